@@ -1,0 +1,1 @@
+"""Are we sure: intervals and tests for numbers and their differences."""

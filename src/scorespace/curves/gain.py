@@ -1,0 +1,32 @@
+"""Cumulative gain and lift: what targeting the highest scores brings."""
+
+from __future__ import annotations
+
+from scorespace.curves.curve import Curve
+from scorespace.tables import ScoreTable, ratio
+
+
+def gain(table: ScoreTable) -> Curve:
+    """Share of positives reached (y) by targeting the share x of cases with the highest scores.
+
+    >>> from scorespace.tables import score_table
+    >>> gain(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).x
+    array([0.  , 0.25, 0.75, 1.  ])
+    """
+    counts = table.sweep
+    reached = ratio(counts.tp, counts.p)
+    return Curve("gain", ratio(counts.pp, counts.total), reached, table.thresholds, "Share targeted", "Share of positives reached")
+
+
+def lift_curve(table: ScoreTable) -> Curve:
+    """How many times as many positives as chance the share x of highest scores holds.
+
+    Nothing is targeted at threshold +inf, so the curve starts at the first score.
+
+    >>> from scorespace.tables import score_table
+    >>> lift_curve(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
+    array([2.        , 1.33333333, 1.        ])
+    """
+    counts = table.sweep[1:]
+    times = ratio(ratio(counts.tp, counts.pp), ratio(counts.p, counts.total))
+    return Curve("lift", ratio(counts.pp, counts.total), times, table.score, "Share targeted", "Lift")

@@ -1,0 +1,74 @@
+"""The precision-recall curve, with the correct path between its points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from scorespace.curves.curve import Curve
+from scorespace.tables import Array, Counts, ScoreTable, ratio
+
+
+@dataclass(frozen=True, eq=False)
+class PrCurve(Curve):
+    """Recall (x) and precision (y); between points it bends, because TP and FP grow in proportion."""
+
+    counts: Counts
+
+    def area(self) -> float:
+        """Area under the exactly interpolated curve, as `auprc`."""
+        return float(pr_area(self.counts))
+
+    def interpolated(self, step: float = 0.01) -> Self:
+        """The curve with points added along its bends, at most that far apart in recall."""
+        total = self.counts.p[-1]
+        gained = np.diff(self.counts.tp)
+        pieces = np.maximum(1, np.ceil(ratio(gained, total * step))).astype(np.intp)
+        place = np.repeat(np.arange(gained.size), pieces)
+        share = (np.arange(place.size) - np.repeat(np.cumsum(pieces) - pieces, pieces) + 1) / pieces[place]
+        tp = self.counts.tp[place] + share * gained[place]
+        fp = self.counts.fp[place] + share * np.diff(self.counts.fp)[place]
+        grown = Counts(np.append(0, tp), np.append(0, fp), total - np.append(0, tp), self.counts.n[-1] - np.append(0, fp))
+        threshold = np.append(self.threshold[0], self.threshold[place + 1])
+        return replace(self, x=ratio(grown.tp, grown.p), y=_precision(grown), threshold=threshold, counts=grown)
+
+
+def pr(table: ScoreTable) -> PrCurve:
+    """The precision-recall curve; at recall 0 it starts with the precision of the first scores, not with 1.
+
+    >>> from scorespace.tables import score_table
+    >>> pr(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
+    array([1.        , 1.        , 0.66666667, 0.5       ])
+    """
+    counts = table.sweep
+    return PrCurve(
+        "pr", ratio(counts.tp, counts.p), _precision(counts), table.thresholds, "Recall", "Precision", counts
+    )
+
+
+def _precision(counts: Counts) -> Array:
+    """Precision along a sweep, with the limit of the first segment where nothing is predicted positive."""
+    precision = ratio(counts.tp, counts.pp)
+    if precision.size > 1:
+        precision[0] = precision[1]
+    return precision
+
+
+def pr_area(counts: Counts) -> Array:
+    """Exact area under PR curves (last axis: thresholds), integrating precision over TP on each segment.
+
+    With FP = a + h·TP on a segment, ∫ TP/(TP + FP) dTP = ΔTP/(1+h) − a/(1+h)² · ln(PP₁/PP₀).
+    """
+    tp, fp = counts.tp, counts.fp
+    before_tp, before_fp = tp[..., :-1], fp[..., :-1]
+    gained_tp, gained_fp = np.diff(tp, axis=-1), np.diff(fp, axis=-1)
+    before, gained = before_tp + before_fp, gained_tp + gained_fp
+    rises = gained_tp > 0
+    share = np.divide(gained_tp, gained, out=np.zeros_like(gained), where=rises)  # 1 / (1 + h)
+    # a = FP₀ − h·TP₀; it vanishes on a first segment, where the logarithm would be infinite.
+    intercept = before_fp - np.divide(gained_fp * before_tp, gained_tp, out=np.zeros_like(gained), where=rises)
+    growth = np.log1p(np.divide(gained, before, out=np.zeros_like(gained), where=before > 0))
+    pieces = np.where(rises, gained_tp * share - intercept * share**2 * growth, 0.0)
+    return ratio(pieces.sum(axis=-1), counts.p[..., -1])

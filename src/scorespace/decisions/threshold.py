@@ -1,0 +1,40 @@
+"""The best threshold for a measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scorespace.errors import MeasureError
+from scorespace.measures.measure import Measure
+from scorespace.tables import ScoreTable
+
+
+@dataclass(frozen=True)
+class BestThreshold:
+    """A threshold and the best value of the measure, reached there; both NaN when it is never defined."""
+
+    threshold: float
+    value: float
+
+    def __repr__(self) -> str:
+        return f"threshold {self.threshold:.6g}: {self.value:.6g}"
+
+
+def best_threshold(table: ScoreTable, measure: Measure, **options: Any) -> BestThreshold:
+    """The highest threshold at which a measure of decisions is best over all thresholds.
+
+    >>> from scorespace.measures.confusion import acc
+    >>> from scorespace.tables import score_table
+    >>> best_threshold(score_table([1, 0, 1, 0], [0.9, 0.4, 0.5, 0.1]), acc)
+    threshold 0.5: 1
+    """
+    if measure.best is None:
+        raise MeasureError(f"{measure.name} has no best value: neither direction is better.")
+    values = np.asarray(measure(table.sweep, **options), dtype=np.float64)
+    if np.isnan(values).all():
+        return BestThreshold(float("nan"), float("nan"))
+    index = int(np.nanargmax(values) if measure.best == "high" else np.nanargmin(values))
+    return BestThreshold(float(table.thresholds[index]), float(values[index]))

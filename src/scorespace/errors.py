@@ -1,0 +1,74 @@
+"""What a user can get wrong, told in three parts: the problem, what was seen, one thing to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class ScoreSpaceError(ValueError):
+    """A mistake in the input; the message states the problem, what was seen, and a hint.
+
+    >>> print(ScoreSpaceError("level=2 is not a probability.", hint="level=0.95"))
+    level=2 is not a probability.
+      hint: level=0.95
+    """
+
+    def __init__(self, problem: str, *, seen: str | None = None, hint: str | None = None) -> None:
+        self.problem, self.seen, self.hint = problem, seen, hint
+        parts = [problem]
+        if seen:
+            parts.append(f"  seen: {seen}")
+        if hint:
+            parts.append(f"  hint: {hint}")
+        super().__init__("\n".join(parts))
+
+
+class DataError(ScoreSpaceError):
+    """The file or frame cannot be used: absent, empty, of an unknown kind, or with missing values."""
+
+
+class ColumnError(ScoreSpaceError):
+    """A named column is absent, named twice, or holds the wrong kind of value."""
+
+
+class PositiveError(ScoreSpaceError):
+    """The positive class is not stated or never occurs."""
+
+
+class ScoreError(ScoreSpaceError):
+    """The scores cannot be used as they are."""
+
+
+class WeightError(ScoreSpaceError):
+    """The case weights cannot be used as they are."""
+
+
+class MeasureError(ScoreSpaceError):
+    """A measure is unknown, misspelt, or asked of a table it is not defined for."""
+
+
+class ConditionError(ScoreSpaceError):
+    """Costs or prevalence that describe no decision problem."""
+
+
+def listing(names: Iterable[object], most: int = 8) -> str:
+    """The names in quotes, shortened when there are many.
+
+    >>> listing(["a", "b"])
+    "'a', 'b'"
+    """
+    items = [repr(str(name)) for name in names]
+    shown = ", ".join(items[:most])
+    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate nearest to a misspelt name, or None when nothing is near.
+
+    >>> did_you_mean("outcom", ["outcome", "score"])
+    'outcome'
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in candidates}
+    near = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[near[0]] if near else None

@@ -1,0 +1,8 @@
+"""How much: every measure, declared once, and the grammar that names them."""
+
+from scorespace.measures import confusion, ranking
+from scorespace.measures.average import average
+from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
+from scorespace.measures.measure import Measure, measure
+
+__all__ = ["Measure", "MeasureSpec", "average", "confusion", "find", "measure", "measures", "parse", "parse_list", "ranking"]

@@ -1,0 +1,180 @@
+"""The declaration of a measure: one decorated function from which everything else follows."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_type_hints
+
+import numpy as np
+
+from scorespace.errors import MeasureError, did_you_mean, listing
+from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
+
+Best = Literal["high", "low"]
+
+REGISTRY: dict[str, Measure] = {}
+"""Every declared measure by its canonical name, in the order of declaration."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A keyword-only parameter of a measure, as the grammar and the command line offer it."""
+
+    name: str
+    kind: Any
+    default: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A formula on one table, with all that a reader needs to interpret its value.
+
+    `trials` names the count that a proportion is a share of; such measures get a Wilson interval.
+    `infinite` and `undefined` are the reasons given for such values. Without `best`, neither
+    direction is better.
+    """
+
+    name: str
+    function: Callable[..., Array]
+    table: type
+    title: str
+    range: tuple[float, float]
+    best: Best | None
+    undefined: str
+    aliases: tuple[str, ...] = ()
+    infinite: str | None = None
+    trials: str | None = None
+    interval: str = "bootstrap"
+    options: tuple[Option, ...] = ()
+    overloads: dict[type, Callable[..., Array]] = field(default_factory=dict)
+
+    def __call__(self, table: Any, **options: Any) -> Any:
+        """The value for a table: a float, or an array when the table has further axes."""
+        self.check_options(options)
+        function, suitable = self.fit(table)
+        value = np.asarray(function(suitable, **options), dtype=np.float64)
+        return float(value) if value.ndim == 0 else value
+
+    def on(self, function: Callable[..., Array]) -> Callable[..., Array]:
+        """Declare the same measure on a further table, named by the annotation of its first parameter."""
+        self.overloads[_table_of(function)] = function
+        return function
+
+    def fit(self, table: Any) -> tuple[Callable[..., Array], Any]:
+        """The formula and the form of the table that it takes."""
+        if isinstance(table, self.table):
+            return self.function, table
+        if isinstance(table, ConfusionTable) and table.positive is not None and len(table.classes) == 2:
+            return self.fit(table.score_table() if self.table is ScoreTable else table.counts_of(table.positive))
+        if type(table) in self.overloads:
+            return self.overloads[type(table)], table
+        raise MeasureError(f"{self.name} cannot be computed from {_described(table)}.", hint=self._remedy(table))
+
+    def check_options(self, options: dict[str, Any]) -> None:
+        """Refuse options that the measure does not have."""
+        known = [option.name for option in self.options]
+        for name in options:
+            if name not in known:
+                near = did_you_mean(name, known)
+                hint = f"did you mean {near}?" if near else None
+                raise MeasureError(
+                    f"{self.name} has no option {name!r}.", seen=f"its options: {listing(known) or 'none'}", hint=hint
+                )
+
+    @property
+    def arrow(self) -> str:
+        """↑ when higher is better, ↓ when lower is, a blank otherwise."""
+        return {"high": "↑", "low": "↓", None: " "}[self.best]
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring: what it is, and the formula."""
+        return (self.function.__doc__ or "").strip().splitlines()[0]
+
+    def reason(self, value: float) -> str | None:
+        """Why a value is undefined or infinite, or None for an ordinary number."""
+        if np.isnan(value):
+            return f"undefined: {self.undefined}"
+        if np.isinf(value):
+            return f"infinite: {self.infinite or 'the denominator is zero'}"
+        return None
+
+    def _remedy(self, table: Any) -> str:
+        if self.table is Counts and isinstance(table, ScoreTable):
+            return f"choose a threshold: {self.name}(table.at(0.5)), or {self.name}@0.5 by name"
+        if self.table is Counts and isinstance(table, ConfusionTable):
+            return f"state the positive class, or name a class or an average: {self.name}[macro]"
+        return f"{self.name} needs a {self.table.__name__}"
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.title}. {self.summary}"
+
+
+def measure(
+    *,
+    title: str,
+    range: tuple[float, float],  # noqa: A002 - the word users know for it
+    best: Best | None,
+    undefined: str,
+    aliases: tuple[str, ...] = (),
+    infinite: str | None = None,
+    trials: str | None = None,
+    interval: str | None = None,
+) -> Callable[[Callable[..., Array]], Measure]:
+    """Declare a measure; the annotation of the first parameter says which table it needs.
+
+    The docstring's first line is the explanation and the formula; keyword-only parameters are options.
+    """
+
+    def declare(function: Callable[..., Array]) -> Measure:
+        name = function.__name__
+        hints = get_type_hints(function)
+        options = tuple(
+            Option(parameter.name, hints[parameter.name], parameter.default)
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        )
+        declared = Measure(
+            name=name,
+            function=function,
+            table=_table_of(function),
+            title=title,
+            range=range,
+            best=best,
+            undefined=undefined,
+            aliases=aliases,
+            infinite=infinite,
+            trials=trials,
+            interval=interval or ("wilson" if trials else "bootstrap"),
+            options=options,
+        )
+        # Introspection and doctest see the function behind the frozen declaration.
+        vars(declared).update(
+            __wrapped__=function, __doc__=function.__doc__, __name__=name, __module__=function.__module__
+        )
+        taken = {alias: other.name for other in REGISTRY.values() for alias in (other.name, *other.aliases)}
+        for key in (name, *aliases):
+            if key in taken and taken[key] != name:
+                raise MeasureError(f"the name {key!r} of measure {name} is taken by {taken[key]}.")
+        REGISTRY[name] = declared
+        return declared
+
+    return declare
+
+
+def _table_of(function: Callable[..., Array]) -> type:
+    first = next(iter(inspect.signature(function).parameters))
+    kind = get_type_hints(function)[first]
+    if not isinstance(kind, type):
+        raise TypeError(f"{function.__name__}: annotate the first parameter with the table it needs")
+    return kind
+
+
+def _described(table: Any) -> str:
+    if isinstance(table, ConfusionTable):
+        return f"a confusion table of {len(table.classes)} classes" + (
+            "" if table.positive is not None else " without a positive class"
+        )
+    return {ScoreTable: "a score table", Counts: "counts"}.get(type(table), f"a {type(table).__name__}")

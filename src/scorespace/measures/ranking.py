@@ -1,0 +1,198 @@
+"""Measures of ranking: how well the scores put positives above negatives."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import beta as beta_function
+from scipy.special import betainc
+
+from scorespace.curves.hull import hull_edges
+from scorespace.curves.pr import pr_area
+from scorespace.curves.roc import partial_area
+from scorespace.errors import MeasureError
+from scorespace.measures.measure import measure
+from scorespace.tables import Array, ScoreTable, ratio
+
+_INF = float("inf")
+_ONE_CLASS = "only one class is present"
+_NO_POSITIVES = "there are no positive cases"
+
+
+def concordant_pairs(table: ScoreTable) -> Array:
+    """Pairs of a positive and a negative in the right order, ties counting one half (Mann-Whitney U)."""
+    pos = table.counts[..., table.positive, :]
+    neg = table.counts[..., 1 - table.positive, :] if len(table.classes) == 2 else table.neg
+    above = np.cumsum(pos, axis=-1, dtype=np.float64)  # positives scored at least as high
+    pairs = np.einsum("...i,...i->...", above, neg)
+    if np.logical_and(pos, neg).any():
+        pairs = pairs - 0.5 * np.einsum("...i,...i->...", pos, neg, dtype=np.float64, casting="unsafe")
+    return np.asarray(pairs)
+
+
+@measure(
+    title="Area under the ROC curve",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    interval="delong",
+    aliases=("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance"),
+)
+def auc(t: ScoreTable) -> Array:
+    """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
+    return ratio(concordant_pairs(t), t.n_pos * t.n_neg)
+
+
+@measure(
+    title="Mann-Whitney U",
+    range=(0, _INF),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("mann_whitney", "mann_whitney_u", "wilcoxon_w"),
+)
+def u(t: ScoreTable) -> Array:
+    """Number of pairs of a positive and a negative in the right order, ties counting half: AUC · P · N."""
+    return np.where(t.n_pos * t.n_neg > 0, concordant_pairs(t), np.nan)
+
+
+@measure(title="Gini coefficient", range=(-1, 1), best="high", undefined=_ONE_CLASS, aliases=("somers_d", "accuracy_ratio"))
+def gini(t: ScoreTable) -> Array:
+    """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
+    return 2 * ratio(concordant_pairs(t), t.n_pos * t.n_neg) - 1
+
+
+@measure(
+    title="Partial area under the ROC curve",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("partial_auc", "pauroc"),
+)
+def pauc(
+    t: ScoreTable,
+    *,
+    fpr_low: float | None = None,
+    fpr_high: float | None = None,
+    tpr_low: float | None = None,
+    tpr_high: float | None = None,
+    corrected: bool = False,
+) -> Array:
+    """Area over a range of FPR (0 to 0.1 unless stated) or of TPR: ∫ TPR dFPR or ∫ TNR dTPR.
+
+    `corrected` is McClish's rescaling, with 0.5 for chance and 1 for perfect.
+    """
+    if fpr_low is fpr_high is tpr_low is tpr_high is None:
+        fpr_high = 0.1
+    c = t.sweep
+    return partial_area(
+        ratio(c.fp, c.n),
+        ratio(c.tp, c.p),
+        fpr_low=fpr_low,
+        fpr_high=fpr_high,
+        tpr_low=tpr_low,
+        tpr_high=tpr_high,
+        corrected=corrected,
+    )
+
+
+@measure(
+    title="Area under the ROC convex hull", range=(0.5, 1), best="high", undefined=_ONE_CLASS, aliases=("auc_hull", "rocch_auc")
+)
+def auch(t: ScoreTable) -> Array:
+    """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
+    edges = hull_edges(t.pos, t.neg)
+    above = np.cumsum(edges.pos) - edges.pos / 2
+    above -= _before(edges.owner, edges.pos)
+    pairs = np.bincount(edges.owner, edges.neg * above, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)
+    return ratio(pairs, t.n_pos * t.n_neg)
+
+
+@measure(
+    title="Kolmogorov-Smirnov distance",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("kolmogorov_smirnov", "ks_statistic"),
+)
+def ks(t: ScoreTable) -> Array:
+    """Largest gap between the score distributions of the classes: max |TPR − FPR|."""
+    c = t.sweep
+    return np.abs(ratio(c.tp, c.p) - ratio(c.fp, c.n)).max(axis=-1)
+
+
+@measure(title="Average precision", range=(0, 1), best="high", undefined=_NO_POSITIVES, aliases=("average_precision",))
+def ap(t: ScoreTable) -> Array:
+    """Precision at each score, averaged over the positives there: Σ (R_k − R_{k−1}) · PPV_k."""
+    c = t.sweep
+    gained = np.diff(c.tp, axis=-1)
+    precision = ratio(c.tp, c.pp)[..., 1:]
+    return ratio(np.where(gained > 0, gained * precision, 0.0).sum(axis=-1), c.p[..., -1])
+
+
+@measure(
+    title="Area under the precision-recall curve",
+    range=(0, 1),
+    best="high",
+    undefined=_NO_POSITIVES,
+    aliases=("pr_auc", "aupr", "area_under_pr"),
+)
+def auprc(t: ScoreTable) -> Array:
+    """Area under the precision-recall curve, exact between points: ∫ PPV dTPR."""
+    return pr_area(t.sweep)
+
+
+@measure(title="H-measure", range=(0, 1), best="high", undefined=_ONE_CLASS, aliases=("h_measure", "hmeasure"))
+def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None = None) -> Array:
+    """Gain over the better trivial rule, averaged over costs drawn from a Beta prior: 1 − L / L_max.
+
+    c is the cost share of a false positive. `prior`: prevalence gives Beta(2, 1 + π₀/π₁), with its mode
+    at c = π₁; symmetric gives Beta(2, 2); balanced gives Beta(1 + π₁, 1 + π₀), the recommendation of
+    2014. `severity_ratio` r gives Beta(2, 1 + 1/r).
+    """
+    pos_share = ratio(t.n_pos, t.total)
+    neg_share = 1 - pos_share
+    a, b = _cost_prior(prior, severity_ratio, pos_share)
+    edges = hull_edges(t.pos, t.neg)
+    n_pos, n_neg, p1, p0, edge_a, edge_b = (
+        np.broadcast_to(v, np.shape(pos_share)).ravel()[edges.owner]
+        for v in (t.n_pos, t.n_neg, pos_share, neg_share, a, b)
+    )
+    fpr = ratio(np.cumsum(edges.neg) - _before(edges.owner, edges.neg), n_neg)
+    tpr = ratio(np.cumsum(edges.pos) - _before(edges.owner, edges.pos), n_pos)
+    # The corner after an edge is best for costs from the next edge's share of positives up to its own.
+    upper = edges.pos / (edges.pos + edges.neg)
+    last = np.append(edges.owner[1:] != edges.owner[:-1], True)
+    lower = np.where(last, 0.0, np.append(upper[1:], 0.0))
+    loss = p0 * fpr * _mass(lower, upper, edge_a, edge_b, 1, 0) + p1 * (1 - tpr) * _mass(lower, upper, edge_a, edge_b, 0, 1)
+    first = np.append(True, edges.owner[1:] != edges.owner[:-1])
+    start = p1 * _mass(upper, np.ones_like(upper), edge_a, edge_b, 0, 1) * first  # the corner (0, 0)
+    total_loss = np.bincount(edges.owner, loss + start, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)
+    zero, one = np.zeros_like(pos_share), np.ones_like(pos_share)
+    worst = neg_share * _mass(zero, pos_share, a, b, 1, 0) + pos_share * _mass(pos_share, one, a, b, 0, 1)
+    return 1 - ratio(total_loss, worst)
+
+
+def _cost_prior(prior: str, severity_ratio: float | None, pos_share: Array) -> tuple[Array, Array]:
+    if severity_ratio is not None:
+        if not (severity_ratio > 0 and np.isfinite(severity_ratio)):
+            raise MeasureError(f"severity_ratio={severity_ratio} is not a ratio of costs.", hint="a number above 0")
+        return np.asarray(2.0), np.asarray(1 + 1 / severity_ratio)
+    if prior == "prevalence":
+        return np.asarray(2.0), 1 + ratio(1 - pos_share, pos_share)
+    if prior == "symmetric":
+        return np.asarray(2.0), np.asarray(2.0)
+    if prior == "balanced":
+        return 1 + pos_share, 2 - pos_share
+    raise MeasureError(f"prior={prior} is unknown.", seen=None, hint="prevalence, symmetric or balanced")
+
+
+def _mass(low: Array, high: Array, a: Array, b: Array, more_a: int, more_b: int) -> Array:
+    """∫ c^more_a (1 − c)^more_b over (low, high) under Beta(a, b)."""
+    inside = betainc(a + more_a, b + more_b, high) - betainc(a + more_a, b + more_b, low)
+    return np.asarray(inside * beta_function(a + more_a, b + more_b) / beta_function(a, b))
+
+
+def _before(owner: Array, values: Array) -> Array:
+    """For each edge, the running sum of values up to where its hull begins."""
+    running = np.concatenate([[0.0], np.cumsum(values)])
+    starts = np.searchsorted(owner, owner, side="left")
+    return running[starts]

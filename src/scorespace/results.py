@@ -1,0 +1,134 @@
+"""What every result owes its reader: rows, a dictionary, notes, and a repr that is the answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+SCHEMA: Final = 1
+
+Row = dict[str, Any]
+Progress = Callable[[float], None]
+"""Called with the finished share (0 to 1) by work that may take long."""
+
+
+@dataclass(frozen=True)
+class NoteKind:
+    """A kind of finding: how serious it is and what it is about."""
+
+    level: str
+    title: str
+
+
+NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
+    "SS001": NoteKind("warning", "few cases in a class"),
+    "SS002": NoteKind("warning", "AUC below one half; scores are never flipped"),
+    "SS003": NoteKind("info", "scores are not probabilities"),
+    "SS004": NoteKind("warning", "precision is undefined at the threshold"),
+    "SS005": NoteKind("warning", "a small false positive rate still means more false alarms than hits"),
+    "SS006": NoteKind("info", "fractional weights leave intervals undefined"),
+    "SS007": NoteKind("info", "many tied scores"),
+    "SS008": NoteKind("info", "coarsened scores"),
+    "SS009": NoteKind("warning", "rows with missing values were dropped"),
+    "SS010": NoteKind("info", "the positive class was inferred"),
+    "SS011": NoteKind("warning", "an average leaves out undefined classes"),
+    "SS012": NoteKind("warning", "the DeLong variance is zero"),
+    "SS013": NoteKind("info", "the threshold was chosen on the same cases"),
+}
+
+
+@dataclass(frozen=True)
+class Note:
+    """A finding with a stable code, so that terminal, page and JSON can all show it."""
+
+    code: str
+    level: str
+    text: str
+
+    def to_dict(self) -> Row:
+        return {"code": self.code, "level": self.level, "text": self.text}
+
+
+def note(code: str, text: str) -> Note:
+    """The note of that code, with its level looked up.
+
+    >>> note("SS007", "tree has 41 distinct scores for 1 000 cases.").level
+    'info'
+    """
+    return Note(code, NOTE_KINDS[code].level, text)
+
+
+class Result(Protocol):
+    """The face that all results share."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]: ...
+
+    def rows(self) -> list[Row]: ...
+
+    def to_dict(self) -> Row: ...
+
+
+def plain(value: Any) -> Any:
+    """The value in plain Python for JSON: whole floats stay floats, NaN and infinities become None.
+
+    >>> plain({"a": np.float64("nan"), "b": np.int64(3)})
+    {'a': None, 'b': 3}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(item) for item in value]
+    return value
+
+
+def grouped(number: float) -> str:
+    """A whole number with thin groups of three digits, as people read it.
+
+    >>> grouped(12345)
+    '12 345'
+    """
+    whole = float(number).is_integer()
+    return f"{number:,.0f}".replace(",", " ") if whole else f"{number:,.1f}".replace(",", " ")
+
+
+def decimals(value: float, places: int = 3) -> str:
+    """A number for people: fixed places, a true minus sign, and a dash for what is undefined.
+
+    >>> decimals(-0.12345), decimals(float("nan"))
+    ('−0.123', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{places}f}"
+    return text.replace("-", "−") if float(text) else f"{0:.{places}f}"
+
+
+class ByValue:
+    """Equality by value for frozen dataclasses that hold arrays (NaN equals NaN)."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        a, b = np.asarray(a), np.asarray(b)
+        return a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))
+    return bool(a == b)

@@ -1,0 +1,113 @@
+"""Class labels: any kind of values in, whole-number codes and class names out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import DataError, PositiveError, did_you_mean, listing
+from scorespace.results import grouped
+
+# The only label sets from which the positive class is inferred; one of two classes may be absent.
+_INFERRED = {("0", "1"): "1", ("-1", "1"): "1", ("False", "True"): "True", ("1",): "1", ("True",): "True"}
+
+
+def label_text(value: Any) -> str:
+    """The name of a class: whole floats lose their point, everything else is its text.
+
+    >>> label_text(1.0), label_text(np.True_), label_text("bad")
+    ('1', 'True', 'bad')
+    """
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT and the missing marks of the frame libraries."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and value != value
+
+
+def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Codes into the sorted distinct class names; the codes have the smallest type that holds them.
+
+    >>> codes, classes = encode(["good", "bad", "good"])
+    >>> codes.tolist(), classes
+    ([1, 0, 1], ('bad', 'good'))
+    """
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(f"{what} must be one column of labels.", seen=f"an array of shape {array.shape}")
+    if array.size == 0:
+        raise DataError(f"{what} is empty: there is nothing to evaluate.")
+    if array.dtype == bool:  # the commonest and cheapest case: one byte each already
+        return _without_absent(array.view(np.uint8), ("False", "True"))
+    if array.dtype.kind in "iu" and 0 <= array.min() and array.max() <= 1:
+        return _without_absent(array.astype(np.uint8), ("0", "1"))
+    if array.dtype == object:
+        missing = sum(map(is_missing, array))
+        _refuse_missing(missing, array.size, what)
+        array = np.array([label_text(value) for value in array])
+    elif array.dtype.kind == "f":
+        _refuse_missing(int(np.isnan(array).sum()), array.size, what)
+    distinct, codes = np.unique(array, return_inverse=True)
+    return codes.astype(np.min_scalar_type(distinct.size)), tuple(label_text(value) for value in distinct)
+
+
+def _without_absent(codes: NDArray[Any], names: tuple[str, str]) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Two classes, or the only one that occurs."""
+    ones = np.count_nonzero(codes)
+    if 0 < ones < codes.size:
+        return codes, names
+    return np.zeros_like(codes), (names[1] if ones else names[0],)
+
+
+def _refuse_missing(missing: int, size: int, what: str) -> None:
+    if missing:
+        raise DataError(
+            f"{what} has missing values.",
+            seen=f"{grouped(missing)} of {grouped(size)} cases",
+            hint="drop or fill those cases first",
+        )
+
+
+def positive_index(classes: Sequence[str], positive: Any = None, codes: NDArray[Any] | None = None) -> int:
+    """Which class is positive: the stated one, or 1 / True of {0, 1}, {-1, 1} and booleans.
+
+    >>> positive_index(["0", "1"]), positive_index(["bad", "good"], "bad")
+    (1, 0)
+    """
+    wanted = _INFERRED.get(tuple(classes)) if positive is None else label_text(positive)
+    if wanted in classes:
+        return classes.index(wanted)
+    folded = [name.casefold() for name in classes]
+    if wanted is not None and set(folded) <= {"true", "false"} and wanted.casefold() in folded:
+        return folded.index(wanted.casefold())
+    counts = np.bincount(codes, minlength=len(classes)).tolist() if codes is not None else None
+    raise positive_error(classes, positive, counts)
+
+
+def positive_error(
+    classes: Sequence[str], positive: Any, counts: Sequence[float] | None, where: str = "the truth"
+) -> PositiveError:
+    """The error for a positive class that is not stated or never occurs, with the classes seen."""
+    rarest = classes[int(np.argmin(counts))] if counts is not None else classes[0]
+    seen = class_listing(classes, counts)
+    if positive is None:
+        problem = f"the positive class is not stated, and the labels of {where} do not tell."
+        return PositiveError(problem, seen=seen, hint=f'positive="{rarest}"')
+    near = did_you_mean(label_text(positive), classes) or rarest
+    return PositiveError(f"positive={positive!r} never occurs in {where}.", seen=seen, hint=f'positive="{near}"')
+
+
+def class_listing(classes: Sequence[str], counts: Sequence[float] | None = None) -> str:
+    """The classes with their numbers of cases, as errors show them."""
+    if counts is None:
+        return listing(classes)
+    shown = [f"{name!r} ({grouped(count)} rows)" for name, count in zip(classes[:8], counts, strict=False)]
+    return ", ".join(shown) + (f" and {len(classes) - 8} more" if len(classes) > 8 else "")

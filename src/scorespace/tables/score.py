@@ -1,0 +1,288 @@
+"""The score table: distinct scores from the highest down, and for each the weight of every class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scorespace.errors import DataError, ScoreError, WeightError
+from scorespace.results import ByValue, grouped
+from scorespace.tables.counts import Array, Counts
+from scorespace.tables.labels import encode, label_text, positive_index
+
+# Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
+_INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable(ByValue):
+    """Everything that ranking, thresholds and calibration depend on, from one sort of the scores.
+
+    `score` (m,) is distinct and descending; `counts` (…, K, m) holds the weight of each class at each
+    score, in the smallest type that fits, so sum or cumulate before subtracting. Leading axes of
+    `counts` are replicates. `resolution` is the width to which scores were coarsened (0: exact).
+
+    >>> t = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
+    >>> t
+    ScoreTable: 4 cases, 2 '1' (positive), 2 '0', 3 distinct scores
+    >>> t.score, t.pos, t.neg
+    (array([0.9, 0.4, 0.1]), array([1., 1., 0.]), array([0., 1., 1.]))
+    """
+
+    score: NDArray[np.float64]
+    counts: Array
+    classes: tuple[str, ...]
+    positive: int
+    resolution: float = 0.0
+
+    @property
+    def pos(self) -> Array:
+        """Weight of the positive class at each score."""
+        return np.asarray(self.counts[..., self.positive, :], dtype=np.float64)
+
+    @property
+    def neg(self) -> Array:
+        """Weight of all other classes at each score."""
+        if len(self.classes) == 2:
+            return np.asarray(self.counts[..., 1 - self.positive, :], dtype=np.float64)
+        return self.counts.sum(axis=-2, dtype=np.float64) - self.pos
+
+    @cached_property
+    def class_totals(self) -> Array:
+        """Weight of each class over all scores."""
+        return self.counts.sum(axis=-1, dtype=np.float64)
+
+    @property
+    def n_pos(self) -> Array:
+        return self.class_totals[..., self.positive]
+
+    @property
+    def n_neg(self) -> Array:
+        return self.class_totals.sum(axis=-1) - self.n_pos
+
+    @property
+    def total(self) -> Array:
+        return self.class_totals.sum(axis=-1)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers, so that cases can be counted and resampled."""
+        return self.counts.dtype.kind in "iub" or bool(np.all(self.counts == np.floor(self.counts)))
+
+    @cached_property
+    def sweep(self) -> Counts:
+        """The outcomes at every threshold: +inf first, then each distinct score downwards.
+
+        >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).sweep.tp
+        array([0., 1., 2., 2.])
+        """
+        tp, fp = _cumulated(self.pos), _cumulated(self.neg)
+        return Counts(tp=tp, fp=fp, fn=tp[..., -1:] - tp, tn=fp[..., -1:] - fp)
+
+    @property
+    def thresholds(self) -> NDArray[np.float64]:
+        """The threshold of each entry of the sweep; positive is predicted when score ≥ threshold."""
+        return np.concatenate([[np.inf], self.score])
+
+    def at(self, threshold: ArrayLike) -> Counts:
+        """The outcomes when every score ≥ threshold is predicted positive.
+
+        >>> float(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).at(0.4).fp)
+        1.0
+        """
+        threshold = np.asarray(threshold, dtype=np.float64)
+        if np.isnan(threshold).any():
+            raise ScoreError("threshold=nan is not a threshold.", hint="a number, or inf to predict no positives")
+        predicted = self.score.size - np.searchsorted(self.score[::-1], threshold, side="left")
+        return self.sweep[..., predicted]
+
+    def swapped(self) -> ScoreTable:
+        """The other class of two as positive, with the scores negated so that higher still means positive."""
+        if len(self.classes) != 2:
+            raise ScoreError("only two classes can be swapped.", seen=f"{len(self.classes)} classes")
+        # Adding 0.0 keeps a negated zero from becoming -0.0.
+        return replace(self, score=-self.score[::-1] + 0.0, counts=self.counts[..., ::-1], positive=1 - self.positive)
+
+    def coarsen(self, width: float) -> ScoreTable:
+        """Merge scores that share a cell of the grid of that width; each cell bears its lower edge.
+
+        The grid starts at 0 whatever the data, so shards coarsened apart still merge.
+
+        >>> score_table([1, 0, 1], [0.91, 0.55, 0.52]).coarsen(0.1).score
+        array([0.9, 0.5])
+        """
+        if not (width > 0 and np.isfinite(width)):
+            raise ScoreError(f"width={width} is not a width.", hint="a positive number, such as 0.001")
+        cell = np.floor(self.score / width)
+        edge = cell * width
+        edge = np.where(edge > self.score, (cell - 1) * width, edge)
+        score, counts = _grouped(edge, self.counts)
+        return replace(self, score=score, counts=counts, resolution=max(width, self.resolution))
+
+    def __add__(self, other: ScoreTable) -> ScoreTable:
+        """The table of both samples together."""
+        if self.classes[self.positive] != other.classes[other.positive]:
+            raise DataError(
+                "tables with different positive classes cannot be merged.",
+                seen=f"{self.classes[self.positive]!r} and {other.classes[other.positive]!r}",
+            )
+        classes = tuple(dict.fromkeys(self.classes + other.classes))
+        stacked = [_realigned(table.counts, table.classes, classes) for table in (self, other)]
+        score, counts = _grouped(np.concatenate([self.score, other.score]), np.concatenate(stacked, axis=-1))
+        positive = classes.index(self.classes[self.positive])
+        return ScoreTable(score, counts, classes, positive, max(self.resolution, other.resolution))
+
+    def __repr__(self) -> str:
+        shown = f"{grouped(self.n_pos.sum())} {self.classes[self.positive]!r} (positive)"
+        others = [k for k in range(len(self.classes)) if k != self.positive]
+        totals = self.class_totals.reshape(-1, len(self.classes)).sum(axis=0)
+        rest = ", ".join(f"{grouped(totals[k])} {self.classes[k]!r}" for k in others)
+        coarse = f", coarsened to {self.resolution:g}" if self.resolution else ""
+        return (
+            f"ScoreTable: {grouped(totals.sum())} cases, {shown}, {rest}, "
+            f"{grouped(self.score.size)} distinct scores{coarse}"
+        )
+
+
+def score_table(
+    truth: Any,
+    score: Any,
+    *,
+    positive: Any = None,
+    weight: Any = None,
+    classes: Sequence[str] | None = None,
+) -> ScoreTable:
+    """The score table of a sample, from a column of labels and a column of scores.
+
+    `positive` may be left out for {0, 1}, {-1, 1} and booleans. `classes` given: truth holds codes
+    into them. Weights are case weights: weight 2 is the case twice, weight 0 the case absent.
+
+    >>> score_table(["bad", "good", "bad"], [0.7, 0.2, 0.4], positive="bad")
+    ScoreTable: 3 cases, 2 'bad' (positive), 1 'good', 3 distinct scores
+    """
+    if classes is None:
+        codes, names = encode(truth)
+    else:
+        codes, names = np.asarray(truth), tuple(classes)
+    values = scores_of(score, codes.size)
+    weights = None if weight is None else weights_of(weight, codes.size)
+    if weights is not None and not weights.all():
+        kept = weights > 0  # weight 0 equals an absent row, also for which classes and scores exist
+        codes, values, weights = codes[kept], values[kept], weights[kept]
+    names, index = _with_absent_class(names, positive) if len(names) == 1 else (names, positive_index(names, positive, codes))
+    if len(names) == 2 and weights is None:
+        return ScoreTable(*_two_classes(values, codes), names, index)
+    columns = np.zeros((len(names), values.size), dtype=np.uint8 if weights is None else np.float64)
+    columns[codes, np.arange(values.size)] = 1 if weights is None else weights
+    return ScoreTable(*_grouped(values, columns), names, index)
+
+
+def scores_of(score: Any, size: int) -> NDArray[np.float64]:
+    """The scores as float64 (float32 widens exactly), refused when missing, infinite or not numbers."""
+    array = np.asarray(score)
+    if array.dtype == object:
+        array = np.array([np.nan if value is None else value for value in array])
+    if array.dtype.kind not in "fiub":
+        raise ScoreError("scores must be numbers.", seen=f"values of type {array.dtype}", hint="decisions=… for labels")
+    if array.shape != (size,):
+        raise ScoreError("truth and score differ in length.", seen=f"{size} labels and scores of shape {array.shape}")
+    values = array.astype(np.float64, copy=False)
+    if not np.isfinite(values.sum()):  # one fast pass; the sum of finite scores may overflow, so look again
+        unusable = int((~np.isfinite(values)).sum())
+        if unusable:
+            raise ScoreError(
+                "score has missing or infinite values.",
+                seen=f"{grouped(unusable)} of {grouped(size)} cases",
+                hint="drop those cases, or replace infinities by the largest finite score",
+            )
+    return values
+
+
+def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
+    """Case weights as float64, refused when of another length, negative, missing, infinite or all zero."""
+    values = np.asarray(weight, dtype=np.float64)
+    if values.shape != (size,):
+        raise WeightError("truth and weight differ in length.", seen=f"{size} labels and weights of shape {values.shape}")
+    if not np.isfinite(values).all() or (values < 0).any():
+        bad = int((~np.isfinite(values) | (values < 0)).sum())
+        raise WeightError(
+            "weights must be finite and not negative.",
+            seen=f"{grouped(bad)} of {grouped(size)} weights are not",
+            hint="weight 0 leaves a case out",
+        )
+    if not values.any():
+        raise WeightError("all weights are zero: there is nothing to evaluate.")
+    return values
+
+
+def _two_classes(score: NDArray[np.float64], label: NDArray[Any]) -> tuple[NDArray[np.float64], Array]:
+    """Distinct scores and counts of two classes by sorting values, not indices.
+
+    The bits of floats ≥ 0 sort like the floats and leave the sign bit free, so `bits << 1 | label`
+    carries the label through one unsigned sort. Negative scores are sorted apart, by magnitude.
+    """
+    bits = (score + 0.0).view(np.uint64)  # a copy, in which -0.0 has become 0.0
+    if bits.size and bits.view(np.int64).min() < 0:
+        below = score < 0
+        high = _two_classes(score[~below], label[~below])
+        low = _two_classes(-score[below], label[below])
+        return np.concatenate([high[0], -low[0][::-1]]), np.concatenate([high[1], low[1][:, ::-1]], axis=1)
+    np.subtract(_INFINITY_BITS, bits, out=bits)
+    bits <<= np.uint64(1)
+    bits |= label.astype(np.uint8, copy=False)
+    bits.sort()
+    ones = bits.astype(np.uint8)
+    ones &= 1
+    bits >>= np.uint64(1)
+    np.subtract(_INFINITY_BITS, bits, out=bits)
+    values = bits.view(np.float64)
+    last = np.append(values[1:] != values[:-1], True) if values.size else np.empty(0, dtype=bool)
+    if last.all():
+        counts = np.empty((2, ones.size), dtype=np.uint8)
+        counts[1] = ones
+        np.subtract(1, ones, out=counts[0])
+        return values, counts
+    ends = np.flatnonzero(last)
+    with_ones = np.diff(np.cumsum(ones, dtype=np.int64)[ends], prepend=0)
+    return values[ends], np.stack([np.diff(ends, prepend=-1) - with_ones, with_ones])
+
+
+def _grouped(score: NDArray[np.float64], counts: Array) -> tuple[NDArray[np.float64], Array]:
+    """Sort the columns of counts by descending score and add up those of equal score."""
+    order = np.argsort(-score, kind="stable")
+    values = score[order] + 0.0
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if values.size else np.empty(0, np.intp)
+    wide = np.float64 if counts.dtype.kind == "f" else np.int64
+    if not starts.size:
+        return values, counts.astype(wide)
+    return values[starts], np.add.reduceat(counts[..., order], starts, axis=-1, dtype=wide)
+
+
+def _cumulated(column: Array) -> Array:
+    """Running sums along the scores, starting with the 0 of the threshold +inf."""
+    out = np.zeros((*column.shape[:-1], column.shape[-1] + 1))
+    np.cumsum(column, axis=-1, out=out[..., 1:])
+    return out
+
+
+def _realigned(counts: Array, classes: tuple[str, ...], wanted: tuple[str, ...]) -> Array:
+    """The rows of counts in the order of the wanted classes, with zeros for those it lacks."""
+    out = np.zeros((*counts.shape[:-2], len(wanted), counts.shape[-1]), dtype=np.result_type(counts, np.int64))
+    out[..., [wanted.index(name) for name in classes], :] = counts
+    return out
+
+
+def _with_absent_class(names: tuple[str, ...], positive: Any) -> tuple[tuple[str, ...], int]:
+    """The only class that occurs, the absent other one, and which of them is positive."""
+    opposite = {"1": "0", "0": "1", "-1": "1", "True": "False", "False": "True"}.get(names[0])
+    if positive is None and opposite is not None:
+        both = (names[0], opposite)
+        return both, both.index("1" if "1" in both else "True")
+    if positive is None or label_text(positive) == names[0]:
+        return (names[0], opposite or f"not {names[0]}"), positive_index(names, positive)
+    return (names[0], label_text(positive)), 1
