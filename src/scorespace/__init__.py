@@ -1,1 +1,68 @@
-"""From scores to decisions."""
+"""From scores to decisions: how good each model is, how sure that is, and which to use.
+
+Names load on first use, so that importing the package stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scorespace.conditions import Condition
+    from scorespace.curves import Curve, Hull, gain, hull, lift_curve, pr, roc, sweep
+    from scorespace.decisions import best_threshold
+    from scorespace.errors import ScoreSpaceError
+    from scorespace.evaluation import Evaluation, evaluate, measure
+    from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
+
+__all__ = [
+    "Condition",
+    "ConfusionTable",
+    "Counts",
+    "Curve",
+    "Evaluation",
+    "Hull",
+    "ScoreSpaceError",
+    "ScoreTable",
+    "best_threshold",
+    "confusion",
+    "evaluate",
+    "gain",
+    "hull",
+    "lift_curve",
+    "measure",
+    "pr",
+    "roc",
+    "score_table",
+    "sweep",
+]
+
+_HOMES = {
+    "conditions": ("Condition",),
+    "curves": ("Curve", "Hull", "gain", "hull", "lift_curve", "pr", "roc", "sweep"),
+    "decisions": ("best_threshold",),
+    "errors": ("ScoreSpaceError",),
+    "evaluation": ("Evaluation", "evaluate", "measure"),
+    "tables": ("ConfusionTable", "Counts", "ScoreTable", "confusion", "score_table"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name from its module, or a measure by its name or alias."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"scorespace.{home}"), name)
+    if not name.startswith("_"):
+        catalog = import_module("scorespace.measures.catalog")
+        import_module("scorespace.measures")
+        try:
+            return catalog.find(name)
+        except ValueError as error:
+            raise AttributeError(f"scorespace has no {name!r}; {error}") from None
+    raise AttributeError(f"scorespace has no {name!r}")
+
+
+def __dir__() -> list[str]:
+    measures = import_module("scorespace.measures").measures()
+    return sorted({*__all__, *(measure.name for measure in measures)})

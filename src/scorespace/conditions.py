@@ -1,11 +1,18 @@
-"""The operating condition: what errors cost and how common the positive class is in use."""
+"""The operating condition: what each decision costs and how common the classes are in use."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
-from scorespace.errors import ConditionError
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scorespace.errors import ConditionError, did_you_mean, listing
+from scorespace.results import ByValue
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -29,27 +36,142 @@ class Condition:
             cost = getattr(self, name)
             if not math.isfinite(cost):
                 raise ConditionError(f"{name}={cost} is not a cost.", hint=f"a finite number, such as {name}=1")
-        if self.prevalence is not None and not 0 < self.prevalence < 1:
-            raise ConditionError(
-                f"prevalence={self.prevalence} is not a share of positives.",
-                hint="a number between 0 and 1, such as prevalence=0.3",
-            )
+        check_prevalence(self.prevalence)
         if self.fp <= self.tn or self.fn <= self.tp:
             always = "positive" if self.fp <= self.tn else "negative"
             raise ConditionError(
-                f"under these costs predicting {always} is never the worse decision, so no model is needed.",
+                f"under these costs deciding {always} is never worse, so no model is needed.",
                 seen=f"fp={self.fp:g}, tn={self.tn:g}, fn={self.fn:g}, tp={self.tp:g}",
-                hint="let each error cost more than the right decision on the same case: fp > tn and fn > tp",
+                hint="each error must cost more than the right decision on the same case: fp > tn and fn > tp",
             )
 
-    def slope(self, prevalence: float | None = None) -> float:
+    def share(self, of_sample: float) -> float:
+        """The prevalence in use: the stated one, or that of the sample."""
+        return of_sample if self.prevalence is None else self.prevalence
+
+    def slope(self, of_sample: float = math.nan) -> float:
         """Slope of the lines of equal cost in ROC space: (fp − tn)·(1 − π) / ((fn − tp)·π)."""
-        share = self.prevalence if self.prevalence is not None else prevalence
-        if share is None:
+        share = self.share(of_sample)
+        if math.isnan(share):
             raise ConditionError("the slope needs a prevalence.", hint="Condition(fp=1, fn=5, prevalence=0.3)")
-        return (self.fp - self.tn) * (1 - share) / ((self.fn - self.tp) * share)
+        return (self.fp - self.tn) * (1 - share) / ((self.fn - self.tp) * share) if share else math.inf
+
+    def cost(self, fpr: ArrayLike, tpr: ArrayLike, of_sample: float = math.nan) -> Array:
+        """Expected cost per case at points of ROC space: π·(fn·FNR + tp·TPR) + (1 − π)·(fp·FPR + tn·TNR).
+
+        >>> round(float(Condition(fp=100, fn=2000, prevalence=0.005).cost(500 / 99500, 0.6)), 9)
+        4.5
+        """
+        fpr, tpr, share = np.asarray(fpr), np.asarray(tpr), self.share(of_sample)
+        on_positives = self.fn * (1 - tpr) + self.tp * tpr
+        on_negatives = self.fp * fpr + self.tn * (1 - fpr)
+        return np.asarray(share * on_positives + (1 - share) * on_negatives)
+
+    def relative_cost(self, fpr: ArrayLike, tpr: ArrayLike, of_sample: float = math.nan) -> Array:
+        """Cost of the errors in units of missing every positive: FNR + slope · FPR."""
+        return np.asarray(1 - np.asarray(tpr) + self.slope(of_sample) * np.asarray(fpr))
+
+    def normalised_cost(self, fpr: ArrayLike, tpr: ArrayLike, of_sample: float = math.nan) -> Array:
+        """Cost of the errors in units of making every error: x·FNR + (1 − x)·FPR, with x = 1 / (1 + slope)."""
+        return self.relative_cost(fpr, tpr, of_sample) / (1 + self.slope(of_sample))
 
     @property
     def calibrated_threshold(self) -> float:
-        """Least-cost threshold for calibrated probabilities: (fp − tn) / (fp − tn + fn − tp)."""
+        """Least-cost threshold for calibrated probabilities of the sample: (fp − tn) / (fp − tn + fn − tp)."""
         return (self.fp - self.tn) / (self.fp - self.tn + self.fn - self.tp)
+
+    def threshold_for(self, of_sample: float) -> float:
+        """Least-cost threshold for probabilities calibrated on the sample, used at another prevalence."""
+        if self.prevalence is None or not 0 < of_sample < 1:
+            return self.calibrated_threshold
+        odds = self.slope() * of_sample / (1 - of_sample)
+        return odds / (1 + odds)
+
+
+@dataclass(frozen=True, eq=False)
+class CostMatrix(ByValue):
+    """What it costs to decide each class for each actual class: rows actual, columns decided.
+
+    >>> costs = CostMatrix(("a", "b"), [[0, 5], [1, 0]])
+    >>> costs.total([[6, 2], [1, 3]])
+    11.0
+    >>> costs.decide([[0.3, 0.7], [0.1, 0.9]]).tolist()
+    [0, 1]
+    """
+
+    classes: tuple[str, ...]
+    matrix: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", tuple(map(str, self.classes)))
+        object.__setattr__(self, "matrix", np.asarray(self.matrix, dtype=np.float64))
+        size = len(self.classes)
+        if self.matrix.shape != (size, size):
+            raise ConditionError(
+                "a cost matrix needs one row and one column for each class.",
+                seen=f"shape {self.matrix.shape} for the classes {listing(self.classes)}",
+            )
+        if len(set(self.classes)) != size:
+            raise ConditionError("a cost matrix names a class twice.", seen=listing(self.classes))
+        if not np.isfinite(self.matrix).all():
+            raise ConditionError("a cost matrix holds something that is not a finite number.")
+        self._refuse_foregone_conclusion()
+
+    def _refuse_foregone_conclusion(self) -> None:
+        cheapest = self.matrix.min(axis=1, keepdims=True)
+        always = np.flatnonzero((self.matrix == cheapest).all(axis=0))
+        if always.size:
+            raise ConditionError(
+                f"under these costs deciding {self.classes[always[0]]!r} is never worse, so no model is needed.",
+                hint="rows are actual classes, columns decisions; is the matrix transposed?",
+            )
+
+    def aligned(self, classes: tuple[str, ...]) -> CostMatrix:
+        """The same costs with the classes in another order; refused when the classes differ."""
+        for name in (*classes, *self.classes):
+            if name not in self.classes or name not in classes:
+                near = did_you_mean(name, classes if name in self.classes else self.classes)
+                raise ConditionError(
+                    f"the cost matrix and the data disagree on the class {name!r}.",
+                    seen=f"costs for {listing(self.classes)}; data with {listing(classes)}",
+                    hint=f"did you mean {near!r}?" if near else None,
+                )
+        order = [self.classes.index(name) for name in classes]
+        return CostMatrix(classes, self.matrix[np.ix_(order, order)])
+
+    def total(self, counts: ArrayLike) -> Any:
+        """Cost of all decisions of a confusion matrix, rows actual: Σ costs ∘ counts."""
+        found = (np.asarray(counts, dtype=np.float64) * self.matrix).sum(axis=(-2, -1))
+        return float(found) if found.ndim == 0 else found
+
+    def expected(self, probability: ArrayLike) -> Array:
+        """Expected cost of each decision for cases (rows) with these class probabilities (columns)."""
+        return np.asarray(probability, dtype=np.float64) @ self.matrix
+
+    def decide(self, probability: ArrayLike) -> Array:
+        """The decision of least expected cost for each case, as an index into the classes."""
+        return np.asarray(self.expected(probability).argmin(axis=-1))
+
+    def condition(self, positive: str, prevalence: float | None = None) -> Condition:
+        """The costs of two classes as the condition of a two-class decision."""
+        if len(self.classes) != 2 or positive not in self.classes:
+            raise ConditionError("only costs of two classes, one of them positive, make a two-class condition.")
+        p = self.classes.index(positive)
+        n = 1 - p
+        cells = self.matrix
+        return Condition(
+            fp=float(cells[n, p]),
+            fn=float(cells[p, n]),
+            tp=float(cells[p, p]),
+            tn=float(cells[n, n]),
+            prevalence=prevalence,
+        )
+
+
+def check_prevalence(prevalence: float | None) -> None:
+    """Refuse a prevalence that is no share of positives."""
+    if prevalence is not None and not 0 < prevalence < 1:
+        raise ConditionError(
+            f"prevalence={prevalence:g} is not a share of positives.",
+            hint="a number between 0 and 1, such as prevalence=0.3",
+        )

@@ -37,7 +37,7 @@ NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
     "SS010": NoteKind("info", "the positive class was inferred"),
     "SS011": NoteKind("warning", "an average leaves out undefined classes"),
     "SS012": NoteKind("warning", "the DeLong variance is zero"),
-    "SS013": NoteKind("info", "the threshold was chosen on the same cases"),
+    "SS013": NoteKind("info", "the threshold was chosen on the cases it is judged on"),
 }
 
 

@@ -45,7 +45,7 @@ def bootstrap(
 
     def piece(count: int, stream: np.random.SeedSequence) -> Array:
         values = function(draw(np.random.Generator(np.random.SFC64(stream)), count))
-        return np.broadcast_to(np.asarray(values, dtype=np.float64), (count,))
+        return np.asarray(values, dtype=np.float64)
 
     if len(sizes) == 1:
         return piece(sizes[0], streams[0])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -71,6 +71,7 @@ class Estimates:
 
     estimates: tuple[Estimate, ...]
     notes: tuple[Note, ...] = ()
+    as_frame: Callable[[list[Row]], Any] | None = field(default=None, compare=False)
 
     def rows(self) -> list[Row]:
         return [estimate.row() for estimate in self.estimates]
@@ -78,7 +79,13 @@ class Estimates:
     def to_dict(self) -> Row:
         return {"schema": SCHEMA, "rows": self.rows(), "notes": [note.to_dict() for note in self.notes]}
 
-    def __iter__(self) -> Any:
+    def to_frame(self) -> Any:
+        """The rows as a data frame, of the caller's library where they came from one."""
+        if self.as_frame is None:
+            raise ScoreSpaceError("these estimates know no frame library.", hint="use .rows()")
+        return self.as_frame(self.rows())
+
+    def __iter__(self) -> Iterator[Estimate]:
         return iter(self.estimates)
 
     def __len__(self) -> int:

@@ -15,7 +15,14 @@ def gain(table: ScoreTable) -> Curve:
     """
     counts = table.sweep
     reached = ratio(counts.tp, counts.p)
-    return Curve("gain", ratio(counts.pp, counts.total), reached, table.thresholds, "Share targeted", "Share of positives reached")
+    return Curve(
+        "gain",
+        ratio(counts.pp, counts.total),
+        reached,
+        table.thresholds,
+        "Share targeted",
+        "Share of positives reached",
+    )
 
 
 def lift_curve(table: ScoreTable) -> Curve:

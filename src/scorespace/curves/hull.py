@@ -1,51 +1,211 @@
-"""The ROC convex hull, by isotonic regression of the score table."""
+"""The ROC convex hull: of one model by isotonic regression, of many as the envelope of theirs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from scorespace.curves.curve import Curve
-from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.errors import DataError, ScoreSpaceError, listing
+from scorespace.results import Row, plain
+from scorespace.tables import Array, ConfusionTable, ScoreTable, ratio
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Corner:
+    """A classifier on the hull: a model at a threshold, or a trivial rule."""
+
+    model: str
+    threshold: float
+    fpr: float
+    tpr: float
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A point of the hull realised by chance: use `first` with probability `share`, else `second`."""
+
+    first: Corner
+    second: Corner
+    share: float
+
+    @property
+    def fpr(self) -> float:
+        return self.share * self.first.fpr + (1 - self.share) * self.second.fpr
+
+    @property
+    def tpr(self) -> float:
+        return self.share * self.first.tpr + (1 - self.share) * self.second.tpr
+
+
+@dataclass(frozen=True)
+class Region:
+    """The slopes (of lines of equal cost) for which a corner of the hull is the best classifier."""
+
+    model: str
+    threshold: float
+    slope_low: float
+    slope_high: float
+
+    def row(self) -> Row:
+        return plain(
+            {
+                "model": self.model,
+                "slope_low": self.slope_low,
+                "slope_high": self.slope_high,
+                "threshold": self.threshold,
+            }
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Hull(Curve):
-    """The upper convex hull of a ROC curve; its edges fall in slope from left to right.
+    """The upper convex hull in ROC space; its edges fall in slope from left to right.
 
-    `probability` is the calibrated probability of the cases on each edge: their share of positives.
+    `model` names the model of each corner. `probability` is the calibrated probability of the cases on
+    each edge: for one model their share of positives. Its area is AUCH.
     """
 
+    model: tuple[str, ...]
     probability: Array
 
     @property
     def slope(self) -> Array:
-        """Slope of each edge: TPR gained per FPR, infinite on the vertical one."""
+        """Slope of each edge: TPR gained per FPR, infinite on a vertical one."""
         return ratio(np.diff(self.y), np.diff(self.x))
 
+    def corner(self, index: int) -> Corner:
+        """One corner of the hull."""
+        return Corner(self.model[index], float(self.threshold[index]), float(self.x[index]), float(self.y[index]))
 
-def hull(table: ScoreTable) -> Hull:
-    """The convex hull of a score table's ROC curve.
+    def regions(self) -> list[Region]:
+        """For each corner, from the left, the slopes for which it is best: between those of its edges."""
+        edges = np.concatenate([[np.inf], self.slope, [0.0]])
+        return [
+            Region(self.model[k], float(self.threshold[k]), float(edges[k + 1]), float(edges[k]))
+            for k in range(self.x.size)
+            if edges[k] > edges[k + 1]
+        ]
+
+    def best(self, slope: float) -> Corner:
+        """The corner where a line of that slope touches the hull; the left one when an edge has the slope."""
+        return self.corner(int(np.argmax(self.y - slope * self.x)))
+
+    def mixture(self, *, fpr: float | None = None, tpr: float | None = None) -> Mixture:
+        """The two corners, and the chance of using the first, that realise the hull at an FPR or a TPR.
+
+        >>> from scorespace.tables import score_table
+        >>> hull(score_table([1, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1])).mixture(fpr=0.25).share
+        0.5
+        """
+        if (fpr is None) == (tpr is None):
+            raise ScoreSpaceError("state the point of the hull by fpr or by tpr.", hint="mixture(fpr=0.1)")
+        along, wanted = (self.x, fpr) if tpr is None else (self.y, tpr)
+        if wanted is None or not 0 <= wanted <= 1:
+            raise ScoreSpaceError(f"{wanted} is not a rate.", hint="between 0 and 1")
+        # On a vertical first edge the higher end is meant; on a horizontal last one, the left.
+        side = "right" if tpr is None else "left"
+        second = int(np.clip(np.searchsorted(along, wanted, side=side), 1, along.size - 1))
+        first = second - 1
+        width = along[second] - along[first]
+        share = (along[second] - wanted) / width if width else 0.0
+        return Mixture(self.corner(first), self.corner(second), float(share))
+
+    def dominated(self, models: Mapping[str, ScoreTable | ConfusionTable]) -> dict[str, str]:
+        """The models that are best under no condition, each with the reason."""
+        used = set(self.model)
+        found = {}
+        for name, table in models.items():
+            if name not in used:
+                best = hull(table)
+                gap = float(np.max(np.interp(best.x, self.x, self.y) - best.y))
+                rivals = listing([other for other in dict.fromkeys(self.model) if other not in TRIVIAL])
+                found[name] = (
+                    f"everywhere on or below the hull of {rivals or 'the trivial rules'}"
+                    + (f", by up to {gap:.3f} of TPR" if gap > 0 else "")
+                )  # fmt: skip
+        return found
+
+
+NEVER, ALWAYS = "always negative", "always positive"
+TRIVIAL = (NEVER, ALWAYS)
+"""The two rules that need no model: the corners (0, 0) and (1, 1)."""
+
+
+def hull(tables: ScoreTable | ConfusionTable | Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
+    """The convex hull of a model's ROC curve, or of several models' together, crisp ones included.
 
     >>> from scorespace.tables import score_table
     >>> h = hull(score_table([1, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]))
     >>> h.y, h.probability
     (array([0.        , 0.33333333, 1.        , 1.        ]), array([1.        , 0.66666667, 0.        ]))
     """
+    if not isinstance(tables, Mapping):
+        return _hull_of_one(tables, "")
+    if not tables:
+        raise DataError("a hull needs at least one model.")
+    hulls = {name: _hull_of_one(table, name) for name, table in tables.items()}
+    return _envelope(list(hulls.values()), _prevalence(tables)) if len(hulls) > 1 else next(iter(hulls.values()))
+
+
+def _hull_of_one(given: ScoreTable | ConfusionTable, name: str) -> Hull:
+    table = _scores(given)
     edges = hull_edges(table.pos, table.neg)
     corners_pos = np.concatenate([[0.0], np.cumsum(edges.pos)])
     corners_neg = np.concatenate([[0.0], np.cumsum(edges.neg)])
+    names = (NEVER, *([name] * (edges.pos.size - 1)), ALWAYS)
     return Hull(
         "hull",
         ratio(corners_neg, corners_neg[-1]),
         ratio(corners_pos, corners_pos[-1]),
-        np.concatenate([[np.inf], table.score[edges.end]]),
+        np.concatenate([[np.inf], table.score[edges.end] if isinstance(given, ScoreTable) else edges.end * np.nan]),
         "False positive rate",
         "True positive rate",
+        names if edges.pos.size else (NEVER,),
         ratio(edges.pos, edges.pos + edges.neg),
     )
+
+
+def _envelope(hulls: list[Hull], prevalence: float) -> Hull:
+    """The hull of several hulls: the least concave majorant of their corners, by regression of the slopes."""
+    from scipy.optimize import isotonic_regression
+
+    x, y = (np.concatenate([getattr(one, axis) for one in hulls]) for axis in "xy")
+    threshold = np.concatenate([one.threshold for one in hulls])
+    model = np.concatenate([one.model for one in hulls])
+    order = np.lexsort((-y, x))  # by x, the highest first; the first model wins a tie
+    order = order[np.append(True, np.diff(x[order]) > 0)]
+    left = x[order][0] == 0 and y[order][0] > 0  # the vertical edge from (0, 0) belongs to no function of x
+    top_x, top_y = x[order], y[order]
+    width = np.diff(top_x)
+    blocks = isotonic_regression(np.diff(top_y) / width, weights=width, increasing=False).blocks
+    kept = order[_bending(top_x[blocks], top_y[blocks], blocks)]
+    if left:
+        kept = np.concatenate([[int(np.flatnonzero((x == 0) & (y == 0))[0])], kept])
+    corners = tuple(str(name) for name in model[kept])
+    hull_x, hull_y = x[kept], y[kept]
+    odds = ratio(prevalence * np.diff(hull_y), (1 - prevalence) * np.diff(hull_x))
+    share = np.where(np.isinf(odds), 1.0, ratio(odds, 1 + odds))
+    first = hulls[0]
+    return Hull("hull", hull_x, hull_y, threshold[kept], first.x_title, first.y_title, corners, share)
+
+
+def _bending(x: Array, y: Array, index: Array) -> Array:
+    """The corners at which the hull really turns, up to rounding."""
+    ahead_x, ahead_y = np.diff(x), np.diff(y)
+    turn = ahead_y[:-1] * ahead_x[1:] - ahead_y[1:] * ahead_x[:-1]
+    return index[np.concatenate([[True], turn > 1e-15, [True]])]
+
+
+def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
+    return table.score_table() if isinstance(table, ConfusionTable) else table
+
+
+def _prevalence(tables: Mapping[str, ScoreTable | ConfusionTable]) -> float:
+    first = _scores(next(iter(tables.values())))
+    return float(first.n_pos / first.total)
 
 
 @dataclass(frozen=True)
@@ -63,6 +223,8 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
 
     Replicate r is lowered by 2r, more than any share can differ, so no pool crosses replicates.
     """
+    from scipy.optimize import isotonic_regression  # heavy to load, and only hulls need it
+
     pos, neg = np.atleast_2d(pos), np.atleast_2d(neg)
     weight = pos + neg
     owner, index = np.nonzero(weight)

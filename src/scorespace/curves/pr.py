@@ -11,7 +11,7 @@ from scorespace.curves.curve import Curve
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PrCurve(Curve):
     """Recall (x) and precision (y); between points it bends, because TP and FP grow in proportion."""
 
@@ -30,7 +30,9 @@ class PrCurve(Curve):
         share = (np.arange(place.size) - np.repeat(np.cumsum(pieces) - pieces, pieces) + 1) / pieces[place]
         tp = self.counts.tp[place] + share * gained[place]
         fp = self.counts.fp[place] + share * np.diff(self.counts.fp)[place]
-        grown = Counts(np.append(0, tp), np.append(0, fp), total - np.append(0, tp), self.counts.n[-1] - np.append(0, fp))
+        grown = Counts(
+            np.append(0, tp), np.append(0, fp), total - np.append(0, tp), self.counts.n[-1] - np.append(0, fp)
+        )
         threshold = np.append(self.threshold[0], self.threshold[place + 1])
         return replace(self, x=ratio(grown.tp, grown.p), y=_precision(grown), threshold=threshold, counts=grown)
 

@@ -14,7 +14,7 @@ from scorespace.errors import MeasureError
 from scorespace.tables import Array, ScoreTable, ratio
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Curve):
     """False positive rate (x) and true positive rate (y); tied scores draw one diagonal segment."""
 
@@ -136,4 +136,6 @@ def _interpolated(at: Array, along: Array, value: Array, side: str) -> Array:
     width = along[inside] - along[before]
     share = np.divide(at - along[before], width, out=np.ones_like(at, dtype=float), where=width > 0)
     result = value[before] + np.clip(share, 0, 1) * (value[inside] - value[before])
-    return np.where(at >= along[-1], value[-1], result) if side == "right" else np.where(at <= along[0], value[0], result)
+    return (
+        np.where(at >= along[-1], value[-1], result) if side == "right" else np.where(at <= along[0], value[0], result)
+    )

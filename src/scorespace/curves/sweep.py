@@ -22,4 +22,3 @@ def sweep(table: ScoreTable, measure: Callable[..., Array], **options: Any) -> C
     values = np.asarray(measure(table.sweep, **options), dtype=np.float64)
     title = getattr(measure, "title", getattr(measure, "__name__", "value"))
     return Curve("threshold", table.thresholds, values, table.thresholds, "Threshold", title)
-

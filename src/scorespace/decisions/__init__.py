@@ -1,5 +1,18 @@
-"""So what: thresholds and models to use."""
+"""So what: which model and which threshold to use."""
 
+from scorespace.decisions.constraint import ConstrainedChoice, choose_under
+from scorespace.decisions.model import Choice, Decision, decide
+from scorespace.decisions.several import LeastCost, least_cost_decisions
 from scorespace.decisions.threshold import BestThreshold, best_threshold
 
-__all__ = ["BestThreshold", "best_threshold"]
+__all__ = [
+    "BestThreshold",
+    "Choice",
+    "ConstrainedChoice",
+    "Decision",
+    "LeastCost",
+    "best_threshold",
+    "choose_under",
+    "decide",
+    "least_cost_decisions",
+]

@@ -5,4 +5,15 @@ from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
 
-__all__ = ["Measure", "MeasureSpec", "average", "confusion", "find", "measure", "measures", "parse", "parse_list", "ranking"]
+__all__ = [
+    "Measure",
+    "MeasureSpec",
+    "average",
+    "confusion",
+    "find",
+    "measure",
+    "measures",
+    "parse",
+    "parse_list",
+    "ranking",
+]

@@ -84,7 +84,8 @@ def parse(text: str) -> MeasureSpec:
     match = _SHAPE.fullmatch(re.sub(r"\s*@\s*", "@", text)) if '"' not in text else _SHAPE.fullmatch(text)
     if match is None:
         raise MeasureError(
-            f"the measure {text!r} cannot be read.", hint="NAME(option=value)[class]@threshold, such as fbeta(beta=2)@0.5"
+            f"the measure {text!r} cannot be read.",
+            hint="NAME(option=value)[class]@threshold, such as fbeta(beta=2)@0.5",
         )
     measure = find(match["name"])
     of = match["of"]

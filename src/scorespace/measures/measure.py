@@ -115,7 +115,7 @@ class Measure:
 def measure(
     *,
     title: str,
-    range: tuple[float, float],  # noqa: A002 - the word users know for it
+    range: tuple[float, float],
     best: Best | None,
     undefined: str,
     aliases: tuple[str, ...] = (),

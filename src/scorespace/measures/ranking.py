@@ -54,7 +54,9 @@ def u(t: ScoreTable) -> Array:
     return np.where(t.n_pos * t.n_neg > 0, concordant_pairs(t), np.nan)
 
 
-@measure(title="Gini coefficient", range=(-1, 1), best="high", undefined=_ONE_CLASS, aliases=("somers_d", "accuracy_ratio"))
+@measure(
+    title="Gini coefficient", range=(-1, 1), best="high", undefined=_ONE_CLASS, aliases=("somers_d", "accuracy_ratio")
+)
 def gini(t: ScoreTable) -> Array:
     """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
     return 2 * ratio(concordant_pairs(t), t.n_pos * t.n_neg) - 1
@@ -95,7 +97,11 @@ def pauc(
 
 
 @measure(
-    title="Area under the ROC convex hull", range=(0.5, 1), best="high", undefined=_ONE_CLASS, aliases=("auc_hull", "rocch_auc")
+    title="Area under the ROC convex hull",
+    range=(0.5, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("auc_hull", "rocch_auc"),
 )
 def auch(t: ScoreTable) -> Array:
     """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
@@ -162,7 +168,9 @@ def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None 
     upper = edges.pos / (edges.pos + edges.neg)
     last = np.append(edges.owner[1:] != edges.owner[:-1], True)
     lower = np.where(last, 0.0, np.append(upper[1:], 0.0))
-    loss = p0 * fpr * _mass(lower, upper, edge_a, edge_b, 1, 0) + p1 * (1 - tpr) * _mass(lower, upper, edge_a, edge_b, 0, 1)
+    loss = p0 * fpr * _mass(lower, upper, edge_a, edge_b, 1, 0) + p1 * (1 - tpr) * _mass(
+        lower, upper, edge_a, edge_b, 0, 1
+    )
     first = np.append(True, edges.owner[1:] != edges.owner[:-1])
     start = p1 * _mass(upper, np.ones_like(upper), edge_a, edge_b, 0, 1) * first  # the corner (0, 0)
     total_loss = np.bincount(edges.owner, loss + start, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)

@@ -104,10 +104,7 @@ def confusion(
     >>> confusion(["a", "b", "a"], ["a", "b", "b"]).matrix.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    if decision is None:
-        table = _from_matrix(truth, classes)
-    else:
-        table = _from_labels(truth, decision, classes, weight)
+    table = _from_matrix(truth, classes) if decision is None else _from_labels(truth, decision, classes, weight)
     return replace(table, positive=_positive_of(table, positive))
 
 
@@ -124,7 +121,9 @@ def _positive_of(table: ConfusionTable, positive: Any) -> int | None:
 def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
     cells = np.asarray(matrix, dtype=np.float64)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
-        raise DataError("a confusion matrix must be square.", seen=f"shape {cells.shape}", hint="rows actual, columns decided")
+        raise DataError(
+            "a confusion matrix must be square.", seen=f"shape {cells.shape}", hint="rows actual, columns decided"
+        )
     if not np.isfinite(cells).all() or (cells < 0).any() or not cells.any():
         raise DataError("a confusion matrix must hold counts.", seen=f"{cells.tolist()}", hint="numbers ≥ 0, not all 0")
     names = tuple(map(label_text, classes)) if classes is not None else tuple(map(str, range(len(cells))))
@@ -138,7 +137,11 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
     decided, decided_names = encode(decision, "decision")
     if actual.size != decided.size:
         raise DataError("truth and decision differ in length.", seen=f"{actual.size} and {decided.size} labels")
-    names = tuple(map(label_text, classes)) if classes is not None else tuple(sorted({*actual_names, *decided_names}, key=_natural))
+    names = (
+        tuple(map(label_text, classes))
+        if classes is not None
+        else tuple(sorted({*actual_names, *decided_names}, key=_natural))
+    )
     absent = [name for name in (*actual_names, *decided_names) if name not in names]
     if absent:
         raise ColumnError(f"the label {absent[0]!r} is not one of the classes.", seen=f"classes {names}")
@@ -159,7 +162,7 @@ def _natural(name: str) -> tuple[int, float, str]:
 
 def _spread(table: ConfusionTable, classes: tuple[str, ...]) -> Array:
     """The matrix laid out for more classes than it has."""
-    place = [classes.index(name) for name in table.classes]
+    place = np.array([classes.index(name) for name in table.classes])
     out = np.zeros((*table.matrix.shape[:-2], len(classes), len(classes)))
-    out[(..., *np.ix_(place, place))] = table.matrix
+    out[..., place[:, None], place] = table.matrix
     return out

@@ -47,7 +47,7 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
         raise DataError(f"{what} is empty: there is nothing to evaluate.")
     if array.dtype == bool:  # the commonest and cheapest case: one byte each already
         return _without_absent(array.view(np.uint8), ("False", "True"))
-    if array.dtype.kind in "iu" and 0 <= array.min() and array.max() <= 1:
+    if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= 1:
         return _without_absent(array.astype(np.uint8), ("0", "1"))
     if array.dtype == object:
         missing = sum(map(is_missing, array))

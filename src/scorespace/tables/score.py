@@ -121,7 +121,7 @@ class ScoreTable(ByValue):
         cell = np.floor(self.score / width)
         edge = cell * width
         edge = np.where(edge > self.score, (cell - 1) * width, edge)
-        score, counts = _grouped(edge, self.counts)
+        score, counts = grouped_scores(edge, self.counts)
         return replace(self, score=score, counts=counts, resolution=max(width, self.resolution))
 
     def __add__(self, other: ScoreTable) -> ScoreTable:
@@ -133,7 +133,7 @@ class ScoreTable(ByValue):
             )
         classes = tuple(dict.fromkeys(self.classes + other.classes))
         stacked = [_realigned(table.counts, table.classes, classes) for table in (self, other)]
-        score, counts = _grouped(np.concatenate([self.score, other.score]), np.concatenate(stacked, axis=-1))
+        score, counts = grouped_scores(np.concatenate([self.score, other.score]), np.concatenate(stacked, axis=-1))
         positive = classes.index(self.classes[self.positive])
         return ScoreTable(score, counts, classes, positive, max(self.resolution, other.resolution))
 
@@ -174,12 +174,14 @@ def score_table(
     if weights is not None and not weights.all():
         kept = weights > 0  # weight 0 equals an absent row, also for which classes and scores exist
         codes, values, weights = codes[kept], values[kept], weights[kept]
-    names, index = _with_absent_class(names, positive) if len(names) == 1 else (names, positive_index(names, positive, codes))
+    names, index = (
+        _with_absent_class(names, positive) if len(names) == 1 else (names, positive_index(names, positive, codes))
+    )
     if len(names) == 2 and weights is None:
         return ScoreTable(*_two_classes(values, codes), names, index)
     columns = np.zeros((len(names), values.size), dtype=np.uint8 if weights is None else np.float64)
     columns[codes, np.arange(values.size)] = 1 if weights is None else weights
-    return ScoreTable(*_grouped(values, columns), names, index)
+    return ScoreTable(*grouped_scores(values, columns), names, index)
 
 
 def scores_of(score: Any, size: int) -> NDArray[np.float64]:
@@ -207,7 +209,9 @@ def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
     """Case weights as float64, refused when of another length, negative, missing, infinite or all zero."""
     values = np.asarray(weight, dtype=np.float64)
     if values.shape != (size,):
-        raise WeightError("truth and weight differ in length.", seen=f"{size} labels and weights of shape {values.shape}")
+        raise WeightError(
+            "truth and weight differ in length.", seen=f"{size} labels and weights of shape {values.shape}"
+        )
     if not np.isfinite(values).all() or (values < 0).any():
         bad = int((~np.isfinite(values) | (values < 0)).sum())
         raise WeightError(
@@ -252,7 +256,7 @@ def _two_classes(score: NDArray[np.float64], label: NDArray[Any]) -> tuple[NDArr
     return values[ends], np.stack([np.diff(ends, prepend=-1) - with_ones, with_ones])
 
 
-def _grouped(score: NDArray[np.float64], counts: Array) -> tuple[NDArray[np.float64], Array]:
+def grouped_scores(score: NDArray[np.float64], counts: Array) -> tuple[NDArray[np.float64], Array]:
     """Sort the columns of counts by descending score and add up those of equal score."""
     order = np.argsort(-score, kind="stable")
     values = score[order] + 0.0

@@ -1,0 +1,86 @@
+"""`scorespace curve`: a curve as data or as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.curves import Curve
+from scorespace.errors import DataError
+from scorespace.evaluation import evaluate
+from scorespace.results import SCHEMA, Row, decimals
+from scorespace.views import tidy
+from scorespace.views.document import Grid
+
+_ON_SCREEN = 15  # points per model that a terminal shows
+
+
+def curve(
+    data: options.Data,
+    truth: options.Truth,
+    kind: Annotated[str, typer.Option(metavar="KIND", help="roc, pr, gain, lift, hull or threshold.")] = "roc",
+    score: options.Score = [],  # noqa: B006 - Typer copies defaults
+    decision: options.Decision = [],  # noqa: B006
+    positive: options.Positive = None,
+    name: options.Name = [],  # noqa: B006
+    weight: options.Weight = None,
+    missing: options.MissingRows = options.Missing.error,
+    measure: Annotated[str, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold.")] = "f1",
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
+    ] = None,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Write a curve as data or as a picture, by the ending of --out.
+
+    Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
+    """
+    evaluation = evaluate(
+        data,
+        truth=truth,
+        scores=score,
+        decisions=decision,
+        positive=positive,
+        names=options.renames(name),
+        weight=weight,
+        missing=missing.value,
+    )
+    curves = evaluation.curves(kind, measure=measure)
+    if not curves:
+        raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")
+    if out is None:
+        _print(curves, kind, format)
+    elif out.suffix in (".csv", ".json"):
+        content = _content(curves, kind)
+        out.write_text(
+            tidy.as_csv(content["rows"]) if out.suffix == ".csv" else tidy.as_json(content), encoding="utf-8"
+        )
+        typer.echo(f"curve  {out}", err=True)
+    else:
+        from scorespace.views.charts import save  # Altair loads only for pictures
+
+        save(evaluation.plot(kind, measure=measure), out)
+        typer.echo(f"curve  {out}", err=True)
+
+
+def _content(curves: dict[str, Curve], kind: str) -> Row:
+    rows = [{**row, "model": name} for name, curve in curves.items() for row in curve.rows()]
+    return {"schema": SCHEMA, "kind": kind, "rows": rows}
+
+
+def _print(curves: dict[str, Curve], kind: str, form: options.Format) -> None:
+    shown = [
+        (name, *(decimals(value, 4) for value in (curve.threshold[place], curve.x[place], curve.y[place])))
+        for name, whole in curves.items()
+        for curve in [whole.thinned(_ON_SCREEN)]
+        for place in range(curve.x.size)
+    ]
+    first = next(iter(curves.values()))
+    grid = Grid(("model", "threshold", first.x_title.lower(), first.y_title.lower()), tuple(shown))
+    output.write_grid(grid, _content(curves, kind), form)
+    if form is options.Format.table and any(whole.x.size > _ON_SCREEN for whole in curves.values()):
+        typer.echo("\nShortened: --out FILE.csv has every point, --out FILE.png the picture.", err=True)

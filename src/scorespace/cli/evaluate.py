@@ -1,0 +1,104 @@
+"""`scorespace evaluate`: the main job."""
+
+from __future__ import annotations
+
+import operator
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.errors import MeasureError
+from scorespace.evaluation import Evaluation
+from scorespace.evaluation import evaluate as evaluate_data
+from scorespace.measures import parse
+from scorespace.results import decimals
+
+_REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
+
+
+def evaluate(
+    data: options.Data,
+    truth: options.Truth,
+    score: options.Score = [],  # noqa: B006 - Typer copies defaults
+    decision: options.Decision = [],  # noqa: B006
+    positive: options.Positive = None,
+    name: options.Name = [],  # noqa: B006
+    weight: options.Weight = None,
+    group: options.Group = None,
+    fold: options.Fold = None,
+    missing: options.MissingRows = options.Missing.error,
+    measures: Annotated[
+        str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
+    ] = "",
+    require: Annotated[
+        list[str], typer.Option(metavar="RULE", help='Exit with 1 unless it holds for every model, such as "auc>=0.8".')
+    ] = [],  # noqa: B006
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
+    level: options.Level = 0.95,
+    seed: options.Seed = 0,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Evaluate models: verdict, measures with intervals, notes.
+
+    Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --score tree
+    """
+    rules = [_rule(text) for text in require]
+    with output.progress("bootstrap") as progress:
+        evaluation = evaluate_data(
+            data,
+            truth=truth,
+            scores=score,
+            decisions=decision,
+            positive=positive,
+            names=options.renames(name),
+            weight=weight,
+            group=group,
+            fold=fold,
+            measures=measures,
+            missing=missing.value,
+            level=level,
+            seed=seed,
+            progress=progress,
+        )
+        evaluation.summary  # noqa: B018 - computed here, under the progress bar
+    show(evaluation, report, format)
+    failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
+    if failed:
+        sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
+        raise typer.Exit(1)
+
+
+def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> None:
+    """Write the evaluation to stdout and, if asked, its report to a file."""
+    from scorespace.views import sections
+
+    output.write(sections.document(evaluation).brief(), evaluation.to_dict(), form)
+    if report is not None:
+        written = evaluation.report(report)
+        typer.echo(f"report  {written}", err=form is not options.Format.table)
+
+
+def _rule(text: str) -> tuple[str, str, float]:
+    match = _REQUIREMENT.fullmatch(text.strip())
+    try:
+        if match is None:
+            raise ValueError
+        return str(parse(match["measure"])), match["sign"], float(match["bound"])
+    except ValueError as error:
+        if isinstance(error, MeasureError):
+            raise
+        raise MeasureError(f"the requirement {text!r} cannot be read.", hint='such as --require "auc>=0.8"') from None
+
+
+def _failures(evaluation: Evaluation, measure: str, sign: str, bound: float) -> list[str]:
+    """The models that do not meet a requirement; what is undefined does not meet it."""
+    holds = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}[sign]
+    return [
+        f"{one.model} {one.spec} is {decimals(one.value, 6) if one.value == one.value else one.reason}, not {sign} {bound:g}"
+        for one in evaluation.measures(measure)
+        if not holds(one.value, bound)
+    ]

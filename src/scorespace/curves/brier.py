@@ -1,0 +1,80 @@
+"""Brier curves: the loss under each cost when the scores are taken as probabilities, and net benefit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scorespace.curves.curve import Curve
+from scorespace.curves.hull import hull_edges
+from scorespace.errors import ScoreError
+from scorespace.tables import Array, ScoreTable, ratio
+
+_COST = "Cost share of a false positive"
+
+
+def brier_curve(table: ScoreTable) -> Curve:
+    """Loss 2·[(1−c)·π₁·FNR + c·π₀·FPR] when the threshold is the cost share c itself (score-driven).
+
+    It jumps where cases change sides, so each score has two points; its area is the Brier score.
+
+    >>> from scorespace.tables import score_table
+    >>> round(brier_curve(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])).area(), 6)
+    0.085
+    """
+    probabilities(table)
+    total = float(table.total)
+    counts = table.sweep
+    # The decisions of sweep entry k hold for thresholds in (score k, score k−1]; the first up to 1.
+    high = np.concatenate([[1.0], table.score])
+    low = np.concatenate([table.score, [0.0]])
+    at_high = 2 * ((1 - high) * counts.fn + high * counts.fp) / total
+    at_low = 2 * ((1 - low) * counts.fn + low * counts.fp) / total
+    x = np.stack([high, low], axis=1).ravel()[::-1]
+    y = np.stack([at_high, at_low], axis=1).ravel()[::-1]
+    return Curve("brier", x, y, x, _COST, "Loss")
+
+
+def optimal_curve(table: ScoreTable) -> Curve:
+    """The same loss at the best threshold for each cost share: the envelope whose area is REF.
+
+    >>> from scorespace.tables import score_table
+    >>> optimal_curve(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])).area()
+    0.0
+    """
+    total = float(table.total)
+    edges = hull_edges(table.pos, table.neg)
+    missed = float(table.n_pos) - np.concatenate([[0.0], np.cumsum(edges.pos)])
+    alarmed = np.concatenate([[0.0], np.cumsum(edges.neg)])
+    bend = np.concatenate([ratio(edges.pos, edges.pos + edges.neg)[::-1]])  # ascending: the last edge first
+    loss = 2 * ((1 - bend) * missed[:-1][::-1] + bend * alarmed[:-1][::-1]) / total
+    ends_x, ends_y = np.array([0.0, 1.0]), np.array([2 * missed[-1] / total, 2 * alarmed[0] / total])
+    x = np.concatenate([ends_x[:1], bend, ends_x[1:]])
+    y = np.concatenate([ends_y[:1], loss, ends_y[1:]])
+    threshold = np.concatenate([[-np.inf], table.score[edges.end][::-1], [np.inf]])
+    return Curve("brier_optimal", x, y, threshold, _COST, "Loss")
+
+
+def net_benefit(table: ScoreTable) -> Curve:
+    """Net benefit TP/n − FP/n · t/(1−t) of acting on scores ≥ t (decision curve), for t below 1.
+
+    >>> from scorespace.tables import score_table
+    >>> net_benefit(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])).y
+    array([0.25      , 0.5       , 0.33333333, 0.44444444])
+    """
+    probabilities(table)
+    inside = table.score < 1  # at t = 1 a false alarm weighs infinitely much
+    t, counts = table.score[inside], table.sweep[1:][inside]
+    return Curve(
+        "net_benefit", t, ratio(counts.tp - counts.fp * t / (1 - t), counts.total), t, "Threshold", "Net benefit"
+    )
+
+
+def probabilities(table: ScoreTable) -> Array:
+    """The scores, refused when they cannot be probabilities; they are never squashed."""
+    if table.score.size and (table.score[0] > 1 or table.score[-1] < 0):
+        raise ScoreError(
+            "these scores are not probabilities.",
+            seen=f"values from {table.score[-1]:g} to {table.score[0]:g}",
+            hint="recalibrate them first; scores outside [0, 1] are never squashed",
+        )
+    return table.score

@@ -1,0 +1,82 @@
+"""Cost curves: the normalised expected cost over all operating conditions, and lines of equal performance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorespace.curves.curve import Curve
+from scorespace.curves.hull import Hull, hull
+from scorespace.tables import Array, ConfusionTable, ScoreTable
+
+_X, _Y = "Probability-weighted cost of positives", "Normalised expected cost"
+
+
+def cost_curve(table: ScoreTable | ConfusionTable) -> Curve:
+    """The least normalised cost that any threshold reaches (y), for each x = π·c_FN / (π·c_FN + (1−π)·c_FP).
+
+    It is the dual of the hull: an edge of slope m is the bend at x = 1 / (1 + m). The threshold of a
+    point holds to its right, up to the next one.
+
+    >>> from scorespace.tables import score_table
+    >>> cost_curve(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
+    array([0.  , 0.25, 0.  ])
+    """
+    return envelope(hull(table))
+
+
+def envelope(of: Hull) -> Curve:
+    """The cost curve of a hull, of one model or of many."""
+    # From left to right x grows, so the best corner moves from (0, 0) to (1, 1).
+    slopes = of.slope
+    bend = np.where(np.isinf(slopes), 0.0, 1 / (1 + np.where(np.isinf(slopes), 0.0, slopes)))
+    before = slice(None, -1)
+    at_bend = bend * (1 - of.y[before]) + (1 - bend) * of.x[before]
+    inside = (bend > 0) & (bend < 1)
+    x = np.concatenate([[0.0], bend[inside], [1.0]])
+    y = np.concatenate([[0.0], at_bend[inside], [0.0]])
+    corner = np.flatnonzero(np.concatenate([[False], inside]))
+    first = 1 if slopes.size and np.isinf(slopes[0]) else 0
+    threshold = np.concatenate([[of.threshold[first]], of.threshold[corner], [of.threshold[-1]]])
+    return Curve("cost", x, y, threshold, _X, _Y)
+
+
+@dataclass(frozen=True)
+class IsoLine:
+    """A line of equal performance in ROC space: all its points cost the same under the condition."""
+
+    slope: float
+    fpr: tuple[float, float]
+    tpr: tuple[float, float]
+
+
+def iso_line(slope: float, fpr: float, tpr: float) -> IsoLine:
+    """The line of that slope through a point of ROC space, as far as it lies in the unit square.
+
+    >>> iso_line(1.0, 0.2, 0.6)
+    IsoLine(slope=1.0, fpr=(0.0, 0.6), tpr=(0.4, 1.0))
+    """
+    if np.isinf(slope):
+        return IsoLine(slope, (fpr, fpr), (0.0, 1.0))
+    at_left = tpr - slope * fpr
+    ends: list[tuple[float, float]] = []
+    candidates = [(0.0, at_left), (1.0, at_left + slope)]
+    if slope > 0:
+        candidates += [(-at_left / slope, 0.0), ((1 - at_left) / slope, 1.0)]
+    for x, y in candidates:
+        point = (round(x, 12) + 0.0, round(y, 12) + 0.0)
+        if 0 <= point[0] <= 1 and 0 <= point[1] <= 1 and point not in ends:
+            ends.append(point)
+    ends.sort()
+    return IsoLine(slope, (ends[0][0], ends[-1][0]), (ends[0][1], ends[-1][1]))
+
+
+def cost_lines(table: ScoreTable, most: int = 60) -> Array:
+    """The line of each threshold in cost space, as rows (cost at x = 0, cost at x = 1) = (FPR, FNR).
+
+    Only thresholds on the hull and an even selection of the others, so that a picture stays readable.
+    """
+    counts = table.sweep
+    kept = np.unique(np.linspace(0, counts.tp.size - 1, most).astype(np.intp))
+    return np.stack([counts.fp[kept] / counts.n[kept], counts.fn[kept] / counts.p[kept]], axis=1)

@@ -1,0 +1,103 @@
+"""Rejection: how accuracy grows when the least certain cases are handed to somebody else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorespace.curves.brier import probabilities
+from scorespace.curves.curve import Curve
+from scorespace.errors import ConditionError
+from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.score import grouped_scores
+
+
+def margin_table(table: ScoreTable, at: float = 0.5) -> ScoreTable:
+    """The score table whose score is the distance from the threshold and whose classes are right and wrong.
+
+    >>> from scorespace.tables import score_table
+    >>> margin_table(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).pos
+    array([2., 0., 1.])
+    """
+    decided = table.score >= at
+    right = np.where(decided, table.pos, table.neg)
+    score, counts = grouped_scores(_margin(table.score, at), np.stack([table.pos + table.neg - right, right]))
+    return ScoreTable(score, counts, ("wrong", "right"), 1, table.resolution)
+
+
+def _margin(score: Array, at: float) -> Array:
+    # 0.9 and 0.1 are equally far from 0.5, but not in floating point: compare at 12 decimals.
+    return np.round(np.abs(score - at), 12)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RejectionCurve(Curve):
+    """Accuracy among the kept cases (y) against the share rejected (x); equal margins leave together."""
+
+    table: ScoreTable
+
+    def area(self) -> float:
+        """Mean error among the k most certain cases, over all k (AURC): lower is better.
+
+        Within a group of equal margins the errors are spread evenly.
+        """
+        wrong, size = self.table.neg, self.table.pos + self.table.neg
+        before = np.cumsum(size) - size
+        errors = np.cumsum(wrong) - wrong
+        share = ratio(wrong, size)
+        # Σ_{k=b+1}^{b+s} (E + share·(k − b))/k = s·share + (E − share·b)·(H_{b+s} − H_b)
+        sums = size * share + (errors - share * before) * (_harmonic(before + size) - _harmonic(before))
+        return float(sums.sum() / size.sum())
+
+
+def rejection(table: ScoreTable, at: float = 0.5) -> RejectionCurve:
+    """Accuracy on the cases kept when those nearest to the threshold are rejected first.
+
+    >>> from scorespace.tables import score_table
+    >>> rejection(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).y
+    array([0.75      , 0.66666667, 1.        ])
+    """
+    margins = margin_table(table, at)
+    kept = margins.sweep[1:]  # rejecting everything leaves no accuracy
+    x, y = 1 - ratio(kept.pp, kept.total), ratio(kept.tp, kept.pp)
+    return RejectionCurve(
+        "rejection", x[::-1], y[::-1], margins.score[::-1], "Share rejected", "Accuracy of the rest", margins
+    )
+
+
+@dataclass(frozen=True)
+class RejectRule:
+    """Chow's rule for calibrated probabilities: reject a case when max(p, 1 − p) < 1 − cost."""
+
+    low: float
+    high: float
+    rejected: float
+    accuracy: float
+    cost: float
+
+
+def chow(table: ScoreTable, cost: float) -> RejectRule:
+    """Chow's rule when an error costs 1 and a rejection `cost`: the zone, and what it does on these cases.
+
+    >>> from scorespace.tables import score_table
+    >>> chow(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1]), cost=0.2)
+    RejectRule(low=0.2, high=0.8, rejected=0.5, accuracy=1.0, cost=0.1)
+    """
+    if not 0 <= cost <= 0.5:
+        raise ConditionError(f"a rejection that costs {cost:g} errors is no choice.", hint="between 0 and 0.5")
+    score = probabilities(table)
+    size = table.pos + table.neg
+    rejected = np.maximum(score, 1 - score) < 1 - cost
+    right = np.where(score >= 0.5, table.pos, table.neg)[~rejected].sum()
+    share = float(size[rejected].sum() / size.sum())
+    kept = float(size[~rejected].sum())
+    wrong = (kept - right) / float(size.sum())
+    return RejectRule(cost, 1 - cost, share, float(ratio(right, kept)), float(wrong + cost * share))
+
+
+def _harmonic(n: Array) -> Array:
+    """Harmonic numbers, also of weights that are not whole: H_n = ψ(n + 1) + γ."""
+    from scipy.special import digamma  # loads SciPy only for the area
+
+    return np.asarray(digamma(n + 1) + np.euler_gamma)

@@ -1,0 +1,324 @@
+"""Where edges and core meet: from data and roles to an Evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from scorespace import frames
+from scorespace.comparisons.interval import Estimate, Estimates, check_level, estimate, resolve
+from scorespace.curves import Curve, gain, hull, lift_curve, pr, roc, sweep
+from scorespace.decisions import best_threshold
+from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
+from scorespace.findings import are_probabilities, average_notes, decision_notes, sample_notes, score_notes
+from scorespace.measures import MeasureSpec, parse, parse_list
+from scorespace.measures.confusion import youden
+from scorespace.results import SCHEMA, Note, Progress, Row
+from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
+from scorespace.verdict import verdict
+
+_RANKING = ("auc", "auprc", "ks", "h")
+_AT_THRESHOLD = ("tpr", "fpr", "ppv", "f1", "mcc")
+_OF_DECISIONS = ("acc", "bacc", "tpr", "fpr", "ppv", "f1", "mcc", "kappa")
+_OF_CLASSES = ("acc", "bacc", "kappa", "mcc", "f1[macro]", "f1[weighted]")
+CURVES = {"roc": roc, "pr": pr, "gain": gain, "lift": lift_curve, "hull": hull}
+"""Curves of a score table by the kind users type; `threshold` takes a measure besides."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a sample says about its models: measures, curves, notes, a verdict, and views of them.
+
+    Holds tables only, never the rows they came from.
+    """
+
+    name: str
+    rows: int
+    classes: Mapping[str, float]
+    positive: str | None
+    models: Mapping[str, ScoreTable | ConfusionTable]
+    level: float = 0.95
+    seed: int = 0
+    sample_notes: tuple[Note, ...] = ()
+    requested: tuple[MeasureSpec, ...] = ()
+    frame_library: frames.Library | None = None
+    progress: Progress | None = field(default=None, compare=False, repr=False)
+
+    def measures(self, *names: str | MeasureSpec, model: str | None = None) -> Estimates:
+        """Measures by name, each with its interval, for every model or one; the usual ones without names."""
+        specs = [spec for name in names for spec in (parse_list(name) if isinstance(name, str) else [name])]
+        self.check_requests(specs)
+        chosen = {model: self.table(model)} if model is not None else self.models
+        wanted = {name: self._specs_for(name, specs or self.requested) for name in chosen}
+        total, done, found = sum(map(len, wanted.values())), 0, []
+        for name, of_model in wanted.items():
+            for spec in of_model:
+                found.append(self._estimate(name, spec, done, total))
+                done += 1
+        notes = [n for name, of_model in wanted.items() for n in self._average_notes(name, of_model)]
+        return Estimates(tuple(found), tuple(notes), partial(frames.frame_of, library=self.frame_library))
+
+    @cached_property
+    def summary(self) -> Estimates:
+        """The requested measures, or the usual ones, of all models."""
+        return self.measures()
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """Findings on the sample and on each model, warnings first."""
+        found = [*self.sample_notes, *sample_notes(tuple(self.classes), tuple(self.classes.values()))]
+        for name, table in self.models.items():
+            if isinstance(table, ScoreTable):
+                found += score_notes(name, table, self.threshold(name), chosen=not self._asked_thresholds)
+            elif table.positive is not None and len(table.classes) == 2:
+                found += decision_notes(name, table.counts_of(table.positive))
+        found += self.summary.notes
+        return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
+
+    @cached_property
+    def verdict(self) -> str:
+        """The answer in a few sentences."""
+        return verdict(self)
+
+    def check_requests(self, specs: Sequence[MeasureSpec]) -> None:
+        """Refuse a request that suits none of the models, with the reason."""
+        for spec in specs:
+            placed = {name: self._placed(name, spec) for name in self.models}
+            if not any(_suits(placed[name], table) for name, table in self.models.items()):
+                name, table = next(iter(self.models.items()))
+                resolve(placed[name], table)  # raises the error that says why
+
+    def table(self, model: str) -> ScoreTable | ConfusionTable:
+        """The table of a model."""
+        if model not in self.models:
+            near = did_you_mean(model, self.models)
+            raise ScoreSpaceError(
+                f"there is no model {model!r}.",
+                seen=listing(self.models),
+                hint=f"did you mean {near!r}?" if near else None,
+            )
+        return self.models[model]
+
+    def threshold(self, model: str) -> float:
+        """The threshold a model is shown at: the first one asked for, 0.5 for probabilities, else Youden's best."""
+        if self._asked_thresholds:
+            return self._asked_thresholds[0]
+        table = self.table(model)
+        if isinstance(table, ConfusionTable):
+            raise ScoreSpaceError(f"{model} gives decisions, so it has no threshold.")
+        if are_probabilities(table):
+            return 0.5
+        return best_threshold(table, youden).threshold
+
+    def counts(self, model: str) -> Counts:
+        """The four outcomes of a two-class model, at its threshold."""
+        table = self.table(model)
+        if isinstance(table, ScoreTable):
+            return table.at(self.threshold(model))
+        if table.positive is None:
+            raise ScoreSpaceError(f"{model} decides between {len(table.classes)} classes, none of them positive.")
+        return table.counts_of(table.positive)
+
+    def curve(self, kind: str, model: str | None = None, *, measure: str = "f1") -> Curve:
+        """A curve of one model: roc, pr, gain, lift, hull, or threshold (of the given measure)."""
+        if model is None:
+            if len(self.models) != 1:
+                raise ScoreSpaceError(
+                    "which model?", seen=listing(self.models), hint=f"model={next(iter(self.models))!r}"
+                )
+            model = next(iter(self.models))
+        table = self.table(model)
+        if isinstance(table, ConfusionTable):
+            table = table.score_table()
+        if kind == "threshold":
+            spec = parse(measure)
+            if spec.measure.table is not Counts:
+                raise MeasureError(
+                    f"{spec} covers all thresholds, so it has no curve over them.", hint="such as f1 or ppv"
+                )
+            return sweep(table, spec.measure, **dict(spec.options))
+        if kind not in CURVES:
+            kinds = [*CURVES, "threshold"]
+            near = did_you_mean(kind, kinds)
+            raise ScoreSpaceError(
+                f"there is no curve of kind {kind!r}.",
+                seen=listing(kinds),
+                hint=f"did you mean {near}?" if near else None,
+            )
+        return CURVES[kind](table)
+
+    def curves(self, kind: str, *, measure: str = "f1") -> dict[str, Curve]:
+        """The curve of every two-class model."""
+        return {name: self.curve(kind, name, measure=measure) for name in self.two_class_models}
+
+    @property
+    def two_class_models(self) -> list[str]:
+        """The models that decide between positive and negative."""
+        return [name for name, t in self.models.items() if isinstance(t, ScoreTable) or t.positive is not None]
+
+    def plot(self, kind: str = "roc", *, measure: str = "f1") -> Any:
+        """The curves of all models as an Altair chart."""
+        from scorespace.views.charts import curve_chart  # Altair loads only when a picture is wanted
+
+        return curve_chart(self.curves(kind, measure=measure), baseline=self.prevalence if kind == "pr" else None)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, one self-contained page, and return where it is."""
+        from scorespace.views import report, sections  # as above
+
+        return report.write(sections.document(self), path)
+
+    @property
+    def prevalence(self) -> float:
+        """Share of positives in the sample."""
+        total = sum(self.classes.values())
+        if self.positive is None or not total:
+            return float("nan")
+        return self.classes.get(self.positive, 0.0) / total
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "data": {"rows": self.rows, "classes": dict(self.classes), "positive": self.positive},
+            "rows": self.summary.rows(),
+            "verdict": self.verdict,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    def __repr__(self) -> str:
+        from scorespace.views import sections, terminal  # Rich loads only when there is something to print
+
+        return terminal.text(sections.document(self).brief())
+
+    def _repr_html_(self) -> str:
+        from scorespace.views import notebook, sections
+
+        return notebook.html(sections.document(self).brief())
+
+    def _estimate(self, model: str, spec: MeasureSpec, done: int, total: int) -> Estimate:
+        def progress(share: float) -> None:
+            if self.progress is not None:
+                self.progress((done + share) / total)
+
+        found = estimate(spec, self.models[model], model=model, level=self.level, seed=self.seed, progress=progress)
+        progress(1.0)
+        return found
+
+    def _specs_for(self, model: str, asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
+        """The requests that suit the kind of model, with its threshold where one is needed and none is given."""
+        table = self.models[model]
+        if not asked:
+            return self._usual(model)
+        placed = [self._placed(model, spec) for spec in asked]
+        return [spec for spec in placed if _suits(spec, table)]
+
+    def _placed(self, model: str, spec: MeasureSpec) -> MeasureSpec:
+        """The request at the model's threshold, where it needs one and states none."""
+        if isinstance(self.models[model], ScoreTable) and spec.measure.table is Counts and spec.at is None:
+            return replace(spec, at=self.threshold(model))
+        return spec
+
+    def _usual(self, model: str) -> list[MeasureSpec]:
+        table = self.models[model]
+        if isinstance(table, ScoreTable):
+            ranking = [MeasureSpec(name) for name in _RANKING]
+            return ranking + [MeasureSpec(name, at=self.threshold(model)) for name in _AT_THRESHOLD]
+        return [parse(name) for name in (_OF_DECISIONS if table.positive is not None else _OF_CLASSES)]
+
+    @property
+    def _asked_thresholds(self) -> list[float]:
+        return [spec.at for spec in self.requested if spec.at is not None]
+
+    def _average_notes(self, model: str, specs: Sequence[MeasureSpec]) -> list[Note]:
+        table = self.models[model]
+        return list(average_notes(model, specs, table)) if isinstance(table, ConfusionTable) else []
+
+
+def _suits(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> bool:
+    """Whether a request makes sense for this kind of model, beside models of another kind."""
+    try:
+        resolve(spec, table)
+    except MeasureError:
+        return False
+    return True
+
+
+def evaluate(
+    data: Any,
+    *,
+    truth: str,
+    scores: Any = (),
+    decisions: Any = (),
+    positive: Any = None,
+    weight: str | None = None,
+    group: str | None = None,
+    fold: str | None = None,
+    names: Mapping[str, str] | None = None,
+    measures: str | Sequence[str] = (),
+    missing: str = "error",
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Evaluate the models whose scores or decisions are columns of the data.
+
+    `data` is a path, a frame of any library that Narwhals knows, or a dict of arrays.
+
+    >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
+    s auc 0.750 [0.260, 1.000]
+    """
+    check_level(level)
+    source = frames.read(data)
+    sample = frames.check(
+        source,
+        frames.roles(
+            source,
+            truth=truth,
+            scores=scores,
+            decisions=decisions,
+            positive=positive,
+            weight=weight,
+            group=group,
+            fold=fold,
+            names=names or {},
+        ),
+        missing=missing,
+    )
+    tables = frames.count(sample)
+    texts = [measures] if isinstance(measures, str) else measures
+    evaluation = Evaluation(
+        name=source.name,
+        rows=sample.rows,
+        classes=dict(zip(sample.classes, sample.class_counts, strict=True)),
+        positive=None if sample.positive is None else sample.classes[sample.positive],
+        models=tables,
+        level=level,
+        seed=seed,
+        sample_notes=sample.notes,
+        requested=tuple(spec for text in texts for spec in parse_list(text)),
+        frame_library=frames.library_of(source.frame),
+        progress=progress,
+    )
+    evaluation.check_requests(evaluation.requested)
+    return evaluation
+
+
+def measure(
+    name: str, *, truth: Any, score: Any = None, decision: Any = None, positive: Any = None, weight: Any = None
+) -> float:
+    """One number, by name, from arrays.
+
+    >>> measure("auc", truth=[1, 0, 1, 0], score=[0.9, 0.4, 0.6, 0.7])
+    0.75
+    """
+    if (score is None) == (decision is None):
+        raise ScoreSpaceError("give either score or decision.", hint='measure("auc", truth=y, score=s)')
+    if score is not None:
+        table: ScoreTable | ConfusionTable = score_table(truth, score, positive=positive, weight=weight)
+    else:
+        table = confusion(truth, decision, positive=positive, weight=weight)
+    function, suitable = resolve(parse(name), table)
+    return float(function(suitable))

@@ -1,0 +1,115 @@
+"""What a reader should know before trusting the numbers: notes on one model's table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from scorespace.comparisons.interval import delong_variance
+from scorespace.measures.average import AVERAGES, undefined_classes
+from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.confusion import fpr, ppv
+from scorespace.measures.ranking import auc
+from scorespace.results import Note, decimals, grouped, note
+from scorespace.tables import ConfusionTable, Counts, ScoreTable
+
+FEW_CASES: Final = 20
+SMALL_FPR: Final = 0.1
+_MANY_TIES: Final = 10  # cases per distinct score, on average
+
+
+def are_probabilities(table: ScoreTable) -> bool:
+    """Whether all scores lie in [0, 1], so that 0.5 is a meaningful threshold."""
+    return not table.score.size or bool(table.score[0] <= 1 and table.score[-1] >= 0)
+
+
+def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[Note]:
+    """Notes on the sample as a whole."""
+    for name, count in zip(classes, counts, strict=True):
+        if count < FEW_CASES:
+            cases = "case" if count == 1 else "cases"
+            yield note(
+                "SS001", f"class {name!r} has only {grouped(count)} {cases}: every number that depends on it is rough."
+            )
+
+
+def score_notes(model: str, table: ScoreTable, at: float, chosen: bool) -> Iterator[Note]:
+    """Notes on a scoring model and on its decisions at a threshold; `chosen` when we chose that threshold."""
+    yield from _ranking_notes(model, table)
+    yield from _shape_notes(model, table)
+    if chosen and not are_probabilities(table):
+        low, high = table.score[-1], table.score[0]
+        yield note(
+            "SS003",
+            f"the scores of {model} run from {low:g} to {high:g}, so they are not probabilities; it is shown at {at:g}, "
+            "where Youden's index is highest on these very cases: expect a little less on new ones.",
+        )
+    yield from decision_notes(model, table.at(at), f" at {at:g}")
+
+
+def decision_notes(model: str, counts: Counts, where: str = "") -> Iterator[Note]:
+    """Notes on two-class decisions."""
+    if math.isnan(ppv(counts)):
+        yield note("SS004", f"{model} predicts nothing positive{where}: precision is undefined there.")
+    rate = fpr(counts)
+    if rate < SMALL_FPR and counts.fp > counts.tp:
+        yield note(
+            "SS005",
+            f"{model} raises false alarms for only {100 * rate:.2g} % of the negatives{where}, yet that means "
+            f"{grouped(float(counts.fp))} false alarms for {grouped(float(counts.tp))} hits.",
+        )
+
+
+def average_notes(model: str, specs: Sequence[MeasureSpec], table: ConfusionTable) -> Iterator[Note]:
+    """Notes on averages that leave out classes."""
+    for spec in specs:
+        if spec.of not in AVERAGES or spec.of == "micro":
+            continue
+        absent = undefined_classes(spec.measure, table, **dict(spec.options))
+        if absent:
+            used = len(table.classes) - len(absent)
+            yield note(
+                "SS011",
+                f"{spec} of {model} averages {used} of {len(table.classes)} classes; "
+                f"undefined for {', '.join(map(repr, absent))} ({spec.measure.undefined}).",
+            )
+
+
+def _ranking_notes(model: str, table: ScoreTable) -> Iterator[Note]:
+    area = auc(table)
+    if area < 0.5:
+        yield note(
+            "SS002",
+            f"{model} ranks worse than chance (AUC {decimals(area)}). If its scores mean the other class, "
+            "say so with the positive class; they are never flipped.",
+        )
+    if delong_variance(table) == 0:
+        smallest = min(float(table.n_pos), float(table.n_neg))
+        bound = 0.025 ** (1 / smallest)
+        yield note(
+            "SS012",
+            f"DeLong's variance for {model} is zero, so its interval is too narrow to believe"
+            + (f"; with {grouped(smallest)} cases in the smaller class an AUC as low as {decimals(bound)} "
+               "could still look perfect." if area == 1 else "."),
+        )  # fmt: skip
+
+
+def _shape_notes(model: str, table: ScoreTable) -> Iterator[Note]:
+    cases = float(table.total)
+    if table.score.size * _MANY_TIES <= cases and cases >= 50:
+        yield note(
+            "SS007",
+            f"{model} has {grouped(table.score.size)} distinct scores for {grouped(cases)} cases: "
+            "its curve has long straight segments.",
+        )
+    if not table.whole:
+        yield note("SS006", f"the weights of {model} are not whole numbers: values hold, intervals are left out.")
+    if table.resolution:
+        inside = float(np.sum(table.pos * table.neg) / (2 * table.n_pos * table.n_neg))
+        yield note(
+            "SS008",
+            f"the scores of {model} were coarsened to {table.resolution:g}: its AUC is certain to ±{inside:.2g}.",
+        )

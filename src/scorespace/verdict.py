@@ -1,0 +1,76 @@
+"""The verdict: what the evaluation says, in sentences that can be read aloud."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from scorespace.comparisons.interval import Estimate, estimate
+from scorespace.measures import MeasureSpec
+from scorespace.measures.confusion import ppv, tpr
+from scorespace.results import decimals
+from scorespace.tables import ScoreTable
+
+if TYPE_CHECKING:
+    from scorespace.evaluation import Evaluation
+
+
+def verdict(evaluation: Evaluation) -> str:
+    """Which model ranks or decides best, how sure that is, and what it does at its threshold."""
+    scoring = [name for name, table in evaluation.models.items() if isinstance(table, ScoreTable)]
+    if scoring:
+        return _ranking_verdict(evaluation, scoring)
+    return _decision_verdict(evaluation)
+
+
+def _ranking_verdict(evaluation: Evaluation, scoring: list[str]) -> str:
+    areas = _ordered(evaluation, scoring, MeasureSpec("auc"))
+    if not areas:
+        return "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
+    best = areas[0]
+    sentences = [_opening(best, areas[1:], "ranks best, with AUC", "AUC"), _at_threshold(evaluation, best.model)]
+    return " ".join(filter(None, sentences))
+
+
+def _decision_verdict(evaluation: Evaluation) -> str:
+    found = _ordered(evaluation, list(evaluation.models), MeasureSpec("bacc")) or _ordered(
+        evaluation, list(evaluation.models), MeasureSpec("acc")
+    )
+    if not found:
+        return "No measure of these decisions is defined."
+    title = found[0].spec.measure.title.lower()
+    return _opening(found[0], found[1:], f"decides best, with {title}", title)
+
+
+def _ordered(evaluation: Evaluation, models: list[str], spec: MeasureSpec) -> list[Estimate]:
+    """Estimates of the models for which the measure is defined, best first."""
+    found = [
+        estimate(spec, evaluation.models[name], model=name, level=evaluation.level, seed=evaluation.seed)
+        for name in models
+    ]
+    return sorted((one for one in found if not math.isnan(one.value)), key=lambda one: -one.value)
+
+
+def _opening(best: Estimate, others: list[Estimate], wins: str, title: str) -> str:
+    if not others:
+        return f"{best.model} has {title} {best.text}."
+    second = others[0]
+    if math.isnan(second.high) or math.isnan(best.low):
+        close = "without intervals, how sure that is cannot be said"
+    elif second.high >= best.low:
+        close = "the intervals overlap, so these cases alone do not settle which is better"
+    else:
+        close = "the intervals do not overlap"
+    return f"{best.model} {wins} {best.text}; {second.model} follows with {second.text}: {close}."
+
+
+def _at_threshold(evaluation: Evaluation, model: str) -> str:
+    counts, at = evaluation.counts(model), evaluation.threshold(model)
+    found, right = tpr(counts), ppv(counts)
+    what = evaluation.positive
+    if math.isnan(right):
+        return f"At threshold {at:g} {model} predicts no case to be {what}."
+    return (
+        f"At threshold {at:g} {model} finds {decimals(100 * found, 0)} % of the {what} cases, "
+        f"and {decimals(100 * right, 0)} % of its alarms are right."
+    )

@@ -1,0 +1,80 @@
+"""The neutral page: what a view shows, without saying how; terminal, Markdown and HTML each render it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scorespace.results import Note
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph of plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer in a few sentences; the last thing a terminal shows, the first a page does."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of short texts; the first column names the rows and is set left, the others right.
+
+    `hints` explains row names, by the name: a page shows them on hovering. With `prose`, the last
+    column holds sentences that may wrap.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    hints: tuple[tuple[str, str], ...] = ()
+    prose: bool = False
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart, drawn only when a view can show it, with a sentence for those who cannot see it."""
+
+    draw: Callable[[], Any]
+    alt: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Findings, most serious first."""
+
+    notes: tuple[Note, ...]
+
+
+Block = Text | Verdict | Grid | Picture | Notes
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of a page; `brief` parts also appear where there is only room for text."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+    brief: bool = False
+
+
+@dataclass(frozen=True)
+class Document:
+    """A page: a title, one line of facts, and sections in reading order."""
+
+    title: str
+    facts: str
+    sections: tuple[Section, ...]
+
+    def brief(self) -> Document:
+        """The page reduced to what fits one screen of text."""
+        return Document(self.title, self.facts, tuple(section for section in self.sections if section.brief))
