@@ -9,9 +9,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scorespace.conditions import Condition
-    from scorespace.curves import Curve, Hull, gain, hull, lift_curve, pr, roc, sweep
-    from scorespace.decisions import best_threshold
+    from scorespace.conditions import Condition, CostMatrix
+    from scorespace.curves import (
+        Curve,
+        Hull,
+        brier_curve,
+        chow,
+        cost_curve,
+        gain,
+        hull,
+        iso_line,
+        lift_curve,
+        net_benefit,
+        optimal_curve,
+        pr,
+        rejection,
+        roc,
+        sweep,
+    )
+    from scorespace.decisions import best_threshold, least_cost_decisions
     from scorespace.errors import ScoreSpaceError
     from scorespace.evaluation import Evaluation, evaluate, measure
     from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
@@ -19,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Condition",
     "ConfusionTable",
+    "CostMatrix",
     "Counts",
     "Curve",
     "Evaluation",
@@ -26,25 +43,65 @@ __all__ = [
     "ScoreSpaceError",
     "ScoreTable",
     "best_threshold",
+    "brier_curve",
+    "chow",
     "confusion",
+    "cost_curve",
     "evaluate",
     "gain",
     "hull",
+    "iso_line",
+    "least_cost_decisions",
     "lift_curve",
     "measure",
+    "net_benefit",
+    "optimal_curve",
     "pr",
+    "rejection",
     "roc",
     "score_table",
     "sweep",
 ]
 
 _HOMES = {
-    "conditions": ("Condition",),
-    "curves": ("Curve", "Hull", "gain", "hull", "lift_curve", "pr", "roc", "sweep"),
-    "decisions": ("best_threshold",),
+    "conditions": (
+        "Condition",
+        "CostMatrix",
+    ),
+    "curves": (
+        "Curve",
+        "Hull",
+        "brier_curve",
+        "chow",
+        "cost_curve",
+        "gain",
+        "hull",
+        "iso_line",
+        "lift_curve",
+        "net_benefit",
+        "optimal_curve",
+        "pr",
+        "rejection",
+        "roc",
+        "sweep",
+    ),
+    "decisions": (
+        "best_threshold",
+        "least_cost_decisions",
+    ),
     "errors": ("ScoreSpaceError",),
-    "evaluation": ("Evaluation", "evaluate", "measure"),
-    "tables": ("ConfusionTable", "Counts", "ScoreTable", "confusion", "score_table"),
+    "evaluation": (
+        "Evaluation",
+        "evaluate",
+        "measure",
+    ),
+    "tables": (
+        "ConfusionTable",
+        "Counts",
+        "ScoreTable",
+        "confusion",
+        "score_table",
+    ),
 }
 
 

@@ -9,10 +9,33 @@ from pathlib import Path
 from typing import Any
 
 from scorespace import frames
+from scorespace.comparisons.choice import with_intervals
 from scorespace.comparisons.interval import Estimate, Estimates, check_level, estimate, resolve
-from scorespace.curves import Curve, gain, hull, lift_curve, pr, roc, sweep
-from scorespace.decisions import best_threshold
-from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
+from scorespace.conditions import Condition, CostMatrix
+from scorespace.curves import (
+    Curve,
+    brier_curve,
+    cost_curve,
+    gain,
+    hull,
+    lift_curve,
+    net_benefit,
+    pr,
+    rejection,
+    roc,
+    sweep,
+)
+from scorespace.decisions import (
+    ConstrainedChoice,
+    Constraint,
+    CostChoice,
+    Decision,
+    best_threshold,
+    choose_under,
+    decide,
+    decide_several,
+)
+from scorespace.errors import ColumnError, ConditionError, MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.findings import are_probabilities, average_notes, decision_notes, sample_notes, score_notes
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.confusion import youden
@@ -24,7 +47,17 @@ _RANKING = ("auc", "auprc", "ks", "h")
 _AT_THRESHOLD = ("tpr", "fpr", "ppv", "f1", "mcc")
 _OF_DECISIONS = ("acc", "bacc", "tpr", "fpr", "ppv", "f1", "mcc", "kappa")
 _OF_CLASSES = ("acc", "bacc", "kappa", "mcc", "f1[macro]", "f1[weighted]")
-CURVES = {"roc": roc, "pr": pr, "gain": gain, "lift": lift_curve, "hull": hull}
+CURVES = {
+    "roc": roc,
+    "pr": pr,
+    "gain": gain,
+    "lift": lift_curve,
+    "hull": hull,
+    "cost": cost_curve,
+    "brier": brier_curve,
+    "net_benefit": net_benefit,
+    "rejection": rejection,
+}
 """Curves of a score table by the kind users type; `threshold` takes a measure besides."""
 
 
@@ -44,6 +77,7 @@ class Evaluation:
     seed: int = 0
     sample_notes: tuple[Note, ...] = ()
     requested: tuple[MeasureSpec, ...] = ()
+    condition: Condition | CostMatrix | None = None
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
@@ -76,7 +110,39 @@ class Evaluation:
             elif table.positive is not None and len(table.classes) == 2:
                 found += decision_notes(name, table.counts_of(table.positive))
         found += self.summary.notes
+        found += self.decision.notes if self.decision is not None else ()
         return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
+
+    def decide(self, condition: Condition | CostMatrix) -> Decision | CostChoice:
+        """The model and threshold of least cost under a condition, with intervals on both.
+
+        A cost matrix of two classes is a condition too; one of several needs models that decide.
+        """
+        if isinstance(condition, CostMatrix) and self.positive is not None and len(self.classes) == 2:
+            condition = condition.aligned(tuple(self.classes)).condition(self.positive)
+        if isinstance(condition, Condition):
+            chosen = decide(self.models, condition)
+            return with_intervals(chosen, self.models, level=self.level, seed=self.seed, progress=self.progress)
+        crisp = {name: table for name, table in self.models.items() if isinstance(table, ConfusionTable)}
+        if not crisp:
+            raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
+        return decide_several(crisp, condition)
+
+    def choose(
+        self, objective: str, *, at_least: Mapping[str, float] | None = None, at_most: Mapping[str, float] | None = None
+    ) -> ConstrainedChoice:
+        """The model and threshold best for a measure, among those that keep bounds on others.
+
+        `ev.choose("ppv", at_least={"tpr": 0.9})`
+        """
+        bounds = [Constraint(parse(name), bound) for name, bound in (at_least or {}).items()]
+        bounds += [Constraint(parse(name), bound, least=False) for name, bound in (at_most or {}).items()]
+        return choose_under({name: self.models[name] for name in self.two_class_models}, parse(objective), bounds)
+
+    @cached_property
+    def decision(self) -> Decision | CostChoice | None:
+        """The decision under the evaluation's own condition, if it has one."""
+        return None if self.condition is None else self.decide(self.condition)
 
     @cached_property
     def verdict(self) -> str:
@@ -103,12 +169,18 @@ class Evaluation:
         return self.models[model]
 
     def threshold(self, model: str) -> float:
-        """The threshold a model is shown at: the first one asked for, 0.5 for probabilities, else Youden's best."""
+        """The threshold a model is shown at.
+
+        The first one asked for; else that of least cost under the condition; else 0.5 for
+        probabilities; else that of the highest Youden index.
+        """
         if self._asked_thresholds:
             return self._asked_thresholds[0]
         table = self.table(model)
         if isinstance(table, ConfusionTable):
             raise ScoreSpaceError(f"{model} gives decisions, so it has no threshold.")
+        if isinstance(self.decision, Decision):
+            return next(choice.threshold for choice in self.decision.choices if choice.model == model)
         if are_probabilities(table):
             return 0.5
         return best_threshold(table, youden).threshold
@@ -180,10 +252,12 @@ class Evaluation:
         return self.classes.get(self.positive, 0.0) / total
 
     def to_dict(self) -> Row:
+        decision = {} if self.decision is None else {"decision": self.decision.to_dict()}
         return {
             "schema": SCHEMA,
             "data": {"rows": self.rows, "classes": dict(self.classes), "positive": self.positive},
             "rows": self.summary.rows(),
+            **decision,
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],
         }
@@ -224,9 +298,24 @@ class Evaluation:
     def _usual(self, model: str) -> list[MeasureSpec]:
         table = self.models[model]
         if isinstance(table, ScoreTable):
+            at = self.threshold(model)
             ranking = [MeasureSpec(name) for name in _RANKING]
-            return ranking + [MeasureSpec(name, at=self.threshold(model)) for name in _AT_THRESHOLD]
-        return [parse(name) for name in (_OF_DECISIONS if table.positive is not None else _OF_CLASSES)]
+            return ranking + [MeasureSpec(name, at=at) for name in _AT_THRESHOLD] + self._cost_spec(at)
+        usual = [parse(name) for name in (_OF_DECISIONS if table.positive is not None else _OF_CLASSES)]
+        return usual + self._cost_spec(None)
+
+    def _cost_spec(self, at: float | None) -> list[MeasureSpec]:
+        """The cost under the evaluation's condition, as a measure."""
+        if not isinstance(self.decision, Decision):
+            return []
+        stated = self.decision.condition
+        unset = Condition()
+        options = tuple(
+            (name, getattr(stated, name))
+            for name in ("fp", "fn", "tp", "tn", "prevalence")
+            if name in ("fp", "fn") or getattr(stated, name) != getattr(unset, name)
+        )
+        return [MeasureSpec("cost", options, at=at)]
 
     @property
     def _asked_thresholds(self) -> list[float]:
@@ -249,7 +338,7 @@ def _suits(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> bool:
 def evaluate(
     data: Any,
     *,
-    truth: str,
+    truth: str | None = None,
     scores: Any = (),
     decisions: Any = (),
     positive: Any = None,
@@ -258,6 +347,7 @@ def evaluate(
     fold: str | None = None,
     names: Mapping[str, str] | None = None,
     measures: str | Sequence[str] = (),
+    condition: Condition | CostMatrix | None = None,
     missing: str = "error",
     level: float = 0.95,
     seed: int = 0,
@@ -265,17 +355,21 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate the models whose scores or decisions are columns of the data.
 
-    `data` is a path, a frame of any library that Narwhals knows, or a dict of arrays.
+    `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
+    tables by model, for which no column need be named.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
-    s auc 0.750 [0.260, 1.000]
+    s auc 0.750 [0.057, 1.000]
     """
     check_level(level)
-    source = frames.read(data)
-    sample = frames.check(
-        source,
-        frames.roles(
-            source,
+    texts = [measures] if isinstance(measures, str) else measures
+    asked = tuple(spec for text in texts for spec in parse_list(text))
+    if isinstance(data, Mapping) and data and all(isinstance(t, (ScoreTable, ConfusionTable)) for t in data.values()):
+        found = _of_tables(data)
+    else:
+        found = _of_columns(
+            data,
+            missing,
             truth=truth,
             scores=scores,
             decisions=decisions,
@@ -283,27 +377,37 @@ def evaluate(
             weight=weight,
             group=group,
             fold=fold,
-            names=names or {},
-        ),
-        missing=missing,
-    )
+            names=names,
+        )
+    evaluation = replace(found, level=level, seed=seed, requested=asked, condition=condition, progress=progress)
+    evaluation.check_requests(asked)
+    return evaluation
+
+
+def _of_tables(models: Mapping[str, ScoreTable | ConfusionTable]) -> Evaluation:
+    first = next(iter(models.values()))
+    totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))
+    positive = None if first.positive is None else first.classes[first.positive]
+    return Evaluation("tables", int(first.total), totals, positive, models)
+
+
+def _of_columns(data: Any, missing: str, **roles: Any) -> Evaluation:
+    if roles["truth"] is None:
+        raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
+    source = frames.read(data)
+    sample = frames.check(source, frames.roles(source, **roles), missing=missing)
     tables = frames.count(sample)
-    texts = [measures] if isinstance(measures, str) else measures
-    evaluation = Evaluation(
+    first = next(iter(tables.values()))
+    totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))  # weighted, where cases have weights
+    return Evaluation(
         name=source.name,
         rows=sample.rows,
-        classes=dict(zip(sample.classes, sample.class_counts, strict=True)),
+        classes={name: int(total) if total.is_integer() else total for name, total in totals.items()},
         positive=None if sample.positive is None else sample.classes[sample.positive],
         models=tables,
-        level=level,
-        seed=seed,
         sample_notes=sample.notes,
-        requested=tuple(spec for text in texts for spec in parse_list(text)),
         frame_library=frames.library_of(source.frame),
-        progress=progress,
     )
-    evaluation.check_requests(evaluation.requested)
-    return evaluation
 
 
 def measure(

@@ -32,7 +32,7 @@ def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[No
         if count < FEW_CASES:
             cases = "case" if count == 1 else "cases"
             yield note(
-                "SS001", f"class {name!r} has only {grouped(count)} {cases}: every number that depends on it is rough."
+                "SS001", f"class {name!r} has only {grouped(count)} {cases}: numbers that depend on it are rough."
             )
 
 

@@ -99,7 +99,7 @@ def grouped(number: float) -> str:
     '12 345'
     """
     whole = float(number).is_integer()
-    return f"{number:,.0f}".replace(",", " ") if whole else f"{number:,.1f}".replace(",", " ")
+    return f"{number:,.{0 if whole else 1}f}".replace(",", " ").replace("-", "−")
 
 
 def decimals(value: float, places: int = 3) -> str:

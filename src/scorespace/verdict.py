@@ -28,11 +28,14 @@ def _ranking_verdict(evaluation: Evaluation, scoring: list[str]) -> str:
     if not areas:
         return "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
     best = areas[0]
-    sentences = [_opening(best, areas[1:], "ranks best, with AUC", "AUC"), _at_threshold(evaluation, best.model)]
-    return " ".join(filter(None, sentences))
+    opening = _opening(best, areas[1:], "ranks best, with AUC", "AUC")
+    closing = _at_threshold(evaluation, best.model) if evaluation.decision is None else evaluation.decision.words
+    return f"{opening} {closing}"
 
 
 def _decision_verdict(evaluation: Evaluation) -> str:
+    if evaluation.decision is not None:
+        return evaluation.decision.words
     found = _ordered(evaluation, list(evaluation.models), MeasureSpec("bacc")) or _ordered(
         evaluation, list(evaluation.models), MeasureSpec("acc")
     )

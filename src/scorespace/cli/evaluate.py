@@ -21,8 +21,8 @@ _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[
 
 
 def evaluate(
-    data: options.Data,
-    truth: options.Truth,
+    data: options.MaybeData = None,
+    truth: options.MaybeTruth = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
@@ -30,6 +30,7 @@ def evaluate(
     weight: options.Weight = None,
     group: options.Group = None,
     fold: options.Fold = None,
+    matrix: options.Matrix = [],  # noqa: B006
     missing: options.MissingRows = options.Missing.error,
     measures: Annotated[
         str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
@@ -38,6 +39,12 @@ def evaluate(
         list[str], typer.Option(metavar="RULE", help='Exit with 1 unless it holds for every model, such as "auc>=0.8".')
     ] = [],  # noqa: B006
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
+    cost_fp: options.CostFp = None,
+    cost_fn: options.CostFn = None,
+    cost_tp: options.CostTp = None,
+    cost_tn: options.CostTn = None,
+    prevalence: options.Prevalence = None,
+    costs: options.Costs = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -49,7 +56,7 @@ def evaluate(
     rules = [_rule(text) for text in require]
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
-            data,
+            options.data_or_matrices(data, matrix, positive),
             truth=truth,
             scores=score,
             decisions=decision,
@@ -59,6 +66,7 @@ def evaluate(
             group=group,
             fold=fold,
             measures=measures,
+            condition=options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs),
             missing=missing.value,
             level=level,
             seed=seed,
@@ -98,7 +106,7 @@ def _failures(evaluation: Evaluation, measure: str, sign: str, bound: float) -> 
     """The models that do not meet a requirement; what is undefined does not meet it."""
     holds = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}[sign]
     return [
-        f"{one.model} {one.spec} is {decimals(one.value, 6) if one.value == one.value else one.reason}, not {sign} {bound:g}"
+        f"{one.model} {one.spec} is {one.reason or decimals(one.value, 6)}, not {sign} {bound:g}"
         for one in evaluation.measures(measure)
         if not holds(one.value, bound)
     ]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from scorespace.errors import ColumnError
+from scorespace.conditions import Condition, CostMatrix
+from scorespace.errors import ColumnError, ConditionError, DataError
+from scorespace.frames.matrix import read_matrix
+from scorespace.tables import confusion
 
 
 class Format(StrEnum):
@@ -26,37 +30,43 @@ class Missing(StrEnum):
     drop = "drop"
 
 
-_ROLES = "Which column is what"
-_OUTPUT = "Output"
+def _option(panel: str, metavar: str, words: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel)
 
-Data = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help="A file (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."),
-]
-Truth = Annotated[str, typer.Option(metavar="COL", help="The column with the actual class.", rich_help_panel=_ROLES)]
-Score = Annotated[
-    list[str], typer.Option(metavar="COL", help="A model's scores; repeat for more models.", rich_help_panel=_ROLES)
-]
-Decision = Annotated[
-    list[str], typer.Option(metavar="COL", help="A model's decisions (labels); repeatable.", rich_help_panel=_ROLES)
-]
+
+_ROLES, _COSTS, _OUTPUT = "Which column is what", "What decisions cost", "Output"
+_DATA_HELP = "A file (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
+_MATRIX_HELP = "Instead of DATA: a model's confusion matrix, rows actual, columns decided; repeatable."
+
+Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)]
+MaybeData = Annotated[str | None, typer.Argument(metavar="DATA", help=_DATA_HELP)]
+Truth = Annotated[str, _option(_ROLES, "COL", "The column with the actual class.")]
+MaybeTruth = Annotated[str | None, _option(_ROLES, "COL", "The column with the actual class.")]
+Score = Annotated[list[str], _option(_ROLES, "COL", "A model's scores; repeat for more models.")]
+Decision = Annotated[list[str], _option(_ROLES, "COL", "A model's decisions (labels); repeatable.")]
 Positive = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LABEL", help="The positive class; inferred only for 0/1, -1/1 and booleans.", rich_help_panel=_ROLES
-    ),
+    str | None, _option(_ROLES, "LABEL", "The positive class; inferred only for 0/1, -1/1 and booleans.")
 ]
-Weight = Annotated[str | None, typer.Option(metavar="COL", help="Case weights.", rich_help_panel=_ROLES)]
-Group = Annotated[str | None, typer.Option(metavar="COL", help="Groups of related cases.", rich_help_panel=_ROLES)]
-Fold = Annotated[
-    str | None, typer.Option(metavar="COL", help="The fold each case was tested in.", rich_help_panel=_ROLES)
-]
-Name = Annotated[
-    list[str], typer.Option(metavar="COL=NAME", help="Show a column's model under this name.", rich_help_panel=_ROLES)
-]
+Name = Annotated[list[str], _option(_ROLES, "COL=NAME", "Show a column's model under this name.")]
+Weight = Annotated[str | None, _option(_ROLES, "COL", "Case weights.")]
+Group = Annotated[str | None, _option(_ROLES, "COL", "Groups of related cases.")]
+Fold = Annotated[str | None, _option(_ROLES, "COL", "The fold each case was tested in.")]
+Matrix = Annotated[list[str], _option(_ROLES, "NAME=FILE.csv", _MATRIX_HELP)]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
 ]
+
+CostFp = Annotated[float | None, _option(_COSTS, "X", "Cost of a false positive.")]
+CostFn = Annotated[float | None, _option(_COSTS, "X", "Cost of a false negative.")]
+CostTp = Annotated[float | None, _option(_COSTS, "X", "Cost of a true positive; a gain is negative.")]
+CostTn = Annotated[float | None, _option(_COSTS, "X", "Cost of a true negative; a gain is negative.")]
+Prevalence = Annotated[
+    float | None, _option(_COSTS, "P", "Share of positives where the model will be used; else that of the data.")
+]
+Costs = Annotated[
+    Path | None, _option(_COSTS, "FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided.")
+]
+
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
@@ -64,10 +74,45 @@ Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", rich_help_pane
 
 def renames(pairs: list[str]) -> dict[str, str]:
     """The renaming of columns from COL=NAME pairs."""
-    found = {}
-    for pair in pairs:
-        column, equals, name = pair.partition("=")
-        if not (column and equals and name):
-            raise ColumnError(f"--name {pair} renames nothing.", hint="--name COL=NAME, such as --name p1=forest")
-        found[column] = name
-    return found
+    return dict(_split(pair, "--name", "COL=NAME, such as --name p1=forest") for pair in pairs)
+
+
+def data_or_matrices(data: str | None, matrices: list[str], positive: str | None) -> Any:
+    """What to evaluate: the data, or the confusion tables from NAME=FILE.csv pairs."""
+    if bool(data) == bool(matrices):
+        raise DataError("name the data, or confusion matrices instead.", hint="DATA, or --matrix NAME=FILE.csv")
+    if data:
+        return data
+    tables = {}
+    for pair in matrices:
+        name, file = _split(pair, "--matrix", "--matrix NAME=FILE.csv")
+        classes, cells = read_matrix(file)
+        tables[name] = confusion(cells, classes=classes, positive=positive)
+    return tables
+
+
+def condition(
+    fp: float | None, fn: float | None, tp: float | None, tn: float | None, prevalence: float | None, costs: Path | None
+) -> Condition | CostMatrix | None:
+    """The operating condition from the cost options, or None when there are none."""
+    given = {name: cost for name, cost in {"fp": fp, "fn": fn, "tp": tp, "tn": tn}.items() if cost is not None}
+    if costs is not None:
+        if given or prevalence is not None:
+            raise ConditionError("costs are stated twice.", hint="either --costs FILE.csv or --cost-fp and --cost-fn")
+        return CostMatrix(*read_matrix(costs))
+    if not given and prevalence is None:
+        return None
+    if "fp" not in given or "fn" not in given:
+        raise ConditionError(
+            "the costs of both errors are needed.",
+            seen=", ".join(f"--cost-{name} {cost:g}" for name, cost in given.items()) or f"--prevalence {prevalence:g}",
+            hint="--cost-fp 1 --cost-fn 5",
+        )
+    return Condition(**given, prevalence=prevalence)
+
+
+def _split(pair: str, flag: str, hint: str) -> tuple[str, str]:
+    left, equals, right = pair.partition("=")
+    if not (left and equals and right):
+        raise ColumnError(f"{flag} {pair} cannot be read.", hint=hint)
+    return left, right

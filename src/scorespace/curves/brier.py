@@ -42,7 +42,7 @@ def optimal_curve(table: ScoreTable) -> Curve:
     0.0
     """
     total = float(table.total)
-    edges = hull_edges(table.pos, table.neg)
+    edges = hull_edges(*table.columns)
     missed = float(table.n_pos) - np.concatenate([[0.0], np.cumsum(edges.pos)])
     alarmed = np.concatenate([[0.0], np.cumsum(edges.neg)])
     bend = np.concatenate([ratio(edges.pos, edges.pos + edges.neg)[::-1]])  # ascending: the last edge first

@@ -15,8 +15,8 @@ from scorespace.tables import Array
 class Curve(ByValue):
     """Points (x, y), each reached at a threshold; between them the curve is straight.
 
-    >>> c = Curve("roc", np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0]), np.array([np.inf, 0.8, 0.1]), "fpr", "tpr")
-    >>> c.area()
+    >>> x, y = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
+    >>> Curve("roc", x, y, np.array([np.inf, 0.8, 0.1]), "fpr", "tpr").area()
     0.75
     """
 

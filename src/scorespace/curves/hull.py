@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -106,7 +107,7 @@ class Hull(Curve):
         if wanted is None or not 0 <= wanted <= 1:
             raise ScoreSpaceError(f"{wanted} is not a rate.", hint="between 0 and 1")
         # On a vertical first edge the higher end is meant; on a horizontal last one, the left.
-        side = "right" if tpr is None else "left"
+        side: Literal["left", "right"] = "right" if tpr is None else "left"
         second = int(np.clip(np.searchsorted(along, wanted, side=side), 1, along.size - 1))
         first = second - 1
         width = along[second] - along[first]
@@ -152,7 +153,7 @@ def hull(tables: ScoreTable | ConfusionTable | Mapping[str, ScoreTable | Confusi
 
 def _hull_of_one(given: ScoreTable | ConfusionTable, name: str) -> Hull:
     table = _scores(given)
-    edges = hull_edges(table.pos, table.neg)
+    edges = hull_edges(*table.columns)
     corners_pos = np.concatenate([[0.0], np.cumsum(edges.pos)])
     corners_neg = np.concatenate([[0.0], np.cumsum(edges.neg)])
     names = (NEVER, *([name] * (edges.pos.size - 1)), ALWAYS)
@@ -225,17 +226,30 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
     """
     from scipy.optimize import isotonic_regression  # heavy to load, and only hulls need it
 
-    pos, neg = np.atleast_2d(pos), np.atleast_2d(neg)
-    weight = pos + neg
-    owner, index = np.nonzero(weight)
-    if not owner.size:
-        return HullEdges(owner, index, np.empty(0), np.empty(0))
-    flat_pos, flat_neg, flat_weight = pos[owner, index], neg[owner, index], weight[owner, index]
-    fitted = isotonic_regression(flat_pos / flat_weight - 2.0 * owner, weights=flat_weight, increasing=False)
-    starts = fitted.blocks[:-1]
-    edge_pos, edge_neg = np.add.reduceat(flat_pos, starts), np.add.reduceat(flat_neg, starts)
+    scores = pos.shape[-1]
+    pos, neg = pos.ravel(), neg.ravel()
+    place = None
+    filled = (pos > 0) | (neg > 0)
+    if not filled.all():  # a replicate may have drawn none of the cases at a score
+        place = np.flatnonzero(filled)
+        pos, neg = pos[place], neg[place]
+    if not pos.size:
+        return HullEdges(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0))
+    # A curve can only bend downwards after positives and before negatives: all else is one step at once.
+    corner = (pos[:-1] > 0) & (neg[1:] > 0)
+    if pos.size > scores or place is not None:
+        index = np.arange(pos.size) if place is None else place
+        corner |= index[1:] // scores != index[:-1] // scores
+    starts = np.append(0, np.flatnonzero(corner) + 1)
+    ends = np.append(starts[1:], pos.size) - 1
+    at = ends if place is None else place[ends]
+    owner = at // scores
+    step_pos, step_neg = (np.add.reduceat(column, starts, dtype=np.float64) for column in (pos, neg))
+    weight = step_pos + step_neg
+    pools = isotonic_regression(step_pos / weight - 2.0 * owner, weights=weight, increasing=False).blocks[:-1]
+    edge_pos, edge_neg = np.add.reduceat(step_pos, pools), np.add.reduceat(step_neg, pools)
     # Rounding may leave two edges on one line: join them where the exact cross product is zero.
     bends = edge_pos[:-1] * edge_neg[1:] != edge_pos[1:] * edge_neg[:-1]
-    kept = np.flatnonzero(np.append(True, bends | (owner[starts[1:]] != owner[starts[:-1]])))
-    ends = np.append(starts[1:], owner.size)[np.append(kept[1:], starts.size) - 1] - 1
-    return HullEdges(owner[ends], index[ends], np.add.reduceat(edge_pos, kept), np.add.reduceat(edge_neg, kept))
+    kept = np.flatnonzero(np.append(True, bends | (owner[pools[1:]] != owner[pools[:-1]])))
+    last = np.append(pools[1:], starts.size)[np.append(kept[1:], pools.size) - 1] - 1
+    return HullEdges(owner[last], at[last] % scores, np.add.reduceat(edge_pos, kept), np.add.reduceat(edge_neg, kept))

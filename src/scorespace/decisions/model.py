@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scorespace.conditions import Condition
-from scorespace.curves.hull import NEVER, TRIVIAL, Hull, Region, hull
+from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.errors import ConditionError, DataError
 from scorespace.measures.confusion import cost
 from scorespace.results import SCHEMA, Note, Row, note, plain
@@ -69,6 +69,7 @@ class Decision:
     trivial: tuple[Choice, ...]
     dominated: Mapping[str, str]
     hull: Hull
+    labels: tuple[str, str] = ("positive", "negative")
 
     @property
     def best(self) -> Choice:
@@ -94,17 +95,14 @@ class Decision:
         )
         return (note("SS013", text),)
 
-    def model_ranges(self) -> dict[str, list[tuple[float, float]]]:
-        """For each model, the ranges of slopes in which it is best, neighbouring corners joined."""
-        ranges: dict[str, list[tuple[float, float]]] = {}
-        previous = None
+    def model_ranges(self) -> list[tuple[str, float, float]]:
+        """The slopes, from high to low, in which each model is best: neighbouring corners of one model joined."""
+        ranges: list[tuple[str, float, float]] = []
         for region in self.regions:
-            found = ranges.setdefault(region.model, [])
-            if previous == region.model:
-                found[-1] = (region.slope_low, found[-1][1])
+            if ranges and ranges[-1][0] == region.model:
+                ranges[-1] = (region.model, region.slope_low, ranges[-1][2])
             else:
-                found.append((region.slope_low, region.slope_high))
-            previous = region.model
+                ranges.append((region.model, region.slope_low, region.slope_high))
         return ranges
 
     def cost_ratio(self, slope: float) -> float:
@@ -143,7 +141,7 @@ def decide(models: Models, condition: Condition) -> Decision:
 
     >>> from scorespace.tables import score_table
     >>> decide({"nb": score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])}, Condition(fp=1, fn=5))
-    Use nb at threshold 0.3: 0.25 per case, 250 per 1 000. That is 250 per 1 000 less than always positive.
+    Use nb at threshold 0.3: 0.25 per case, 250 per 1 000. That is 250 per 1 000 less than calling every case 1.
     """
     tables = {name: _scores(name, table) for name, table in models.items()}
     if not tables:
@@ -158,7 +156,10 @@ def decide(models: Models, condition: Condition) -> Decision:
     )
     trivial = tuple(_trivial(name, first, condition) for name in TRIVIAL)
     together = hull(models)
-    return Decision(condition, prevalence, choices, trivial, together.dominated(models), together)
+    positive = first.classes[first.positive]
+    others = [name for name in first.classes if name != positive]
+    labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
+    return Decision(condition, prevalence, choices, trivial, together.dominated(models), together, labels)
 
 
 def costs_of(counts: Counts, condition: Condition) -> Array:
@@ -207,25 +208,31 @@ def _relative(counts: Counts, condition: Condition) -> float:
 def _use(decision: Decision) -> str:
     best = decision.best
     if best.model in TRIVIAL:
-        use = f"Use no model: decide {best.model}"
+        use = f"Use no model: {_called(best, decision)}"
     else:
         use = f"Use {best.model}" + ("" if math.isnan(best.threshold) else f" at threshold {best.threshold:.3g}")
     price = f"{use}: {_money(best.cost_per_case)} per case, {_per_thousand(best.cost_per_case)} per 1 000."
     others = sorted((one for one in decision.choices if one is not best), key=lambda one: one.cost_per_case)
     trivial = min((one for one in decision.trivial if one is not best), key=lambda one: one.cost_per_case)
     gains = [
-        f"{_per_thousand(other.cost_per_case - best.cost_per_case)} per 1 000 less than {other.model}"
+        f"{_per_thousand(other.cost_per_case - best.cost_per_case)} per 1 000 less than {_called(other, decision)}"
         for other in [*others, trivial]
     ]
     return f"{price} That is {_joined(gains)}."
+
+
+def _called(choice: Choice, decision: Decision) -> str:
+    """A model by its name, a trivial rule by what it does."""
+    if choice.model not in TRIVIAL:
+        return choice.model
+    return f"calling every case {decision.labels[0] if choice.model == ALWAYS else decision.labels[1]}"
 
 
 def _never(decision: Decision) -> str:
     if not decision.dominated:
         return ""
     names = list(decision.dominated)
-    never = f"{_joined(names)} {'is' if len(names) == 1 else 'are'} never the better choice, whatever the costs."
-    return never[0].upper() + never[1:] if names[0] in TRIVIAL else never
+    return f"{_joined(names)} {'is' if len(names) == 1 else 'are'} never the better choice, whatever the costs."
 
 
 def _per_thousand(cost: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from scorespace.conditions import CostMatrix
 from scorespace.errors import ScoreError
-from scorespace.results import decimals
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped
 from scorespace.tables import Array, ConfusionTable, confusion
 from scorespace.tables.labels import encode
 
@@ -45,6 +46,69 @@ class LeastCost:
 
     def __repr__(self) -> str:
         return self.words
+
+
+@dataclass(frozen=True)
+class CostChoice:
+    """What each model's decisions between several classes cost, the cheapest first to be used."""
+
+    costs: CostMatrix
+    models: Mapping[str, ConfusionTable]
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """Total cost of each model's decisions."""
+        return {name: float(self.costs.total(table.matrix)) for name, table in self.models.items()}
+
+    @property
+    def per_case(self) -> dict[str, float]:
+        """Cost per case of each model's decisions."""
+        return {name: total / float(self.models[name].total) for name, total in self.totals.items()}
+
+    @property
+    def best(self) -> str:
+        """The model of least cost per case."""
+        return min(self.per_case, key=lambda name: self.per_case[name])
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return ()
+
+    @property
+    def words(self) -> str:
+        prices = self.per_case
+        best = prices[self.best]
+        text = f"Use {self.best}: {decimals(best)} per case, {grouped(self.totals[self.best])} in all."
+        others = sorted((price, name) for name, price in prices.items() if name != self.best)
+        if others:
+            text += f" {others[0][1]} would cost {decimals(1000 * (others[0][0] - best), 0)} per 1 000 more."
+        return text
+
+    def rows(self) -> list[Row]:
+        """One row per model with its total cost and its cost per case."""
+        return [
+            {"model": name, "total_cost": self.totals[name], "cost_per_case": self.per_case[name]}
+            for name in self.models
+        ]
+
+    def to_dict(self) -> Row:
+        best = {"model": self.best, "threshold": None, "slope": None, "cost_per_case": self.per_case[self.best]}
+        unused: Row = {"tp": None, "fp": None, "fn": None, "tn": None, "dominated": [], "regions": []}
+        total = {"total_cost": self.totals[self.best]}
+        return {"schema": SCHEMA, **best, **total, **unused, "rows": self.rows(), "verdict": self.words, "notes": []}
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def decide_several(models: Mapping[str, ConfusionTable], costs: CostMatrix) -> CostChoice:
+    """What the decisions of models between several classes cost, and which is cheapest.
+
+    >>> table = confusion([[6, 2], [1, 3]], classes=["a", "b"])
+    >>> decide_several({"nb": table}, CostMatrix(("b", "a"), [[0, 1], [5, 0]]))
+    Use nb: 0.917 per case, 11 in all.
+    """
+    return CostChoice(costs.aligned(next(iter(models.values())).classes), models)
 
 
 def least_cost_decisions(truth: Any, probability: Any, costs: CostMatrix) -> LeastCost:

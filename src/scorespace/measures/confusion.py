@@ -409,7 +409,7 @@ def lift(c: Counts) -> Array:
     title="Cost per case",
     range=(-_INF, _INF),
     best="low",
-    undefined=f"{_NO_CASES}, or, with a prevalence, {_ONE_CLASS}",
+    undefined=_NO_CASES,
     aliases=("expected_cost",),
 )
 def cost(
@@ -423,7 +423,8 @@ def cost(
 ) -> Array:
     """Mean cost of the decisions, gains negative: (c_FP·FP + c_FN·FN + c_TP·TP + c_TN·TN) / all.
 
-    With a prevalence, the cost in a population that has this share of positives.
+    With a prevalence, the cost in a population that has this share of positives; then both classes
+    must have cases.
     """
     check_prevalence(prevalence)
     on_negatives, on_positives = fp * c.fp + tn * c.tn, fn * c.fn + tp * c.tp

@@ -20,8 +20,7 @@ _NO_POSITIVES = "there are no positive cases"
 
 def concordant_pairs(table: ScoreTable) -> Array:
     """Pairs of a positive and a negative in the right order, ties counting one half (Mann-Whitney U)."""
-    pos = table.counts[..., table.positive, :]
-    neg = table.counts[..., 1 - table.positive, :] if len(table.classes) == 2 else table.neg
+    pos, neg = table.columns
     above = np.cumsum(pos, axis=-1, dtype=np.float64)  # positives scored at least as high
     pairs = np.einsum("...i,...i->...", above, neg)
     if np.logical_and(pos, neg).any():
@@ -105,7 +104,7 @@ def pauc(
 )
 def auch(t: ScoreTable) -> Array:
     """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
-    edges = hull_edges(t.pos, t.neg)
+    edges = hull_edges(*t.columns)
     above = np.cumsum(edges.pos) - edges.pos / 2
     above -= _before(edges.owner, edges.pos)
     pairs = np.bincount(edges.owner, edges.neg * above, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)
@@ -157,7 +156,7 @@ def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None 
     pos_share = ratio(t.n_pos, t.total)
     neg_share = 1 - pos_share
     a, b = _cost_prior(prior, severity_ratio, pos_share)
-    edges = hull_edges(t.pos, t.neg)
+    edges = hull_edges(*t.columns)
     n_pos, n_neg, p1, p0, edge_a, edge_b = (
         np.broadcast_to(v, np.shape(pos_share)).ravel()[edges.owner]
         for v in (t.n_pos, t.n_neg, pos_share, neg_share, a, b)

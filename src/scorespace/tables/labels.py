@@ -109,5 +109,8 @@ def class_listing(classes: Sequence[str], counts: Sequence[float] | None = None)
     """The classes with their numbers of cases, as errors show them."""
     if counts is None:
         return listing(classes)
-    shown = [f"{name!r} ({grouped(count)} rows)" for name, count in zip(classes[:8], counts, strict=False)]
+    shown = [
+        f"{name!r} ({grouped(count)} row{'' if count == 1 else 's'})"
+        for name, count in zip(classes[:8], counts, strict=False)
+    ]
     return ", ".join(shown) + (f" and {len(classes) - 8} more" if len(classes) > 8 else "")

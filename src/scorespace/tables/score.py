@@ -52,6 +52,13 @@ class ScoreTable(ByValue):
             return np.asarray(self.counts[..., 1 - self.positive, :], dtype=np.float64)
         return self.counts.sum(axis=-2, dtype=np.float64) - self.pos
 
+    @property
+    def columns(self) -> tuple[Array, Array]:
+        """Weights of positives and of the others at each score, in their stored type: cumulate, never subtract."""
+        if len(self.classes) == 2:
+            return self.counts[..., self.positive, :], self.counts[..., 1 - self.positive, :]
+        return self.pos, self.neg
+
     @cached_property
     def class_totals(self) -> Array:
         """Weight of each class over all scores."""
@@ -119,8 +126,10 @@ class ScoreTable(ByValue):
         if not (width > 0 and np.isfinite(width)):
             raise ScoreError(f"width={width} is not a width.", hint="a positive number, such as 0.001")
         cell = np.floor(self.score / width)
+        # The quotient is rounded: a score on or beside an edge may have got into the wrong cell.
+        cell += (cell + 1) * width <= self.score
+        cell -= cell * width > self.score
         edge = cell * width
-        edge = np.where(edge > self.score, (cell - 1) * width, edge)
         score, counts = grouped_scores(edge, self.counts)
         return replace(self, score=score, counts=counts, resolution=max(width, self.resolution))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scorespace.measures import MeasureSpec, confusion
+from scorespace.decisions import Decision
+from scorespace.measures import confusion
 from scorespace.results import grouped
 from scorespace.tables import ConfusionTable, ScoreTable
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
@@ -33,27 +35,27 @@ def document(evaluation: Evaluation) -> Document:
     built = ((name, title, tuple(builder(evaluation)), brief) for name, title, brief, builder in SECTIONS)
     return Document(
         title=evaluation.name,
-        facts=_facts(evaluation),
+        facts=facts(evaluation),
         sections=tuple(Section(name, title, blocks, brief) for name, title, blocks, brief in built if blocks),
     )
 
 
-def _facts(evaluation: Evaluation) -> str:
+def facts(evaluation: Evaluation) -> str:
     total = sum(evaluation.classes.values())
-    facts = [f"{grouped(evaluation.rows)} cases"]
+    parts = [f"{grouped(evaluation.rows)} cases"]
     if evaluation.positive is None:
-        facts += [f"{name} ({grouped(count)})" for name, count in evaluation.classes.items()]
+        parts += [f"{name} ({grouped(count)})" for name, count in evaluation.classes.items()]
     else:
         positives = evaluation.classes.get(evaluation.positive, 0)
-        facts.append(f"positive = {evaluation.positive} ({grouped(positives)}, {100 * positives / total:.1f} %)")
+        parts.append(f"positive = {evaluation.positive} ({grouped(positives)}, {100 * positives / total:.1f} %)")
         rest = [f"{name} ({grouped(n)})" for name, n in evaluation.classes.items() if name != evaluation.positive]
-        facts.append("negative = " + ", ".join(rest))
-    return "   ".join(facts)
+        parts.append("negative = " + ", ".join(rest))
+    return "   ".join(parts)
 
 
 @section("Measures", brief=True)
 def measures(evaluation: Evaluation) -> Sequence[Block]:
-    grid = measure_grid(list(evaluation.summary), list(evaluation.models))
+    grid = measure_grid(list(evaluation.summary), list(evaluation.models), _short_names(evaluation))
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
     return [Grid(grid.columns, grid.rows, level, grid.hints), *_forest(evaluation)]
 
@@ -126,39 +128,56 @@ def outcomes(evaluation: Evaluation) -> Sequence[Block]:
     ]
 
 
-def measure_grid(estimates: Sequence[Estimate], models: Sequence[str]) -> Grid:
-    """Measures as rows and models as columns.
+def _short_names(evaluation: Evaluation) -> dict[str, str]:
+    """The cost under the evaluation's own condition needs no restatement of that condition."""
+    costs = [str(replace(one.spec, at=None)) for one in evaluation.summary if one.spec.name == "cost"]
+    return {costs[-1]: "cost/case"} if costs and isinstance(evaluation.decision, Decision) else {}
+
+
+def measure_grid(
+    estimates: Sequence[Estimate], models: Sequence[str], short_names: Mapping[str, str] | None = None
+) -> Grid:
+    """Measures as rows and models as columns; `short_names` replaces row names.
 
     A threshold that all models share joins the row name; where theirs differ, a row of its own shows them.
     """
-    by_model: dict[str, list[Estimate]] = {name: [one for one in estimates if one.model == name] for name in models}
-    shared = _thresholds_shared(by_model)
-    names = list(dict.fromkeys(_row_name(one.spec, shared) for several in by_model.values() for one in several))
     rows: list[tuple[str, ...]] = []
     hints: list[tuple[str, str]] = []
-    for name in names:
-        found = {one.model: one for one in estimates if _row_name(one.spec, shared) == name}
+    shown_thresholds: tuple[str, ...] = ()
+    for key in dict.fromkeys(_row_key(one, estimates) for one in estimates):
+        found = {one.model: one for one in estimates if _row_key(one, estimates) == key}
         spec = next(iter(found.values())).spec
-        if spec.at is not None and not shared and not any(row[0] == "threshold" for row in rows):
-            rows.append(("threshold", *(_threshold_of(by_model[model]) for model in models)))
+        thresholds = tuple(_threshold(found[model]) if model in found else "" for model in models)
+        if spec.at is not None and not key.endswith("@") and thresholds != shown_thresholds:
+            rows.append(("threshold", *thresholds))
+            shown_thresholds = thresholds
+        name = f"{(short_names or {}).get(key, key.rstrip('@'))} {spec.measure.arrow}"
         rows.append((name, *(found[model].text if model in found else "" for model in models)))
         hints.append((name, f"{spec.measure.title}. {spec.measure.summary}"))
     return Grid(("", *models), tuple(rows), hints=tuple(hints))
 
 
-def _thresholds_shared(by_model: dict[str, list[Estimate]]) -> bool:
-    """Whether all models that have thresholds have the same ones."""
-    of_models = [tuple(one.spec.at for one in several if one.spec.at is not None) for several in by_model.values()]
-    return len({ats for ats in of_models if ats}) <= 1
+def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:
+    """The row an estimate belongs to; it ends in @ when the threshold is part of its name."""
+    spec = one.spec
+    bare = replace(spec, at=None)
+    alike = [other for other in estimates if replace(other.spec, at=None) == bare]
+    by_model = {model: {o.spec.at for o in alike if o.model == model} for model in {o.model for o in alike}}
+    if spec.at is None:
+        return str(spec)
+    shared = len(set(map(frozenset, by_model.values()))) == 1
+    return (
+        f"{spec}@" if shared and (len(by_model) > 1 or len(by_model[one.model]) > 1 or _plain(spec.at)) else str(bare)
+    )
 
 
-def _threshold_of(estimates: Sequence[Estimate]) -> str:
-    return next((f"{one.spec.at:g}" for one in estimates if one.spec.at is not None), "")
+def _plain(threshold: float) -> bool:
+    """Whether a threshold is short enough to stand in a row name."""
+    return len(f"{threshold!r}") <= 5
 
 
-def _row_name(spec: MeasureSpec, with_threshold: bool) -> str:
-    shown = spec if with_threshold else MeasureSpec(spec.name, spec.options, spec.of)
-    return f"{shown} {spec.measure.arrow}"
+def _threshold(one: Estimate) -> str:
+    return "" if one.spec.at is None else f"{one.spec.at:.4g}"
 
 
 def _score_tables(evaluation: Evaluation) -> dict[str, ScoreTable]:

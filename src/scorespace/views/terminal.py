@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
+import textwrap
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Styled
 
@@ -44,10 +45,10 @@ def _show_block(block: Block, console: Console) -> None:
     match block:
         case Verdict(words):
             console.print()
-            console.print(Styled(words, style="bold"))
+            console.print(Styled(_wrapped(words, console.width), style="bold"))
         case Text(words):
             console.print()
-            console.print(Styled(words))
+            console.print(Styled(_wrapped(words, console.width)))
         case Grid():
             grid(block, console)
         case Notes(notes):
@@ -57,14 +58,18 @@ def _show_block(block: Block, console: Console) -> None:
 
 
 def _show_notes(notes: tuple[Note, ...], console: Console) -> None:
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    console.print()
     for number, one in enumerate(notes):
-        code = Styled(one.code, style=_LEVEL_STYLES.get(one.level, ""))
-        table.add_row("notes" if number == 0 else "", code, Styled(one.text))
-    console.print(Padding(table, (1, 0, 0, 0)))
+        label = "notes " if number == 0 else " " * 6
+        margin = " " * (len(label) + len(one.code) + 1)
+        words = _wrapped(one.text, console.width - len(margin)).replace("\n", f"\n{margin}")
+        console.print(Styled.assemble(label, (one.code, _LEVEL_STYLES.get(one.level, "")), " ", words))
+
+
+def _wrapped(words: str, width: int) -> str:
+    """The words in lines of that width, with numbers such as 1 000 and 5 % kept whole."""
+    kept = re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\N{NO-BREAK SPACE}", words)
+    return textwrap.fill(kept, max(20, width), break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _table(block: Grid, columns: list[int]) -> Table:

@@ -1,0 +1,106 @@
+"""`scorespace decide`: the model and threshold for a condition."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.decisions import ConstrainedChoice, CostChoice, Decision
+from scorespace.errors import ConditionError, MeasureError
+from scorespace.evaluation import evaluate as evaluate_data
+from scorespace.measures import parse
+from scorespace.views import decision as view
+
+_CONSTRAINTS = "Or best under a constraint"
+
+
+def decide(
+    data: options.MaybeData = None,
+    truth: options.MaybeTruth = None,
+    score: options.Score = [],  # noqa: B006 - Typer copies defaults
+    decision: options.Decision = [],  # noqa: B006
+    positive: options.Positive = None,
+    name: options.Name = [],  # noqa: B006
+    weight: options.Weight = None,
+    matrix: options.Matrix = [],  # noqa: B006
+    missing: options.MissingRows = options.Missing.error,
+    cost_fp: options.CostFp = None,
+    cost_fn: options.CostFn = None,
+    cost_tp: options.CostTp = None,
+    cost_tn: options.CostTn = None,
+    prevalence: options.Prevalence = None,
+    costs: options.Costs = None,
+    at_least: Annotated[
+        list[str],
+        typer.Option(metavar="MEASURE=X", help="A bound to keep, such as tpr=0.9.", rich_help_panel=_CONSTRAINTS),
+    ] = [],  # noqa: B006
+    at_most: Annotated[
+        list[str],
+        typer.Option(metavar="MEASURE=X", help="A bound to keep, such as fpr=0.1.", rich_help_panel=_CONSTRAINTS),
+    ] = [],  # noqa: B006
+    maximise: Annotated[
+        str | None, typer.Option(metavar="MEASURE", help="What should be high.", rich_help_panel=_CONSTRAINTS)
+    ] = None,
+    minimise: Annotated[
+        str | None, typer.Option(metavar="MEASURE", help="What should be low.", rich_help_panel=_CONSTRAINTS)
+    ] = None,
+    level: options.Level = 0.95,
+    seed: options.Seed = 0,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Choose the model and the threshold for your costs, or under a constraint.
+
+    Example: scorespace decide credit.csv --truth outcome --positive bad --score nb --cost-fp 1 --cost-fn 5
+    """
+    condition = options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
+    bounded = bool(at_least or at_most or maximise or minimise)
+    if bounded == (condition is not None):
+        problem = "costs and constraints are two ways to decide." if bounded else "it is not stated what decides."
+        raise ConditionError(problem, hint="--cost-fp 1 --cost-fn 5, or --at-least tpr=0.9 --maximise ppv")
+    with output.progress("bootstrap") as progress:
+        evaluation = evaluate_data(
+            options.data_or_matrices(data, matrix, positive),
+            truth=truth,
+            scores=score,
+            decisions=decision,
+            positive=positive,
+            names=options.renames(name),
+            weight=weight,
+            missing=missing.value,
+            level=level,
+            seed=seed,
+            progress=progress,
+        )
+        found: Decision | CostChoice | ConstrainedChoice
+        if condition is not None:
+            found = evaluation.decide(condition)
+        else:
+            objective = _objective(maximise, minimise)
+            found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most))
+    output.write(view.document(evaluation, found), found.to_dict(), format)
+
+
+def _objective(maximise: str | None, minimise: str | None) -> str:
+    wanted = maximise or minimise
+    if wanted is None or (maximise and minimise):
+        raise MeasureError("state one measure to be high or low.", hint="--maximise ppv, or --minimise fpr")
+    best = parse(wanted).measure.best
+    if best == ("low" if maximise else "high"):
+        flag = "--minimise" if maximise else "--maximise"
+        raise MeasureError(f"{wanted} is better when {'lower' if maximise else 'higher'}.", hint=f"{flag} {wanted}")
+    return wanted
+
+
+def _bounds(pairs: list[str]) -> dict[str, float]:
+    found = {}
+    for pair in pairs:
+        measure, equals, bound = pair.rpartition("=")
+        try:
+            found[measure] = float(bound)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise MeasureError(f"the bound {pair!r} cannot be read.", hint="MEASURE=NUMBER, such as tpr=0.9")
+    return found

@@ -1,0 +1,292 @@
+"""Is every role fit for its use: one pass over the rows, one count of the classes, and clear complaints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals as nw
+
+from scorespace.errors import ColumnError, DataError, PositiveError, ScoreError, WeightError, listing
+from scorespace.frames.roles import Roles
+from scorespace.frames.source import Frame, Source, no_rows
+from scorespace.results import Note, grouped, note
+from scorespace.tables.labels import label_text, positive_error, positive_index
+
+MOST_CLASSES = 1000
+# Alone, these labels imply the absent positive class 1 or True.
+_NEGATIVES = ("0", "-1", "False")
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A checked source: its roles, the rows in use, and the classes of the truth.
+
+    `positive` is the index of the positive class; None when each class takes its turn, or when the
+    positive class is known by its opposite but absent. `labels` maps the values of the truth column,
+    as the engine holds them, to their class.
+    """
+
+    source: Source
+    roles: Roles
+    rows: int
+    dropped: int
+    classes: tuple[str, ...]
+    class_counts: tuple[int, ...]
+    positive: int | None
+    inferred: bool
+    notes: tuple[Note, ...]
+    labels: Mapping[Any, int] = field(repr=False)
+
+    @property
+    def frame(self) -> Frame:
+        """The rows in use: those of weight 0 are absent, and those with missing values when dropped."""
+        frame = _weighted(self.source.frame, self.roles)
+        return frame.filter(complete(frame, self.roles)) if self.dropped else frame
+
+
+def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
+    """The sample of a source: its rows counted, its classes listed, its positive class found.
+
+    >>> from scorespace.frames import read, roles
+    >>> source = read({"outcome": ["bad", "good", "bad"], "nb": [0.7, 0.2, 0.4]})
+    >>> sample = check(source, roles(source, truth="outcome", scores="nb", positive="bad"))
+    >>> sample.classes, sample.class_counts, sample.positive
+    (('bad', 'good'), (2, 1), 0)
+    """
+    if missing not in ("error", "drop"):
+        raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
+    _refuse_wrong_kinds(source, roles)
+    frame = _weighted(source.frame, roles)
+    ok = complete(frame, roles)
+    found = _survey(source, frame, roles, ok)
+    if not found["rows"]:
+        raise _nothing(source, roles)
+    gaps = {column: found[f"missing {column}"] for _, column in roles.columns() if found[f"missing {column}"]}
+    dropped = found["rows"] - found["complete"]
+    if gaps and (missing == "error" or not found["complete"]):
+        raise _missing_error(gaps, found["rows"], dropped)
+    _refuse_wrong_values(source, roles, found)
+    classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
+    positive, inferred = _positive(classes, counts, roles)
+    notes = []
+    if dropped:
+        some = f"{grouped(dropped)} of {grouped(found['rows'])} rows"
+        notes.append(note("SS009", f"{some} were dropped for missing values in {_counts(gaps)}."))
+    if inferred and positive is not None:
+        shown = f"label {classes[0]}" if len(classes) == 1 else f"labels {classes[0]} and {classes[1]}"
+        notes.append(note("SS010", f"positive = {classes[positive]}, inferred from the {shown}."))
+    rows = found["complete"]
+    return Sample(source, roles, rows, dropped, classes, counts, positive, inferred, tuple(notes), labels)
+
+
+def number(column: str) -> nw.Expr:
+    """A column as doubles: booleans are 0 and 1, and Decimals lose their own arithmetic."""
+    return nw.col(column).cast(nw.Float64)
+
+
+def label(frame: Frame, column: str) -> nw.Expr:
+    """A column as labels that every engine groups alike and NumPy can hold."""
+    kind = frame.collect_schema()[column]
+    if kind.is_temporal():
+        return nw.col(column).cast(nw.String)
+    if kind.is_decimal():
+        return number(column)
+    # pyarrow groups -0.0 apart from 0.0; adding 0.0 makes them one.
+    return nw.col(column) + 0.0 if kind.is_float() else nw.col(column)
+
+
+def complete(frame: Frame, roles: Roles) -> nw.Expr:
+    """Whether a row has a value in every role."""
+    schema = frame.collect_schema()
+    gaps = [_is_missing(column, schema[column]) for _, column in roles.columns()]
+    return ~nw.any_horizontal(*gaps, ignore_nulls=True)
+
+
+def in_order(labels: Sequence[Any]) -> list[Any]:
+    """The labels sorted: numbers numerically, everything else by its text.
+
+    >>> in_order([10, 9.0]), in_order(["b", "a"])
+    ([9.0, 10], ['a', 'b'])
+    """
+    return sorted(labels) if _all_numbers(labels) else sorted(labels, key=label_text)
+
+
+def too_many_labels(column: str, labels: Sequence[Any], hint: str) -> ColumnError:
+    """The error for a column with more distinct values than classes can be."""
+    kind = "a number" if _all_numbers(labels) else "a name or free text"
+    some = ", ".join(map(label_text, in_order(labels)[:3]))
+    seen = f"more than {grouped(MOST_CLASSES)} distinct values, such as {some}"
+    return ColumnError(f"column {column!r} looks like {kind}, not a class.", seen=seen, hint=hint)
+
+
+def _not_whole(column: str, some: Sequence[str], hint: str) -> ColumnError:
+    seen = f"values such as {', '.join(some)}"
+    return ColumnError(f"column {column!r} looks like a number, not a class.", seen=seen, hint=hint)
+
+
+def _all_numbers(labels: Sequence[Any]) -> bool:
+    return all(isinstance(each, (int, float)) for each in labels)
+
+
+def _weighted(frame: Frame, roles: Roles) -> Frame:
+    """The frame without its rows of weight 0, which equal absent rows; a missing weight stays, to be reported."""
+    if roles.weight is None:
+        return frame
+    return frame.filter((number(roles.weight) != 0) | nw.col(roles.weight).is_null())
+
+
+def _is_missing(column: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Null and NaN alike: pandas does not tell them apart, so no engine may."""
+    gap = nw.col(column).is_null()
+    return gap | nw.col(column).is_nan() if kind.is_float() else gap
+
+
+def _survey(source: Source, frame: Frame, roles: Roles, ok: nw.Expr) -> dict[str, int]:
+    """All that is counted over the rows, in one pass."""
+    schema = frame.collect_schema()
+    wanted = {"rows": nw.len(), "complete": ok.sum()}
+    for role, column in roles.columns():
+        wanted[f"missing {column}"] = _is_missing(column, schema[column]).sum()
+        if role in ("score", "weight"):
+            wanted[f"infinite {column}"] = ((number(column).abs() == math.inf) & ok).sum()
+        if role == "weight":
+            wanted[f"negative {column}"] = ((number(column) < 0) & ok).sum()
+        if role in ("truth", "decision") and (schema[column].is_float() or schema[column].is_decimal()):
+            wanted[f"fractional {column}"] = ((number(column) != number(column).floor()) & ok).sum()
+    counted = source.arrays(frame.select(**wanted))
+    # The sum over no rows is null in some engines.
+    return {name: int(values[0]) if values.size and values[0] == values[0] else 0 for name, values in counted.items()}
+
+
+def _refuse_wrong_kinds(source: Source, roles: Roles) -> None:
+    schema = source.frame.collect_schema()
+    for role, column in roles.columns():
+        kind = schema[column]
+        if role in ("score", "weight") and not _is_number(source.frame, column, kind):
+            values = _some(source, column)
+            if values:  # a column without any value is missing, whatever its kind
+                raise _not_number(column, kind, role, values)
+        if role in ("truth", "decision") and kind.is_nested():
+            raise ColumnError(
+                f"column {column!r} holds nested values, not classes.", seen=str(kind), hint="a column of labels"
+            )
+
+
+def _is_number(frame: Frame, column: str, kind: nw.dtypes.DType) -> bool:
+    if kind == nw.Object and isinstance(frame, nw.DataFrame):  # pandas: Decimals, or booleans with gaps
+        try:
+            frame.select(number(column))
+        except (TypeError, ValueError):
+            return False
+        return True
+    return kind.is_numeric() or kind == nw.Boolean
+
+
+def _not_number(column: str, kind: nw.dtypes.DType, role: str, values: Sequence[str]) -> ColumnError | WeightError:
+    words = {"String": "text", "Categorical": "categories", "Enum": "categories", "Object": "mixed values"}
+    held = words.get(type(kind).__name__, "dates" if kind.is_temporal() else f"values of type {kind}")
+    if held in ("text", "categories") and all(map(_is_numeric, values)):
+        hint = "it looks like numbers: convert the column to numbers first"
+    else:
+        hint = f'decisions="{column}" if these are labels' if role == "score" else "a column of numbers"
+    kind_of_error = ColumnError if role == "score" else WeightError
+    return kind_of_error(f"column {column!r} holds {held}, not {role}s.", seen=listing(values), hint=hint)
+
+
+def _is_numeric(text: str) -> bool:
+    """Whether people would read the text as a number, also with a decimal comma or a percent sign."""
+    try:
+        float(text.strip().removesuffix("%").replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int]) -> None:
+    of_all = f"of {_rows(found['complete'])}"
+    for role, column in roles.columns():
+        infinite, negative = found.get(f"infinite {column}", 0), found.get(f"negative {column}", 0)
+        if role == "score" and infinite:
+            raise ScoreError(
+                f"column {column!r} has infinite scores.",
+                seen=f"{grouped(infinite)} {of_all}",
+                hint="replace them by a number beyond the largest finite score",
+            )
+        if negative or infinite:
+            raise WeightError(
+                f"column {column!r} has {'negative' if negative else 'infinite'} weights.",
+                seen=f"{grouped(negative or infinite)} {of_all}",
+                hint="weights ≥ 0; weight 0 leaves a case out",
+            )
+        if found.get(f"fractional {column}"):
+            hint = f'scores="{column}"' if role == "decision" else "truth=… a column of labels"
+            raise _not_whole(column, _some(source, column), hint)
+
+
+def _some(source: Source, column: str) -> list[str]:
+    """The first values of a column, as text."""
+    frame = source.frame.filter(~nw.col(column).is_null())
+    values = source.arrays(frame.select(nw.col(column)).head(3))[column]
+    return list(dict.fromkeys(map(label_text, values)))
+
+
+def _nothing(source: Source, roles: Roles) -> DataError | WeightError:
+    total = int(source.arrays(source.frame.select(rows=nw.len()))["rows"][0])
+    if not total:
+        return no_rows(source.where)
+    return WeightError(
+        f"all weights in column {roles.weight!r} are zero: there is nothing to evaluate.",
+        seen=_rows(total),
+        hint="weights ≥ 0; weight 0 leaves a case out",
+    )
+
+
+def _missing_error(gaps: Mapping[str, int], rows: int, dropped: int) -> DataError:
+    *most, last = map(repr, gaps)
+    which = f"columns {', '.join(most)} and {last} have" if most else f"column {last} has"
+    hint = "fill the missing values" if dropped == rows else f'missing="drop" leaves out {_rows(dropped)}'
+    return DataError(f"{which} missing values.", seen=f"{_counts(gaps)} of {_rows(rows)}", hint=hint)
+
+
+def _counts(gaps: Mapping[str, int]) -> str:
+    return ", ".join(f"{column!r} ({grouped(count)})" for column, count in gaps.items())
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{grouped(count)} rows"
+
+
+def _classes(source: Source, frame: Frame, truth: str) -> tuple[tuple[str, ...], tuple[int, ...], dict[Any, int]]:
+    """Names of the classes, their numbers of rows, and the class of each value of the column."""
+    labels = frame.select(label(frame, truth).alias("label"))
+    counted = source.arrays(labels.group_by("label").agg(rows=nw.len()).head(MOST_CLASSES + 1))
+    values = counted["label"].tolist()
+    if len(values) > MOST_CLASSES:
+        raise too_many_labels(truth, values, "truth=… a column of labels")
+    fractions = [label_text(value) for value in values if isinstance(value, float) and not value.is_integer()]
+    if fractions:  # in a column of objects or categories, where the survey does not look
+        raise _not_whole(truth, fractions[:3], "truth=… a column of labels")
+    rows = dict.fromkeys(map(label_text, in_order(values)), 0)
+    for value, count in zip(values, counted["rows"].tolist(), strict=True):
+        rows[label_text(value)] += int(count)
+    index = {name: k for k, name in enumerate(rows)}
+    return tuple(rows), tuple(rows.values()), {value: index[label_text(value)] for value in values}
+
+
+def _positive(classes: tuple[str, ...], counts: tuple[int, ...], roles: Roles) -> tuple[int | None, bool]:
+    """The index of the positive class, and whether it was inferred."""
+    wanted = roles.positive
+    if wanted is None and {name.casefold() for name in classes} == {"true", "false"}:
+        wanted = "true"  # booleans that a file could only write as text
+    try:
+        return positive_index(classes, wanted), roles.positive is None
+    except PositiveError:
+        if roles.positive is None and (not roles.scores or (len(classes) == 1 and classes[0] in _NEGATIVES)):
+            return None, False
+        # The commonest class first, as people look for it.
+        ranked = sorted(zip(counts, classes, strict=True), key=lambda pair: -pair[0])
+        names, rows = [name for _, name in ranked], [count for count, _ in ranked]
+        raise positive_error(names, roles.positive, rows, f"column {roles.truth!r}") from None

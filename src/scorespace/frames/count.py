@@ -1,0 +1,132 @@
+"""From a checked sample to tables: the only group-bys, and the place that knows what engines get wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import ColumnError, PositiveError, listing
+from scorespace.frames.check import MOST_CLASSES, Sample, in_order, label, number, too_many_labels
+from scorespace.frames.roles import absent_column
+from scorespace.tables import ConfusionTable, ScoreTable, score_table
+from scorespace.tables.labels import label_text, positive_index
+
+
+def count(sample: Sample, *, rows_in_memory: int = 50_000_000) -> dict[str, ScoreTable | ConfusionTable]:
+    """The table of each model: score tables first, then confusion tables of the decisions.
+
+    A lazy frame with more rows than `rows_in_memory` is grouped by score inside its engine; otherwise
+    the columns come to NumPy, whose sort is faster. The tables are the same.
+
+    >>> from scorespace.frames import check, read, roles
+    >>> source = read({"y": [1, 0, 1], "nb": [0.9, 0.4, 0.4]})
+    >>> count(check(source, roles(source, truth="y", scores="nb")))["nb"]
+    ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
+    """
+    in_engine = isinstance(sample.frame, nw.LazyFrame) and sample.rows > rows_in_memory
+    scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
+    return {**scored, **{model: _confusion_table(sample, column) for model, column in sample.roles.decisions.items()}}
+
+
+def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """Columns of the rows in use, aligned: the truth as codes into the classes, scores and weight as doubles."""
+    numbers = {*sample.roles.scores.values(), sample.roles.weight}
+    wanted = list(dict.fromkeys(names))
+    absent = [name for name in wanted if name not in sample.source.columns]
+    if absent:
+        raise absent_column(absent[0], sample.source)
+    checked = {name: number(name) if name in numbers else nw.col(name) for name in wanted}
+    if sample.roles.truth in checked:
+        checked[sample.roles.truth] = _codes(sample)
+    found = sample.source.arrays(sample.frame.select(*(each.alias(name) for name, each in checked.items())))
+    return {name: _unmasked(found[name]) for name in wanted}
+
+
+def _score_tables_in_memory(sample: Sample) -> dict[str, ScoreTable]:
+    roles = sample.roles
+    if not roles.scores:
+        return {}
+    found = columns(sample, [roles.truth, *roles.scores.values(), *([roles.weight] if roles.weight else [])])
+    weight = found[roles.weight] if roles.weight else None
+    codes = found[roles.truth]
+    return {model: _score_table(sample, codes, found[column], weight) for model, column in roles.scores.items()}
+
+
+def _score_tables_in_engine(sample: Sample) -> dict[str, ScoreTable]:
+    tables = {}
+    for model, column in sample.roles.scores.items():
+        groups = _groups(sample, number(column))
+        # -0.0 and 0.0 may still be apart here; the table merges equal scores.
+        table = _score_table(sample, groups["truth"], groups["value"], groups["weight"])
+        whole = sample.roles.weight is None
+        tables[model] = replace(table, counts=table.counts.astype(np.int64)) if whole else table
+    return tables
+
+
+def _score_table(sample: Sample, codes: NDArray[Any], score: NDArray[Any], weight: NDArray[Any] | None) -> ScoreTable:
+    positive = None if sample.positive is None else sample.classes[sample.positive]
+    return score_table(codes, score, classes=sample.classes, positive=positive, weight=weight)
+
+
+def _confusion_table(sample: Sample, column: str) -> ConfusionTable:
+    groups = _groups(sample, label(sample.source.frame, column))
+    values = groups["value"].tolist()
+    labels = in_order(list(dict.fromkeys(values)))
+    if len(labels) > MOST_CLASSES:
+        raise too_many_labels(column, labels, f'scores="{column}" for numbers')
+    decided = list(dict.fromkeys(map(label_text, labels)))
+    if len(sample.classes) > 1 and not set(decided) & set(sample.classes):
+        raise ColumnError(
+            f"column {column!r} shares no label with column {sample.roles.truth!r}.",
+            seen=f"{listing(decided)} and {listing(sample.classes)}",
+            hint="the same labels in both columns",
+        )
+    # New labels come last, so that the indices of the sample hold for all its tables.
+    classes = tuple(dict.fromkeys([*sample.classes, *decided]))
+    cell = groups["truth"].astype(np.int64) * len(classes)
+    cell += np.array([classes.index(label_text(value)) for value in values], dtype=np.int64)
+    matrix = np.bincount(cell, groups["weight"], minlength=len(classes) ** 2).reshape(len(classes), len(classes))
+    return ConfusionTable(matrix, classes, _positive_of(sample, classes))
+
+
+def _positive_of(sample: Sample, classes: tuple[str, ...]) -> int | None:
+    """That of the sample, or the one that only the decisions revealed."""
+    if sample.positive is not None:
+        return sample.positive
+    try:
+        return positive_index(classes)
+    except PositiveError:
+        return None
+
+
+def _groups(sample: Sample, value: nw.Expr) -> dict[str, NDArray[Any]]:
+    """The weight of each pair of class and value, summed inside the engine."""
+    weight = sample.roles.weight
+    chosen = [_codes(sample).alias("truth"), value.alias("value")]
+    chosen += [number(weight).alias("weight")] if weight else []
+    total = nw.col("weight").sum() if weight else nw.len()
+    found = sample.source.arrays(sample.frame.select(*chosen).group_by("truth", "value").agg(weight=total))
+    # DuckDB adds up in types that NumPy may not have; doubles hold every count up to 2^53.
+    return {**found, "weight": found["weight"].astype(np.float64)}
+
+
+def _codes(sample: Sample) -> nw.Expr:
+    """The truth as codes into the classes, mapped inside the engine."""
+    truth: nw.Expr = label(sample.source.frame, sample.roles.truth)
+    values, codes = list(sample.labels), list(sample.labels.values())
+    if sorted(codes) == [0, 1]:  # the commonest case: one comparison is several times faster than a lookup
+        return (truth == values[codes.index(1)]).cast(nw.Int8)
+    return truth.replace_strict(values, codes, default=-1, return_dtype=nw.Int16)
+
+
+def _unmasked(array: NDArray[Any]) -> NDArray[Any]:
+    """Missing values as NaN or None: DuckDB masks them."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    masked = array if array.dtype.kind == "f" else array.astype(object)
+    return np.ma.filled(masked, np.nan if array.dtype.kind == "f" else None)

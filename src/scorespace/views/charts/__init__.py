@@ -1,0 +1,12 @@
+"""Pictures of curves, scores and estimates, as Altair charts that hold tables and never the rows behind them.
+
+All text that comes from data is a value in a chart, never a field name or part of an expression:
+Vega would read its dots, brackets and quotes.
+"""
+
+from scorespace.views.charts.curves import curve_chart, threshold_chart
+from scorespace.views.charts.estimates import interval_chart
+from scorespace.views.charts.files import ENDINGS, save
+from scorespace.views.charts.scores import distribution_chart
+
+__all__ = ["ENDINGS", "curve_chart", "distribution_chart", "interval_chart", "save", "threshold_chart"]

@@ -1,0 +1,159 @@
+"""Curves of models, and measures against the threshold."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import altair as alt
+import numpy as np
+
+from scorespace.curves import Curve, PrCurve, sweep
+from scorespace.errors import DataError
+from scorespace.measures import Measure
+from scorespace.results import Row
+from scorespace.tables import ScoreTable
+from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, coloured, dashed, scale, short, themed, unit_or_none
+
+POINTS: Final = 400
+"""Most points drawn per curve."""
+
+HOVER: Final = "hover"
+"""Name of the layer that only a pointer can see."""
+
+Points = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """How a kind of curve is framed: ends of the axes, shape, and the line that chance would draw.
+
+    `dip` cuts curves that fall without end: that many times the highest value is shown below zero.
+    """
+
+    x: tuple[float, float] | None = None
+    y: tuple[float, float] | None = None
+    from_zero: bool = True
+    dip: float | None = None
+    square: bool = False
+    chance: Points = ()
+    chance_name: str = "chance"
+    steps: bool = False
+
+
+_DIAGONAL: Final = ((0.0, 0.0), (1.0, 1.0))
+_FRAMES: Final[Mapping[str, _Frame]] = {
+    "roc": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
+    "hull": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
+    "pr": _Frame(UNIT, UNIT, square=True),
+    "gain": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
+    "lift": _Frame(UNIT, chance=((0.0, 1.0), (1.0, 1.0))),
+    "cost": _Frame(UNIT, chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0))),
+    "brier": _Frame(UNIT),
+    "brier_optimal": _Frame(UNIT),
+    "net_benefit": _Frame(UNIT, dip=0.3, chance=((0.0, 0.0), (1.0, 0.0)), chance_name="acting on none"),
+    "rejection": _Frame(UNIT, from_zero=False),
+    # Between two scores nothing changes, so a measure is constant from one threshold down to the next.
+    "threshold": _Frame(steps=True),
+}
+
+
+def curve_chart(curves: Mapping[str, Curve], *, baseline: float | None = None) -> alt.LayerChart:
+    """One line per model, with the line of chance; `baseline` is the height that chance reaches in PR space."""
+    if not curves:
+        raise DataError("there is no curve to draw.")
+    first = next(iter(curves.values()))
+    frame = _FRAMES.get(first.kind, _Frame())
+    if baseline is not None and math.isfinite(baseline):
+        frame = replace(frame, chance=((0.0, baseline), (1.0, baseline)))
+    layers = [*_chance(frame), *_lines(curves, frame, first.x_title, first.y_title, "Model")]
+    title = f"{first.y_title} against {first.x_title.lower()}: {', '.join(curves)}."
+    width, height = (420, 420) if frame.square else (560, 320)
+    return themed(alt.LayerChart(layer=layers).properties(width=width, height=height, description=title))
+
+
+def threshold_chart(table: ScoreTable, measures: Sequence[Measure], at: float | None = None) -> alt.LayerChart:
+    """Several measures of decisions against the threshold, with a rule at the chosen one."""
+    if not measures:
+        raise DataError("there is no measure to draw.")
+    shares = all(measure.range[0] >= 0 and measure.range[1] <= 1 for measure in measures)
+    frame = replace(_FRAMES["threshold"], y=UNIT if shares else None)
+    curves = {measure.title: sweep(table, measure) for measure in measures}
+    layers = _lines(curves, frame, "Threshold", measures[0].title if len(measures) == 1 else "Value", "Measure")
+    if at is not None and math.isfinite(at):
+        chosen = alt.Chart(alt.InlineData(values=[{"x": short(at), "label": f"{at:.4g}"}])).encode(x="x:Q")
+        label = chosen.mark_text(align="left", baseline="top", dx=5, color=INK).encode(text="label:N", y=alt.value(2))
+        layers = [chosen.mark_rule(color=INK, strokeWidth=1.5), *layers, label]
+    title = f"{', '.join(curves)} against the threshold."
+    return themed(alt.LayerChart(layer=layers).properties(width=560, height=320, description=title))
+
+
+def _lines(curves: Mapping[str, Curve], frame: _Frame, x_title: str, y_title: str, what: str) -> list[alt.Chart]:
+    """The curves as lines, and under the pointer the nearest point with its numbers."""
+    rows = [row for name, curve in curves.items() for row in _points(name, curve)]
+    data = alt.InlineData(values=rows)
+    x_ends = frame.x or unit_or_none(np.array([row["x"] for row in rows]))
+    top = max((row["y"] for row in rows), default=1.0)
+    y_ends = frame.y if frame.dip is None else (-frame.dip * top, 1.05 * top)
+    x = alt.X("x:Q", title=x_title, axis=axis(x_ends), scale=scale(x_ends))
+    y = alt.Y("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero))
+    line = alt.Chart(data).mark_line(interpolate="step-after" if frame.steps else "linear", clip=True)
+    nearest = alt.selection_point(name="nearest", on="pointerover", nearest=True, empty=False, clear="pointerout")
+    dot = alt.Chart(data, name=HOVER).mark_point(
+        filled=True, size=90, clip=True, aria=False, tooltip=_tooltip(what, x_title, y_title)
+    )
+    return [
+        line.encode(x, y, color=coloured("name", curves), strokeDash=dashed("name", curves), order="place:Q"),
+        dot.encode(
+            x, y, color=coloured("name", curves), opacity=alt.condition(nearest, alt.value(1), alt.value(0))
+        ).add_params(nearest),
+    ]
+
+
+def _points(name: str, curve: Curve) -> list[Row]:
+    """The points of a curve that can be drawn, few enough for a page."""
+    if isinstance(curve, PrCurve) and curve.counts.p[-1] > 0:
+        curve = curve.interpolated()
+        # Points along a bend bear the threshold of its end; only mixing two thresholds reaches them.
+        reached = np.append(curve.threshold[1:] != curve.threshold[:-1], True)
+        curve = replace(curve, threshold=np.where(reached, curve.threshold, np.nan))
+    curve = curve.thinned(POINTS - 1)  # thinning may add the last point
+    drawn = np.isfinite(curve.x) & np.isfinite(curve.y)
+    points = zip(curve.x[drawn], curve.y[drawn], curve.threshold[drawn], strict=True)
+    return [
+        {"name": name, "place": place, "x": short(x), "y": short(y), "threshold": _threshold_text(threshold)}
+        for place, (x, y, threshold) in enumerate(points)
+    ]
+
+
+def _threshold_text(threshold: float) -> str:
+    if math.isnan(threshold):
+        return "between two"
+    return f"{threshold:.6g}" if math.isfinite(threshold) else "∞" if threshold > 0 else "−∞"
+
+
+def _tooltip(what: str, x_title: str, y_title: str) -> alt.ExprRef:
+    """What the pointer shows, written out: around a nearest point Vega-Lite loses the fields that are text."""
+    point = "(datum.datum || datum)"
+    shown = {
+        what: f"{point}.name",
+        x_title: f"format({point}.x, '.4~g')",
+        y_title: f"format({point}.y, '.4~g')",
+        "Threshold": f"{point}.threshold",
+    }
+    return alt.ExprRef(f"{{{', '.join(f'{json.dumps(title)}: {value}' for title, value in shown.items())}}}")
+
+
+def _chance(frame: _Frame) -> list[alt.Chart]:
+    """The line that guessing would draw, with its name where curves seldom run."""
+    if not frame.chance:
+        return []
+    x, y = zip(*frame.chance, strict=True)
+    line = alt.InlineData(values=[{"x": short(a), "y": short(b)} for a, b in frame.chance])
+    name = alt.InlineData(values=[{"x": 0.75, "y": short(float(np.interp(0.75, x, y))), "label": frame.chance_name}])
+    stroke = alt.Chart(line).mark_line(color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False)
+    text = alt.Chart(name).mark_text(align="left", baseline="top", dx=6, dy=6)
+    return [stroke.encode(x="x:Q", y="y:Q"), text.encode(x="x:Q", y="y:Q", text="label:N")]

@@ -1,0 +1,116 @@
+"""The look that all charts share: colours, dashes, axes, fonts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import altair as alt
+
+from scorespace.tables import Array
+
+COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+"""The palette of Okabe and Ito, safe for colour-blind readers, without the two that vanish on white or on black."""
+
+DASHES: Final = ((1, 0), (7, 3), (3, 2), (10, 3, 2, 3), (5, 2, 1, 2, 1, 2))
+"""One dash per model, so that a print without colour still tells them apart; 5 against 6 colours gives 30 pairs."""
+
+# The report's style sheet knows these four, to change them on a dark page.
+INK: Final = "#2b323b"
+SOFT: Final = "#5d6773"
+FAINT: Final = "#98a2ae"
+GRID: Final = "#e3e7ec"
+
+UNIT: Final = (0.0, 1.0)
+
+_THEME: Final[Mapping[str, Any]] = {
+    "background": "white",
+    "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "domainColor": FAINT,
+        "gridColor": GRID,
+        "labelColor": SOFT,
+        "labelFlush": False,
+        "labelFontSize": 12,
+        "labelPadding": 6,
+        "tickColor": FAINT,
+        "tickSize": 4,
+        "titleColor": INK,
+        "titleFontSize": 13,
+        "titleFontWeight": 500,
+        "titlePadding": 10,
+    },
+    "header": {"labelColor": INK, "labelFontSize": 13, "labelFontWeight": 600, "title": None},
+    "legend": {
+        "columnPadding": 20,
+        "labelColor": INK,
+        "labelFontSize": 13,
+        "labelLimit": 280,
+        "offset": 10,
+        "orient": "top",
+        "rowPadding": 4,
+        "symbolSize": 500,
+        "symbolStrokeWidth": 2.4,
+        "symbolType": "stroke",
+        "title": None,
+    },
+    "line": {"strokeCap": "butt", "strokeJoin": "round", "strokeWidth": 2.4},
+    "text": {"color": SOFT, "fontSize": 12},
+}
+
+AnyChart = TypeVar("AnyChart", bound=alt.TopLevelMixin)
+
+
+def themed(chart: AnyChart) -> AnyChart:
+    """The chart with the shared look, on white paper."""
+    return chart.configure(**_THEME)
+
+
+def coloured(field: str, names: Iterable[str], *, legend: bool = True) -> alt.Color:
+    """Colour by position, so that a model keeps its colour in every chart of a page."""
+    names = list(names)
+    scale = alt.Scale(domain=names, range=[COLOURS[place % len(COLOURS)] for place in range(len(names))])
+    shown = alt.Legend(columns=_legend_columns(names)) if legend else None
+    return alt.Color(f"{field}:N", title=None, scale=scale, legend=shown)
+
+
+def dashed(field: str, names: Iterable[str]) -> alt.StrokeDash:
+    """Dashes by position, to go with the colours."""
+    names = list(names)
+    scale = alt.Scale(domain=names, range=[list(DASHES[place % len(DASHES)]) for place in range(len(names))])
+    return alt.StrokeDash(f"{field}:N", title=None, scale=scale)
+
+
+def axis(ends: tuple[float, float] | None) -> alt.Axis:
+    """Few ticks between 0 and 1, the library's choice elsewhere."""
+    return alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f") if ends == UNIT else alt.Axis()
+
+
+def scale(ends: tuple[float, float] | None, *, zero: bool = False) -> alt.Scale:
+    """From one end to the other, or as far as the data go and, if wished, from zero."""
+    return alt.Scale(zero=zero) if ends is None else alt.Scale(domain=list(ends), nice=False)
+
+
+def unit_or_none(values: Array) -> tuple[float, float] | None:
+    """The ends 0 and 1 when all values lie between them, as probabilities do."""
+    return UNIT if values.size and values.min() >= 0 and values.max() <= 1 else None
+
+
+def short(value: float) -> float | None:
+    """Six significant digits: more than a picture can show, and half the file.
+
+    >>> short(1 / 3), short(float("inf"))
+    (0.333333, None)
+    """
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _legend_columns(names: Sequence[str]) -> int:
+    """As many columns as fit a narrow page, at about 6.2 pixels per letter."""
+    for columns in range(len(names), 1, -1):
+        widths = (46 + 6.2 * max(map(len, names[first::columns])) for first in range(columns))
+        if sum(widths) <= 370:
+            return columns
+    return 1
