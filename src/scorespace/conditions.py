@@ -38,9 +38,12 @@ class Condition:
                 raise ConditionError(f"{name}={cost} is not a cost.", hint=f"a finite number, such as {name}=1")
         check_prevalence(self.prevalence)
         if self.fp <= self.tn or self.fn <= self.tp:
-            always = "positive" if self.fp <= self.tn else "negative"
+            always = "positive" if self.fp <= self.tn and self.fn >= self.tp else "negative"
+            problem = f"under these costs deciding {always} is never worse, so no model is needed."
+            if self.fp < self.tn and self.fn < self.tp:
+                problem = "under these costs every error is better than the right decision."
             raise ConditionError(
-                f"under these costs deciding {always} is never worse, so no model is needed.",
+                problem,
                 seen=f"fp={self.fp:g}, tn={self.tn:g}, fn={self.fn:g}, tp={self.tp:g}",
                 hint="each error must cost more than the right decision on the same case: fp > tn and fn > tp",
             )

@@ -135,6 +135,12 @@ class Evaluation:
 
         `ev.choose("ppv", at_least={"tpr": 0.9})`
         """
+        if not self.two_class_models:
+            raise ConditionError(
+                "a choice by a measure needs a positive class.",
+                seen=f"decisions between {listing(self.classes)}",
+                hint="state the positive class, or a cost matrix instead",
+            )
         bounds = [Constraint(parse(name), bound) for name, bound in (at_least or {}).items()]
         bounds += [Constraint(parse(name), bound, least=False) for name, bound in (at_most or {}).items()]
         return choose_under({name: self.models[name] for name in self.two_class_models}, parse(objective), bounds)
@@ -217,7 +223,7 @@ class Evaluation:
             near = did_you_mean(kind, kinds)
             raise ScoreSpaceError(
                 f"there is no curve of kind {kind!r}.",
-                seen=listing(kinds),
+                seen=listing(kinds, most=len(kinds)),
                 hint=f"did you mean {near}?" if near else None,
             )
         return CURVES[kind](table)
@@ -233,9 +239,9 @@ class Evaluation:
 
     def plot(self, kind: str = "roc", *, measure: str = "f1") -> Any:
         """The curves of all models as an Altair chart."""
-        from scorespace.views.charts import curve_chart  # Altair loads only when a picture is wanted
+        from scorespace.views import plots  # Altair loads only when a picture is wanted
 
-        return curve_chart(self.curves(kind, measure=measure), baseline=self.prevalence if kind == "pr" else None)
+        return plots.plot(self, kind, measure)
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one self-contained page, and return where it is."""
@@ -370,6 +376,7 @@ def evaluate(
         found = _of_columns(
             data,
             missing,
+            condition if isinstance(condition, CostMatrix) else None,
             truth=truth,
             scores=scores,
             decisions=decisions,
@@ -391,12 +398,12 @@ def _of_tables(models: Mapping[str, ScoreTable | ConfusionTable]) -> Evaluation:
     return Evaluation("tables", int(first.total), totals, positive, models)
 
 
-def _of_columns(data: Any, missing: str, **roles: Any) -> Evaluation:
+def _of_columns(data: Any, missing: str, costs: CostMatrix | None, **roles: Any) -> Evaluation:
     if roles["truth"] is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
     source = frames.read(data)
     sample = frames.check(source, frames.roles(source, **roles), missing=missing)
-    tables = frames.count(sample)
+    tables = frames.count(sample, costs=costs)
     first = next(iter(tables.values()))
     totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))  # weighted, where cases have weights
     return Evaluation(

@@ -44,8 +44,8 @@ def score_notes(model: str, table: ScoreTable, at: float, chosen: bool) -> Itera
         low, high = table.score[-1], table.score[0]
         yield note(
             "SS003",
-            f"the scores of {model} run from {low:g} to {high:g}, so they are not probabilities; it is shown at {at:g}, "
-            "where Youden's index is highest on these very cases: expect a little less on new ones.",
+            f"the scores of {model} run from {low:g} to {high:g}, so they are not probabilities; it is shown "
+            f"at {at:g}, where Youden's index is highest on these very cases: expect a little less on new ones.",
         )
     yield from decision_notes(model, table.at(at), f" at {at:g}")
 

@@ -65,9 +65,16 @@ def test_a_star_in_the_name_of_a_column() -> None:
     assert roles(read({"y": [1], "nb_*": [1]}), truth="y", scores="nb_*").scores == {"nb_*": "nb_*"}
 
 
-NOT_YET = (
-    "scores of several classes per model are not supported yet.\n  hint: one score column per model, and positive=…"
-)
+@pytest.mark.parametrize("scores", ["nb_*", {"nb": {"a": "nb_a", "b": "nb_b"}}])
+def test_scores_of_several_classes(scores: object) -> None:
+    found = roles(read({"y": ["a", "b"], "nb_a": [0.9, 0.2], "nb_b": [0.1, 0.8]}), truth="y", scores=scores)
+    assert found.class_scores == {"nb": {"a": "nb_a", "b": "nb_b"}}
+    assert found.scores == {}
+
+
+def test_a_pattern_can_be_renamed() -> None:
+    source = read({"y": ["a", "b"], "nb_a": [0.9, 0.2], "nb_b": [0.1, 0.8]})
+    assert list(roles(source, truth="y", scores="nb_*", names={"nb_*": "bayes"}).class_scores) == ["bayes"]
 
 
 @pytest.mark.parametrize(
@@ -101,8 +108,10 @@ NOT_YET = (
             f"  seen: {SEEN}\n"
             "  hint: scores=… for numbers, decisions=… for labels",
         ),
-        ({"truth": "outcome", "scores": "nb_*"}, f"scores='nb_*': {NOT_YET}"),
-        ({"truth": "outcome", "scores": {"nb": {"good": "nb"}}}, f"scores={{'good': 'nb'}}: {NOT_YET}"),
+        (
+            {"truth": "outcome", "scores": "forest_*"},
+            f"no column is named like 'forest_*'.\n  seen: {SEEN}\n  hint: the star stands for the class label",
+        ),
         (
             {"truth": "nb", "scores": ["nb", "tree"]},
             f"column 'nb' cannot be both truth and score.\n  seen: {SEEN}\n  hint: another column as score",

@@ -37,7 +37,7 @@ def _options(version: bool = typer.Option(False, "--version", help="Show the ver
 def main() -> None:
     """Run the command line; a user's mistake ends with its message on stderr and exit code 2."""
     try:
-        app()
+        app(prog_name="scorespace")
     except ScoreSpaceError as error:
         _stop(f"{type(error).__name__}: {error}")
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`

@@ -10,7 +10,7 @@ import typer
 from scorespace.cli import options, output
 from scorespace.curves import Curve
 from scorespace.errors import DataError
-from scorespace.evaluation import evaluate
+from scorespace.evaluation import CURVES, evaluate
 from scorespace.results import SCHEMA, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid
@@ -21,7 +21,7 @@ _ON_SCREEN = 15  # points per model that a terminal shows
 def curve(
     data: options.Data,
     truth: options.Truth,
-    kind: Annotated[str, typer.Option(metavar="KIND", help="roc, pr, gain, lift, hull or threshold.")] = "roc",
+    kind: Annotated[str, typer.Option(metavar="KIND", help=f"{', '.join(CURVES)} or threshold.")] = "roc",
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
@@ -54,10 +54,10 @@ def curve(
         raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")
     if out is None:
         _print(curves, kind, format)
-    elif out.suffix in (".csv", ".json"):
+    elif out.suffix.lower() in (".csv", ".json"):
         content = _content(curves, kind)
         out.write_text(
-            tidy.as_csv(content["rows"]) if out.suffix == ".csv" else tidy.as_json(content), encoding="utf-8"
+            tidy.as_csv(content["rows"]) if out.suffix.lower() == ".csv" else tidy.as_json(content), encoding="utf-8"
         )
         typer.echo(f"curve  {out}", err=True)
     else:

@@ -68,14 +68,15 @@ def decide(
             positive=positive,
             names=options.renames(name),
             weight=weight,
+            condition=condition,
             missing=missing.value,
             level=level,
             seed=seed,
             progress=progress,
         )
         found: Decision | CostChoice | ConstrainedChoice
-        if condition is not None:
-            found = evaluation.decide(condition)
+        if evaluation.decision is not None:
+            found = evaluation.decision
         else:
             objective = _objective(maximise, minimise)
             found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most))

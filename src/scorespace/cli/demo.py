@@ -10,10 +10,13 @@ import typer
 
 from scorespace.cli import options, output
 from scorespace.cli.evaluate import show
+from scorespace.conditions import Condition
 from scorespace.evaluation import evaluate
 
 DATA = "german_credit.csv"
 MODELS = ("naive_bayes", "tree", "logistic")
+COSTS = Condition(fp=1, fn=5)
+"""The official costs of the data set: refusing a good customer 1, accepting a bad one 5."""
 
 
 def demo(
@@ -24,6 +27,8 @@ def demo(
 ) -> None:
     """Evaluate the bundled German credit predictions of three models and write the report."""
     with as_file(files("scorespace.data") / DATA) as path, output.progress("bootstrap") as progress:
-        evaluation = evaluate(path, truth="outcome", scores=list(MODELS), positive="bad", progress=progress)
+        evaluation = evaluate(
+            path, truth="outcome", scores=list(MODELS), positive="bad", condition=COSTS, progress=progress
+        )
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
     show(evaluation, report, format)

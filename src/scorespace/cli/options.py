@@ -42,7 +42,9 @@ Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)]
 MaybeData = Annotated[str | None, typer.Argument(metavar="DATA", help=_DATA_HELP)]
 Truth = Annotated[str, _option(_ROLES, "COL", "The column with the actual class.")]
 MaybeTruth = Annotated[str | None, _option(_ROLES, "COL", "The column with the actual class.")]
-Score = Annotated[list[str], _option(_ROLES, "COL", "A model's scores; repeat for more models.")]
+Score = Annotated[
+    list[str], _option(_ROLES, "COL", "A model's scores; repeat for more models. 'nb_*': its scores of all classes.")
+]
 Decision = Annotated[list[str], _option(_ROLES, "COL", "A model's decisions (labels); repeatable.")]
 Positive = Annotated[
     str | None, _option(_ROLES, "LABEL", "The positive class; inferred only for 0/1, -1/1 and booleans.")

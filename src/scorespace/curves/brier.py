@@ -69,6 +69,12 @@ def net_benefit(table: ScoreTable) -> Curve:
     )
 
 
+def net_benefit_of_all(prevalence: float) -> Curve:
+    """Net benefit of acting on every case, whatever its score: π − (1 − π) · t/(1−t)."""
+    t = np.linspace(0, 0.99, 100)
+    return Curve("net_benefit", t, prevalence - (1 - prevalence) * t / (1 - t), t, "Threshold", "Net benefit")
+
+
 def probabilities(table: ScoreTable) -> Array:
     """The scores, refused when they cannot be probabilities; they are never squashed."""
     if table.score.size and (table.score[0] > 1 or table.score[-1] < 0):

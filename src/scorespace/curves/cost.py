@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scorespace.curves.curve import Curve
-from scorespace.curves.hull import Hull, hull
+from scorespace.curves.hull import Hull, hull, hull_edges
 from scorespace.tables import Array, ConfusionTable, ScoreTable
 
 _X, _Y = "Probability-weighted cost of positives", "Normalised expected cost"
@@ -75,8 +75,9 @@ def iso_line(slope: float, fpr: float, tpr: float) -> IsoLine:
 def cost_lines(table: ScoreTable, most: int = 60) -> Array:
     """The line of each threshold in cost space, as rows (cost at x = 0, cost at x = 1) = (FPR, FNR).
 
-    Only thresholds on the hull and an even selection of the others, so that a picture stays readable.
+    All thresholds on the hull and an even selection of the others, so that a picture stays readable.
     """
     counts = table.sweep
-    kept = np.unique(np.linspace(0, counts.tp.size - 1, most).astype(np.intp))
+    on_hull = np.append(0, hull_edges(*table.columns).end + 1)
+    kept = np.union1d(on_hull, np.linspace(0, counts.tp.size - 1, most).astype(np.intp))
     return np.stack([counts.fp[kept] / counts.n[kept], counts.fn[kept] / counts.p[kept]], axis=1)

@@ -121,7 +121,7 @@ class Hull(Curve):
         for name, table in models.items():
             if name not in used:
                 best = hull(table)
-                gap = float(np.max(np.interp(best.x, self.x, self.y) - best.y))
+                gap = float(np.max(self.y - np.interp(self.x, best.x, best.y)))  # widest at a corner of the upper one
                 rivals = listing([other for other in dict.fromkeys(self.model) if other not in TRIVIAL])
                 found[name] = (
                     f"everywhere on or below the hull of {rivals or 'the trivial rules'}"

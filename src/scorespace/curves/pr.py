@@ -24,6 +24,8 @@ class PrCurve(Curve):
     def interpolated(self, step: float = 0.01) -> Self:
         """The curve with points added along its bends, at most that far apart in recall."""
         total = self.counts.p[-1]
+        if not total:  # without positives there is no recall to move along
+            return self
         gained = np.diff(self.counts.tp)
         pieces = np.maximum(1, np.ceil(ratio(gained, total * step))).astype(np.intp)
         place = np.repeat(np.arange(gained.size), pieces)

@@ -87,6 +87,8 @@ class ConstrainedChoice:
         """What to use, or plainly that nothing satisfies the constraints, with the nearest."""
         bounds = " and ".join(map(str, self.constraints))
         best = self.best
+        if best is None and any(one.kept for one in self.candidates):
+            return f"{self.objective} is undefined at every threshold{f' with {bounds}' if bounds else ''}."
         if best is None:
             near = self.nearest
             reached = ", ".join(
@@ -96,9 +98,8 @@ class ConstrainedChoice:
             return f"No threshold of any model satisfies {bounds}. The nearest is {near.model}{where}, with {reached}."
         where = "" if math.isnan(best.threshold) else f" at threshold {best.threshold:.3g}"
         under = f" among those with {bounds}" if bounds else ""
-        others = sorted(
-            (one for one in self.candidates if one.kept and one is not best), key=lambda one: -self._sign * one.value
-        )
+        others = [one for one in self.candidates if one.kept and one is not best and not math.isnan(one.value)]
+        others.sort(key=lambda one: -self._sign * one.value)
         rest = f"; {others[0].model} reaches {decimals(others[0].value)}" if others else ""
         failed = [one.model for one in self.candidates if not one.kept]
         never = f" No threshold of {', '.join(failed)} satisfies {bounds}." if failed else ""

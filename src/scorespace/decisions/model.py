@@ -11,7 +11,7 @@ import numpy as np
 from scorespace.conditions import Condition
 from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.errors import ConditionError, DataError
-from scorespace.measures.confusion import cost
+from scorespace.measures.cost import cost
 from scorespace.results import SCHEMA, Note, Row, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scorespace.conditions import CostMatrix
-from scorespace.errors import ScoreError
+from scorespace.errors import DataError, ScoreError
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped
 from scorespace.tables import Array, ConfusionTable, confusion
 from scorespace.tables.labels import encode
@@ -58,7 +58,9 @@ class CostChoice:
     @property
     def totals(self) -> dict[str, float]:
         """Total cost of each model's decisions."""
-        return {name: float(self.costs.total(table.matrix)) for name, table in self.models.items()}
+        return {
+            name: float(self.costs.aligned(table.classes).total(table.matrix)) for name, table in self.models.items()
+        }
 
     @property
     def per_case(self) -> dict[str, float]:
@@ -108,6 +110,10 @@ def decide_several(models: Mapping[str, ConfusionTable], costs: CostMatrix) -> C
     >>> decide_several({"nb": table}, CostMatrix(("b", "a"), [[0, 1], [5, 0]]))
     Use nb: 0.917 per case, 11 in all.
     """
+    if not models:
+        raise DataError("there is no model to decide between.")
+    for table in models.values():  # refuses classes that the costs do not know; tables may order them differently
+        costs.aligned(table.classes)
     return CostChoice(costs.aligned(next(iter(models.values())).classes), models)
 
 

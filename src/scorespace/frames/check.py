@@ -71,6 +71,7 @@ def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
     _refuse_wrong_values(source, roles, found)
     classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
     positive, inferred = _positive(classes, counts, roles)
+    _refuse_absent_classes(classes, roles)
     notes = []
     if dropped:
         some = f"{grouped(dropped)} of {grouped(found['rows'])} rows"
@@ -274,6 +275,18 @@ def _classes(source: Source, frame: Frame, truth: str) -> tuple[tuple[str, ...],
         rows[label_text(value)] += int(count)
     index = {name: k for k, name in enumerate(rows)}
     return tuple(rows), tuple(rows.values()), {value: index[label_text(value)] for value in values}
+
+
+def _refuse_absent_classes(classes: tuple[str, ...], roles: Roles) -> None:
+    """Every class of the truth needs a score; scores of classes that never occur do no harm."""
+    for model, by_class in roles.class_scores.items():
+        absent = [name for name in classes if name not in by_class]
+        if absent:
+            raise ColumnError(
+                f"model {model!r} has no score for the class {absent[0]!r}.",
+                seen=f"scores for {listing(by_class)}",
+                hint="one column for each class of the truth",
+            )
 
 
 def _positive(classes: tuple[str, ...], counts: tuple[int, ...], roles: Roles) -> tuple[int | None, bool]:

@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.conditions import CostMatrix
 from scorespace.errors import ColumnError, PositiveError, listing
 from scorespace.frames.check import MOST_CLASSES, Sample, in_order, label, number, too_many_labels
 from scorespace.frames.roles import absent_column
@@ -17,8 +18,12 @@ from scorespace.tables import ConfusionTable, ScoreTable, score_table
 from scorespace.tables.labels import label_text, positive_index
 
 
-def count(sample: Sample, *, rows_in_memory: int = 50_000_000) -> dict[str, ScoreTable | ConfusionTable]:
+def count(
+    sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000
+) -> dict[str, ScoreTable | ConfusionTable]:
     """The table of each model: score tables first, then confusion tables of the decisions.
+
+    Scores of several classes decide by the highest; with costs, a second table decides by least cost.
 
     A lazy frame with more rows than `rows_in_memory` is grouped by score inside its engine; otherwise
     the columns come to NumPy, whose sort is faster. The tables are the same.
@@ -30,12 +35,13 @@ def count(sample: Sample, *, rows_in_memory: int = 50_000_000) -> dict[str, Scor
     """
     in_engine = isinstance(sample.frame, nw.LazyFrame) and sample.rows > rows_in_memory
     scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
-    return {**scored, **{model: _confusion_table(sample, column) for model, column in sample.roles.decisions.items()}}
+    decided = {model: _confusion_table(sample, column) for model, column in sample.roles.decisions.items()}
+    return {**scored, **_tables_of_classes(sample, costs), **decided}
 
 
 def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Columns of the rows in use, aligned: the truth as codes into the classes, scores and weight as doubles."""
-    numbers = {*sample.roles.scores.values(), sample.roles.weight}
+    numbers = {column for role, column in sample.roles.columns() if role in ("score", "weight")}
     wanted = list(dict.fromkeys(names))
     absent = [name for name in wanted if name not in sample.source.columns]
     if absent:
@@ -73,6 +79,35 @@ def _score_table(sample: Sample, codes: NDArray[Any], score: NDArray[Any], weigh
     return score_table(codes, score, classes=sample.classes, positive=positive, weight=weight)
 
 
+def _tables_of_classes(sample: Sample, costs: CostMatrix | None) -> dict[str, ScoreTable | ConfusionTable]:
+    """The tables of models that score every class: for two classes the score of the positive one is enough."""
+    tables: dict[str, ScoreTable | ConfusionTable] = {}
+    roles = sample.roles
+    for model, by_class in roles.class_scores.items():
+        found = columns(sample, [roles.truth, *by_class.values(), *([roles.weight] if roles.weight else [])])
+        weight = found[roles.weight] if roles.weight else None
+        codes = found[roles.truth]
+        if len(sample.classes) == 2 and sample.positive is not None:
+            score = found[by_class[sample.classes[sample.positive]]]
+            tables[model] = _score_table(sample, codes, score, weight)
+            continue
+        classes = tuple(dict.fromkeys([*sample.classes, *by_class]))  # new labels last, as for decisions
+        score = np.stack([found[by_class[name]] for name in classes], axis=1)
+        tables[model] = _decided(sample, classes, codes, score.argmax(axis=1), weight)
+        if costs is not None:
+            best = costs.aligned(classes).decide(score)
+            tables[f"{model} (least cost)"] = _decided(sample, classes, codes, best, weight)
+    return tables
+
+
+def _decided(
+    sample: Sample, classes: tuple[str, ...], codes: NDArray[Any], decided: NDArray[Any], weight: NDArray[Any] | None
+) -> ConfusionTable:
+    cell = codes.astype(np.int64) * len(classes) + decided
+    matrix = np.bincount(cell, weight, minlength=len(classes) ** 2).reshape(len(classes), len(classes))
+    return ConfusionTable(matrix.astype(np.float64), classes, _positive_of(sample, classes))
+
+
 def _confusion_table(sample: Sample, column: str) -> ConfusionTable:
     groups = _groups(sample, label(sample.source.frame, column))
     values = groups["value"].tolist()
@@ -88,10 +123,8 @@ def _confusion_table(sample: Sample, column: str) -> ConfusionTable:
         )
     # New labels come last, so that the indices of the sample hold for all its tables.
     classes = tuple(dict.fromkeys([*sample.classes, *decided]))
-    cell = groups["truth"].astype(np.int64) * len(classes)
-    cell += np.array([classes.index(label_text(value)) for value in values], dtype=np.int64)
-    matrix = np.bincount(cell, groups["weight"], minlength=len(classes) ** 2).reshape(len(classes), len(classes))
-    return ConfusionTable(matrix, classes, _positive_of(sample, classes))
+    place = np.array([classes.index(label_text(value)) for value in values], dtype=np.int64)
+    return _decided(sample, classes, groups["truth"], place, groups["weight"])
 
 
 def _positive_of(sample: Sample, classes: tuple[str, ...]) -> int | None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.source import Source
+from scorespace.tables.labels import label_text
 
-Columns = str | Sequence[str] | Mapping[str, str]
-"""One column, several, or {model: column}."""
+Columns = str | Sequence[str] | Mapping[str, str | Mapping[str, str]]
+"""One column, several, {model: column}, or {model: {class: column}} for scores of several classes."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Roles:
     truth: str
     scores: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, str] = field(default_factory=dict)
+    class_scores: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     weight: str | None = None
     group: str | None = None
     fold: str | None = None
@@ -32,7 +34,8 @@ class Roles:
         [('truth', 'outcome'), ('score', 'p_nb')]
         """
         yield "truth", self.truth
-        yield from (("score", column) for column in dict.fromkeys(self.scores.values()))
+        of_classes = (column for by_class in self.class_scores.values() for column in by_class.values())
+        yield from (("score", column) for column in dict.fromkeys([*self.scores.values(), *of_classes]))
         yield from (("decision", column) for column in dict.fromkeys(self.decisions.values()))
         for role in ("weight", "group", "fold"):
             column = getattr(self, role)
@@ -61,8 +64,18 @@ def roles(
     """
     columns = source.columns
     renames = dict(names or {})
-    scored = _by_model("scores", scores, columns, renames)
-    decided = _by_model("decisions", decisions, columns, renames)
+    scored = _by_model(scores, columns, renames)
+    decided = _by_model(decisions, columns, renames)
+    found = Roles(
+        truth,
+        {model: column for model, column in scored if isinstance(column, str)},
+        {model: column for model, column in decided if isinstance(column, str)},
+        {model: column for model, column in scored if not isinstance(column, str)},
+        weight,
+        group,
+        fold,
+        positive,
+    )
     if not scored and not decided:
         raise ColumnError(
             "there is nothing to evaluate: no score and no decision is named.",
@@ -73,14 +86,7 @@ def roles(
     for i, model in enumerate(models):
         if model in models[:i]:
             raise ColumnError(f"model {model!r} is named twice.", seen=listing(models), hint="a name for each model")
-    for column in renames:
-        if column not in [each for _, each in (*scored, *decided)]:
-            raise ColumnError(
-                f"names={column!r} renames a column that is neither a score nor a decision.",
-                seen=listing(each for _, each in (*scored, *decided)),
-                hint="names={column: model}",
-            )
-    found = Roles(truth, dict(scored), dict(decided), weight, group, fold, positive)
+    _refuse_idle_renames(renames, [*found.scores.values(), *found.decisions.values()], models)
     taken: dict[str, str] = {}
     for role, column in found.columns():
         if column not in columns:
@@ -95,23 +101,54 @@ def roles(
     return found
 
 
+def _refuse_idle_renames(renames: Mapping[str, str], used: Sequence[str], models: Sequence[str]) -> None:
+    for column, name in renames.items():
+        if column not in used and name not in models:
+            raise ColumnError(
+                f"names={column!r} renames a column that is neither a score nor a decision.",
+                seen=listing(used),
+                hint="names={column: model}",
+            )
+
+
 def _by_model(
-    argument: str, given: Columns | None, columns: Sequence[str], renames: Mapping[str, str]
-) -> list[tuple[str, str]]:
-    """Pairs of model and column, in the order given."""
+    given: Columns | None, columns: Sequence[str], renames: Mapping[str, str]
+) -> list[tuple[str, str | dict[str, str]]]:
+    """Pairs of model and column, or of model and columns by class, in the order given."""
     if given is None:
         return []
     if isinstance(given, Mapping):
         pairs: list[tuple[str, Any]] = [(str(model), column) for model, column in given.items()]
     else:
         pairs = [(str(column), column) for column in ([given] if isinstance(given, str) else given)]
-    for _, column in pairs:
-        if isinstance(column, Mapping) or ("*" in str(column) and column not in columns):
-            raise ColumnError(
-                f"{argument}={column!r}: scores of several classes per model are not supported yet.",
-                hint="one score column per model, and positive=…",
-            )
-    return [(renames.get(str(column), model), str(column)) for model, column in pairs]
+    return [_named(model, column, columns, renames) for model, column in pairs]
+
+
+def _named(
+    model: str, column: Any, columns: Sequence[str], renames: Mapping[str, str]
+) -> tuple[str, str | dict[str, str]]:
+    if isinstance(column, Mapping):
+        return model, {label_text(label): str(each) for label, each in column.items()}
+    name = str(column)
+    if "*" in name and name not in columns:
+        bare = name.replace("*", "").strip("_-. ") if model == name else model
+        return renames.get(name, bare or name), _by_class(name, columns)
+    return renames.get(name, model), name
+
+
+def _by_class(pattern: str, columns: Sequence[str]) -> dict[str, str]:
+    """The columns that a pattern such as nb_* takes, by the class that the star stands for."""
+    before, _, after = pattern.partition("*")
+    found = {
+        column[len(before) : len(column) - len(after)]: column
+        for column in columns
+        if column.startswith(before) and column.endswith(after) and len(column) > len(before) + len(after)
+    }
+    if not found:
+        raise ColumnError(
+            f"no column is named like {pattern!r}.", seen=listing(columns), hint="the star stands for the class label"
+        )
+    return found
 
 
 def absent_column(column: str, source: Source) -> ColumnError:

@@ -1,6 +1,6 @@
 """How much: every measure, declared once, and the grammar that names them."""
 
-from scorespace.measures import confusion, ranking
+from scorespace.measures import confusion, cost, ranking
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
@@ -10,6 +10,7 @@ __all__ = [
     "MeasureSpec",
     "average",
     "confusion",
+    "cost",
     "find",
     "measure",
     "measures",

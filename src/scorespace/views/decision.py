@@ -17,12 +17,23 @@ if TYPE_CHECKING:
 
 def document(evaluation: Evaluation, decision: Decision | CostChoice | ConstrainedChoice) -> Document:
     """The whole page of a decision."""
-    from scorespace.views.sections import facts  # sections also shows decisions: this keeps the import one-way
-
     blocks = [*grids(decision), Verdict(decision.words)]
     if decision.notes:
         blocks.append(Notes(decision.notes))
     return Document(evaluation.name, facts(evaluation), (Section("decision", "Decision", tuple(blocks), brief=True),))
+
+
+def facts(evaluation: Evaluation) -> str:
+    total = sum(evaluation.classes.values())
+    parts = [f"{grouped(evaluation.rows)} cases"]
+    if evaluation.positive is None:
+        parts += [f"{name} ({grouped(count)})" for name, count in evaluation.classes.items()]
+    else:
+        positives = evaluation.classes.get(evaluation.positive, 0)
+        parts.append(f"positive = {evaluation.positive} ({grouped(positives)}, {100 * positives / total:.1f} %)")
+        rest = [f"{name} ({grouped(n)})" for name, n in evaluation.classes.items() if name != evaluation.positive]
+        parts.append("negative = " + ", ".join(rest))
+    return "   ".join(parts)
 
 
 def grids(decision: Decision | CostChoice | ConstrainedChoice) -> Sequence[Block]:

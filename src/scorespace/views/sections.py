@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scorespace.decisions import Decision
+from scorespace.conditions import Condition
+from scorespace.decisions import CostChoice, Decision, decide
 from scorespace.measures import confusion
 from scorespace.results import grouped
 from scorespace.tables import ConfusionTable, ScoreTable
+from scorespace.views.decision import facts, grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
 if TYPE_CHECKING:
@@ -40,24 +42,11 @@ def document(evaluation: Evaluation) -> Document:
     )
 
 
-def facts(evaluation: Evaluation) -> str:
-    total = sum(evaluation.classes.values())
-    parts = [f"{grouped(evaluation.rows)} cases"]
-    if evaluation.positive is None:
-        parts += [f"{name} ({grouped(count)})" for name, count in evaluation.classes.items()]
-    else:
-        positives = evaluation.classes.get(evaluation.positive, 0)
-        parts.append(f"positive = {evaluation.positive} ({grouped(positives)}, {100 * positives / total:.1f} %)")
-        rest = [f"{name} ({grouped(n)})" for name, n in evaluation.classes.items() if name != evaluation.positive]
-        parts.append("negative = " + ", ".join(rest))
-    return "   ".join(parts)
-
-
 @section("Measures", brief=True)
 def measures(evaluation: Evaluation) -> Sequence[Block]:
     grid = measure_grid(list(evaluation.summary), list(evaluation.models), _short_names(evaluation))
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
-    return [Grid(grid.columns, grid.rows, level, grid.hints), *_forest(evaluation)]
+    return [*_forest(evaluation), Grid(grid.columns, grid.rows, level, grid.hints)]
 
 
 @section("Verdict", brief=True)
@@ -70,24 +59,58 @@ def notes(evaluation: Evaluation) -> Sequence[Block]:
     return [Notes(evaluation.notes)] if evaluation.notes else []
 
 
-@section("ROC curve")
-def roc(evaluation: Evaluation) -> Sequence[Block]:
-    return _curve_blocks(
-        evaluation,
-        "roc",
-        "True positive rate against false positive rate of each model, with the diagonal of chance.",
-        "How many positives are found (up) for how many false alarms (right), over all thresholds.",
-    )
+@section("Curves")
+def curves(evaluation: Evaluation) -> Sequence[Block]:
+    if not evaluation.two_class_models:
+        return []
+    return [
+        Picture(
+            lambda: evaluation.plot("roc"),
+            "True positive rate against false positive rate of each model, with the diagonal of chance.",
+            "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds.",
+        ),
+        Picture(
+            lambda: evaluation.plot("pr"),
+            "Precision against recall of each model, with the prevalence as the level of chance.",
+            "How many alarms are right (up) when so many positives are found (right). Chance reaches the prevalence.",
+        ),
+    ]
 
 
-@section("Precision and recall")
-def pr(evaluation: Evaluation) -> Sequence[Block]:
-    return _curve_blocks(
-        evaluation,
-        "pr",
-        "Precision against recall of each model, with the prevalence as the level of chance.",
-        "How many alarms are right (up) when so many positives are found (right). The level line is the prevalence.",
-    )
+@section("Decision")
+def decision(evaluation: Evaluation) -> Sequence[Block]:
+    """What to use under the costs, and which model is best under which costs."""
+    if isinstance(evaluation.decision, CostChoice):
+        return grids(evaluation.decision)
+    if not evaluation.two_class_models or not 0 < evaluation.prevalence < 1:
+        return []
+    stated = isinstance(evaluation.decision, Decision)
+    # Without costs, the ranges of costs in which each model is best still hold: they need the hull alone.
+    models = {name: evaluation.models[name] for name in evaluation.two_class_models}
+    found = evaluation.decision if isinstance(evaluation.decision, Decision) else decide(models, Condition())
+
+    def draw_hull() -> Any:
+        from scorespace.views.charts import hull_chart
+
+        return hull_chart(evaluation.curves("roc"), found.hull, found if stated else None)
+
+    def draw_costs() -> Any:
+        from scorespace.views.charts import cost_chart
+
+        return cost_chart(evaluation.curves("cost"), found, chosen=stated)
+
+    hull_words = "The hull (dark) is the best that mixing thresholds and models can reach."
+    line_words = " All points of the dashed line cost the same; the dot is the cheapest point." if stated else ""
+    pictures = [
+        Picture(draw_hull, "ROC curves of all models with their common convex hull.", hull_words + line_words),
+        Picture(
+            draw_costs,
+            "Normalised expected cost of each model over all operating conditions.",
+            "Cost of each model at its best threshold, from false alarms mattering most (left) to misses mattering "
+            "most (right). The band names the best model; grey needs no model.",
+        ),
+    ]
+    return [*pictures, *(grids(found) if stated else [region_grid(found)])]
 
 
 @section("Score distributions")
@@ -197,12 +220,6 @@ def _forest(evaluation: Evaluation) -> Sequence[Block]:
         return interval_chart(found)
 
     return [Picture(draw, f"{first} of each model with its interval.", found[0].spec.measure.title)]
-
-
-def _curve_blocks(evaluation: Evaluation, kind: str, alt: str, caption: str) -> Sequence[Block]:
-    if not evaluation.two_class_models:
-        return []
-    return [Picture(lambda: evaluation.plot(kind), alt, caption)]
 
 
 def _threshold_picture(name: str, table: ScoreTable, at: float) -> Picture:

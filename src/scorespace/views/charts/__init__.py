@@ -5,8 +5,19 @@ Vega would read its dots, brackets and quotes.
 """
 
 from scorespace.views.charts.curves import curve_chart, threshold_chart
+from scorespace.views.charts.decision import cost_chart, cost_space_chart, hull_chart
 from scorespace.views.charts.estimates import interval_chart
 from scorespace.views.charts.files import ENDINGS, save
 from scorespace.views.charts.scores import distribution_chart
 
-__all__ = ["ENDINGS", "curve_chart", "distribution_chart", "interval_chart", "save", "threshold_chart"]
+__all__ = [
+    "ENDINGS",
+    "cost_chart",
+    "cost_space_chart",
+    "curve_chart",
+    "distribution_chart",
+    "hull_chart",
+    "interval_chart",
+    "save",
+    "threshold_chart",
+]

@@ -51,7 +51,7 @@ _FRAMES: Final[Mapping[str, _Frame]] = {
     "pr": _Frame(UNIT, UNIT, square=True),
     "gain": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
     "lift": _Frame(UNIT, chance=((0.0, 1.0), (1.0, 1.0))),
-    "cost": _Frame(UNIT, chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0))),
+    "cost": _Frame(UNIT, (0.0, 0.55), chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)), chance_name="no model"),
     "brier": _Frame(UNIT),
     "brier_optimal": _Frame(UNIT),
     "net_benefit": _Frame(UNIT, dip=0.3, chance=((0.0, 0.0), (1.0, 0.0)), chance_name="acting on none"),
@@ -65,14 +65,26 @@ def curve_chart(curves: Mapping[str, Curve], *, baseline: float | None = None) -
     """One line per model, with the line of chance; `baseline` is the height that chance reaches in PR space."""
     if not curves:
         raise DataError("there is no curve to draw.")
+    return themed(curve_layers(curves, baseline=baseline))
+
+
+def curve_layers(
+    curves: Mapping[str, Curve],
+    *,
+    baseline: float | None = None,
+    below: Sequence[alt.Chart] = (),
+    above: Sequence[alt.Chart] = (),
+) -> alt.LayerChart:
+    """The unthemed chart of curves, with further layers drawn below and above their lines."""
     first = next(iter(curves.values()))
     frame = _FRAMES.get(first.kind, _Frame())
     if baseline is not None and math.isfinite(baseline):
         frame = replace(frame, chance=((0.0, baseline), (1.0, baseline)))
-    layers = [*_chance(frame), *_lines(curves, frame, first.x_title, first.y_title, "Model")]
+    lines = _lines(curves, frame, first.x_title, first.y_title, "Model")
     title = f"{first.y_title} against {first.x_title.lower()}: {', '.join(curves)}."
     width, height = (420, 420) if frame.square else (560, 320)
-    return themed(alt.LayerChart(layer=layers).properties(width=width, height=height, description=title))
+    layers = [*_chance(frame), *below, *lines, *above]
+    return alt.LayerChart(layer=layers).properties(width=width, height=height, description=title)
 
 
 def threshold_chart(table: ScoreTable, measures: Sequence[Measure], at: float | None = None) -> alt.LayerChart:

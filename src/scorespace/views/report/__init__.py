@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import json
 import os
 import re
-import tempfile
+import secrets
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import groupby
@@ -64,30 +63,15 @@ def write_file(path: Path, content: bytes) -> Path:
         raise DataError(f"{str(path)!r} cannot be written.", seen=f"there is no folder {str(path.parent)!r}")
     if path.is_dir():
         raise DataError(f"{str(path)!r} cannot be written.", seen="it is a folder")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise DataError(f"{str(path)!r} cannot be written.", seen=error.strerror) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, _usual_mode(path))
+        temporary.write_bytes(content)
         os.replace(temporary, path)
     except OSError as error:
         raise DataError(f"{str(path)!r} cannot be written.", seen=error.strerror) from None
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
     return path
-
-
-def _usual_mode(path: Path) -> int:
-    """The mode the file has, or that a new file gets: temporary files start out closed to everybody else."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _groups(blocks: Iterable[Block]) -> Iterator[tuple[str, list[Block]]]:
@@ -112,8 +96,8 @@ def _cell(text: str) -> Markup:
 
 
 def _unbroken(text: str) -> str:
-    """The text with numbers such as 12 345 kept on one line."""
-    return re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "\N{NO-BREAK SPACE}", text)
+    """The text with numbers such as 12 345 and 30 % kept on one line."""
+    return re.sub(r"(?<=\d) (?=\d{3}(?!\d)|%)", "\N{NO-BREAK SPACE}", text)
 
 
 @cache

@@ -1,0 +1,61 @@
+# scorespace: `make` lists what there is to do. Everything happens inside .venv, which `make setup` creates.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+MAKEFLAGS += --no-print-directory
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench docs browser clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY)  ## make .venv with the pinned versions of constraints.txt
+
+demo: $(READY)  ## evaluate the bundled predictions and write a report
+	@$(BIN)/scorespace demo
+
+test: $(READY)  ## run all tests on two workers (CI=true: a missing component fails)
+	@$(BIN)/python -m pytest -q -n 2
+
+check: $(READY)  ## style, types, import directions, docs in step
+	@echo "ruff check" && $(BIN)/ruff check --quiet .
+	@echo "ruff format" && $(BIN)/ruff format --quiet --check .
+	@echo "mypy" && $(BIN)/mypy --no-error-summary
+	@echo "import directions" && found=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$found"; exit 1; }
+	@if [ -e docs/generate.py ]; then echo "docs in step" && $(BIN)/python docs/generate.py --check; fi
+
+bench: $(READY)  ## time scorespace against a bare sort and scikit-learn (ten minutes; ARGS='--rows 1e5 1e6': one)
+	@$(BIN)/python benchmarks/bench.py $(ARGS)
+
+docs: $(READY)  ## write the generated pages again
+	@$(BIN)/python docs/generate.py
+
+browser:  ## Chromium for the tests of the page (Debian, as root)
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then \
+		echo "No Chromium here, and no apt-get to install it with: please install it by hand." >&2; exit 1; fi; \
+	if [ "$$(id -u)" != 0 ]; then \
+		echo "No Chromium here, and installing it takes root: sudo apt-get install chromium" >&2; exit 1; fi; \
+	echo "installing chromium with apt-get"; \
+	said=$$(apt-get -qq update 2>&1 && \
+		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium 2>&1) || { \
+		echo "$$said" | tail -n 5 >&2; echo "Chromium could not be installed." >&2; exit 1; }
+
+clean:  ## remove .venv, caches and build products
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@command -v $(PYTHON) > /dev/null || { \
+		echo "$(PYTHON) is not here. Install Python 3.11 or newer, or name one: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "scorespace needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) -V 2>&1)." >&2; \
+		echo "Name another: make PYTHON=python3.12" >&2; exit 1; }
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV) || { \
+		echo "$(PYTHON) cannot make environments. On Debian: apt-get install python3-venv" >&2; exit 1; }
+	@echo "setting up $(VENV), once (a minute or two)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

@@ -1,0 +1,68 @@
+"""Measures of decisions under costs, and their distance from perfection."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scorespace.conditions import check_prevalence
+from scorespace.measures.measure import measure
+from scorespace.tables import Array, Counts, ratio
+
+_INF = float("inf")
+_NO_CASES = "there are no cases"
+_ONE_CLASS = "a class has no cases"
+
+
+@measure(
+    title="Cost per case",
+    range=(-_INF, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("expected_cost",),
+)
+def cost(
+    c: Counts,
+    *,
+    fp: float = 1.0,
+    fn: float = 1.0,
+    tp: float = 0.0,
+    tn: float = 0.0,
+    prevalence: float | None = None,
+) -> Array:
+    """Mean cost of the decisions, gains negative: (c_FP·FP + c_FN·FN + c_TP·TP + c_TN·TN) / all.
+
+    With a prevalence, the cost in a population that has this share of positives; then both classes
+    must have cases.
+    """
+    check_prevalence(prevalence)
+    on_negatives, on_positives = fp * c.fp + tn * c.tn, fn * c.fn + tp * c.tp
+    if prevalence is None:
+        return ratio(on_negatives + on_positives, c.total)
+    return prevalence * ratio(on_positives, c.p) + (1 - prevalence) * ratio(on_negatives, c.n)
+
+
+@measure(
+    title="Normalised expected cost",
+    range=(0, 1),
+    best="low",
+    undefined=_ONE_CLASS,
+    aliases=("normalised_cost", "normalized_cost", "normalised_expected_cost", "normalized_expected_cost"),
+)
+def nec(c: Counts, *, fp: float = 1.0, fn: float = 1.0, prevalence: float | None = None) -> Array:
+    """Cost as a share of that of making every error: x·FNR + (1−x)·FPR, x = π·c_FN / (π·c_FN + (1−π)·c_FP)."""
+    check_prevalence(prevalence)
+    share = ratio(c.p, c.total) if prevalence is None else np.asarray(prevalence)
+    weight = ratio(share * fn, share * fn + (1 - share) * fp)
+    return weight * ratio(c.fn, c.p) + (1 - weight) * ratio(c.fp, c.n)
+
+
+@measure(
+    title="Distance to the corner",
+    range=(0, float(np.sqrt(2))),
+    best="low",
+    undefined=_ONE_CLASS,
+    aliases=("distance_to_corner", "closest_topleft", "topleft"),
+)
+def corner(c: Counts) -> Array:
+    """Distance from the perfect corner of ROC space, not the same as Youden's index: √(FPR² + FNR²)."""
+    return np.hypot(ratio(c.fp, c.n), ratio(c.fn, c.p))

@@ -1,0 +1,177 @@
+"""`scorespace curve`: every kind of curve as data, and as a picture of every kind."""
+
+import csv
+import io
+import json
+
+import pytest
+from numpy.testing import assert_allclose
+
+from scorespace.evaluation import CURVES
+
+KINDS = [*CURVES, "threshold"]
+STARTS_AT_INFINITY = ("roc", "pr", "gain", "hull", "threshold")
+# From the highest score down: + − + + − −
+SMALL = "y,s\n1,0.9\n0,0.8\n1,0.7\n1,0.4\n0,0.3\n0,0.1\n"
+ROC = [(0, 0), (0, 1 / 3), (1 / 3, 1 / 3), (1 / 3, 2 / 3), (1 / 3, 1), (2 / 3, 1), (1, 1)]
+MAGIC = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF", "html": b"<!doctype html>"}
+
+
+@pytest.fixture
+def small(write):
+    return [write("small.csv", SMALL), "--truth", "y", "--score", "s"]
+
+
+@pytest.fixture
+def points(run, small):
+    def rows(*options):
+        return run("curve", *small, *options, "--format", "json").json()["rows"]
+
+    return rows
+
+
+def xy(rows):
+    return [(row["x"], row["y"]) for row in rows]
+
+
+def test_in_a_process_of_its_own(shell, small):
+    done = shell("curve", *small, "--kind", "roc")
+    assert (done.code, done.err) == (0, "")
+    assert "false positive rate" in done.out
+
+
+# --- data
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_have_the_keys_of_the_contract(points, kind):
+    rows = points("--kind", kind)
+    assert rows
+    assert all(list(row) == ["x", "y", "threshold", "model"] for row in rows)
+    assert {row["model"] for row in rows} == {"s"}
+
+
+@pytest.mark.parametrize("kind", STARTS_AT_INFINITY)
+def test_the_first_threshold_is_null_for_infinity(points, kind):
+    thresholds = [row["threshold"] for row in points("--kind", kind)]
+    assert thresholds[0] is None
+    assert None not in thresholds[1:]
+    assert thresholds[1:] == sorted(thresholds[1:], reverse=True)
+
+
+def test_roc(points):
+    assert_allclose(xy(points("--kind", "roc")), ROC)
+
+
+def test_pr_has_no_invented_first_point(points):
+    # Recall and precision after each score; where nothing is predicted yet, the precision of the first.
+    expected = [(0, 1), (1 / 3, 1), (1 / 3, 1 / 2), (2 / 3, 2 / 3), (1, 3 / 4), (1, 3 / 5), (1, 3 / 6)]
+    assert_allclose(xy(points("--kind", "pr")), expected)
+
+
+def test_gain(points):
+    expected = [(0, 0), (1 / 6, 1 / 3), (2 / 6, 1 / 3), (3 / 6, 2 / 3), (4 / 6, 1), (5 / 6, 1), (1, 1)]
+    assert_allclose(xy(points("--kind", "gain")), expected)
+
+
+def test_hull(points):
+    assert_allclose(xy(points("--kind", "hull")), [(0, 0), (0, 1 / 3), (1 / 3, 1), (1, 1)])
+
+
+def test_threshold_of_a_measure_with_an_option(points):
+    rows = points("--kind", "threshold", "--measure", "fbeta(beta=2)")
+    found = {row["x"]: row["y"] for row in rows}
+    # At 0.7: two hits, one false alarm, one miss.
+    assert found[0.7] == pytest.approx(5 * 2 / (5 * 2 + 1 + 4 * 1))
+
+
+def test_several_models_follow_each_other(run, asah):
+    rows = run("curve", *asah, "--format", "json").json()["rows"]
+    assert list(dict.fromkeys(row["model"] for row in rows)) == ["s100b", "ndka"]
+
+
+def test_decisions_are_a_curve_of_three_points(run, write):
+    write("crisp.csv", "y,d\n1,1\n1,1\n1,0\n0,0\n0,1\n")
+    rows = run("curve", "crisp.csv", "--truth", "y", "--decision", "d", "--format", "json").json()["rows"]
+    assert_allclose(xy(rows), [(0, 0), (1 / 2, 2 / 3), (1, 1)])
+
+
+def test_one_class_only_leaves_gaps(run, write):
+    write("one.csv", "y,s\n1,0.5\n1,0.6\n")
+    done = run("curve", "one.csv", "--truth", "y", "--score", "s", "--format", "json")
+    assert xy(done.json()["rows"]) == [(None, 0.0), (None, 0.5), (None, 1.0)]
+
+
+# --- where it goes
+
+
+def test_csv_on_the_screen(run, small):
+    rows = list(csv.DictReader(io.StringIO(run("curve", *small, "--format", "csv").out)))
+    assert rows[0] == {"x": "0.0", "y": "0.0", "threshold": "", "model": "s"}
+    assert len(rows) == len(ROC)
+
+
+@pytest.mark.parametrize("name", ["roc.csv", "roc.CSV"])
+def test_csv_in_a_file(run, small, tmp_path, name):
+    done = run("curve", *small, "--out", name)
+    assert (done.code, done.out, done.err) == (0, "", f"curve  {name}\n")
+    with (tmp_path / name).open() as file:
+        assert_allclose([(float(row["x"]), float(row["y"])) for row in csv.DictReader(file)], ROC)
+
+
+def test_json_in_a_file(run, small, tmp_path):
+    run("curve", *small, "--out", "roc.json")
+    content = json.loads((tmp_path / "roc.json").read_text())
+    assert (content["schema"], content["kind"], len(content["rows"])) == (1, "roc", len(ROC))
+
+
+@pytest.mark.parametrize("ending", MAGIC)
+def test_pictures(run, small, tmp_path, ending):
+    done = run("curve", *small, "--kind", "pr", "--out", f"pr.{ending}")
+    assert (done.code, done.out) == (0, "")
+    assert (tmp_path / f"pr.{ending}").read_bytes().lower().startswith(MAGIC[ending].lower())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_can_be_drawn(run, small, tmp_path, kind):
+    assert run("curve", *small, "--kind", kind, "--out", "curve.svg").code == 0
+    assert (tmp_path / "curve.svg").stat().st_size > 1000
+
+
+def test_a_long_curve_is_shortened_on_the_screen_only(run, credit, tmp_path):
+    done = run("curve", *credit, "--score", "logistic")
+    assert "--out FILE.csv has every point" in done.err
+    assert len(done.out.splitlines()) < 20
+    assert max(map(len, done.out.splitlines())) <= 80
+    run("curve", *credit, "--score", "logistic", "--out", "roc.csv")
+    assert len((tmp_path / "roc.csv").read_text().splitlines()) > 900
+
+
+# --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("options", "problem", "more"),
+    [
+        (["--kind", "rocc"], "ScoreSpaceError: there is no curve of kind 'rocc'.", "did you mean roc?"),
+        (["--kind", "circle"], "ScoreSpaceError: there is no curve of kind 'circle'.", "'rejection', 'threshold'"),
+        (["--kind", "threshold", "--measure", "auc"], "MeasureError: auc covers all thresholds", "such as f1 or ppv"),
+        (["--out", "curve.doc"], "DataError: 'curve.doc' is no picture that can be written.", ".png"),
+        (["--out", "curve"], "DataError: 'curve' is no picture that can be written.", ".png"),
+        (["--out", "absent/curve.csv"], "FileNotFoundError: ", "absent/curve.csv"),
+        (["--out", "absent/curve.png"], "DataError: 'absent/curve.png' cannot be written.", "no folder 'absent'"),
+        (["--measure", "auc", "--kind", "brier", "--score", "y"], "ColumnError: ", "both truth and score"),
+    ],
+)
+def test_mistakes(run, small, options, problem, more):
+    done = run("curve", *small, *options)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(problem)
+    assert more in done.err
+
+
+def test_curves_of_probabilities_refuse_other_scores(run, asah):
+    done = run("curve", *asah, "--kind", "brier")
+    assert done.code == 2
+    assert done.err.startswith("ScoreError: ")
+    assert "never squashed" in done.err

@@ -1,0 +1,270 @@
+"""`scorespace decide`: the model and threshold for costs, or under a constraint."""
+
+import csv
+import io
+
+import pytest
+
+MODELS = ["--score", "naive_bayes", "--score", "tree", "--score", "logistic"]
+KEYS = {"model", "threshold", "slope", "cost_per_case", "tp", "fp", "fn", "tn", "dominated", "regions"}
+# Three rules that watch valves: hits and misses above, false alarms and rest below.
+VALVES = {"c1": ((300, 200), (500, 99000)), "c2": ((0, 500), (0, 99500)), "c3": ((400, 100), (5400, 94100))}
+
+
+@pytest.fixture
+def loans(credit, tmp_path):
+    """Truth and scores of the bundled data, read without our code."""
+    with (tmp_path / "credit.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def valves(write):
+    for name, ((tp, fn), (fp, tn)) in VALVES.items():
+        write(f"{name}.csv", f"actual,fault,fine\nfault,{tp},{fn}\nfine,{fp},{tn}\n")
+    return [part for name in VALVES for part in ("--matrix", f"{name}={name}.csv")] + ["--positive", "fault"]
+
+
+def outcomes(loans, model, threshold):
+    alarm = [float(loan[model]) >= threshold for loan in loans]
+    bad = [loan["outcome"] == "bad" for loan in loans]
+    pairs = list(zip(bad, alarm, strict=True))
+    return {"tp": pairs.count((True, True)), "fp": pairs.count((False, True)), "fn": pairs.count((True, False))}
+
+
+def candidates(loans, model):
+    return [float("inf"), *sorted({float(loan[model]) for loan in loans}, reverse=True)]
+
+
+def test_in_a_process_of_its_own(shell, valves):
+    done = shell("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000")
+    assert (done.code, done.err) == (0, "")
+    assert "Use c1: 4.5 per case" in done.out
+
+
+# --- by costs
+
+
+def test_least_cost_of_all_models_and_thresholds(run, credit, loans):
+    def cost(model, threshold):
+        found = outcomes(loans, model, threshold)
+        return (found["fp"] + 5 * found["fn"]) / len(loans)
+
+    prices = {
+        (model, threshold): cost(model, threshold)
+        for model in ("naive_bayes", "tree", "logistic")
+        for threshold in candidates(loans, model)
+    }
+    model, threshold = min(prices, key=prices.get)
+    found = run("decide", *credit, *MODELS, "--cost-fp", "1", "--cost-fn", "5", "--format", "json").json()
+    assert set(found) >= KEYS
+    assert (found["model"], found["threshold"]) == (model, threshold)
+    assert found["cost_per_case"] == pytest.approx(prices[model, threshold], abs=1e-12)
+    expected = outcomes(loans, model, threshold)
+    assert {name: found[name] for name in expected} == expected
+    assert found["slope"] == pytest.approx((1 * 0.7) / (5 * 0.3), abs=1e-12)
+    for row in found["rows"][:3]:
+        least = min(price for (name, _), price in prices.items() if name == row["model"])
+        assert row["cost_per_case"] == pytest.approx(least, abs=1e-12)
+
+
+def test_regions_cover_all_slopes_without_a_gap(run, credit):
+    found = run("decide", *credit, *MODELS, "--cost-fp", "1", "--cost-fn", "5", "--format", "json").json()
+    regions = found["regions"]
+    assert all(list(region) == ["model", "slope_low", "slope_high", "threshold"] for region in regions)
+    assert (regions[0]["slope_high"], regions[-1]["slope_low"]) == (None, 0.0)
+    assert [one["slope_low"] for one in regions[:-1]] == [one["slope_high"] for one in regions[1:]]
+    chosen = next(r for r in regions if r["slope_low"] <= found["slope"] <= (r["slope_high"] or float("inf")))
+    assert (chosen["model"], chosen["threshold"]) == (found["model"], found["threshold"])
+
+
+def test_a_stated_prevalence_changes_the_slope(run, credit):
+    costs = ("--cost-fp", "1", "--cost-fn", "5", "--prevalence", "0.1")
+    found = run("decide", *credit, "--score", "tree", *costs, "--format", "json").json()
+    assert found["slope"] == pytest.approx(0.9 / (5 * 0.1))
+
+
+def test_crisp_rules_from_matrices(run, valves):
+    found = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000", "--format", "json").json()
+    assert (found["model"], found["threshold"]) == ("c1", None)
+    assert found["slope"] == pytest.approx(9.95, abs=1e-12)
+    prices = {row["model"]: row["cost_per_case"] for row in found["rows"]}
+    assert [prices[name] for name in VALVES] == pytest.approx([4.5, 10, 7.4], abs=1e-12)
+    assert [one["model"] for one in found["dominated"]] == ["c2"]
+    assert [found[name] for name in ("tp", "fp", "fn", "tn")] == [300, 500, 200, 99000]
+
+
+def test_costs_of_two_classes_from_a_file(run, valves, write):
+    write("costs.csv", "actual,fine,fault\nfine,0,100\nfault,2000,0\n")
+    found = run("decide", *valves, "--costs", "costs.csv", "--format", "json").json()
+    assert (found["model"], found["slope"]) == ("c1", pytest.approx(9.95))
+
+
+def test_costs_of_several_classes_from_a_file(run, write):
+    # From the lecture slides; there, rows are decisions.
+    write("counts.csv", "predicted,a,b,c\na,20,0,13\nb,5,15,4\nc,4,7,60\n")
+    write("costs.csv", "predicted,a,b,c\na,0,5,2\nb,200,-2000,10\nc,10,1,-15\n")
+    found = run("decide", "--matrix", "nb=counts.csv", "--costs", "costs.csv", "--format", "json").json()
+    assert set(found) >= KEYS
+    assert (found["model"], found["total_cost"]) == ("nb", -29787)
+    assert found["cost_per_case"] == pytest.approx(-29787 / 128)
+
+
+def test_the_cheapest_of_several_models_on_several_classes(run, write):
+    write("costs.csv", "actual,a,b,c\na,0,1,9\nb,1,0,1\nc,1,1,0\n")
+    write("data.csv", "y,good,bad\na,b,c\nb,b,b\nc,c,c\n")
+    asked = ("decide", "data.csv", "--truth", "y", "--decision", "bad", "--decision", "good", "--costs", "costs.csv")
+    found = run(*asked, "--format", "json").json()
+    assert (found["model"], found["total_cost"]) == ("good", 1)
+    assert "bad would cost 2667 per 1 000 more" in found["verdict"]
+
+
+# --- under a constraint
+
+
+def test_best_precision_with_recall_of_at_least(run, credit, loans):
+    def precision(model, threshold):
+        found = outcomes(loans, model, threshold)
+        return found["tp"] / (found["tp"] + found["fp"]) if found["tp"] >= 0.9 * 300 else 0
+
+    expected = max(
+        precision(model, threshold) for model in ("naive_bayes", "tree") for threshold in candidates(loans, model)
+    )
+    asked = ("decide", *credit, "--score", "naive_bayes", "--score", "tree", "--at-least", "tpr=0.9")
+    found = run(*asked, "--maximise", "ppv", "--format", "json").json()
+    assert precision(found["model"], found["threshold"]) == pytest.approx(expected, abs=1e-12)
+    best = next(row for row in found["rows"] if row["model"] == found["model"])
+    assert (best["value"], best["kept"]) == (pytest.approx(expected, abs=1e-12), True)
+
+
+def test_least_false_alarms_with_misses_of_at_most(run, credit, loans):
+    asked = ("decide", *credit, "--score", "tree", "--at-most", "fnr=0.2", "--minimise", "fpr", "--format", "json")
+    found = run(*asked).json()
+    kept = [outcomes(loans, "tree", t) for t in candidates(loans, "tree")]
+    assert found["fp"] == min(each["fp"] for each in kept if each["fn"] <= 0.2 * 300)
+
+
+def test_a_bound_typed_with_few_digits_does_not_fail_by_rounding(run, write):
+    rows = [(1, 0.9)] * 7 + [(1, 0.1)] * 3 + [(0, 0.1)] * 5
+    write("data.csv", "y,s\n" + "".join(f"{y},{s}\n" for y, s in rows))
+    asked = ("decide", "data.csv", "--truth", "y", "--score", "s", "--at-least", "tpr=0.7", "--maximise", "ppv")
+    assert run(*asked, "--format", "json").json()["threshold"] == 0.9
+
+
+def test_constraints_that_nothing_keeps_are_said_plainly(run, credit):
+    asked = (
+        "decide",
+        *credit,
+        "--score",
+        "tree",
+        "--at-least",
+        "tpr=0.9",
+        "--at-most",
+        "fpr=0.01",
+        "--maximise",
+        "ppv",
+    )
+    done = run(*asked)
+    assert done.code == 0
+    assert "No threshold of any model satisfies tpr ≥ 0.9 and fpr ≤ 0.01." in " ".join(done.out.split())
+    found = run(*asked, "--format", "json").json()
+    assert (found["model"], found["threshold"], found["notes"]) == (None, None, [])
+
+
+# --- what is shown
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_text_keeps_to_the_width(run, credit, columns):
+    named = ["--name", "tree=a_tree_with_a_name_that_is_rather_long"]
+    out = run("decide", *credit, *MODELS, *named, "--cost-fp", "1", "--cost-fn", "5", columns=columns).out
+    assert max(map(len, out.splitlines())) <= columns
+
+
+def test_text_shows_condition_choices_regions_and_what_to_use(run, valves):
+    out = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000").out
+    parts = ["slope 9.95", "cost/case", "false alarms (FP)", "best model", "Use c1: 4.5 per case"]
+    assert [out.find(part) for part in parts] == sorted(out.find(part) for part in parts)
+    assert all(part in out for part in parts)
+    assert "c2 is never the better choice, whatever the costs." in " ".join(out.split())
+
+
+def test_csv_is_one_row_per_model_and_trivial_rule(run, valves):
+    done = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["model"] for row in rows] == [*VALVES, "always negative", "always positive"]
+    assert {row["threshold"] for row in rows} == {""}
+
+
+def test_markdown_ends_with_what_to_use(run, valves):
+    out = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000", "--format", "markdown").out
+    assert "| c1 " in out
+    assert "**Use c1: 4.5 per case" in out
+
+
+# --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ([], "ConditionError: it is not stated what decides."),
+        (["--cost-fp", "1"], "ConditionError: the costs of both errors are needed."),
+        (["--prevalence", "0.1"], "ConditionError: the costs of both errors are needed."),
+        (
+            ["--cost-fp", "1", "--cost-fn", "5", "--maximise", "ppv"],
+            "ConditionError: costs and constraints are two",
+        ),
+        (["--cost-fp", "1", "--cost-fn", "5", "--prevalence", "30"], "ConditionError: prevalence=30 is not a share"),
+        (["--cost-fp", "0", "--cost-fn", "5"], "ConditionError: under these costs deciding positive is never worse"),
+        (["--cost-fp", "nan", "--cost-fn", "5"], "ConditionError: fp=nan is not a cost."),
+        (["--at-least", "tpr=0.9"], "MeasureError: state one measure to be high or low."),
+        (["--maximise", "ppv", "--minimise", "fpr"], "MeasureError: state one measure to be high or low."),
+        (["--maximise", "fpr"], "MeasureError: fpr is better when lower."),
+        (["--minimise", "ppv"], "MeasureError: ppv is better when higher."),
+        (["--at-least", "tpr", "--maximise", "ppv"], "MeasureError: the bound 'tpr' cannot be read."),
+        (["--at-least", "tpr=high", "--maximise", "ppv"], "MeasureError: the bound 'tpr=high' cannot be read."),
+        (["--at-least", "auc=0.9", "--maximise", "ppv"], "MeasureError: auc cannot be chosen by threshold."),
+        (["--maximise", "precisio"], "MeasureError: there is no measure 'precisio'."),
+        (["--costs", "absent.csv"], "DataError: there is no file 'absent.csv'."),
+        (["--costs", "credit.csv"], "DataError: the matrix in 'credit.csv' is not square."),
+    ],
+)
+def test_a_condition_that_cannot_be_used(run, credit, options, problem):
+    done = run("decide", *credit, "--score", "tree", *options)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "DataError: 'costs.csv' holds no matrix."),
+        ("actual,bad,good\nbad,0,five\ngood,1,0\n", "DataError: 'costs.csv' holds something that is not a number."),
+        (
+            "actual,bad,good\nbad,0,5\nfine,1,0\n",
+            "DataError: the rows and columns of 'costs.csv' name",
+        ),
+        ("actual,bad,fine\nbad,0,5\nfine,1,0\n", "ConditionError: the cost matrix and the data disagree on the class"),
+        ("actual,bad,good\nbad,0,5\ngood,0,1\n", "ConditionError: under these costs deciding 'bad' is never worse"),
+    ],
+)
+def test_a_cost_file_that_cannot_be_used(run, credit, write, content, problem):
+    write("costs.csv", content)
+    done = run("decide", *credit, "--score", "tree", "--costs", "costs.csv")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(problem)
+
+
+def test_costs_need_both_classes(run, write):
+    write("one.csv", "y,s\n1,0.5\n1,0.6\n")
+    done = run("decide", "one.csv", "--truth", "y", "--score", "s", "--cost-fp", "1", "--cost-fn", "5")
+    assert done.code == 2
+    assert done.err.startswith("ConditionError: a decision needs cases of both classes.")
+
+
+def test_a_constraint_needs_a_positive_class(run, write):
+    write("nb.csv", "actual,a,b,c\na,1,2,3\nb,1,2,3\nc,1,2,3\n")
+    done = run("decide", "--matrix", "nb=nb.csv", "--maximise", "ppv")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("ConditionError: ")

@@ -1,0 +1,240 @@
+"""`scorespace evaluate`: the main job, in every format."""
+
+import csv
+import io
+import re
+
+import pytest
+
+ROW_KEYS = ["model", "measure", "at", "class", "value", "low", "high", "level", "method", "reason"]
+SMALL = "y,s\n1,0.9\n0,0.8\n1,0.7\n1,0.4\n0,0.3\n0,0.1\n"
+
+
+def values(run, *arguments):
+    """The values of the rows that a command writes as JSON."""
+    return [row["value"] for row in run(*arguments, "--format", "json").json()["rows"]]
+
+
+def test_in_a_process_of_its_own(shell, asah):
+    done = shell("evaluate", *asah, "--measures", "auc")
+    assert (done.code, done.err) == (0, "")
+    assert "s100b ranks best" in done.out
+
+
+# --- JSON
+
+
+def test_json_has_the_keys_of_the_contract(run, asah):
+    found = run("evaluate", *asah, "--format", "json").json()
+    assert list(found) == ["schema", "data", "rows", "verdict", "notes"]
+    assert found["schema"] == 1
+    assert found["data"] == {"rows": 113, "classes": {"Good": 72, "Poor": 41}, "positive": "Poor"}
+    assert all(list(row) == ROW_KEYS for row in found["rows"])
+    assert found["notes"]
+    assert all(list(note) == ["code", "level", "text"] for note in found["notes"])
+
+
+@pytest.mark.parametrize(("level", "key"), [("0.9", "ci90"), ("0.95", "ci95"), ("0.99", "ci99")])
+def test_auc_and_its_interval_are_those_of_proc(run, asah, proc, level, key):
+    rows = run("evaluate", *asah, "--measures", "auc", "--level", level, "--format", "json").json()["rows"]
+    assert [row["model"] for row in rows] == ["s100b", "ndka"]
+    for row in rows:
+        low, auc, high = proc[row["model"]][key]
+        assert [row["low"], row["value"], row["high"]] == pytest.approx([low, auc, high], abs=1e-9)
+        assert (row["level"], row["method"]) == (float(level), "delong")
+
+
+def test_partial_areas_are_those_of_proc(run, asah, proc):
+    asked = "pauc(fpr_high=0.1), pauc(fpr_high=0.1, corrected=true)"
+    raw, corrected, *_ = values(run, "evaluate", *asah, "--measures", asked)
+    theirs = next(part for part in proc["s100b"]["partial"] if part["range"] == [1, 0.9])
+    assert theirs["focus"] == "specificity"
+    assert [raw, corrected] == pytest.approx([theirs["pauc"], theirs["pauc_corrected"]], abs=1e-9)
+
+
+def test_the_threshold_stands_apart_from_the_name(run, asah):
+    row = run("evaluate", *asah, "--measures", "fbeta(beta=2)[Poor]@0.22", "--format", "json").json()["rows"][0]
+    assert (row["measure"], row["at"], row["class"]) == ("fbeta(beta=2)", 0.22, "Poor")
+
+
+def test_an_undefined_value_is_null_with_its_reason(run, asah):
+    done = run("evaluate", *asah, "--measures", "ppv@inf", "--format", "json")
+    row = done.json()["rows"][0]
+    assert [row[key] for key in ("value", "low", "high", "method")] == [None] * 4
+    assert row["reason"] == "undefined: nothing is predicted positive"
+
+
+def test_an_infinite_value_is_null_with_its_reason(run, write):
+    write("small.csv", SMALL)
+    asked = ("evaluate", "small.csv", "--truth", "y", "--score", "s", "--measures", "lr_pos@0.9", "--format", "json")
+    row = run(*asked).json()["rows"][0]
+    assert row["value"] is None
+    assert row["reason"].startswith("infinite: ")
+
+
+def test_one_class_only_is_no_error(run, write):
+    write("one.csv", "y,s\n1,0.5\n1,0.6\n")
+    done = run("evaluate", "one.csv", "--truth", "y", "--score", "s", "--measures", "auc,tpr@0.5", "--format", "json")
+    assert done.code == 0
+    found = {row["measure"]: row for row in done.json()["rows"]}
+    assert (found["auc"]["value"], found["auc"]["reason"]) == (None, "undefined: only one class is present")
+    assert found["tpr"]["value"] == 1.0
+
+
+# --- other formats
+
+
+def test_csv_is_the_rows_with_empty_fields_for_what_is_undefined(run, asah, proc):
+    done = run("evaluate", *asah, "--measures", "auc,ppv@inf", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert list(rows[0]) == ROW_KEYS
+    assert float(rows[0]["value"]) == pytest.approx(proc["s100b"]["auc"], abs=1e-9)
+    assert (rows[0]["at"], rows[0]["reason"]) == ("", "")
+    assert (rows[1]["value"], rows[1]["reason"]) == ("", "undefined: nothing is predicted positive")
+
+
+def test_markdown_is_a_table_the_verdict_and_the_notes(run, asah):
+    out = run("evaluate", *asah, "--measures", "auc", "--format", "markdown").out
+    head, line, first = [row for row in out.splitlines() if row.startswith("|")]
+    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["", "s100b", "ndka"]
+    assert set(line) <= set("|:- ")
+    assert first.startswith("| auc ↑ ")
+    assert "\n## Verdict\n" in out
+    assert "- `SS003` info: " in out
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_text_keeps_to_the_width(run, credit, columns):
+    models = ["--score", "naive_bayes", "--score", "tree", "--score", "logistic"]
+    renamed = ["--name", "tree=a_tree_with_a_name_that_is_rather_long", "--name", "logistic=another_rather_long_name"]
+    out = run("evaluate", *credit, *models, *renamed, "--measures", "auc,tpr,cost(fn=5)@0.2", columns=columns).out
+    assert not re.search(r"\x1b", out)
+    assert max(map(len, out.splitlines())) <= columns
+
+
+def test_text_shows_the_facts_the_table_the_verdict_the_notes(run, asah):
+    out = run("evaluate", *asah, "--measures", "auc").out
+    parts = ["113 cases   positive = Poor (41, 36.3 %)", "auc ↑", "s100b ranks best", "notes SS003"]
+    assert [out.find(part) for part in parts] == sorted(out.find(part) for part in parts)
+    assert all(part in out for part in parts)
+
+
+def test_the_report_is_written_and_named(run, asah, tmp_path):
+    done = run("evaluate", *asah, "--measures", "auc", "--report", "page.html")
+    assert done.out.endswith("report  page.html\n")
+    assert "s100b ranks best" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_with_a_report_json_stays_json(run, asah):
+    done = run("evaluate", *asah, "--measures", "auc", "--report", "page.html", "--format", "json")
+    assert done.json()["schema"] == 1
+    assert done.err == "report  page.html\n"
+
+
+# --- requirements
+
+
+def test_a_requirement_that_holds(run, asah):
+    done = run("evaluate", *asah, "--measures", "auc", "--require", "auc>=0.6", "--require", "fpr@inf <= 0")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_requirement_that_one_model_fails(run, asah):
+    done = run("evaluate", *asah, "--measures", "auc", "--require", "auc>=0.7")
+    assert done.code == 1
+    assert done.err == "requirement failed: ndka auc is 0.611958, not >= 0.7\n"
+    assert "s100b ranks best" in done.out
+
+
+def test_what_is_undefined_fails_a_requirement(run, asah):
+    done = run("evaluate", *asah, "--measures", "auc", "--require", "ppv@inf<1")
+    assert done.code == 1
+    assert "s100b ppv@inf is undefined: nothing is predicted positive, not < 1" in done.err
+
+
+@pytest.mark.parametrize("rule", ["auc", "auc=0.8", "auc>=high", ">=0.8", "aucc>=0.8", "auc>=0.8>=0.7", ""])
+def test_a_malformed_requirement_is_wrong_usage(run, asah, rule):
+    done = run("evaluate", *asah, "--measures", "auc", "--require", rule)
+    assert done.code == 2
+    assert done.err.startswith("MeasureError: ")
+    assert done.out == ""
+
+
+@pytest.mark.xfail(reason="defect: a model that a requirement does not suit is passed over in silence")
+def test_a_requirement_must_hold_for_every_model(run, write):
+    write("both.csv", "y,s,d\n1,0.9,0\n0,0.2,1\n1,0.8,0\n0,0.1,1\n")
+    done = run("evaluate", "both.csv", "--truth", "y", "--score", "s", "--decision", "d", "--require", "acc@0.5>=0.9")
+    assert done.code != 0  # d is wrong on every case
+
+
+# --- options
+
+
+def test_names_are_shown_for_columns(run, asah):
+    rows = run("evaluate", *asah, "--name", "ndka=NDKA", "--measures", "auc", "--format", "json").json()["rows"]
+    assert [row["model"] for row in rows] == ["s100b", "NDKA"]
+
+
+def test_rows_with_missing_values_can_be_dropped(run, write):
+    write("gaps.csv", "y,s\n1,0.9\n0,\n0,0.8\n1,0.7\n,0.4\n")
+    asked = ("evaluate", "gaps.csv", "--truth", "y", "--score", "s", "--measures", "auc", "--format", "json")
+    found = run(*asked, "--missing", "drop").json()
+    assert (found["data"]["rows"], found["rows"][0]["value"]) == (3, 0.5)
+    assert "2 of 5 rows" in next(note["text"] for note in found["notes"] if note["code"] == "SS009")
+
+
+def test_weights_are_repeated_rows(run, write):
+    write("weighted.csv", "y,s,w\n1,0.9,2\n0,0.8,3\n1,0.7,0\n1,0.4,1\n0,0.3,1\n0,0.1,4\n")
+    lines = [(1, 0.9, 2), (0, 0.8, 3), (1, 0.4, 1), (0, 0.3, 1), (0, 0.1, 4)]
+    write("repeated.csv", "y,s\n" + "".join(f"{y},{s}\n" * n for y, s, n in lines))
+    asked = ("--truth", "y", "--score", "s", "--measures", "auc,ks,ppv@0.5,f1@0.5,mcc@0.35", "--format", "json")
+    weighted = run("evaluate", "weighted.csv", "--weight", "w", *asked).json()
+    repeated = run("evaluate", "repeated.csv", *asked).json()
+    assert weighted["rows"] == repeated["rows"]
+    assert weighted["data"]["classes"] == repeated["data"]["classes"]
+
+
+def test_decisions_on_several_classes(run, write):
+    # Rows actual: 5 0 1, 0 2 2, 1 1 3. So the F1 of a is 10/12, of b 4/7, of c 6/11.
+    cells = {("a", "a"): 5, ("a", "c"): 1, ("b", "b"): 2, ("b", "c"): 2, ("c", "a"): 1, ("c", "b"): 1, ("c", "c"): 3}
+    write("three.csv", "actual,nb\n" + "".join(f"{t},{d}\n" * n for (t, d), n in cells.items()))
+    asked = ("evaluate", "three.csv", "--truth", "actual", "--decision", "nb", "--measures", "f1[macro],acc,tpr[b]")
+    assert values(run, *asked) == pytest.approx([(10 / 12 + 4 / 7 + 6 / 11) / 3, 10 / 15, 2 / 4], abs=1e-12)
+
+
+def test_a_confusion_matrix_instead_of_data(run, write):
+    write("nb.csv", "actual,cancer,healthy\ncancer,6,2\nhealthy,1,3\n")
+    asked = ("evaluate", "--matrix", "nb=nb.csv", "--positive", "cancer", "--measures", "tpr,ppv,acc")
+    assert values(run, *asked) == [6 / 8, 6 / 7, 9 / 12]
+
+
+def test_a_matrix_whose_rows_are_decisions_says_so_in_its_corner(run, write):
+    write("nb.csv", "decided,cancer,healthy\ncancer,6,1\nhealthy,2,3\n")
+    assert values(run, "evaluate", "--matrix", "nb=nb.csv", "--positive", "cancer", "--measures", "tpr") == [6 / 8]
+
+
+def test_the_seed_makes_the_bootstrap_repeatable(run, asah):
+    asked = ("evaluate", *asah, "--measures", "ks", "--format", "json", "--seed")
+    first, again, other = (run(*asked, seed).json()["rows"] for seed in ("7", "7", "8"))
+    assert first == again
+    assert [row["low"] for row in first] != [row["low"] for row in other]
+    assert [row["value"] for row in first] == [row["value"] for row in other]
+
+
+def test_data_from_standard_input(run, asah, tmp_path, proc):
+    _, *roles = asah
+    text = (tmp_path / "asah.csv").read_text()
+    found = run("evaluate", "-", *roles, "--measures", "auc", "--format", "json", stdin=text).json()
+    assert found["rows"][0]["value"] == pytest.approx(proc["s100b"]["auc"], abs=1e-9)
+
+
+def test_costs_decide_the_threshold_and_the_verdict(run, write):
+    write("small.csv", SMALL)
+    asked = ("evaluate", "small.csv", "--truth", "y", "--score", "s", "--cost-fp", "1", "--cost-fn", "5")
+    found = run(*asked, "--format", "json").json()
+    # At 0.4 all three positives are found, with one false alarm: 1/6 per case.
+    assert found["decision"]["threshold"] == 0.4
+    assert found["decision"]["cost_per_case"] == pytest.approx(1 / 6)
+    cost = next(row for row in found["rows"] if row["measure"].startswith("cost"))
+    assert (cost["at"], cost["value"]) == (0.4, pytest.approx(1 / 6))
+    assert "Use s at threshold 0.4: 0.167 per case" in found["verdict"]

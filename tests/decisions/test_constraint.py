@@ -1,0 +1,214 @@
+"""The best threshold and model under constraints."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laws.strategies import samples
+from scorespace.decisions import Constraint, best_threshold, choose_under
+from scorespace.errors import MeasureError
+from scorespace.measures import find, parse
+from scorespace.measures.confusion import youden
+from scorespace.tables import confusion, score_table
+
+TABLE = score_table([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+WEAK = score_table([1, 1, 0, 1, 0, 0], [0.9, 0.2, 0.7, 0.1, 0.3, 0.8])
+
+
+def at_least(text, bound):
+    return Constraint(parse(text), bound)
+
+
+def at_most(text, bound):
+    return Constraint(parse(text), bound, least=False)
+
+
+# --- by brute force
+
+PAIRS = [
+    ("ppv", "tpr", True),
+    ("tpr", "fpr", False),
+    ("fpr", "tpr", True),
+    ("f1", "pp_rate", False),
+    ("youden", "ppv", True),
+    ("cost(fp=2, fn=5)", "fdr", False),
+    ("corner", "tnr", True),
+]
+
+
+def value(spec, counts):
+    return float(spec.measure(counts, **dict(spec.options)))
+
+
+@pytest.mark.parametrize(("objective", "bounded", "least"), PAIRS)
+@given(sample=samples(both=True), bound=st.sampled_from([0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]))
+@settings(max_examples=25)
+def test_best_of_all_thresholds_that_keep_the_bound(objective, bounded, least, sample, bound):
+    table, wanted, limited = sample.table(), parse(objective), parse(bounded)
+    sign = 1 if wanted.measure.best == "high" else -1
+    values = []
+    for threshold in table.thresholds:
+        reached = value(limited, table.at(threshold))
+        kept = reached >= bound - 1e-12 if least else reached <= bound + 1e-12
+        if kept and not math.isnan(value(wanted, table.at(threshold))):
+            values.append(sign * value(wanted, table.at(threshold)))
+    best = choose_under({"nb": table}, wanted, [Constraint(limited, bound, least)]).best
+    if not values:
+        assert best is None
+        return
+    assert sign * best.value == max(values)
+    assert table.at(best.threshold) == best.counts
+    assert best.reached == (value(limited, best.counts),)
+
+
+@given(samples(both=True), st.sampled_from([0.5, 0.9, 1.0]), st.sampled_from([0, 0.1, 0.3]))
+@settings(max_examples=50)
+def test_the_nearest_misses_by_least(sample, tpr, fpr):
+    table = sample.table()
+    bounds = [at_least("tpr", tpr), at_most("fpr", fpr)]
+    found = choose_under({"nb": table}, parse("ppv"), bounds)
+    c = table.sweep
+    missed = np.maximum(np.maximum(tpr - c.tp / c.p, c.fp / c.n - fpr), 0)
+    near = found.nearest
+    assert max(tpr - near.reached[0], near.reached[1] - fpr, 0) == pytest.approx(missed.min(), abs=1e-12)
+    assert near.kept == (missed.min() <= 1e-12)
+
+
+@given(samples(both=True))
+@settings(max_examples=25)
+def test_without_constraints_the_best_threshold(sample):
+    found = choose_under({"nb": sample.table()}, parse("youden")).best
+    assert found.value == best_threshold(sample.table(), youden).value
+
+
+# --- by hand
+
+
+def test_highest_precision_of_those_that_find_all():
+    best = choose_under({"nb": TABLE, "weak": WEAK}, parse("ppv"), [at_least("tpr", 1)]).best
+    assert (best.model, best.threshold, best.value) == ("nb", 0.4, 0.75)
+
+
+def test_words():
+    found = choose_under({"nb": TABLE, "weak": WEAK}, parse("ppv"), [at_least("tpr", 1)])
+    assert repr(found) == ("Use nb at threshold 0.4: ppv 0.750, the best among those with tpr ≥ 1; weak reaches 0.500.")
+
+
+def test_words_where_a_model_fails():
+    # weak finds one positive above its first false alarm, then none before three.
+    found = choose_under({"weak": WEAK, "nb": TABLE}, parse("tpr"), [at_least("tpr", 0.5), at_most("fpr", 0.1)])
+    assert found.words == (
+        "Use nb at threshold 0.8: tpr 0.667, the best among those with tpr ≥ 0.5 and fpr ≤ 0.1. "
+        "No threshold of weak satisfies tpr ≥ 0.5 and fpr ≤ 0.1."
+    )
+
+
+def test_nothing_satisfies():
+    found = choose_under({"nb": TABLE}, parse("ppv"), [at_least("tpr", 1), at_most("fpr", 0.1)])
+    assert found.best is None
+    assert found.words == (
+        "No threshold of any model satisfies tpr ≥ 1 and fpr ≤ 0.1. "
+        "The nearest is nb at threshold 0.4, with tpr 1.000, fpr 0.333."
+    )
+    given = found.to_dict()
+    assert (given["model"], given["threshold"], given["verdict"]) == (None, None, found.words)
+    assert found.notes == ()
+
+
+def test_an_undefined_objective_is_not_an_unsatisfied_bound():
+    # Only predicting nothing has no false alarms here, and then precision is undefined.
+    table = score_table([0, 1, 0], [0.9, 0.5, 0.1])
+    found = choose_under({"nb": table}, parse("ppv"), [at_most("fpr", 0)])
+    assert found.best is None
+    assert found.words == "ppv is undefined at every threshold with fpr ≤ 0."
+
+
+def test_undefined_values_are_not_chosen():
+    # tpr ≥ 0 holds everywhere; ppv is undefined at +inf only.
+    assert choose_under({"nb": TABLE}, parse("ppv"), [at_least("tpr", 0)]).best.threshold == 0.9
+
+
+def test_a_model_whose_objective_is_undefined_is_not_named_as_second():
+    bounds = [at_most("fpr", 0)]
+    found = choose_under({"nb": TABLE, "bad": score_table([0, 1, 0], [0.9, 0.5, 0.1])}, parse("ppv"), bounds)
+    assert found.words == "Use nb at threshold 0.9: ppv 1.000, the best among those with fpr ≤ 0."
+
+
+def test_an_undefined_bound_is_not_kept():
+    # Precision is undefined at +inf, so that threshold satisfies no bound on it, not even 0.
+    best = choose_under({"nb": TABLE}, parse("fpr"), [at_least("ppv", 0)]).best
+    assert best.threshold == 0.9
+
+
+@pytest.mark.parametrize(("found", "cases", "bound"), [(27, 30, 0.9), (7, 10, 0.7), (3, 10, 0.3), (29, 50, 0.58)])
+def test_a_bound_is_kept_by_the_same_share(found, cases, bound):
+    table = score_table([1] * cases + [0], [1] * found + [0] * (cases - found) + [0])
+    best = choose_under({"nb": table}, parse("ppv"), [at_least("tpr", bound)]).best
+    assert (best.threshold, best.value) == (1, 1)
+    misses = choose_under({"nb": table}, parse("ppv"), [at_most("fnr", 1 - bound)]).best
+    assert (misses.threshold, misses.value) == (1, 1)
+
+
+def test_crisp_models_have_no_threshold():
+    crisp = confusion([[8, 2], [1, 9]], classes=["p", "n"], positive="p")
+    found = choose_under({"rule": crisp}, parse("ppv"), [at_least("tpr", 0.8)])
+    assert math.isnan(found.best.threshold)
+    assert found.best.value == pytest.approx(8 / 9)
+    assert found.notes == ()
+    assert found.words == "Use rule: ppv 0.889, the best among those with tpr ≥ 0.8."
+    assert choose_under({"rule": crisp}, parse("ppv"), [at_least("tpr", 0.9)]).words == (
+        "No threshold of any model satisfies tpr ≥ 0.9. The nearest is rule, with tpr 0.800."
+    )
+
+
+def test_youden_and_the_corner_are_different_rules():
+    # (0, 0.6) has J 0.6 and distance 0.4; (0.3, 0.8) has J 0.5 and distance √0.13 ≈ 0.36.
+    scores = [3] * 6 + [2] * 2 + [1] * 2 + [2] * 3 + [1] * 7
+    table = score_table([1] * 10 + [0] * 10, scores)
+    assert choose_under({"nb": table}, parse("youden")).best.threshold == 3
+    assert choose_under({"nb": table}, parse("corner")).best.threshold == 2
+    assert best_threshold(table, find("corner")).value == pytest.approx(math.sqrt(0.13))
+
+
+# --- refusals
+
+
+def refusal(objective, *constraints):
+    with pytest.raises(MeasureError) as caught:
+        choose_under({"nb": TABLE}, parse(objective), constraints)
+    return str(caught.value)
+
+
+def test_an_objective_without_direction_is_refused():
+    assert refusal("pp_rate") == "pp_rate has no best value: neither direction is better."
+
+
+@pytest.mark.parametrize("text", ["auc", "ppv@0.5", "f1[macro]"])
+def test_only_measures_of_decisions_at_the_threshold_to_be_found(text):
+    expected = f"{text} cannot be chosen by threshold.\n  hint: a measure of decisions, such as tpr or ppv"
+    assert refusal(text) == expected
+    assert refusal("ppv", at_least(text, 0.5)) == expected
+
+
+# --- rows
+
+
+def test_rows_and_dictionary():
+    found = choose_under({"nb": TABLE, "weak": WEAK}, parse("ppv"), [at_least("tpr", 1)])
+    assert found.rows()[0] == {
+        "model": "nb",
+        "threshold": 0.4,
+        "value": 0.75,
+        "kept": True,
+        "reached": [1.0],
+        "tp": 3.0,
+        "fp": 1.0,
+        "fn": 0.0,
+        "tn": 2.0,
+    }
+    given = found.to_dict()
+    assert (given["schema"], given["model"], given["threshold"], given["tp"], given["fp"]) == (1, "nb", 0.4, 3, 1)
+    assert [note["code"] for note in given["notes"]] == ["SS013"]

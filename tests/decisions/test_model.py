@@ -1,0 +1,213 @@
+"""The model and threshold of least cost under an operating condition."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numpy.testing import assert_allclose
+
+from laws.strategies import samples
+from scorespace.conditions import Condition
+from scorespace.decisions import decide
+from scorespace.errors import ConditionError, DataError
+from scorespace.tables import confusion, score_table
+
+
+def crisp(tp, fp, fn, tn):
+    return confusion([[tp, fn], [fp, tn]], classes=["broken", "fine"], positive="broken")
+
+
+VALVES = {"c1": crisp(300, 500, 200, 99_000), "c2": crisp(0, 0, 500, 99_500), "c3": crisp(400, 5400, 100, 94_100)}
+TRUTH = [1, 1, 0, 1, 0, 0]
+TABLE = score_table(TRUTH, [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+
+
+# --- the valve of the lecture
+
+
+def test_the_valve():
+    found = decide(VALVES, Condition(fp=100, fn=2000))
+    assert found.best.model == "c1"
+    assert found.slope == pytest.approx(9.95)
+    assert_allclose([choice.cost_per_case for choice in found.choices], [4.5, 10, 7.4])
+    assert_allclose([choice.relative_cost for choice in found.choices], [0.45, 1, 0.74])
+    assert list(found.dominated) == ["c2"]
+
+
+def test_the_valve_in_words():
+    assert repr(decide(VALVES, Condition(fp=100, fn=2000))) == (
+        "Use c1: 4.5 per case, 4 500 per 1 000. That is 2 900 per 1 000 less than c3, 5 500 per 1 000 less than c2 "
+        "and 5 500 per 1 000 less than calling every case fine. c2 is never the better choice, whatever the costs."
+    )
+
+
+def test_the_valve_where_more_are_broken():
+    # At 5 % the slope is 0.95, below 199/49 where c3 takes over from c1.
+    found = decide(VALVES, Condition(fp=100, fn=2000, prevalence=0.05))
+    rates = {"c1": (500 / 99_500, 0.4), "c2": (0, 1), "c3": (5400 / 99_500, 0.2)}
+    assert found.best.model == "c3"
+    assert found.slope == pytest.approx(0.95)
+    for choice in found.choices:
+        fpr, fnr = rates[choice.model]
+        assert choice.relative_cost == pytest.approx(fnr + 0.95 * fpr)
+        assert choice.cost_per_case == pytest.approx(0.05 * 2000 * fnr + 0.95 * 100 * fpr)
+
+
+def test_the_valve_where_hardly_any_is_broken():
+    # At 0.04 % the slope is 124.95, above 119.4: no classifier pays.
+    found = decide(VALVES, Condition(fp=100, fn=2000, prevalence=0.0004))
+    assert found.slope == pytest.approx(124.95)
+    assert found.words.startswith("Use no model: calling every case fine: 0.8 per case, 800 per 1 000. That is ")
+
+
+def test_ranges_of_the_valve():
+    found = decide(VALVES, Condition(fp=100, fn=2000))
+    slopes = [119.4, 199 / 49, 199 / 941]
+    names, low, high = zip(*found.model_ranges(), strict=True)
+    assert names == ("always negative", "c1", "c3", "always positive")
+    assert_allclose(low, [*slopes, 0])
+    assert_allclose(high, [math.inf, *slopes])
+    # With one broken in 200, c1 and c3 cost the same when a miss costs 199·49/199 = 49 false alarms.
+    assert found.cost_ratio(slopes[1]) == pytest.approx(49)
+    assert found.cost_ratio(0) == math.inf
+
+
+def test_a_crisp_classifier_has_no_threshold():
+    best = decide(VALVES, Condition(fp=100, fn=2000)).best
+    assert math.isnan(best.threshold)
+    assert math.isnan(best.calibrated_threshold)
+    assert (best.counts.tp, best.counts.fp, best.counts.fn, best.counts.tn) == (300, 500, 200, 99_000)
+
+
+# --- thresholds
+
+
+@pytest.mark.parametrize(
+    ("fp", "fn", "threshold", "above", "cost"),
+    [
+        (10, 1, 0.8, 0.7, 1 / 6),  # one positive missed
+        (1, 10, 0.4, 0.3, 1 / 6),  # one false alarm
+        (1, 1, 0.8, 0.7, 1 / 6),  # as cheap as at 0.4: the fewer alarms
+    ],
+)
+def test_least_cost_threshold(fp, fn, threshold, above, cost):
+    best = decide({"nb": TABLE}, Condition(fp=fp, fn=fn)).best
+    assert (best.threshold, best.above) == (threshold, above)
+    assert best.cost_per_case == pytest.approx(cost)
+
+
+@given(samples(both=True))
+@settings(max_examples=50)
+def test_thresholds_in_the_interval_decide_alike(sample):
+    table = sample.table()
+    chosen = decide({"nb": table}, Condition(fp=1, fn=2)).choices[0]
+    low, high = max(chosen.above, -1.0), min(chosen.threshold, 2.0)
+    inside = [t for t in (*np.linspace(low, high, 7), np.nextafter(low, high)) if chosen.above < t <= chosen.threshold]
+    assert all(table.at(t) == chosen.counts for t in (chosen.threshold, *inside))
+    if chosen.above > -math.inf:
+        assert table.at(chosen.above) != chosen.counts
+
+
+def test_all_positive_has_no_lower_bound():
+    best = decide({"nb": TABLE}, Condition(fp=1, fn=1, prevalence=0.999)).choices[0]
+    assert best.above == 0.3  # all positives are found at 0.4 already
+    best = decide({"nb": score_table([0, 1], [0.9, 0.1])}, Condition(fp=1, fn=9)).choices[0]
+    assert (best.threshold, best.above) == (0.1, -math.inf)
+
+
+def test_closed_form_threshold_and_its_cost():
+    # 1/(1 + 4) = 0.2 alarms on five of six, two of them falsely; the best threshold 0.4 costs one false alarm.
+    chosen = decide({"nb": TABLE}, Condition(fp=1, fn=4)).choices[0]
+    assert chosen.calibrated_threshold == pytest.approx(0.2)
+    assert chosen.calibrated_cost == pytest.approx(2 / 6)
+    assert chosen.cost_per_case == pytest.approx(1 / 6)
+
+
+def test_closed_form_threshold_at_another_prevalence():
+    # Odds in use of 1/4 (costs) at 1 positive to 3: in a balanced sample odds of 3/4.
+    chosen = decide({"nb": TABLE}, Condition(fp=1, fn=4, prevalence=0.25)).choices[0]
+    assert chosen.calibrated_threshold == pytest.approx(3 / 7)
+
+
+def test_scores_that_are_no_probabilities_have_no_closed_form():
+    chosen = decide({"svm": score_table(TRUTH, [3, 2, 1, 0, -1, -2])}, Condition()).choices[0]
+    assert math.isnan(chosen.calibrated_threshold)
+    assert math.isnan(chosen.calibrated_cost)
+
+
+# --- ties and trivial rules
+
+
+def test_equal_costs_go_to_the_first_model():
+    assert decide({"a": TABLE, "b": TABLE}, Condition()).best.model == "a"
+    assert decide({"b": TABLE, "a": TABLE}, Condition()).best.model == "b"
+
+
+def test_costs_of_the_trivial_rules():
+    found = decide(VALVES, Condition(fp=100, fn=2000, tp=-5, tn=1))
+    assert [choice.model for choice in found.trivial] == ["always negative", "always positive"]
+    assert_allclose(
+        [choice.cost_per_case for choice in found.trivial],
+        [0.005 * 2000 + 0.995 * 1, 0.995 * 100 - 0.005 * 5],
+    )
+
+
+@pytest.mark.xfail(reason="a model at threshold +inf is preferred to the rule that it is", strict=True)
+def test_a_model_that_decides_nothing_is_no_model():
+    # The highest score is a negative's and false alarms are dear: nobody should be called positive.
+    found = decide({"nb": score_table([0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.2, 0.1])}, Condition(fp=5, fn=1))
+    assert found.best.model == "always negative"
+    assert found.hull.best(found.slope).model == found.best.model
+
+
+# --- what it says
+
+
+def test_words_of_a_scored_model():
+    # One false alarm in six cases; calling all positive makes three.
+    assert decide({"nb": TABLE}, Condition(fp=1, fn=10)).words == (
+        "Use nb at threshold 0.4: 0.167 per case, 167 per 1 000. That is 333 per 1 000 less than calling every case 1."
+    )
+
+
+def test_a_chosen_threshold_is_noted():
+    (note,) = decide({"nb": TABLE}, Condition()).notes
+    assert note.code == "SS013"
+    assert note.text == "the threshold of nb was chosen on these cases: expect a slightly higher cost on new ones."
+    assert decide(VALVES, Condition(fp=100, fn=2000)).notes == ()
+
+
+def test_dictionary():
+    given = decide(VALVES, Condition(fp=100, fn=2000)).to_dict()
+    assert given["schema"] == 1
+    assert (given["model"], given["threshold"], given["slope"]) == ("c1", None, pytest.approx(9.95))
+    assert (given["tp"], given["fp"], given["fn"], given["tn"]) == (300, 500, 200, 99_000)
+    assert given["cost_per_case"] == pytest.approx(4.5)
+    assert [one["model"] for one in given["dominated"]] == ["c2"]
+    assert set(given["regions"][0]) == {"model", "slope_low", "slope_high", "threshold"}
+    assert [row["model"] for row in given["rows"]] == ["c1", "c2", "c3", "always negative", "always positive"]
+
+
+# --- refusals
+
+
+def test_no_models():
+    with pytest.raises(DataError, match=r"^there is no model to decide between\.$"):
+        decide({}, Condition())
+
+
+def test_one_class_only():
+    with pytest.raises(ConditionError) as caught:
+        decide({"nb": score_table([0, 0], [0.1, 0.2])}, Condition())
+    assert str(caught.value) == "a decision needs cases of both classes.\n  seen: one class only"
+
+
+def test_several_classes_without_a_positive_one():
+    table = confusion(np.eye(3), classes=["a", "b", "c"])
+    with pytest.raises(ConditionError) as caught:
+        decide({"nb": table}, Condition())
+    assert str(caught.value) == (
+        "nb decides between 3 classes without a positive one.\n"
+        "  hint: a cost matrix (--costs FILE.csv) for several classes, or state the positive class"
+    )

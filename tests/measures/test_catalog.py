@@ -1,0 +1,102 @@
+"""Lookup of measures and the grammar that names them."""
+
+import math
+
+import pytest
+
+from scorespace.errors import MeasureError
+from scorespace.measures import find, parse, parse_list
+from scorespace.measures.catalog import MeasureSpec
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("auc", MeasureSpec("auc")),
+        ("pauc(fpr_high=0.2, corrected=true)", MeasureSpec("pauc", (("fpr_high", 0.2), ("corrected", True)))),
+        ("pauc(tpr_low=0.8)", MeasureSpec("pauc", (("tpr_low", 0.8),))),
+        ("ppv@0.5", MeasureSpec("ppv", at=0.5)),
+        ("fbeta(beta=2)@0.31", MeasureSpec("fbeta", (("beta", 2.0),), at=0.31)),
+        ("f1[macro]", MeasureSpec("f1", of="macro")),
+        ("tpr[big]", MeasureSpec("tpr", of="big")),
+        ("cost(fp=1, fn=20)@0.5", MeasureSpec("cost", (("fp", 1.0), ("fn", 20.0)), at=0.5)),
+        ("Precision @ 0.5", MeasureSpec("ppv", at=0.5)),
+        ("ROC-AUC", MeasureSpec("auc")),
+        ("ppv@inf", MeasureSpec("ppv", at=math.inf)),
+        ("ppv@-1e-3", MeasureSpec("ppv", at=-0.001)),
+        ('tpr["a,b]"]@0.5', MeasureSpec("tpr", of="a,b]", at=0.5)),
+        ('tpr["a,b"] @ 0.5', MeasureSpec("tpr", of="a,b", at=0.5)),
+        ("h(prior=symmetric)", MeasureSpec("h", (("prior", "symmetric"),))),
+    ],
+)
+def test_parse(text, spec):
+    assert parse(text) == spec
+
+
+def test_options_are_written_in_the_order_of_the_declaration():
+    assert str(parse("cost(fn=20, fp=1)@0.50")) == "cost(fp=1, fn=20)@0.5"
+
+
+def test_label_leaves_class_and_threshold_out():
+    assert parse("fbeta(beta=2)[bad]@0.5").label == "fbeta(beta=2)"
+
+
+def test_lists_are_separated_by_commas_outside_of_brackets():
+    found = parse_list('auc, cost(fp=1, fn=2)@0.5, tpr["a, b"],')
+    assert found == [parse("auc"), parse("cost(fp=1, fn=2)@0.5"), MeasureSpec("tpr", of="a, b")]
+
+
+def test_an_empty_list():
+    assert parse_list("  ") == []
+
+
+@pytest.mark.parametrize("text", ["auc[acc", "auc(acc", "auc, f1[macro, acc", "fbeta(beta=2, acc"])
+def test_an_open_bracket_in_a_list_is_refused(text):
+    with pytest.raises(MeasureError):
+        parse_list(text)
+
+
+def test_an_unknown_name_suggests_the_nearest():
+    with pytest.raises(MeasureError) as caught:
+        find("presicion")
+    assert str(caught.value) == "there is no measure 'presicion'.\n  hint: did you mean precision?"
+
+
+def test_an_unknown_name_near_to_nothing():
+    with pytest.raises(MeasureError) as caught:
+        find("xyzzy")
+    assert str(caught.value) == "there is no measure 'xyzzy'.\n  hint: scorespace measures lists them all"
+
+
+@pytest.mark.parametrize("text", ["", "auc(", "auc)", "ppv@", "ppv@0.5@0.6", "f1[macro", "f1[a][b]", "a b"])
+def test_text_that_is_no_measure(text):
+    with pytest.raises(MeasureError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "auc)",
+            "the measure 'auc)' cannot be read.\n"
+            "  hint: NAME(option=value)[class]@threshold, such as fbeta(beta=2)@0.5",
+        ),
+        ("f1[ ]", "'f1[ ]' names no class in its brackets.\n  hint: f1[macro], for example"),
+        ("fbeta(beta)", "the option 'beta' of 'fbeta(beta)' has no value.\n  hint: beta=VALUE"),
+        ("fbeta(beta=two)", "beta=two in 'fbeta(beta=two)' is not a number."),
+        ("pauc(corrected=yes)", "corrected=yes in 'pauc(corrected=yes)' is not true or false."),
+        ("ppv@half", "the threshold 'half' in 'ppv@half' is not a number.\n  hint: such as @0.5 or @inf"),
+        ("ppv@nan", "the threshold 'nan' in 'ppv@nan' is not a number.\n  hint: such as @0.5 or @inf"),
+        ("fbeta(b=2)", "fbeta has no option 'b'.\n  seen: its options: 'beta'"),
+    ],
+)
+def test_message(text, message):
+    with pytest.raises(MeasureError) as caught:
+        parse(text)
+    assert str(caught.value) == message
+
+
+def test_an_option_stated_twice_is_refused():
+    with pytest.raises(MeasureError):
+        parse("fbeta(beta=1, beta=2)")

@@ -1,0 +1,196 @@
+"""Measures of ranking: ties, constants, one class, partial areas."""
+
+import math
+
+import numpy as np
+import pytest
+
+from scorespace.errors import MeasureError
+from scorespace.measures import find
+from scorespace.measures.ranking import ap, auc, auch, auprc, h, ks, pauc, u
+from scorespace.tables import ConfusionTable, Counts, ScoreTable, score_table
+
+TRUTH = [0, 1, 0, 1, 1, 0, 1, 0]
+SCORE = np.array([0.11, 0.13, 0.12, 0.14, 0.15, 0.15, 0.16, 0.17])
+RANKING = ("auc", "u", "gini", "pauc", "auch", "ks", "ap", "auprc", "h")
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        lambda s: s * 1e-9,
+        lambda s: s * 1e-300,
+        lambda s: s * 1e300,
+        lambda s: s + 1000,
+        lambda s: s - 1000,
+        np.exp,
+        np.log,
+        lambda s: 1 / (1 + np.exp(-s)),
+    ],
+    ids=["1e-9", "1e-300", "1e300", "plus", "minus", "exp", "log", "sigmoid"],
+)
+@pytest.mark.parametrize("name", RANKING)
+def test_the_scale_of_the_scores_does_not_matter(name, by):
+    # Merging close scores made the area of tiny ones 0.5 (scikit-learn 3864, 6688).
+    assert find(name)(score_table(TRUTH, by(SCORE))) == find(name)(score_table(TRUTH, SCORE))
+
+
+def test_ties_count_one_half():
+    # P(s+ > s−) + ½ P(s+ = s−): pairs (2,2) ½, (2,1) 1, (1,2) 0, (1,1) ½ of 4.
+    assert auc(score_table([1, 1, 0, 0], [2, 1, 2, 1])) == 0.5
+    assert u(score_table([1, 1, 0], [2, 1, 1])) == 1.5
+
+
+@pytest.mark.parametrize(("measure", "value"), [(auc, 0.5), (auch, 0.5), (ks, 0), (ap, 0.25), (auprc, 0.25)])
+def test_a_constant_score(measure, value):
+    assert measure(score_table([1, 0, 0, 0], [0.3] * 4)) == value
+
+
+def test_area_below_one_half_stays_below():
+    # pROC's automatic direction turns noise into 0.58; nothing is flipped here.
+    assert auc(score_table([1, 1, 0], [0.1, 0.2, 0.9])) == 0
+
+
+@pytest.mark.parametrize("truth", [[1, 1], [0, 0]])
+@pytest.mark.parametrize("name", ["auc", "u", "gini", "pauc", "auch", "ks", "h"])
+def test_one_class_has_no_area(name, truth):
+    # It was 0.0 in scikit-learn (30079).
+    measure = find(name)
+    value = measure(score_table(truth, [0.1, 0.2]))
+    assert math.isnan(value)
+    assert measure.reason(value) == "undefined: only one class is present"
+
+
+@pytest.mark.parametrize("truth", [[1, 1], [0, 0]])
+@pytest.mark.parametrize("name", RANKING)
+@pytest.mark.filterwarnings("error")
+def test_one_class_does_not_warn(name, truth):
+    find(name)(score_table(truth, [0.1, 0.2]))
+
+
+@pytest.mark.parametrize("measure", [ap, auprc])
+def test_precision_without_positives_is_undefined(measure):
+    value = measure(score_table([0, 0], [0.1, 0.2]))
+    assert measure.reason(value) == "undefined: there are no positive cases"
+
+
+@pytest.mark.parametrize("measure", [ap, auprc])
+def test_precision_without_negatives_is_one(measure):
+    assert measure(score_table([1, 1], [0.1, 0.2])) == 1
+
+
+def test_auprc_does_not_start_at_precision_one():
+    # The made-up point (0, 1) and a trapezoid inflated the area (scikit-learn 4223, 5073). Here precision is ½ up to
+    # recall 1, so the area is ½.
+    assert auprc(score_table([1, 0], [0.5, 0.5])) == 0.5
+
+
+@pytest.mark.parametrize("prior", ["prevalence", "symmetric", "balanced"])
+def test_h_of_perfect_scores_is_one(prior):
+    assert h(score_table([1, 1, 0], [3, 2, 1]), prior=prior) == pytest.approx(1, abs=1e-12)
+
+
+def test_h_of_reversed_scores_is_zero():
+    assert h(score_table([1, 1, 0], [1, 2, 3])) == pytest.approx(0, abs=1e-12)
+
+
+def test_h_of_an_unknown_prior():
+    with pytest.raises(MeasureError) as caught:
+        h(score_table([1, 0], [1, 2]), prior="flat")
+    assert str(caught.value) == "prior=flat is unknown.\n  hint: prevalence, symmetric or balanced"
+
+
+@pytest.mark.parametrize("ratio", [0, -1, float("inf"), float("nan")])
+def test_h_of_a_severity_ratio_that_is_none(ratio):
+    with pytest.raises(MeasureError, match="is not a ratio of costs"):
+        h(score_table([1, 0], [1, 2]), severity_ratio=ratio)
+
+
+# --- partial areas
+
+
+def test_partial_area_is_over_the_first_tenth_unless_stated():
+    table = score_table(TRUTH, SCORE)
+    assert pauc(table) == pauc(table, fpr_high=0.1)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"fpr_high": 1.5},
+        {"fpr_high": 0.0},
+        {"fpr_low": -0.1},
+        {"fpr_low": 0.5, "fpr_high": 0.2},
+        {"fpr_low": 0.5, "fpr_high": 0.5},
+        {"tpr_low": 1.0},
+        {"tpr_high": 1.1},
+        {"fpr_high": float("nan")},
+    ],
+)
+def test_bounds_that_are_no_range_of_rates_are_refused(bounds):
+    # An inverted check accepted max_fpr = 1.5 (torchmetrics).
+    with pytest.raises(MeasureError, match="is not a range of rates"):
+        pauc(score_table(TRUTH, SCORE), **bounds)
+
+
+def test_the_refused_range_is_told():
+    with pytest.raises(MeasureError) as caught:
+        pauc(score_table(TRUTH, SCORE), fpr_high=1.5)
+    assert str(caught.value) == "fpr_low=0, fpr_high=1.5 is not a range of rates.\n  hint: 0 ≤ low < high ≤ 1"
+
+
+def test_a_range_of_both_rates_is_refused():
+    with pytest.raises(MeasureError, match=r"^a partial area is over a range of FPR or of TPR, not of both.$"):
+        pauc(score_table(TRUTH, SCORE), fpr_high=0.2, tpr_low=0.8)
+
+
+@pytest.mark.parametrize("bounds", [{"fpr_high": 0.3}, {"fpr_low": 0.8}, {"tpr_low": 0.9}, {"tpr_high": 0.2}])
+def test_corrected_area_of_a_constant_score_is_one_half(bounds):
+    assert pauc(score_table([1, 0], [1, 1]), **bounds, corrected=True) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("bounds", [{"fpr_high": 0.3}, {"fpr_low": 0.8}, {"tpr_low": 0.9}, {"tpr_high": 0.2}])
+def test_corrected_area_of_perfect_scores_is_one(bounds):
+    assert pauc(score_table([1, 0], [2, 1]), **bounds, corrected=True) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("bounds", [{"fpr_high": 0.3}, {"fpr_low": 0.8}, {"tpr_low": 0.9}, {"tpr_high": 0.2}])
+@pytest.mark.parametrize("corrected", [False, True])
+def test_partial_area_stays_in_its_range(bounds, corrected):
+    low, high = pauc.range
+    assert low <= pauc(score_table([1, 0], [1, 2]), **bounds, corrected=corrected) <= high
+
+
+# --- number width and axes
+
+
+def test_area_of_many_cases_is_exact():
+    # Products of 32-bit counts overflow; here U = 2^40.
+    counts = np.array([[0, 2**20], [2**20, 0]], dtype=np.int32)
+    table = ScoreTable(np.array([2.0, 1.0]), counts, ("0", "1"), 1)
+    assert (auc(table), u(table)) == (1, 2**40)
+
+
+def test_area_of_float32_scores_is_not_above_one():
+    # float32 midranks made a DeLong area above 1 (confidenceinterval 15).
+    size = 100_000
+    score = np.concatenate([np.linspace(0, 0.4, size), np.linspace(0.6, 1, size)]).astype(np.float32)
+    assert auc(score_table(np.repeat([0, 1], size), score)) == 1
+
+
+@pytest.mark.parametrize("name", RANKING)
+def test_several_axes_of_replicates(name):
+    counts = np.arange(2 * 3 * 2 * 4).reshape(2, 3, 2, 4) % 5
+    table = ScoreTable(np.arange(4.0)[::-1], counts, ("0", "1"), 1)
+    assert find(name)(table).shape == (2, 3)
+
+
+def test_area_of_crisp_decisions():
+    table = ConfusionTable(np.array([[6.0, 2.0], [1.0, 3.0]]), ("p", "n"), 0)
+    assert auc(table) == (6 / 8 + 3 / 4) / 2
+
+
+def test_area_of_outcomes_is_refused():
+    with pytest.raises(MeasureError) as caught:
+        auc(Counts(1, 2, 3, 4))
+    assert str(caught.value) == "auc cannot be computed from counts.\n  hint: auc needs a ScoreTable"

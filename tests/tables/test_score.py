@@ -1,0 +1,391 @@
+"""The score table: ties, thresholds, weights and labels."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scorespace.errors import DataError, PositiveError, ScoreError, WeightError
+from scorespace.measures.confusion import tpr
+from scorespace.measures.ranking import auc
+from scorespace.tables import Counts, ScoreTable, score_table
+
+TRUTH, SCORE = [1, 0, 1, 0, 1], [0.9, 0.8, 0.4, 0.4, 0.1]
+
+
+@pytest.fixture
+def table():
+    return score_table(TRUTH, SCORE)
+
+
+# --- distinct scores
+
+
+def test_scores_are_distinct_and_fall(table):
+    assert table.score.tolist() == [0.9, 0.8, 0.4, 0.1]
+
+
+def test_tied_scores_are_one_row(table):
+    assert table.pos.tolist() == [1, 0, 1, 1]
+    assert table.neg.tolist() == [0, 1, 1, 0]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(allow_nan=False, allow_infinity=False)), min_size=1))
+def test_counts_of_any_finite_scores(rows):
+    # The fast sort works on the bits of the scores: negative, subnormal and zero of both signs included.
+    truth, score = zip(*rows, strict=True)
+    table = score_table(truth, score)
+    expected = sorted(set(score), reverse=True)
+    assert table.score.tolist() == expected
+    assert table.pos.tolist() == [sum(y for y, s in rows if s == value) for value in expected]
+    assert table.neg.tolist() == [sum(not y for y, s in rows if s == value) for value in expected]
+
+
+def test_negative_zero_ties_with_zero():
+    table = score_table([1, 0], [0.0, -0.0])
+    assert table.score.tolist() == [0.0]
+    assert not np.signbit(table.score[0])
+
+
+def test_close_scores_stay_apart():
+    # scikit-learn merged scores that were "close" (3864, 6688).
+    above = np.nextafter(0.5, 1)
+    assert score_table([1, 0], [above, 0.5]).score.tolist() == [above, 0.5]
+
+
+@pytest.mark.parametrize("order", itertools.islice(itertools.permutations(range(5)), 0, 120, 17))
+def test_order_inside_a_tie_block_does_not_matter(order, table):
+    # Orange emitted points inside tie blocks, which then depended on the sort.
+    assert score_table([TRUTH[i] for i in order], [SCORE[i] for i in order]) == table
+
+
+def test_p_and_its_complement_tie_alike():
+    # 0.1 + 0.2 ≠ 0.3, but their complements are equal: WEKA's two columns had different areas. We swap one column.
+    table = score_table([1, 0], [0.1 + 0.2, 0.3])
+    assert auc(table) == auc(table.swapped()) == 1
+
+
+# --- thresholds
+
+
+def test_first_threshold_is_infinite(table):
+    # scikit-learn invented max(score) + 1 (9790, 26193).
+    assert table.thresholds.tolist() == [np.inf, 0.9, 0.8, 0.4, 0.1]
+
+
+def test_sweep_starts_with_nothing_predicted_positive(table):
+    assert table.sweep[0] == Counts(tp=0, fp=0, fn=3, tn=2)
+
+
+def test_sweep_ends_with_everything_predicted_positive(table):
+    assert table.sweep[-1] == Counts(tp=3, fp=2, fn=0, tn=0)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [
+        (np.inf, Counts(0, 0, 3, 2)),
+        (0.9, Counts(1, 0, 2, 2)),
+        (0.85, Counts(1, 0, 2, 2)),
+        (0.4, Counts(2, 2, 1, 0)),
+        (0.1, Counts(3, 2, 0, 0)),
+        (-np.inf, Counts(3, 2, 0, 0)),
+    ],
+)
+def test_a_score_at_the_threshold_is_positive(table, threshold, expected):
+    assert table.at(threshold) == expected
+
+
+@pytest.mark.parametrize("threshold", [0.29, 0.57, 0.58])
+def test_thresholds_that_int_of_100_t_gets_wrong(threshold):
+    # explainerdashboard looked up a table with int(100 t), and int(100 * 0.29) is 28.
+    grid = np.arange(101) / 100
+    counts = score_table(np.ones(101, dtype=int), grid).at(threshold)
+    assert counts.tp == sum(score >= threshold for score in grid)
+
+
+def test_float32_scores_are_compared_as_they_are():
+    # float32(0.3) is a little above 0.3 and float32(0.7) a little below 0.7: widened exactly, then compared.
+    table = score_table([1, 0], np.array([0.3, 0.7], dtype=np.float32))
+    assert table.at(0.3).tp == 1
+    assert table.at(0.7).fp == 0
+    assert table.at(np.float32(0.7)).fp == 1
+
+
+def test_several_thresholds_at_once(table):
+    assert table.at([0.5, 0.0]) == Counts([1, 3], [1, 2], [2, 0], [1, 0])
+
+
+def test_threshold_nan_is_refused(table):
+    with pytest.raises(ScoreError) as caught:
+        table.at(float("nan"))
+    assert str(caught.value) == "threshold=nan is not a threshold.\n  hint: a number, or inf to predict no positives"
+
+
+# --- weights
+
+
+def test_weight_of_each_class():
+    table = score_table(TRUTH, SCORE, weight=[1, 2, 0.5, 1, 0.25])
+    assert (table.n_pos, table.n_neg, table.total) == (1.75, 3, 4.75)
+
+
+def test_weight_zero_leaves_no_score_behind():
+    # A row of weight zero still drew a point in scikit-learn (18328).
+    assert score_table(TRUTH, SCORE, weight=[1, 0, 1, 1, 1]) == score_table([1, 1, 0, 1], [0.9, 0.4, 0.4, 0.1])
+
+
+def test_weight_zero_leaves_no_class_behind():
+    table = score_table(["a", "b", "c"], [1, 2, 3], positive="a", weight=[1, 1, 0])
+    assert table == score_table(["a", "b"], [1, 2], positive="a")
+
+
+def test_a_positive_class_of_weight_zero_never_occurs():
+    with pytest.raises(PositiveError):
+        score_table(["a", "b", "c"], [1, 2, 3], positive="c", weight=[1, 1, 0])
+
+
+@pytest.mark.parametrize("weight", [[1, 1], [1] * 6, 1, [[1, 1, 1, 1, 1]]])
+def test_weights_of_the_wrong_length_are_refused(weight):
+    # PyCM ignored them.
+    with pytest.raises(WeightError) as caught:
+        score_table(TRUTH, SCORE, weight=weight)
+    shape = np.shape(weight)
+    assert str(caught.value) == f"truth and weight differ in length.\n  seen: 5 labels and weights of shape {shape}"
+
+
+@pytest.mark.parametrize("bad", [-1, float("nan"), float("inf"), None])
+def test_negative_and_missing_weights_are_refused(bad):
+    # scikit-learn accepted negative weights (15531).
+    with pytest.raises(WeightError) as caught:
+        score_table(TRUTH, SCORE, weight=[1, 1, bad, 1, 1])
+    assert str(caught.value) == (
+        "weights must be finite and not negative.\n  seen: 1 of 5 weights are not\n  hint: weight 0 leaves a case out"
+    )
+
+
+def test_weights_that_are_no_numbers_are_refused():
+    with pytest.raises(WeightError):
+        score_table(TRUTH, SCORE, weight=list("abcde"))
+
+
+def test_weights_must_not_all_be_zero():
+    with pytest.raises(WeightError, match=r"^all weights are zero: there is nothing to evaluate.$"):
+        score_table(TRUTH, SCORE, weight=[0] * 5)
+
+
+@pytest.mark.parametrize(("weight", "whole"), [(None, True), ([1, 2, 3, 4, 5], True), ([1, 1, 1, 1, 0.5], False)])
+def test_whole_weights_are_known(weight, whole):
+    assert score_table(TRUTH, SCORE, weight=weight).whole is whole
+
+
+# --- number width
+
+
+def test_counts_above_2_to_24_are_exact():
+    # float32 counts stop growing at 2^24 (scikit-learn 34975).
+    many = ScoreTable(np.array([0.5]), np.array([[2**24], [3]]), ("0", "1"), 1)
+    table = many + score_table([0, 1], [0.5, 0.5])
+    assert (table.n_pos, table.n_neg) == (4, 2**24 + 1)
+    assert table.at(0.5).fp == 2**24 + 1
+
+
+def test_more_equal_scores_than_a_byte_holds():
+    table = score_table([1, 0] * 300, [0.5] * 600)
+    assert (table.pos.tolist(), table.neg.tolist()) == ([300], [300])
+
+
+def test_merged_bytes_do_not_overflow():
+    one = score_table([1, 0], [0.2, 0.1])
+    total = one
+    for _ in range(9):
+        total = total + total
+    assert total.pos.tolist() == [512, 0]
+
+
+# --- labels
+
+TWO_CLASSES = {
+    "0 and 1": [0, 1, 1, 0],
+    "-1 and 1": [-1, 1, 1, -1],
+    "bool": [False, True, True, False],
+    "nullable": pd.array([0, 1, 1, 0], dtype="Int64"),
+    "nullable bool": pd.array([False, True, True, False], dtype="boolean"),
+    "category": pd.Categorical([0, 1, 1, 0]),
+    "pyarrow": pa.array([0, 1, 1, 0]),
+    "polars": pl.Series([0, 1, 1, 0]),
+    "float": [0.0, 1.0, 1.0, 0.0],
+    "text digits": ["0", "1", "1", "0"],
+}
+NAMED = {
+    "text": ["good", "bad", "bad", "good"],
+    "category": pd.Categorical(["good", "bad", "bad", "good"]),
+    "ordered category": pd.Categorical(["good", "bad", "bad", "good"], categories=["good", "bad"], ordered=True),
+    "pandas string": pd.Series(["good", "bad", "bad", "good"], dtype="string"),
+    "pyarrow": pa.array(["good", "bad", "bad", "good"]),
+    "polars": pl.Series(["good", "bad", "bad", "good"]),
+}
+
+
+@pytest.mark.parametrize("kind", TWO_CLASSES)
+def test_positive_is_inferred_from_customary_labels(kind):
+    assert auc(score_table(TWO_CLASSES[kind], [0.1, 0.9, 0.3, 0.4])) == 0.75
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_positive_is_taken_from_named_labels(kind):
+    assert auc(score_table(NAMED[kind], [0.1, 0.9, 0.3, 0.4], positive="bad")) == 0.75
+
+
+@pytest.mark.parametrize("names", [("a", "z"), ("z", "a"), ("10", "9"), ("9", "10"), ("No", "yes"), ("é", "e")])
+def test_renaming_the_classes_does_not_flip_the_area(names):
+    # The order of the names decided which class was positive (scikit-learn 15405, 12312).
+    negative, positive = names
+    truth = [positive if y else negative for y in (0, 1, 1, 0)]
+    assert auc(score_table(truth, [0.1, 0.9, 0.3, 0.4], positive=positive)) == 0.75
+
+
+def test_a_positive_class_that_does_not_occur_is_refused():
+    with pytest.raises(PositiveError) as caught:
+        score_table(["good", "bad", "good"], [0.1, 0.2, 0.3], positive="Bad")
+    assert str(caught.value) == (
+        "positive='Bad' never occurs in the truth.\n  seen: 'bad' (1 row), 'good' (2 rows)\n  hint: positive=\"bad\""
+    )
+
+
+def test_three_classes_need_a_positive_one():
+    with pytest.raises(PositiveError):
+        score_table(["a", "b", "c"], [1, 2, 3])
+
+
+def test_the_other_classes_together_are_negative():
+    table = score_table(["a", "b", "c", "a"], [4, 3, 2, 1], positive="a")
+    assert table.neg.tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("truth", "n_pos", "n_neg"), [([1, 1], 2, 0), ([0, 0], 0, 2), ([True], 1, 0), ([-1, -1], 0, 2)]
+)
+def test_one_class_alone(truth, n_pos, n_neg):
+    table = score_table(truth, range(len(truth)))
+    assert (table.n_pos, table.n_neg) == (n_pos, n_neg)
+
+
+def test_shards_of_one_class_each_merge_to_two_classes():
+    good = score_table(["good"], [0.1], positive="bad")
+    bad = score_table(["bad"], [0.9], positive="bad")
+    assert good + bad == bad + good == score_table(["good", "bad"], [0.1, 0.9], positive="bad")
+
+
+def test_codes_into_given_classes():
+    table = score_table(np.array([1, 0]), [0.9, 0.1], classes=("good", "bad"), positive="bad")
+    assert table == ScoreTable(np.array([0.9, 0.1]), np.array([[0, 1], [1, 0]]), ("good", "bad"), 1)
+
+
+def test_codes_outside_the_given_classes_are_refused():
+    with pytest.raises(DataError):
+        score_table(np.array([0, 5]), [0.9, 0.1], classes=("a", "b"), positive="a")
+
+
+# --- scores that cannot be used
+
+SCORES_OF_ANY_KIND = [
+    np.array(SCORE, dtype=np.float64),
+    pd.Series(SCORE),
+    pd.array(SCORE, dtype="Float64"),
+    pl.Series(SCORE),
+    pa.array(SCORE),
+    tuple(SCORE),
+    np.array(SCORE, dtype=object),
+]
+
+
+@pytest.mark.parametrize("score", SCORES_OF_ANY_KIND, ids=lambda score: type(score).__name__)
+def test_scores_of_any_kind(table, score):
+    assert score_table(TRUTH, score) == table
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, None])
+def test_missing_and_infinite_scores_are_refused(bad):
+    with pytest.raises(ScoreError) as caught:
+        score_table(TRUTH, [0.1, bad, 0.2, 0.3, bad])
+    assert str(caught.value) == (
+        "score has missing or infinite values.\n"
+        "  seen: 2 of 5 cases\n"
+        "  hint: drop those cases, or replace infinities by the largest finite score"
+    )
+
+
+def test_finite_scores_whose_sum_is_infinite_are_fine():
+    assert auc(score_table([1, 0], [1.7e308, 1.6e308])) == 1
+
+
+def test_scores_outside_0_and_1_are_taken_as_they_are():
+    # torchmetrics squashed each batch with such values, so the area depended on the batch size (2819, 2195).
+    assert score_table([1, 0, 1], [-3.0, 0.5, 7.0]).score.tolist() == [7.0, 0.5, -3.0]
+
+
+def test_text_is_no_score():
+    with pytest.raises(ScoreError, match=r"^scores must be numbers."):
+        score_table([1, 0], ["high", "low"])
+
+
+def test_truth_and_score_of_different_length_are_refused():
+    with pytest.raises(ScoreError) as caught:
+        score_table([1, 0, 1], [0.1, 0.2])
+    assert str(caught.value) == "truth and score differ in length.\n  seen: 3 labels and scores of shape (2,)"
+
+
+# --- merging and swapping
+
+
+def test_tables_with_different_positive_classes_do_not_merge():
+    with pytest.raises(DataError) as caught:
+        score_table(["a", "b"], [1, 2], positive="a") + score_table(["a", "b"], [1, 2], positive="b")
+    assert str(caught.value) == "tables with different positive classes cannot be merged.\n  seen: 'a' and 'b'"
+
+
+def test_a_class_may_be_absent_from_a_shard():
+    a, b = score_table(["a", "b"], [4, 3], positive="a"), score_table(["a", "c"], [2, 1], positive="a")
+    assert a + b == score_table(["a", "b", "a", "c"], [4, 3, 2, 1], positive="a")
+
+
+def test_swapped_negates_the_scores(table):
+    assert table.swapped().score.tolist() == [-0.1, -0.4, -0.8, -0.9]
+
+
+def test_swapped_makes_the_other_class_positive(table):
+    assert (table.swapped().n_pos, table.swapped().n_neg) == (2, 3)
+
+
+def test_three_classes_cannot_be_swapped():
+    with pytest.raises(ScoreError, match=r"^only two classes can be swapped."):
+        score_table(["a", "b", "c"], [1, 2, 3], positive="a").swapped()
+
+
+@pytest.mark.parametrize("width", [0, -1, float("nan"), float("inf")])
+def test_a_grid_needs_a_width(table, width):
+    with pytest.raises(ScoreError) as caught:
+        table.coarsen(width)
+    assert str(caught.value) == f"width={width} is not a width.\n  hint: a positive number, such as 0.001"
+
+
+# --- replicates
+
+
+def test_replicates_are_an_axis(table):
+    stack = replace(table, counts=np.stack([table.counts, 2 * table.counts]))
+    assert tpr(stack.at(0.5)).tolist() == [tpr(table.at(0.5))] * 2
+    assert stack.n_pos.tolist() == [3, 6]
+
+
+def test_text_of_a_table():
+    table = score_table(["bad", "good", "bad"], [0.7, 0.22, 0.2], positive="bad").coarsen(0.1)
+    text = "ScoreTable: 3 cases, 2 'bad' (positive), 1 'good', 2 distinct scores, coarsened to 0.1"
+    assert repr(table) == text

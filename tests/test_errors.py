@@ -1,0 +1,53 @@
+"""Errors: the problem, what was seen, one thing to do."""
+
+import pytest
+
+from scorespace import errors
+from scorespace.errors import ScoreSpaceError, did_you_mean, listing
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({}, "It is wrong."),
+        ({"seen": "this"}, "It is wrong.\n  seen: this"),
+        ({"hint": "do that"}, "It is wrong.\n  hint: do that"),
+        ({"seen": "this", "hint": "do that"}, "It is wrong.\n  seen: this\n  hint: do that"),
+    ],
+)
+def test_message(parts, text):
+    assert str(ScoreSpaceError("It is wrong.", **parts)) == text
+
+
+def test_parts_can_be_read():
+    error = ScoreSpaceError("It is wrong.", seen="this", hint="do that")
+    assert (error.problem, error.seen, error.hint) == ("It is wrong.", "this", "do that")
+
+
+@pytest.mark.parametrize(
+    "name", ["DataError", "ColumnError", "PositiveError", "ScoreError", "WeightError", "MeasureError", "ConditionError"]
+)
+def test_all_are_value_errors(name):
+    kind = getattr(errors, name)
+    assert issubclass(kind, ScoreSpaceError)
+    assert issubclass(kind, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ([], ""),
+        (["a"], "'a'"),
+        (["a", 1], "'a', '1'"),
+        ("abcdefghij", "'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more"),
+    ],
+)
+def test_listing(names, text):
+    assert listing(names) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("outcom", "outcome"), ("OUTCOME", "outcome"), ("scroe", "Score"), ("xyz", None), ("", None)]
+)
+def test_did_you_mean(name, nearest):
+    assert did_you_mean(name, ["outcome", "Score"]) == nearest

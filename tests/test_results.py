@@ -1,0 +1,109 @@
+"""What every result owes its reader."""
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from scorespace.results import NOTE_KINDS, ByValue, decimals, grouped, note, plain
+
+
+@dataclass(frozen=True, eq=False)
+class Pair(ByValue):
+    name: str
+    values: np.ndarray
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.float64("nan"), None),
+        (float("inf"), None),
+        (-np.inf, None),
+        (np.int64(3), 3),
+        (np.float32(0.5), 0.5),
+        (2.0, 2.0),
+        (np.True_, True),
+        ("text", "text"),
+        (None, None),
+        (np.array([[1.0, np.nan], [np.inf, 2.0]]), [[1.0, None], [None, 2.0]]),
+        ((1, "a", np.nan), [1, "a", None]),
+        ({"a": {1: np.array([np.nan])}}, {"a": {"1": [None]}}),
+    ],
+)
+def test_plain(value, expected):
+    assert plain(value) == expected
+
+
+def test_plain_values_are_json():
+    json.dumps(plain({"a": np.float64("nan"), "b": [np.int8(1), np.bool_(False)], 3: np.inf}), allow_nan=False)
+
+
+def test_whole_floats_stay_floats():
+    assert isinstance(plain(np.float64(2)), float)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0"), (999, "999"), (1000, "1 000"), (1234567.0, "1 234 567"), (1234.56, "1 234.6")]
+)
+def test_grouped(number, text):
+    assert grouped(number) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.12345, "0.123"),
+        (-0.12345, "−0.123"),
+        (-0.0001, "0.000"),
+        (0.0, "0.000"),
+        (-0.0, "0.000"),
+        (float("nan"), "–"),
+        (float("inf"), "∞"),
+        (float("-inf"), "−∞"),
+        (12.0, "12.000"),
+    ],
+)
+def test_decimals(value, text):
+    assert decimals(value) == text
+
+
+def test_decimals_of_other_places():
+    assert decimals(3.14159, 1) == "3.1"
+
+
+def test_a_note_knows_its_level():
+    assert note("SS002", "text").level == "warning"
+
+
+def test_a_note_as_a_dictionary():
+    assert note("SS007", "many ties").to_dict() == {"code": "SS007", "level": "info", "text": "many ties"}
+
+
+@pytest.mark.parametrize("code", NOTE_KINDS)
+def test_codes_are_stable_in_form(code):
+    assert code[:2] == "SS"
+    assert len(code) == 5
+    assert NOTE_KINDS[code].level in ("info", "warning")
+    assert NOTE_KINDS[code].title
+
+
+def test_undefined_equals_undefined():
+    assert Pair("a", np.array([1, np.nan])) == Pair("a", np.array([1, np.nan]))
+
+
+@pytest.mark.parametrize(
+    "other", [Pair("b", np.array([1.0])), Pair("a", np.array([2.0])), Pair("a", np.array([1.0, 1.0]))]
+)
+def test_different_values_are_not_equal(other):
+    assert Pair("a", np.array([1.0])) != other
+
+
+def test_other_types_are_not_equal():
+    assert Pair("a", np.array([1.0])) != "a"
+
+
+def test_values_are_not_hashable():
+    with pytest.raises(TypeError):
+        hash(Pair("a", np.array([1.0])))
