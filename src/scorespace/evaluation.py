@@ -30,7 +30,11 @@ from scorespace.decisions import (
     Constraint,
     CostChoice,
     Decision,
+    MixtureChoice,
+    RejectChoice,
     best_threshold,
+    choose_mixture,
+    choose_rejection,
     choose_under,
     decide,
     decide_several,
@@ -39,14 +43,11 @@ from scorespace.errors import ColumnError, ConditionError, MeasureError, ScoreSp
 from scorespace.findings import are_probabilities, average_notes, decision_notes, sample_notes, score_notes
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.confusion import youden
+from scorespace.requests import placed, suiting, usual
 from scorespace.results import SCHEMA, Note, Progress, Row
 from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
 from scorespace.verdict import verdict
 
-_RANKING = ("auc", "auprc", "ks", "h")
-_AT_THRESHOLD = ("tpr", "fpr", "ppv", "f1", "mcc")
-_OF_DECISIONS = ("acc", "bacc", "tpr", "fpr", "ppv", "f1", "mcc", "kappa")
-_OF_CLASSES = ("acc", "bacc", "kappa", "mcc", "f1[macro]", "f1[weighted]")
 CURVES = {
     "roc": roc,
     "pr": pr,
@@ -86,7 +87,7 @@ class Evaluation:
         specs = [spec for name in names for spec in (parse_list(name) if isinstance(name, str) else [name])]
         self.check_requests(specs)
         chosen = {model: self.table(model)} if model is not None else self.models
-        wanted = {name: self._specs_for(name, specs or self.requested) for name in chosen}
+        wanted = {name: self._requests(name, specs or self.requested) for name in chosen}
         total, done, found = sum(map(len, wanted.values())), 0, []
         for name, of_model in wanted.items():
             for spec in of_model:
@@ -145,6 +146,14 @@ class Evaluation:
         bounds += [Constraint(parse(name), bound, least=False) for name, bound in (at_most or {}).items()]
         return choose_under({name: self.models[name] for name in self.two_class_models}, parse(objective), bounds)
 
+    def reject(self, cost: float) -> RejectChoice:
+        """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
+        return choose_rejection(self.models, cost)
+
+    def mix(self, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
+        """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
+        return choose_mixture({name: self.models[name] for name in self.two_class_models}, fpr=fpr, tpr=tpr)
+
     @cached_property
     def decision(self) -> Decision | CostChoice | None:
         """The decision under the evaluation's own condition, if it has one."""
@@ -158,10 +167,9 @@ class Evaluation:
     def check_requests(self, specs: Sequence[MeasureSpec]) -> None:
         """Refuse a request that suits none of the models, with the reason."""
         for spec in specs:
-            placed = {name: self._placed(name, spec) for name in self.models}
-            if not any(_suits(placed[name], table) for name, table in self.models.items()):
+            if not any(suiting([spec], table, self._threshold_or_none(name)) for name, table in self.models.items()):
                 name, table = next(iter(self.models.items()))
-                resolve(placed[name], table)  # raises the error that says why
+                resolve(placed(spec, table, self._threshold_or_none(name)), table)  # raises the error that says why
 
     def table(self, model: str) -> ScoreTable | ConfusionTable:
         """The table of a model."""
@@ -287,41 +295,13 @@ class Evaluation:
         progress(1.0)
         return found
 
-    def _specs_for(self, model: str, asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
-        """The requests that suit the kind of model, with its threshold where one is needed and none is given."""
-        table = self.models[model]
-        if not asked:
-            return self._usual(model)
-        placed = [self._placed(model, spec) for spec in asked]
-        return [spec for spec in placed if _suits(spec, table)]
+    def _requests(self, model: str, asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
+        table, at = self.models[model], self._threshold_or_none(model)
+        condition = self.decision.condition if isinstance(self.decision, Decision) else None
+        return suiting(asked, table, at) if asked else usual(table, at, condition)
 
-    def _placed(self, model: str, spec: MeasureSpec) -> MeasureSpec:
-        """The request at the model's threshold, where it needs one and states none."""
-        if isinstance(self.models[model], ScoreTable) and spec.measure.table is Counts and spec.at is None:
-            return replace(spec, at=self.threshold(model))
-        return spec
-
-    def _usual(self, model: str) -> list[MeasureSpec]:
-        table = self.models[model]
-        if isinstance(table, ScoreTable):
-            at = self.threshold(model)
-            ranking = [MeasureSpec(name) for name in _RANKING]
-            return ranking + [MeasureSpec(name, at=at) for name in _AT_THRESHOLD] + self._cost_spec(at)
-        usual = [parse(name) for name in (_OF_DECISIONS if table.positive is not None else _OF_CLASSES)]
-        return usual + self._cost_spec(None)
-
-    def _cost_spec(self, at: float | None) -> list[MeasureSpec]:
-        """The cost under the evaluation's condition, as a measure."""
-        if not isinstance(self.decision, Decision):
-            return []
-        stated = self.decision.condition
-        unset = Condition()
-        options = tuple(
-            (name, getattr(stated, name))
-            for name in ("fp", "fn", "tp", "tn", "prevalence")
-            if name in ("fp", "fn") or getattr(stated, name) != getattr(unset, name)
-        )
-        return [MeasureSpec("cost", options, at=at)]
+    def _threshold_or_none(self, model: str) -> float | None:
+        return self.threshold(model) if isinstance(self.models[model], ScoreTable) else None
 
     @property
     def _asked_thresholds(self) -> list[float]:
@@ -330,15 +310,6 @@ class Evaluation:
     def _average_notes(self, model: str, specs: Sequence[MeasureSpec]) -> list[Note]:
         table = self.models[model]
         return list(average_notes(model, specs, table)) if isinstance(table, ConfusionTable) else []
-
-
-def _suits(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> bool:
-    """Whether a request makes sense for this kind of model, beside models of another kind."""
-    try:
-        resolve(spec, table)
-    except MeasureError:
-        return False
-    return True
 
 
 def evaluate(

@@ -69,7 +69,12 @@ def curve(
 
 def _content(curves: dict[str, Curve], kind: str) -> Row:
     rows = [{**row, "model": name} for name, curve in curves.items() for row in curve.rows()]
-    return {"schema": SCHEMA, "kind": kind, "rows": rows}
+    return {"schema": SCHEMA, "kind": kind, "areas": _areas(curves, kind), "rows": rows}
+
+
+def _areas(curves: dict[str, Curve], kind: str) -> dict[str, float]:
+    """The area of each curve; a measure against the threshold has none that means anything."""
+    return {} if kind in ("threshold", "net_benefit") else {name: curve.area() for name, curve in curves.items()}
 
 
 def _print(curves: dict[str, Curve], kind: str, form: options.Format) -> None:
@@ -82,5 +87,8 @@ def _print(curves: dict[str, Curve], kind: str, form: options.Format) -> None:
     first = next(iter(curves.values()))
     grid = Grid(("model", "threshold", first.x_title.lower(), first.y_title.lower()), tuple(shown))
     output.write_grid(grid, _content(curves, kind), form)
+    areas = _areas(curves, kind)
+    if form is options.Format.table and areas:
+        typer.echo("\narea  " + "   ".join(f"{name} {decimals(area, 4)}" for name, area in areas.items()))
     if form is options.Format.table and any(whole.x.size > _ON_SCREEN for whole in curves.values()):
         typer.echo("\nShortened: --out FILE.csv has every point, --out FILE.png the picture.", err=True)

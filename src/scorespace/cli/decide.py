@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.decisions import ConstrainedChoice, CostChoice, Decision
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation import evaluate as evaluate_data
 from scorespace.measures import parse
 from scorespace.views import decision as view
 
-_CONSTRAINTS = "Or best under a constraint"
+_CONSTRAINTS = "Or other ways to decide"
 
 
 def decide(
@@ -46,18 +45,31 @@ def decide(
     minimise: Annotated[
         str | None, typer.Option(metavar="MEASURE", help="What should be low.", rich_help_panel=_CONSTRAINTS)
     ] = None,
+    reject: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X", help="Chow's rule: handing a case over costs X, an error 1.", rich_help_panel=_CONSTRAINTS
+        ),
+    ] = None,
+    mix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE=X", help="The mixture of two classifiers at fpr=X or tpr=X.", rich_help_panel=_CONSTRAINTS
+        ),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
-    """Choose the model and the threshold for your costs, or under a constraint.
+    """Choose the model and the threshold: for your costs, under a constraint, with rejection, or by lot.
 
     Example: scorespace decide credit.csv --truth outcome --positive bad --score nb --cost-fp 1 --cost-fn 5
     """
     condition = options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
     bounded = bool(at_least or at_most or maximise or minimise)
-    if bounded == (condition is not None):
-        problem = "costs and constraints are two ways to decide." if bounded else "it is not stated what decides."
+    ways = [condition is not None, bounded, reject is not None, mix is not None]
+    if sum(ways) != 1:
+        problem = "these are several ways to decide." if any(ways) else "it is not stated what decides."
         raise ConditionError(problem, hint="--cost-fp 1 --cost-fn 5, or --at-least tpr=0.9 --maximise ppv")
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
@@ -74,9 +86,13 @@ def decide(
             seed=seed,
             progress=progress,
         )
-        found: Decision | CostChoice | ConstrainedChoice
+        found: view.AnyDecision
         if evaluation.decision is not None:
             found = evaluation.decision
+        elif reject is not None:
+            found = evaluation.reject(reject)
+        elif mix is not None:
+            found = evaluation.mix(**_rate(mix))
         else:
             objective = _objective(maximise, minimise)
             found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most))
@@ -92,6 +108,13 @@ def _objective(maximise: str | None, minimise: str | None) -> str:
         flag = "--minimise" if maximise else "--maximise"
         raise MeasureError(f"{wanted} is better when {'lower' if maximise else 'higher'}.", hint=f"{flag} {wanted}")
     return wanted
+
+
+def _rate(pair: str) -> dict[str, float]:
+    found = _bounds([pair])
+    if set(found) - {"fpr", "tpr"}:
+        raise MeasureError(f"a mixture is not found by {pair!r}.", hint="fpr=0.1 or tpr=0.9")
+    return found
 
 
 def _bounds(pairs: list[str]) -> dict[str, float]:

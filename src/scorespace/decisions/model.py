@@ -60,7 +60,8 @@ class Choice:
 class Decision:
     """The choice of least cost, what the alternatives would cost, and where each model is best.
 
-    Equal costs go to the model named first, and a model always beats a trivial rule of equal cost.
+    Equal costs go to the model named first, and a model beats a trivial rule of equal cost, unless it
+    decides alike for every case: then it is the trivial rule.
     """
 
     condition: Condition
@@ -73,8 +74,9 @@ class Decision:
 
     @property
     def best(self) -> Choice:
-        """The cheapest choice; a trivial rule only when it is cheaper than every model."""
-        return min((*self.choices, *self.trivial), key=lambda choice: choice.cost_per_case)
+        """The cheapest choice; a trivial rule only when it is cheaper than every model that does more."""
+        useful = [choice for choice in self.choices if choice.counts.pp > 0 and choice.counts.pn > 0]
+        return min((*useful, *self.trivial), key=lambda choice: choice.cost_per_case)
 
     @property
     def slope(self) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision
+from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice
 from scorespace.results import decimals, grouped
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from scorespace.evaluation import Evaluation
 
 
-def document(evaluation: Evaluation, decision: Decision | CostChoice | ConstrainedChoice) -> Document:
+AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice
+
+
+def document(evaluation: Evaluation, decision: AnyDecision) -> Document:
     """The whole page of a decision."""
     blocks = [*grids(decision), Verdict(decision.words)]
     if decision.notes:
@@ -36,7 +39,7 @@ def facts(evaluation: Evaluation) -> str:
     return "   ".join(parts)
 
 
-def grids(decision: Decision | CostChoice | ConstrainedChoice) -> Sequence[Block]:
+def grids(decision: AnyDecision) -> Sequence[Block]:
     """The tables of a decision."""
     match decision:
         case Decision():
@@ -45,6 +48,10 @@ def grids(decision: Decision | CostChoice | ConstrainedChoice) -> Sequence[Block
             return [_totals_grid(decision)]
         case ConstrainedChoice():
             return [_candidate_grid(decision)]
+        case RejectChoice():
+            return [_rejection_grid(decision)]
+        case MixtureChoice():
+            return [_mixture_grid(decision)]
 
 
 def choice_grid(decision: Decision) -> Grid:
@@ -140,6 +147,28 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
         for one in choice.candidates
     ]
     return Grid(columns, tuple(rows))
+
+
+def _rejection_grid(choice: RejectChoice) -> Grid:
+    rows = [
+        (name, f"{100 * rule.rejected:.1f} %", decimals(rule.accuracy), _number(rule.cost))
+        for name, rule in sorted(choice.rules.items(), key=lambda pair: pair[1].cost)
+    ]
+    return Grid(("model", "handed over", "accuracy of the rest", "cost/case"), tuple(rows))
+
+
+def _mixture_grid(choice: MixtureChoice) -> Grid:
+    rows = [
+        (
+            row["model"],
+            "" if math.isnan(row["threshold"]) else _number(row["threshold"]),
+            decimals(row["probability"]),
+            decimals(row["fpr"]),
+            decimals(row["tpr"]),
+        )
+        for row in choice.rows()
+    ]
+    return _without_blanks(Grid(("use", "threshold", "with probability", "fpr", "tpr"), tuple(rows)))
 
 
 def _number(value: float) -> str:

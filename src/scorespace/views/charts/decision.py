@@ -57,7 +57,7 @@ def cost_space_chart(curves: Mapping[str, Curve], lines: Mapping[str, Array]) ->
         for x, y in enumerate(pair)
     ]
     faint = alt.Chart(alt.InlineData(values=rows)).mark_line(strokeWidth=0.7, opacity=0.25, clip=True, aria=False)
-    below = [faint.encode(x="x:Q", y="y:Q", detail="line:N", color=coloured("name", curves, legend=False))]
+    below = [faint.encode(x="x:Q", y="y:Q", detail="line:N", color=coloured("name", curves))]
     return themed(curve_layers(curves, below=below))
 
 

@@ -51,6 +51,7 @@ _THEME: Final[Mapping[str, Any]] = {
         "offset": 10,
         "orient": "top",
         "rowPadding": 4,
+        "symbolOpacity": 1,
         "symbolSize": 500,
         "symbolStrokeWidth": 2.4,
         "symbolType": "stroke",

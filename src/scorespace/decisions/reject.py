@@ -1,0 +1,123 @@
+"""Handing over the doubtful cases: Chow's rule for every model, and mixtures of two classifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scorespace.curves import Corner, Mixture, RejectRule, chow, hull
+from scorespace.curves.hull import TRIVIAL
+from scorespace.decisions.model import Models
+from scorespace.errors import ScoreError
+from scorespace.results import SCHEMA, Note, Row, decimals, plain
+from scorespace.tables import ScoreTable
+
+
+@dataclass(frozen=True)
+class RejectChoice:
+    """Chow's rule for each scoring model when a rejection costs a share of an error."""
+
+    cost: float
+    rules: Mapping[str, RejectRule]
+
+    @property
+    def best(self) -> str:
+        """The model of least cost per case."""
+        return min(self.rules, key=lambda name: self.rules[name].cost)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return ()
+
+    @property
+    def words(self) -> str:
+        rule = self.rules[self.best]
+        return (
+            f"Use {self.best} and hand over the cases it scores between {rule.low:.3g} and {rule.high:.3g}: "
+            f"{100 * rule.rejected:.0f} % of them. Of the rest it gets {decimals(100 * rule.accuracy, 0)} % right; "
+            f"an error counting 1, that costs {rule.cost:.3g} per case. The rule assumes calibrated probabilities."
+        )
+
+    def rows(self) -> list[Row]:
+        return [
+            {
+                "model": name,
+                **{field: getattr(rule, field) for field in ("low", "high", "rejected", "accuracy", "cost")},
+            }
+            for name, rule in self.rules.items()
+        ]
+
+    def to_dict(self) -> Row:
+        best = {"model": self.best, "threshold": None, "cost_per_case": self.rules[self.best].cost}
+        return plain({"schema": SCHEMA, **best, "rows": self.rows(), "verdict": self.words, "notes": []})
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def choose_rejection(models: Models, cost: float) -> RejectChoice:
+    """Chow's rule for every model whose scores are probabilities, an error costing 1.
+
+    >>> from scorespace.tables import score_table
+    >>> choose_rejection({"nb": score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])}, 0.2).rules["nb"].rejected
+    0.5
+    """
+    rules = {name: chow(table, cost) for name, table in models.items() if isinstance(table, ScoreTable)}
+    if not rules:
+        raise ScoreError("a rejection needs scores: a crisp decision is never in doubt.")
+    return RejectChoice(cost, rules)
+
+
+@dataclass(frozen=True)
+class MixtureChoice:
+    """The randomised mixture of two classifiers that realises a point of the hull."""
+
+    mixture: Mixture
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return ()
+
+    @property
+    def words(self) -> str:
+        found = self.mixture
+        point = f"false positive rate {decimals(found.fpr)} and true positive rate {decimals(found.tpr)}"
+        if found.share in (0.0, 1.0):
+            return f"Use {_called(found.first if found.share else found.second)}: {point}."
+        return (
+            f"For each case draw by lot: use {_called(found.first)} with probability {decimals(found.share)}, "
+            f"else {_called(found.second)}. On average that gives {point}."
+        )
+
+    def rows(self) -> list[Row]:
+        shares = ((self.mixture.first, self.mixture.share), (self.mixture.second, 1 - self.mixture.share))
+        return [
+            {"model": c.model, "threshold": c.threshold, "probability": share, "fpr": c.fpr, "tpr": c.tpr}
+            for c, share in shares
+        ]
+
+    def to_dict(self) -> Row:
+        point = {"fpr": self.mixture.fpr, "tpr": self.mixture.tpr}
+        return plain({"schema": SCHEMA, **point, "rows": self.rows(), "verdict": self.words, "notes": []})
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
+    """The mixture that reaches the common hull of the models at an FPR or a TPR.
+
+    >>> from scorespace.tables import score_table
+    >>> t = score_table([1, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1])
+    >>> choose_mixture({"nb": t}, fpr=0.25).mixture.tpr
+    0.6666666666666666
+    """
+    return MixtureChoice(hull(models).mixture(fpr=fpr, tpr=tpr))
+
+
+def _called(corner: Corner) -> str:
+    if corner.model in TRIVIAL:
+        return f'the rule "{corner.model}"'
+    return (
+        corner.model if corner.threshold != corner.threshold else f"{corner.model} at threshold {corner.threshold:.3g}"
+    )
