@@ -10,6 +10,8 @@ from typing import Any
 
 from scorespace import frames
 from scorespace.comparisons.choice import with_intervals
+from scorespace.comparisons.compare import compare
+from scorespace.comparisons.comparison import Comparisons
 from scorespace.comparisons.interval import Estimate, Estimates, check_level, estimate, resolve
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import (
@@ -46,8 +48,10 @@ from scorespace.measures.confusion import youden
 from scorespace.requests import placed, suiting, usual
 from scorespace.results import SCHEMA, Note, Progress, Row
 from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
+from scorespace.tables.pair import PairTable
 from scorespace.verdict import verdict
 
+_PAIRED_ROWS = 1_000_000
 CURVES = {
     "roc": roc,
     "pr": pr,
@@ -79,6 +83,7 @@ class Evaluation:
     sample_notes: tuple[Note, ...] = ()
     requested: tuple[MeasureSpec, ...] = ()
     condition: Condition | CostMatrix | None = None
+    pairs: PairTable | None = field(default=None, repr=False)
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
@@ -128,6 +133,42 @@ class Evaluation:
         if not crisp:
             raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
         return decide_several(crisp, condition)
+
+    def compare(
+        self, *models: str, test: str | None = None, measure: str | None = None, at: float | None = None
+    ) -> Comparisons:
+        """Tests between models on the same cases: those named, or all, by the test that suits or the one named.
+
+        `at` compares decisions at a threshold; without it, models that only decide are compared as such.
+        """
+        if self.pairs is None:
+            raise ScoreSpaceError(
+                "these models cannot be compared case by case.",
+                seen="weights, tables, several classes, or more rows than are kept",
+                hint="paired=True, two classes and no weights",
+            )
+        names = models or tuple(name for name in self.pairs.models)
+        crisp = [name for name in names if isinstance(self.table(name), ConfusionTable)]
+        thresholds = None
+        if at is not None or (measure is None and crisp) or (test or "").startswith("mcnemar"):
+            thresholds = {name: self._cut(name, at) for name in self.pairs.models}
+        spec = None if measure is None else parse(measure)
+        return compare(
+            self.pairs,
+            test=test,
+            spec=spec,
+            thresholds=thresholds,
+            chosen=names,
+            level=self.level,
+            seed=self.seed,
+            progress=self.progress,
+        )
+
+    def _cut(self, model: str, at: float | None) -> float:
+        """Where decisions are cut: a crisp one between 0 and 1, a score where stated or where it is shown."""
+        if isinstance(self.models[model], ConfusionTable):
+            return 0.5
+        return self.threshold(model) if at is None else at
 
     def choose(
         self, objective: str, *, at_least: Mapping[str, float] | None = None, at_most: Mapping[str, float] | None = None
@@ -326,6 +367,7 @@ def evaluate(
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | None = None,
     missing: str = "error",
+    paired: bool | None = None,
     level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
@@ -333,7 +375,8 @@ def evaluate(
     """Evaluate the models whose scores or decisions are columns of the data.
 
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
-    tables by model, for which no column need be named.
+    tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
+    bytes per case and model; without it, up to a million rows do.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.057, 1.000]
@@ -347,6 +390,7 @@ def evaluate(
         found = _of_columns(
             data,
             missing,
+            paired,
             condition if isinstance(condition, CostMatrix) else None,
             truth=truth,
             scores=scores,
@@ -369,7 +413,7 @@ def _of_tables(models: Mapping[str, ScoreTable | ConfusionTable]) -> Evaluation:
     return Evaluation("tables", int(first.total), totals, positive, models)
 
 
-def _of_columns(data: Any, missing: str, costs: CostMatrix | None, **roles: Any) -> Evaluation:
+def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any) -> Evaluation:
     if roles["truth"] is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
     source = frames.read(data)
@@ -384,8 +428,13 @@ def _of_columns(data: Any, missing: str, costs: CostMatrix | None, **roles: Any)
         positive=None if sample.positive is None else sample.classes[sample.positive],
         models=tables,
         sample_notes=sample.notes,
+        pairs=frames.pair(sample) if _keeps_pairs(paired, sample.rows, len(tables)) else None,
         frame_library=frames.library_of(source.frame),
     )
+
+
+def _keeps_pairs(wanted: bool | None, rows: int, models: int) -> bool:
+    return models > 1 and (rows <= _PAIRED_ROWS if wanted is None else wanted)
 
 
 def measure(

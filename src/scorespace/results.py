@@ -38,6 +38,9 @@ NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
     "SS011": NoteKind("warning", "an average leaves out undefined classes"),
     "SS012": NoteKind("warning", "the DeLong variance is zero"),
     "SS013": NoteKind("info", "the threshold was chosen on the cases it is judged on"),
+    "SS014": NoteKind("warning", "few cases on which the models disagree"),
+    "SS015": NoteKind("info", "p-values are adjusted for several tests"),
+    "SS016": NoteKind("info", "cases are drawn in groups"),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from scorespace.comparisons.comparison import LIKELY, Comparison, p_text, signed
 from scorespace.comparisons.interval import Estimate, estimate
 from scorespace.measures import MeasureSpec
 from scorespace.measures.confusion import ppv, tpr
@@ -28,9 +29,16 @@ def _ranking_verdict(evaluation: Evaluation, scoring: list[str]) -> str:
     if not areas:
         return "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
     best = areas[0]
-    opening = _opening(best, areas[1:], "ranks best, with AUC", "AUC")
+    opening = _opening(best, areas[1:], "ranks best, with AUC", "AUC", _paired_test(evaluation, areas))
     closing = _at_threshold(evaluation, best.model) if evaluation.decision is None else evaluation.decision.words
     return f"{opening} {closing}"
+
+
+def _paired_test(evaluation: Evaluation, ordered: list[Estimate]) -> Comparison | None:
+    """The test of the best model against the next, where the cases are known pair by pair."""
+    if evaluation.pairs is None or len(ordered) < 2:
+        return None
+    return evaluation.compare(ordered[0].model, ordered[1].model, measure="auc")[0]
 
 
 def _decision_verdict(evaluation: Evaluation) -> str:
@@ -54,11 +62,14 @@ def _ordered(evaluation: Evaluation, models: list[str], spec: MeasureSpec) -> li
     return sorted((one for one in found if not math.isnan(one.value)), key=lambda one: -one.value)
 
 
-def _opening(best: Estimate, others: list[Estimate], wins: str, title: str) -> str:
+def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, tested: Comparison | None = None) -> str:
     if not others:
         return f"{best.model} has {title} {best.text}."
     second = others[0]
-    if math.isnan(second.high) or math.isnan(best.low):
+    if tested is not None and not math.isnan(tested.p):
+        explains = "more than chance explains" if tested.p < LIKELY else "which chance could explain"
+        close = f"a difference of {signed(tested.difference)}, {explains} ({p_text(tested.p)})"
+    elif math.isnan(second.high) or math.isnan(best.low):
         close = "without intervals, how sure that is cannot be said"
     elif second.high >= best.low:
         close = "the intervals overlap, so these cases alone do not settle which is better"

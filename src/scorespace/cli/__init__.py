@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from scorespace.cli import curve, decide, demo, evaluate, measures
+from scorespace.cli import compare, curve, decide, demo, evaluate, measures
 from scorespace.errors import ScoreSpaceError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     epilog="Begin with: scorespace demo",
 )
 app.command(no_args_is_help=True)(evaluate.evaluate)
+app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(decide.decide)
 app.command(no_args_is_help=True)(curve.curve)
 app.command()(measures.measures)

@@ -37,11 +37,22 @@ def bootstrap(
     >>> bootstrap(auc, score_table([1, 0, 1, 0], [0.9, 0.4, 0.5, 0.1]), replicates=3)
     array([1., 1., 1.])
     """
-    size = max(1, min(replicates, _CELLS_AT_ONCE // max(1, _cells(table))))
+    return replicated(resampler(table), function, _cells(table), replicates=replicates, seed=seed, progress=progress)
+
+
+def replicated(
+    draw: Resampler,
+    function: Callable[[Any], Array],
+    cells: int,
+    *,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Array:
+    """The function's value on that many draws, each of so many cells, in pieces of bounded size."""
+    size = max(1, min(replicates, _CELLS_AT_ONCE // max(1, cells)))
     sizes = [min(size, replicates - start) for start in range(0, replicates, size)]
     streams = np.random.SeedSequence(seed).spawn(len(sizes))
-
-    draw = resampler(table)
 
     def piece(count: int, stream: np.random.SeedSequence) -> Array:
         values = function(draw(np.random.Generator(np.random.SFC64(stream)), count))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from scipy.special import ndtri
@@ -18,6 +18,8 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, grouped, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 
+_MOST_ROWS: Final = 10_000
+_CONDENSED: Final = 2048
 NEEDS_WHOLE_WEIGHTS = "no interval: the weights are not whole numbers, so cases cannot be counted"
 
 
@@ -183,14 +185,19 @@ def _interval(
         low, high = delong(table, level)
         few = "no DeLong interval: a class has fewer than two cases" if math.isnan(low) else None
         return low, high, None if few else "delong", few
-    values = bootstrap(function, table, replicates=replicates, seed=seed, progress=progress)
+    method, shift, drawn = "bootstrap", 0.0, table
+    if isinstance(table, ScoreTable) and table.score.size > _MOST_ROWS:
+        # Thousands of rows of equal weight spread like millions: draw those, and centre on the exact value.
+        method, drawn = "bootstrap, condensed", table.condensed(_CONDENSED)
+        shift = value - float(np.asarray(function(drawn)))
+    values = bootstrap(function, drawn, replicates=replicates, seed=seed, progress=progress) + shift
     defined = values[np.isfinite(values)]
     if not defined.size:
         return math.nan, math.nan, None, "no interval: the measure is undefined in every replicate"
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     lost = values.size - defined.size
     reason = f"interval leaves out {grouped(lost)} of {grouped(values.size)} undefined replicates" if lost else None
-    return float(low), float(high), "bootstrap", reason
+    return float(low), float(high), method, reason
 
 
 def wilson(hits: float, trials: float, level: float = 0.95) -> tuple[float, float]:

@@ -27,7 +27,7 @@ def margin_table(table: ScoreTable, at: float = 0.5) -> ScoreTable:
 
 
 def _margin(score: Array, at: float) -> Array:
-    # 0.9 and 0.1 are equally far from 0.5, but not in floating point: compare at 12 decimals of their size.
+    # 0.7 and 0.3 are equally far from 0.5, but not in floating point: compare at 12 decimals of their size.
     size = np.ldexp(1.0, np.frexp(np.max(np.abs([*score[:1], *score[-1:], at])))[1] - 1)
     return np.asarray(np.round(np.abs(score - at) / size, 12) * size) if size else np.abs(score - at)
 

@@ -1,7 +1,7 @@
 """Edge in: a path, URI, frame or dict of arrays becomes checked roles, and the roles become tables."""
 
 from scorespace.frames.check import Sample, check
-from scorespace.frames.count import columns, count
+from scorespace.frames.count import columns, count, pair
 from scorespace.frames.matrix import read_matrix
 from scorespace.frames.read import read
 from scorespace.frames.roles import Roles, roles
@@ -18,6 +18,7 @@ __all__ = [
     "count",
     "frame_of",
     "library_of",
+    "pair",
     "read",
     "read_matrix",
     "roles",

@@ -15,7 +15,8 @@ from scorespace.errors import ColumnError, PositiveError, listing
 from scorespace.frames.check import MOST_CLASSES, Sample, in_order, label, number, too_many_labels
 from scorespace.frames.roles import absent_column
 from scorespace.tables import ConfusionTable, ScoreTable, score_table
-from scorespace.tables.labels import label_text, positive_index
+from scorespace.tables.labels import encode, label_text, positive_index
+from scorespace.tables.pair import PairTable, paired
 
 
 def count(
@@ -37,6 +38,25 @@ def count(
     scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
     decided = {model: _confusion_table(sample, column) for model, column in sample.roles.decisions.items()}
     return {**scored, **_tables_of_classes(sample, costs), **decided}
+
+
+def pair(sample: Sample) -> PairTable | None:
+    """All two-class models side by side, case by case; None where cases are weighted or no class is positive."""
+    roles = sample.roles
+    if roles.weight is not None or sample.positive is None:
+        return None
+    positive = sample.classes[sample.positive]
+    of_positive = {model: by_class[positive] for model, by_class in roles.class_scores.items() if positive in by_class}
+    scored = {**roles.scores, **(of_positive if len(sample.classes) == 2 else {})}
+    grouped = [roles.group] if roles.group else []
+    found = columns(sample, [roles.truth, *scored.values(), *roles.decisions.values(), *grouped])
+    scores = {model: found[column].astype(np.float64) for model, column in scored.items()}
+    for model, column in roles.decisions.items():
+        codes, labels = encode(found[column], column)
+        scores[model] = (np.array(labels) == positive)[codes].astype(np.float64)
+    label = (found[roles.truth] == sample.positive).astype(np.uint8)
+    groups = encode(found[roles.group], roles.group)[0].astype(np.int32) if roles.group else None
+    return paired(label, scores, groups)
 
 
 def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:

@@ -133,6 +133,23 @@ class ScoreTable(ByValue):
         score, counts = grouped_scores(edge, self.counts)
         return replace(self, score=score, counts=counts, resolution=max(width, self.resolution))
 
+    def condensed(self, rows: int) -> ScoreTable:
+        """Merge neighbouring scores into about that many rows of equal weight; each bears its lowest score.
+
+        >>> score_table([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]).condensed(2).score
+        array([0.6, 0.1])
+        """
+        if self.score.size <= rows:
+            return self
+        weight = self.counts.sum(axis=-2, dtype=np.float64)
+        part = ((np.cumsum(weight) - weight / 2) * (rows / weight.sum())).astype(np.int64)
+        starts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+        ends = np.append(starts[1:], self.score.size) - 1
+        wide = np.float64 if self.counts.dtype.kind == "f" else np.int64
+        counts = np.add.reduceat(self.counts, starts, axis=-1, dtype=wide)
+        width = float((self.score[starts] - self.score[ends]).max())
+        return replace(self, score=self.score[ends], counts=counts, resolution=max(width, self.resolution))
+
     def __add__(self, other: ScoreTable) -> ScoreTable:
         """The table of both samples together."""
         if self.classes[self.positive] != other.classes[other.positive]:

@@ -11,6 +11,7 @@ from scorespace.decisions import CostChoice, Decision, decide
 from scorespace.measures import confusion
 from scorespace.results import grouped
 from scorespace.tables import ConfusionTable, ScoreTable
+from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import facts, grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
@@ -113,6 +114,15 @@ def decision(evaluation: Evaluation) -> Sequence[Block]:
     return [*pictures, *(grids(found) if stated else [region_grid(found)])]
 
 
+@section("Comparison")
+def comparison(evaluation: Evaluation) -> Sequence[Block]:
+    """Whether the models differ by more than chance, where their cases are known pair by pair."""
+    if evaluation.pairs is None or len(evaluation.pairs.models) < 2:
+        return []
+    found = evaluation.compare()
+    return [*comparison_grids(found), Text(found.words)]
+
+
 @section("Score distributions")
 def distributions(evaluation: Evaluation) -> Sequence[Block]:
     tables = _score_tables(evaluation)
@@ -174,7 +184,8 @@ def measure_grid(
         if spec.at is not None and not key.endswith("@") and thresholds != shown_thresholds:
             rows.append(("threshold", *thresholds))
             shown_thresholds = thresholds
-        name = f"{(short_names or {}).get(key, key.rstrip('@'))} {spec.measure.arrow}"
+        bare = str(replace(spec, at=None))
+        name = f"{(short_names or {}).get(bare, bare)}{key.rstrip('@').removeprefix(bare)} {spec.measure.arrow}"
         rows.append((name, *(found[model].text if model in found else "" for model in models)))
         hints.append((name, f"{spec.measure.title}. {spec.measure.summary}"))
     return Grid(("", *models), tuple(rows), hints=tuple(hints))

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
@@ -20,7 +21,7 @@ _LEVEL_STYLES = {"warning": "yellow", "info": "dim"}
 def show(document: Document, console: Console) -> None:
     """Print the document to a console, as wide as that is."""
     console.print()
-    gap = "   " if len(document.title) + len(document.facts) + 3 <= console.width else "\n"
+    gap = "   " if cell_len(document.title + document.facts) + 3 <= console.width else "\n"
     console.print(Styled.assemble((document.title, "bold"), gap, document.facts))
     for section in document.sections:
         for block in section.blocks:
@@ -69,7 +70,8 @@ def _show_notes(notes: tuple[Note, ...], console: Console) -> None:
 def _wrapped(words: str, width: int) -> str:
     """The words in lines of that width, with numbers such as 1 000 and 5 % kept whole."""
     kept = re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\N{NO-BREAK SPACE}", words)
-    return textwrap.fill(kept, max(20, width), break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
+    lines = (textwrap.fill(line, max(20, width), break_on_hyphens=False) for line in kept.split("\n"))
+    return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _table(block: Grid, columns: list[int]) -> Table:
@@ -87,7 +89,8 @@ def _fitting(block: Grid, width: int) -> Iterator[list[int]]:
     if block.prose:
         yield list(range(len(block.columns)))
         return
-    widths = [max(len(line[place]) for line in (block.columns, *block.rows)) + 3 for place in range(len(block.columns))]
+    lines = (block.columns, *block.rows)
+    widths = [max(cell_len(line[place]) for line in lines) + 3 for place in range(len(block.columns))]
     group, used = [0], widths[0]
     for place in range(1, len(widths)):
         if len(group) > 1 and used + widths[place] - 3 > width:

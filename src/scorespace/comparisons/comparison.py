@@ -1,0 +1,138 @@
+"""The result of comparing models: differences with intervals, tests, and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from scorespace.results import SCHEMA, Note, Row, decimals, plain
+
+LIKELY = 0.05
+"""A p-value below it is called distinguishable from chance."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A test of two models, or of several at once: then `b` names all but the first, and no difference is defined."""
+
+    a: str
+    b: str
+    test: str
+    measure: str
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    level: float = 0.95
+    statistic: float = math.nan
+    df: float | tuple[float, float] = math.nan
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    reason: str | None = None
+    several: bool = False
+    table: tuple[tuple[int, int], tuple[int, int]] | None = None
+
+    def row(self) -> Row:
+        return plain(
+            {
+                "a": self.a,
+                "b": self.b,
+                "test": self.test,
+                "measure": self.measure,
+                "difference": self.difference,
+                "low": self.low,
+                "high": self.high,
+                "level": self.level,
+                "statistic": self.statistic,
+                "df": self.df,
+                "p": self.p,
+                "p_adjusted": self.p_adjusted,
+                "table": self.table,
+                "reason": self.reason,
+            }
+        )
+
+    @property
+    def telling_p(self) -> float:
+        """The p-value to judge by: adjusted where several tests are made."""
+        return self.p if math.isnan(self.p_adjusted) else self.p_adjusted
+
+    @property
+    def words(self) -> str:
+        """What differs, by how much, and whether chance alone could have done it."""
+        if self.several and not math.isnan(self.p):
+            judged = "differ by more than chance explains" if self.p < LIKELY else "are not distinguishable here"
+            return f"All together, {self.a}, {self.b} {judged} in {self.measure} ({p_text(self.p)})."
+        if math.isnan(self.difference):
+            return f"{self.a} and {self.b}: {self.reason or 'the difference is undefined'}."
+        size = f"{self.measure} differs by {signed(self.difference)}"
+        if not math.isnan(self.low):
+            size += f" [{signed(self.low)}, {signed(self.high)}]"
+        if math.isnan(self.p):
+            return f"{self.a} and {self.b}: {size}; no test is possible: {self.reason}."
+        judged = f"{p_text(self.telling_p)}{', adjusted' if not math.isnan(self.p_adjusted) else ''}"
+        if self.telling_p < LIKELY:
+            return f"{self.a} and {self.b}: {size}, more than chance explains ({judged})."
+        return f"{self.a} and {self.b}: {size}, not distinguishable from chance here ({judged})."
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Tests between models, as tidy rows."""
+
+    models: tuple[str, ...]
+    comparisons: tuple[Comparison, ...]
+    adjustment: str | None = None
+    notes: tuple[Note, ...] = ()
+    values: dict[str, float] = field(default_factory=dict)
+
+    def rows(self) -> list[Row]:
+        return [one.row() for one in self.comparisons]
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "adjustment": self.adjustment,
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @property
+    def words(self) -> str:
+        """One sentence per comparison."""
+        return "\n".join(one.words for one in self.comparisons)
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.comparisons)
+
+    def __len__(self) -> int:
+        return len(self.comparisons)
+
+    def __getitem__(self, index: int) -> Comparison:
+        return self.comparisons[index]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self.comparisons))
+
+
+def p_text(p: float) -> str:
+    """A p-value for people.
+
+    >>> p_text(0.0301), p_text(0.00001)
+    ('p = 0.030', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def signed(value: float, places: int = 3) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.0842), signed(-0.1)
+    ('+0.084', '−0.100')
+    """
+    text = decimals(value, places)
+    return text if value <= 0 or not any(digit in "123456789" for digit in text) else f"+{text}"

@@ -1,0 +1,716 @@
+"""Do models differ over many data sets: ranks, sign and signed-rank tests, Friedman and what follows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import bdtr, chdtrc, fdtrc, ndtr
+
+from scorespace.comparisons.adjust import hochberg, holm
+from scorespace.comparisons.comparison import p_text
+from scorespace.comparisons.folds import (
+    ROPE,
+    Alternative,
+    PairTest,
+    Posterior,
+    check_alternative,
+    check_rope,
+    extent,
+    rounded,
+)
+from scorespace.comparisons.interval import check_level
+from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
+from scorespace.measures.measure import Best
+from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, plain
+from scorespace.tables import Array
+
+Zeros = Literal["drop", "split", "pratt"]
+"""Data sets on which both models are equal: dropped (Wilcoxon), their ranks split evenly (Demšar), or ranked but
+not counted (Pratt)."""
+
+EXACT: Final = 25
+"""Most differences for which the signed-rank test is exact."""
+
+DRAWS: Final = 50_000
+_CELLS_AT_ONCE: Final = 2_000_000  # numbers drawn per piece of work: some 16 MB
+_ZEROS: Final = {"drop": "equal data sets dropped", "split": "equal data sets split", "pratt": "Pratt's ranks"}
+
+
+@dataclass(frozen=True, eq=False)
+class DatasetTable(ByValue):
+    """One measure of several models on the same data sets: `values` (data sets × models), and which end is best."""
+
+    values: Array
+    models: tuple[str, ...]
+    best: Best
+    measure: str = ""
+
+    @property
+    def datasets(self) -> int:
+        return int(self.values.shape[0])
+
+    @cached_property
+    def ranks(self) -> Array:
+        """Ranks within each data set: 1 for the best model, whichever end that is; equal models share the mean."""
+        from scipy.stats import rankdata  # loading it takes half a second, which other tests need not wait for
+
+        return rankdata(-self.values if self.best == "high" else self.values, axis=1)
+
+    @property
+    def average_ranks(self) -> Array:
+        """Mean rank of each model over the data sets; 1 is best."""
+        return self.ranks.mean(axis=0)
+
+    def index(self, model: str) -> int:
+        """The column of a model."""
+        if model not in self.models:
+            raise ScoreSpaceError(
+                f"{model!r} is not a model of this table.",
+                seen=listing(self.models),
+                hint=did_you_mean(str(model), self.models),
+            )
+        return self.models.index(model)
+
+    def __repr__(self) -> str:
+        ranked = sorted(zip(self.average_ranks, self.models, strict=True))
+        shown = ", ".join(f"{model} {decimals(float(rank), 2)}" for rank, model in ranked)
+        return f"{extent(self.datasets, 'data sets')}, average ranks: {shown}"
+
+
+def dataset_table(values: Any, models: Sequence[str] | None = None, *, best: Best, measure: str = "") -> DatasetTable:
+    """The table of a matrix (data sets × models) with the models' names, or of a mapping from name to values.
+
+    >>> dataset_table({"nb": [0.8, 0.7, 0.9], "tree": [0.7, 0.7, 0.8]}, best="high")
+    3 data sets, average ranks: nb 1.17, tree 1.83
+    """
+    if best not in get_args(Best):
+        raise ScoreSpaceError(f"best={best!r} is not an end of a measure.", hint='best="high" or best="low"')
+    if isinstance(values, Mapping):
+        if models is not None:
+            raise ScoreSpaceError("models= is for a matrix; a mapping names its models itself.")
+        models, values = list(values), _columns(values)
+    matrix = _matrix(values)
+    if models is None:
+        raise ScoreSpaceError("the models have no names.", hint=f"models=[…], {matrix.shape[1]} of them")
+    names = tuple(map(str, models))
+    if len(names) != matrix.shape[1]:
+        raise DataError(
+            "there must be one name for each column.",
+            seen=f"{len(names)} models, {matrix.shape[1]} columns",
+            hint="rows are data sets, columns are models",
+        )
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise DataError("two models have the same name.", seen=listing(twice))
+    missing = np.argwhere(~np.isfinite(matrix))
+    if missing.size:
+        row, column = missing[0]
+        raise DataError(
+            f"{len(missing)} of the {matrix.size} values {'is' if len(missing) == 1 else 'are'} missing or infinite.",
+            seen=f"{matrix[row, column]:g} for {names[column]} on data set {row + 1}",
+            hint="leave out that data set for all models",
+        )
+    return DatasetTable(matrix, names, best, measure)
+
+
+# Two models
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetTest(PairTest):
+    """A test of two models over data sets; `higher`, `lower` and `equal` count them by the value of a.
+
+    `difference` is the median, `statistic` the count or the sum of ranks of the data sets on which a is higher.
+    """
+
+    best: Best
+    higher: int
+    lower: int
+    equal: int
+    zeros: Zeros
+    method: Literal["exact", "normal"]
+
+    def to_dict(self) -> Row:
+        counted = {name: getattr(self, name) for name in ("best", "higher", "lower", "equal", "zeros", "method")}
+        return super().to_dict() | counted
+
+    @property
+    def wins(self) -> int:
+        """Data sets on which a is better."""
+        return self.higher if self.best == "high" else self.lower
+
+    @property
+    def losses(self) -> int:
+        """Data sets on which a is worse."""
+        return self.lower if self.best == "high" else self.higher
+
+    @property
+    def _facts(self) -> str:
+        measured = f" in {self.measure}" if self.measure else ""
+        return (
+            f"{self.a} is better than {self.b}{measured} on {self.wins} of {extent(self.count, self.over)}, "
+            f"worse on {self.losses} and equal on {self.equal}"
+        )
+
+
+def sign_test(
+    table: DatasetTable,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    zeros: Literal["drop", "split"] = "drop",
+    alternative: Alternative = "two-sided",
+    level: float = 0.95,
+) -> DatasetTest:
+    """The exact sign test: under equality, the number of data sets on which a is higher is Binomial(n, ½).
+
+    Data sets on which both are equal are dropped, or split evenly, but for one if they are odd.
+
+    >>> sign_test(dataset_table({"nb": [5, 6, 7, 8, 9, 4], "tree": [4, 5, 6, 7, 8, 4]}, best="high")).p
+    0.0625
+    """
+    _known("zeros", zeros, ("drop", "split"))
+    d, names = _differences(table, a, b, alternative, level)
+    higher, lower = int((d > 0).sum()), int((d < 0).sum())
+    half = (d.size - higher - lower) // 2 if zeros == "split" else 0
+    up, down = higher + half, lower + half
+    if alternative == "two-sided":
+        p = min(1.0, 2 * float(bdtr(min(up, down), up + down, 0.5)))
+    else:
+        p = float(bdtr(down if alternative == "greater" else up, up + down, 0.5))
+    return _dataset_test(table, d, names, "sign test", float(up), p, zeros, "exact", alternative, level)
+
+
+def wilcoxon(
+    table: DatasetTable,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    zeros: Zeros = "drop",
+    exact: bool | None = None,
+    correct: bool = False,
+    alternative: Alternative = "two-sided",
+    level: float = 0.95,
+) -> DatasetTest:
+    """Wilcoxon's signed-rank test: V is the sum of the ranks of |d| over the data sets on which a is higher.
+
+    Exact for at most 25 differences without ties and zeros, otherwise normal with mean Σr/2 and variance
+    Σr²/4, which allows for ties; `correct` applies the continuity correction of R.
+
+    >>> found = wilcoxon(dataset_table({"nb": [5, 7, 9, 6], "tree": [4, 5, 6, 7.5]}, best="high"))
+    >>> found.statistic, found.p, found.method
+    (8.0, 0.375, 'exact')
+    """
+    _known("zeros", zeros, get_args(Zeros))
+    d, names = _differences(table, a, b, alternative, level)
+    value, ranks = _signed_ranks(d, zeros)
+    sizes = np.abs(d)
+    distinct = bool(np.all(d != 0)) and np.unique(sizes).size == d.size
+    if exact and not distinct:
+        raise ScoreSpaceError(
+            "exact=True, but the differences have ties or zeros.", hint="exact=False for the normal approximation"
+        )
+    exactly = distinct and d.size <= EXACT if exact is None else exact
+    if not np.any(d):
+        p = 1.0
+    elif exactly:
+        from scipy.stats import wilcoxon as signed_rank  # loading it takes half a second
+
+        p = float(signed_rank(d, method="exact", alternative=alternative).pvalue)
+    else:
+        p = _normal_p(value - ranks.sum() / 2, math.sqrt(float(ranks @ ranks) / 4), alternative, correct)
+    method: Literal["exact", "normal"] = "exact" if exactly else "normal"
+    return _dataset_test(table, d, names, "Wilcoxon signed rank", value, p, zeros, method, alternative, level)
+
+
+def bayes_signed_rank(
+    table: DatasetTable,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    rope: float = ROPE,
+    strength: float = 0.5,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Posterior:
+    """Benavoli's Bayesian signed-rank test, with a Dirichlet process prior of that strength at difference 0.
+
+    Each draw of weights w ~ Dirichlet(strength, 1, …, 1) gives Σ wᵢ wⱼ of the pairs whose mean difference is
+    left of, in and right of the rope; a probability is the share of draws in which that region is the largest.
+
+    >>> bayes_signed_rank(dataset_table({"nb": [0.9] * 9, "tree": [0.8] * 9}, best="high"))
+    nb than tree: lower 0.000, equal 0.001, higher 0.999  rope ±0.01  Bayesian signed rank, 9 data sets
+    """
+    check_rope(rope)
+    if not 0 < strength < math.inf:
+        raise ScoreSpaceError(f"strength={strength:g} is not the strength of a prior.", hint="strength=0.5")
+    if draws < 1:
+        raise ScoreSpaceError(f"draws={draws} leaves nothing to count.", hint=f"draws={DRAWS}")
+    d, names = _differences(table, a, b, "two-sided", 0.95)
+    z = np.concatenate([[0.0], d])
+    sums = rounded(z[:, None] + z, max(2 * rope, float(np.abs(table.values).max())))
+    left, right = (sums < -2 * rope).astype(np.float64), (sums > 2 * rope).astype(np.float64)
+    rng = np.random.default_rng(seed)
+    concentration = np.concatenate([[strength], np.ones(d.size)])
+    won = np.zeros(3)
+    piece = max(1, _CELLS_AT_ONCE // z.size)
+    for start in range(0, draws, piece):
+        weights = rng.dirichlet(concentration, min(piece, draws - start))
+        below, above = (((weights @ side) * weights).sum(axis=1) for side in (left, right))
+        shares = np.stack([below, 1 - below - above, above], axis=1)
+        largest = shares == shares.max(axis=1, keepdims=True)
+        won += (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
+    probabilities = won / draws
+    return Posterior(
+        test="Bayesian signed rank",
+        a=names[0],
+        b=names[1],
+        measure=table.measure,
+        over="data sets",
+        count=d.size,
+        difference=float(np.median(d)),
+        width=rope,
+        left=float(probabilities[0]),
+        rope=float(probabilities[1]),
+        right=float(probabilities[2]),
+        draws=draws,
+        reason=None if np.any(d) else "they are equal on every data set",
+    )
+
+
+# Several models
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic with its degrees of freedom and p-value, and the reason when it is undefined or infinite."""
+
+    test: str
+    value: float
+    df: int | tuple[int, int]
+    p: float
+    reason: str | None = None
+
+    def row(self) -> Row:
+        found = {"test": self.test, "statistic": self.value, "df": self.df, "p": self.p, "reason": self.reason}
+        return plain(found)
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Whether any of several models differ in rank: four forms of one test, of which `f` is the one to judge by."""
+
+    models: tuple[str, ...]
+    average_ranks: tuple[float, ...]
+    datasets: int
+    level: float
+    chi2: Statistic
+    chi2_uncorrected: Statistic
+    f: Statistic
+    f_uncorrected: Statistic
+    notes: tuple[Note, ...] = ()
+
+    def rows(self) -> list[Row]:
+        return [one.row() for one in (self.chi2, self.chi2_uncorrected, self.f, self.f_uncorrected)]
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "datasets": self.datasets,
+            "average_ranks": dict(zip(self.models, self.average_ranks, strict=True)),
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @property
+    def words(self) -> str:
+        """Whether the ranks differ by more than chance, and which model ranks best."""
+        judge = self.chi2 if math.isnan(self.f.p) else self.f
+        if self.chi2.reason is not None:
+            return f"The models do not differ: {self.chi2.reason}."
+        told = f"χ²({self.chi2.df}) = {decimals(self.chi2.value, 2)}, {p_text(self.chi2.p)}"
+        if not math.isnan(self.f.p):
+            told += f"; Iman–Davenport F{self.f.df} = {decimals(self.f.value, 2)}, {p_text(self.f.p)}"
+        over = f"Over {extent(self.datasets, 'data sets')}"
+        if judge.p < 1 - self.level:
+            first = self.models[int(np.argmin(self.average_ranks))]
+            rank = decimals(min(self.average_ranks), 2)
+            return f"{over} the ranks differ by more than chance explains, and {first} ranks best, {rank} ({told})."
+        return f"{over} the ranks are not distinguishable from chance ({told})."
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def friedman(table: DatasetTable, *, level: float = 0.95) -> Friedman:
+    """Friedman's test of equal ranks, with Iman and Davenport's F, each with and without allowance for ties.
+
+    With rank sums Sⱼ over N data sets, D = Σ(Sⱼ − N(k+1)/2)² and A = Σ(rᵢⱼ − (k+1)/2)²:
+    χ² = (k−1) D/A and F = (N−1) D/(N A − D), infinite when all data sets rank the models alike. Without
+    ties A is N k(k²−1)/12, which gives the uncorrected forms of Demšar.
+
+    >>> friedman(dataset_table([[3, 2, 1], [3, 1, 2], [3, 2, 1], [2, 3, 1]], ["a", "b", "c"], best="high"))
+    Over 4 data sets the ranks are not distinguishable from chance (χ²(2) = 4.50, p = 0.105; \
+Iman–Davenport F(2, 6) = 3.86, p = 0.084).
+    """
+    check_level(level)
+    count, k = table.values.shape
+    middle = (k + 1) / 2
+    # Ranks are multiples of ½, so these are exact, and the infinite case is met exactly.
+    between = float(np.sum((table.ranks.sum(axis=0) - count * middle) ** 2))
+    tied, untied = float(np.sum((table.ranks - middle) ** 2)), count * k * (k * k - 1) / 12
+    few = ()
+    if count <= 10 or k <= 5:
+        text = f"{extent(count, 'data sets')} and {extent(k, 'models')} are few for the χ² of Friedman: prefer F."
+        few = (Note("SS015", "info", text),)
+    return Friedman(
+        table.models,
+        tuple(map(float, table.average_ranks)),
+        count,
+        level,
+        _chi2("Friedman χ²", between, tied, k),
+        _chi2("Friedman χ², ties uncorrected", between, untied, k),
+        _iman_davenport("Iman–Davenport F", between, tied, count, k),
+        _iman_davenport("Iman–Davenport F, ties uncorrected", between, untied, count, k),
+        few,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Nemenyi(ByValue):
+    """All pairs of models by their average ranks: those that differ by the critical difference or more are distinct.
+
+    `p` (models × models) is adjusted for all pairs; `groups` are the largest sets without a distinct pair.
+    """
+
+    models: tuple[str, ...]
+    average_ranks: tuple[float, ...]
+    datasets: int
+    level: float
+    q: float
+    critical_difference: float
+    p: Array
+    groups: tuple[tuple[str, ...], ...]
+    measure: str = ""
+    notes: tuple[Note, ...] = ()
+
+    def rows(self) -> list[Row]:
+        return [
+            plain(
+                {
+                    "a": self.models[i],
+                    "b": self.models[j],
+                    "test": "Nemenyi",
+                    "measure": self.measure,
+                    "difference": self.average_ranks[i] - self.average_ranks[j],
+                    "critical_difference": self.critical_difference,
+                    "p": float(self.p[i, j]),
+                }
+            )
+            for i, j in combinations(range(len(self.models)), 2)
+        ]
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "datasets": self.datasets,
+            "level": self.level,
+            "average_ranks": dict(zip(self.models, self.average_ranks, strict=True)),
+            "critical_difference": self.critical_difference,
+            "groups": plain(self.groups),
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @property
+    def words(self) -> str:
+        """The critical difference, the best model, and those that cannot be told from it."""
+        ranked = sorted(zip(self.average_ranks, self.models, strict=True))
+        best, rank = ranked[0][1], ranked[0][0]
+        beside = [model for value, model in ranked[1:] if value - rank < self.critical_difference]
+        beyond = [model for value, model in ranked[1:] if value - rank >= self.critical_difference]
+        parts = [
+            f"{_joined(beside)} cannot be told from it" if beside else "",
+            f"it beats {_joined(beyond)}" if beyond else "",
+        ]
+        return (
+            f"{best} ranks best, {decimals(rank, 2)} on average over {extent(self.datasets, 'data sets')}; "
+            f"{'; '.join(filter(None, parts))} (Nemenyi, critical difference {decimals(self.critical_difference, 2)})."
+        )
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def nemenyi(table: DatasetTable, *, level: float = 0.95) -> Nemenyi:
+    """Nemenyi's test of all pairs: CD = q √(k(k+1)/6N), q the studentized range of k with infinite df over √2.
+
+    >>> nemenyi(dataset_table([[3, 2, 1]] * 8, ["a", "b", "c"], best="high"))
+    a ranks best, 1.00 on average over 8 data sets; b cannot be told from it; it beats c \
+(Nemenyi, critical difference 1.17).
+    """
+    from scipy.stats import studentized_range  # loading it takes half a second
+
+    check_level(level)
+    count, k = table.values.shape
+    ranks, error = table.average_ranks, _rank_error(table)
+    q = float(studentized_range.ppf(level, k, np.inf)) / math.sqrt(2)
+    gaps = np.abs(ranks[:, None] - ranks)
+    return Nemenyi(
+        table.models,
+        tuple(map(float, ranks)),
+        count,
+        level,
+        q,
+        q * error,
+        np.asarray(studentized_range.sf(gaps / error * math.sqrt(2), k, np.inf)),
+        rank_groups(table.models, ranks, q * error),
+        table.measure,
+    )
+
+
+def rank_groups(
+    models: Sequence[str], average_ranks: ArrayLike, critical_difference: float
+) -> tuple[tuple[str, ...], ...]:
+    """The largest groups of two or more models whose average ranks span less than the critical difference.
+
+    >>> rank_groups(["a", "b", "c", "d"], [1.0, 1.9, 2.8, 4.3], 1.5)
+    (('a', 'b'), ('b', 'c'))
+    """
+    ranks = np.asarray(average_ranks, dtype=np.float64)
+    order = np.argsort(ranks, kind="stable")
+    ordered = ranks[order]
+    groups, reached = [], 0
+    for first in range(ordered.size):
+        last = int(np.searchsorted(ordered - ordered[first], critical_difference, side="left"))
+        if last > max(first + 1, reached):  # neither a single model nor part of the group before
+            groups.append(tuple(models[place] for place in order[first:last]))
+            reached = last
+    return tuple(groups)
+
+
+@dataclass(frozen=True)
+class ControlRow:
+    """A model against the control: z below 0 means that it ranks better; p raw and adjusted for all models."""
+
+    model: str
+    z: float
+    p: float
+    holm: float
+    hochberg: float
+
+
+@dataclass(frozen=True)
+class AgainstControl:
+    """Each model against one control by average ranks."""
+
+    control: str
+    comparisons: tuple[ControlRow, ...]
+    datasets: int
+    level: float
+    measure: str = ""
+    notes: tuple[Note, ...] = ()
+
+    def rows(self) -> list[Row]:
+        return [
+            {
+                "a": one.model,
+                "b": self.control,
+                "test": "average ranks",
+                "measure": self.measure,
+                "statistic": one.z,
+                "p": one.p,
+                "holm": one.holm,
+                "hochberg": one.hochberg,
+            }
+            for one in self.comparisons
+        ]
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "control": self.control,
+            "datasets": self.datasets,
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @property
+    def words(self) -> str:
+        """Which models rank better and worse than the control by Holm's p, and which cannot be told from it."""
+        sure = [one for one in self.comparisons if one.holm < 1 - self.level]
+        told = {
+            "better": [one.model for one in sure if one.z < 0],
+            "worse": [one.model for one in sure if one.z > 0],
+            "not distinguishably different": [one.model for one in self.comparisons if one not in sure],
+        }
+        parts = [f"{how}: {_joined(models)}" for how, models in told.items() if models]
+        return f"Against {self.control} over {extent(self.datasets, 'data sets')} (Holm): {'; '.join(parts)}."
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def against_control(table: DatasetTable, control: str, *, level: float = 0.95) -> AgainstControl:
+    """Each model against a control: z = (R − R_control) / √(k(k+1)/6N), two-sided, with Holm and Hochberg.
+
+    >>> against_control(dataset_table([[3, 2, 1]] * 8, ["a", "b", "c"], best="high"), "c")
+    Against c over 8 data sets (Holm): better: a and b.
+    """
+    check_level(level)
+    place = table.index(control)
+    others = [index for index in range(len(table.models)) if index != place]
+    z = (table.average_ranks[others] - table.average_ranks[place]) / _rank_error(table)
+    p = 2 * ndtr(-np.abs(z))
+    numbers = zip(others, z.tolist(), p.tolist(), holm(p).tolist(), hochberg(p).tolist(), strict=True)
+    rows = tuple(ControlRow(table.models[index], *found) for index, *found in numbers)
+    return AgainstControl(control, rows, table.datasets, level, table.measure)
+
+
+def _columns(values: Mapping[Any, Any]) -> list[Any]:
+    """The values of a mapping as rows of data sets."""
+    columns = [np.atleast_1d(np.asarray(column)) for column in values.values()]
+    lengths = {name: column.size for name, column in zip(values, columns, strict=True)}
+    if len(set(lengths.values())) > 1:
+        raise DataError(
+            "the models were not measured on the same data sets.",
+            seen=", ".join(f"{size} for {name}" for name, size in lengths.items()),
+        )
+    return list(zip(*columns, strict=True))
+
+
+def _matrix(values: Any) -> Array:
+    try:
+        matrix = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError("the values are not a matrix of numbers.", seen=str(error)) from error
+    if matrix.ndim != 2 or not matrix.shape[0] or matrix.shape[1] < 2:
+        raise DataError(
+            "a comparison over data sets needs at least one data set and two models.",
+            seen=f"an array of {' × '.join(map(str, matrix.shape))}" if matrix.ndim else "a single number",
+            hint="rows are data sets, columns are models",
+        )
+    return matrix
+
+
+def _known(what: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        raise ScoreSpaceError(f"{what}={given!r} is not known here.", seen=f"known are {listing(known)}")
+
+
+def _differences(
+    table: DatasetTable, a: str | None, b: str | None, alternative: Alternative, level: float
+) -> tuple[Array, tuple[str, str]]:
+    """a − b on each data set, free of rounding, with the names of both."""
+    check_level(level)
+    check_alternative(alternative)
+    if a is None or b is None:
+        if len(table.models) > 2 or a is not b:
+            raise ScoreSpaceError(
+                "which two models to compare is not said.",
+                seen=listing(table.models),
+                hint=f"{table.models[0]!r}, {table.models[1]!r}",
+            )
+        a, b = table.models
+    first, second = table.values[:, table.index(a)], table.values[:, table.index(b)]
+    # 0.3 − 0.2 and 0.9 − 0.8 must tie, as the values that were meant do.
+    return rounded(first - second, float(max(np.abs(first).max(), np.abs(second).max()))), (a, b)
+
+
+def _signed_ranks(d: Array, zeros: Zeros) -> tuple[float, Array]:
+    """The sum of ranks on which a is higher, and the ranks whose signs are chance."""
+    from scipy.stats import rankdata  # loading it takes half a second
+
+    kept = d[d != 0] if zeros == "drop" else d
+    if zeros == "split" and (d.size - np.count_nonzero(d)) % 2:
+        kept = np.delete(d, int(np.argmin(np.abs(d))))
+    ranks = np.asarray(rankdata(np.abs(kept)), dtype=np.float64)
+    value = float(ranks[kept > 0].sum())
+    if zeros == "split":
+        return value + float(ranks[kept == 0].sum()) / 2, ranks
+    return value, ranks[kept != 0]
+
+
+def _normal_p(excess: float, spread: float, alternative: Alternative, correct: bool) -> float:
+    """The p-value of a rank sum that exceeds its mean by so much."""
+    shift = {"two-sided": math.copysign(0.5, excess) if excess else 0.0, "greater": 0.5, "less": -0.5}[alternative]
+    z = (excess - shift * correct) / spread
+    if alternative == "two-sided":
+        return 2 * float(ndtr(-abs(z)))
+    return float(ndtr(-z if alternative == "greater" else z))
+
+
+def _dataset_test(
+    table: DatasetTable,
+    d: Array,
+    names: tuple[str, str],
+    test: str,
+    statistic: float,
+    p: float,
+    zeros: Zeros,
+    method: Literal["exact", "normal"],
+    alternative: Alternative,
+    level: float,
+) -> DatasetTest:
+    higher, lower = int((d > 0).sum()), int((d < 0).sum())
+    equal = d.size - higher - lower
+    return DatasetTest(
+        test=f"{test}, {_ZEROS[zeros]}" if equal else test,
+        a=names[0],
+        b=names[1],
+        measure=table.measure,
+        over="data sets",
+        count=d.size,
+        difference=float(np.median(d)),
+        statistic=statistic,
+        p=1.0 if equal == d.size else p,
+        level=level,
+        alternative=alternative,
+        reason="they are equal on every data set" if equal == d.size else None,
+        best=table.best,
+        higher=higher,
+        lower=lower,
+        equal=equal,
+        zeros=zeros,
+        method=method,
+    )
+
+
+def _chi2(test: str, between: float, within: float, k: int) -> Statistic:
+    if not between and not within:
+        return Statistic(test, 0.0, k - 1, 1.0, "all models are equal on every data set")
+    value = (k - 1) * between / within
+    return Statistic(test, value, k - 1, float(chdtrc(k - 1, value)))
+
+
+def _iman_davenport(test: str, between: float, within: float, count: int, k: int) -> Statistic:
+    df = (k - 1, (k - 1) * (count - 1))
+    if not within:
+        return Statistic(test, 0.0, df, 1.0, "all models are equal on every data set")
+    if count < 2:
+        return Statistic(test, math.nan, df, math.nan, "a single data set leaves no degrees of freedom")
+    rest = count * within - between
+    if rest <= 0:
+        return Statistic(test, math.inf, df, 0.0, "infinite: every data set ranks the models alike")
+    value = (count - 1) * between / rest
+    return Statistic(test, value, df, float(fdtrc(*df, value)))
+
+
+def _rank_error(table: DatasetTable) -> float:
+    """Standard error of the difference of two average ranks: √(k(k+1)/6N)."""
+    count, k = table.values.shape
+    return math.sqrt(k * (k + 1) / (6 * count))
+
+
+def _joined(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

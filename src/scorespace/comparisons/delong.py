@@ -1,0 +1,113 @@
+"""DeLong's tests: AUCs of models on the same cases, on different cases, and of several at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import chdtrc, ndtr, stdtr
+
+from scorespace.comparisons.comparison import Comparison
+from scorespace.comparisons.interval import delong_variance, normal_quantile
+from scorespace.measures.ranking import auc
+from scorespace.tables import Array, ScoreTable
+from scorespace.tables.pair import PairTable
+
+_FEW = "a class has fewer than two cases"
+
+
+def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
+    """The AUCs of all models and their covariance matrix: cov(V10)/P + cov(V01)/N over the placements.
+
+    NaN when a class has fewer than two cases.
+    """
+    positive = pairs.label == 1
+    n_pos, n_neg = int(positive.sum()), int((~positive).sum())
+    areas = np.array([auc(table) for table in pairs.tables])
+    size = len(pairs.models)
+    if n_pos < 2 or n_neg < 2:
+        return areas, np.full((size, size), np.nan)
+    of_pos, of_neg = np.empty((size, n_pos)), np.empty((size, n_neg))
+    for k, table in enumerate(pairs.tables):
+        below = n_neg - np.cumsum(table.neg) + table.neg / 2
+        above = np.cumsum(table.pos) - table.pos / 2
+        of_pos[k] = (below / n_neg)[pairs.place[k][positive]]
+        of_neg[k] = (above / n_pos)[pairs.place[k][~positive]]
+    of_pos -= areas[:, None]
+    of_neg -= areas[:, None]
+    covariance = of_pos @ of_pos.T / ((n_pos - 1) * n_pos) + of_neg @ of_neg.T / ((n_neg - 1) * n_neg)
+    return areas, covariance
+
+
+def delong_pair(areas: Array, covariance: Array, names: tuple[str, str], i: int, j: int, level: float) -> Comparison:
+    """The paired test of two models, from the AUCs and covariances of all.
+
+    Z = (A − B) / √(var A + var B − 2 cov); equal models differ by 0 with p = 1.
+    """
+    difference = float(areas[i] - areas[j])
+    variance = float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
+    reason = None
+    if math.isnan(variance):
+        return _untested(*names, "delong", difference, level, _FEW)
+    variance = variance if variance > 1e-18 else 0.0
+    if variance == 0:
+        if difference == 0:
+            reason = "the models rank all cases alike"
+            return Comparison(*names, "delong", "auc", 0.0, 0.0, 0.0, level, 0.0, math.nan, 1.0, reason=reason)
+        return _untested(*names, "delong", difference, level, "DeLong's variance is zero, as with perfect separation")
+    error = math.sqrt(variance)
+    half = normal_quantile(level) * error
+    z = difference / error
+    p = 2 * float(ndtr(-abs(z)))
+    return Comparison(*names, "delong", "auc", difference, difference - half, difference + half, level, z, math.nan, p)
+
+
+def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level: float = 0.95) -> Comparison:
+    """Two AUCs from different cases: D = (A − B) / √(var A + var B), t with Welch's degrees of freedom."""
+    difference = auc(a) - auc(b)
+    variances = delong_variance(a), delong_variance(b)
+    total = sum(variances)
+    if math.isnan(total):
+        return _untested(*names, "delong, unpaired", difference, level, _FEW)
+    if total == 0:
+        return _untested(*names, "delong, unpaired", difference, level, "both DeLong variances are zero")
+    sizes = float(a.total), float(b.total)
+    df = total**2 / sum(variance**2 / (size - 1) for variance, size in zip(variances, sizes, strict=True))
+    d = difference / math.sqrt(total)
+    p = 2 * float(stdtr(df, -abs(d)))
+    half = normal_quantile(level) * math.sqrt(total)
+    bounds = difference - half, difference + half
+    return Comparison(*names, "delong, unpaired", "auc", difference, *bounds, level, d, df, p)
+
+
+def delong_omnibus(pairs: PairTable) -> Comparison:
+    """Whether several AUCs are equal: χ² = (Lθ)ᵀ (L S Lᵀ)⁺ (Lθ), with L the differences to the last."""
+    areas, covariance = delong_covariance(pairs)
+    names = (pairs.models[0], ", ".join(pairs.models[1:]))
+    if np.isnan(covariance).any():
+        return _untested(*names, "delong, all equal", math.nan, 0.95, _FEW)
+    contrasts = np.hstack([np.eye(areas.size - 1), -np.ones((areas.size - 1, 1))])
+    gaps, spread = contrasts @ areas, contrasts @ covariance @ contrasts.T
+    df = int(np.linalg.matrix_rank(spread, hermitian=True))
+    statistic = float(gaps @ np.linalg.pinv(spread, hermitian=True) @ gaps)
+    p = float(chdtrc(df, statistic)) if df else 1.0
+    return Comparison(*names, "delong, all equal", "auc", statistic=statistic, df=float(df), p=p, several=True)
+
+
+def auc_against(table: ScoreTable, value: float = 0.5, level: float = 0.95, name: str = "") -> Comparison:
+    """Whether an AUC differs from a given value: Z = (A − value) / √var."""
+    area, variance = auc(table), delong_variance(table)
+    names = (name, f"AUC {value:g}")
+    if not variance > 0:
+        reason = _FEW if math.isnan(variance) else "DeLong's variance is zero, as with perfect separation"
+        return _untested(*names, "delong", area - value, level, reason)
+    error = math.sqrt(variance)
+    z, half = (area - value) / error, normal_quantile(level) * error
+    p = 2 * float(ndtr(-abs(z)))
+    return Comparison(
+        *names, "delong", "auc", area - value, area - value - half, area - value + half, level, z, math.nan, p
+    )
+
+
+def _untested(a: str, b: str, test: str, difference: float, level: float, reason: str) -> Comparison:
+    return Comparison(a, b, test, "auc", difference, level=level, reason=reason)

@@ -1,0 +1,193 @@
+"""Differences of any measure between models on the same cases: bootstrap and permutation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from scorespace.comparisons.bootstrap import REPLICATES, Resampler, replicated
+from scorespace.comparisons.comparison import Comparison
+from scorespace.comparisons.interval import resolve
+from scorespace.measures.catalog import MeasureSpec
+from scorespace.results import Progress
+from scorespace.tables import Array, ScoreTable
+from scorespace.tables.pair import PairTable
+
+
+def paired_bootstrap(
+    pairs: PairTable,
+    i: int,
+    j: int,
+    spec: MeasureSpec,
+    *,
+    level: float = 0.95,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """The difference of a measure with its percentile interval, and twice the share of replicates beyond zero as p.
+
+    Cases are drawn with replacement within classes, the same for both models; whole groups are drawn
+    instead where cases are grouped.
+    """
+    two = _two(pairs, i, j)
+    names = (two.models[0], two.models[1])
+    observed = tuple(_value(spec, table) for table in two.tables)
+    difference = float(observed[0] - observed[1])
+    test = "bootstrap" if pairs.group is None else "bootstrap of groups"
+    found = Comparison(*names, test, str(spec), difference, level=level)
+    if math.isnan(difference):
+        return replace(found, reason=spec.measure.reason(math.nan))
+    draw = _cases(two) if two.group is None else _groups(two)
+
+    def gaps(tables: tuple[ScoreTable, ScoreTable]) -> Array:
+        return _value(spec, tables[0]) - _value(spec, tables[1])
+
+    cells = two.cases + sum(table.counts.size for table in two.tables)
+    values = replicated(draw, gaps, cells, replicates=replicates, seed=seed, progress=progress)
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return replace(found, reason="the measure is undefined in every replicate")
+    low, high = (float(q) for q in np.quantile(values, [(1 - level) / 2, (1 + level) / 2]))
+    error = float(values.std(ddof=1)) if values.size > 1 else 0.0
+    if error == 0:
+        same = difference == 0
+        reason = "both models behave alike on every case" if same else "the difference is the same in every replicate"
+        z, p = (0.0, 1.0) if same else (math.nan, math.nan)
+        return replace(found, low=low, high=high, statistic=z, p=p, reason=reason)
+    # The share of replicates on the other side of zero, so that p and the interval agree.
+    beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
+    p = min(1.0, 2 * (1 + beyond) / (1 + values.size))
+    return replace(found, low=low, high=high, statistic=difference / error, p=p)
+
+
+def permutation(
+    pairs: PairTable,
+    i: int,
+    j: int,
+    spec: MeasureSpec,
+    *,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Whether the difference of a measure survives swapping the models' scores case by case.
+
+    Ranking measures swap ranks within each model, since their scores may be on different scales;
+    measures at a threshold swap the scores. p = (1 + #{|swapped| ≥ |observed|}) / (1 + replicates).
+    """
+    two = _two(pairs, i, j)
+    names = (two.models[0], two.models[1])
+    grid, places = _common_grid(two, ranks=spec.at is None)
+    observed = _tables(grid, places[:, None, :], two.label)
+    difference = float((_value(spec, observed[0]) - _value(spec, observed[1]))[0])
+    if math.isnan(difference):
+        reason = spec.measure.reason(math.nan)
+        return Comparison(*names, "permutation", str(spec), difference, reason=reason)
+
+    def swap(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ScoreTable]:
+        swapped = rng.integers(0, 2, (count, two.cases), dtype=np.uint8).view(bool)
+        mixed = np.stack([np.where(swapped, places[1], places[0]), np.where(swapped, places[0], places[1])])
+        return _tables(grid, mixed, two.label)
+
+    def gaps(tables: tuple[ScoreTable, ScoreTable]) -> Array:
+        return _value(spec, tables[0]) - _value(spec, tables[1])
+
+    cells = 2 * two.cases + 4 * grid.size
+    values = replicated(swap, gaps, cells, replicates=replicates, seed=seed, progress=progress)
+    # Rounding must not decide a tie between a swapped and the observed difference.
+    extreme = int((np.abs(values) >= abs(difference) - 1e-12).sum())
+    p = (1 + extreme) / (1 + replicates)
+    return Comparison(*names, "permutation", str(spec), difference, statistic=difference, p=p)
+
+
+def _two(pairs: PairTable, i: int, j: int) -> PairTable:
+    kept = [i, j]
+    return replace(
+        pairs,
+        models=tuple(pairs.models[k] for k in kept),
+        place=pairs.place[kept],
+        tables=tuple(pairs.tables[k] for k in kept),
+    )
+
+
+def _value(spec: MeasureSpec, table: ScoreTable) -> Array:
+    function, suitable = resolve(spec, table)
+    return np.asarray(function(suitable), dtype=np.float64)
+
+
+def _cases(two: PairTable) -> Resampler:
+    """Draws cases with replacement within each class, the same for both models."""
+    members = [np.flatnonzero(two.label == label) for label in (0, 1)]
+
+    def draw(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ...]:
+        chosen = [
+            rows[rng.integers(0, rows.size, (count, rows.size), dtype=np.uint32)] if rows.size else rows
+            for rows in members
+        ]
+        return tuple(
+            replace(table, counts=np.stack([_counted(place, cases, count, table) for cases in chosen], axis=1))
+            for place, table in zip(two.place, two.tables, strict=True)
+        )
+
+    return draw
+
+
+def _counted(place: Array, cases: Array, count: int, table: ScoreTable) -> Array:
+    """How often each score was drawn, per replicate."""
+    size = table.score.size
+    if not cases.size:
+        return np.zeros((count, size), dtype=np.int64)
+    cells = place[cases] + (np.arange(count) * size)[:, None]
+    return np.bincount(cells.ravel(), minlength=count * size).reshape(count, size)
+
+
+def _groups(two: PairTable) -> Resampler:
+    """Draws whole groups with replacement."""
+    group = two.group
+    assert group is not None
+    size = int(group.max()) + 1
+
+    def draw(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ...]:
+        times = rng.multinomial(size, np.full(size, 1 / size), count)[:, group]
+        return tuple(
+            replace(table, counts=_weighted(place, two.label, times, table))
+            for place, table in zip(two.place, two.tables, strict=True)
+        )
+
+    return draw
+
+
+def _weighted(place: Array, label: Array, times: Array, table: ScoreTable) -> Array:
+    count, size = times.shape[0], table.score.size
+    cells = label.astype(np.int64) * size + place + (np.arange(count) * 2 * size)[:, None]
+    return np.bincount(cells.ravel(), times.ravel(), minlength=count * 2 * size).reshape(count, 2, size)
+
+
+def _common_grid(two: PairTable, ranks: bool) -> tuple[Array, Array]:
+    """One descending axis for both models' scores or midranks, and each case's place on it."""
+    levels = [_midranks(table) if ranks else table.score for table in two.tables]
+    grid, inverse = np.unique(np.concatenate(levels), return_inverse=True)
+    split = levels[0].size
+    descending = grid.size - 1 - inverse
+    places = np.stack([descending[:split][two.place[0]], descending[split:][two.place[1]]])
+    return grid[::-1], places
+
+
+def _midranks(table: ScoreTable) -> Array:
+    size = table.pos + table.neg
+    return size.sum() - np.cumsum(size) + (size + 1) / 2
+
+
+def _tables(grid: Array, places: Array, label: Array) -> tuple[ScoreTable, ScoreTable]:
+    """Score tables of the two models over replicates: places (2, replicates, cases) on the grid."""
+    count = places.shape[1]
+    offset = label.astype(np.int64) * grid.size + (np.arange(count) * 2 * grid.size)[:, None]
+    counts = [
+        np.bincount((place + offset).ravel(), minlength=count * 2 * grid.size).reshape(count, 2, grid.size)
+        for place in places
+    ]
+    first, second = (ScoreTable(grid, each, ("negative", "positive"), 1) for each in counts)
+    return first, second
