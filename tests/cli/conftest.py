@@ -101,6 +101,12 @@ def credit(tmp_path: Path) -> list[str]:
 
 
 @pytest.fixture(scope="session")
+def oracles() -> Path:
+    """Where the numbers of other programs are."""
+    return ORACLES
+
+
+@pytest.fixture(scope="session")
 def proc() -> dict[str, Any]:
     """What pROC says about the two predictors of the aSAH data."""
     return json.loads((ORACLES / "proc_asah.json").read_text())["per_predictor"]

@@ -119,6 +119,26 @@ def test_the_cheapest_of_several_models_on_several_classes(run, write):
     assert "bad would cost 2667 per 1 000 more" in found["verdict"]
 
 
+def test_scores_of_several_classes_are_decided_by_least_cost(run, oracles, write):
+    path = oracles / "weka_iris_nb_predictions.csv"
+    kinds = ("Iris-setosa", "Iris-versicolor", "Iris-virginica")
+    costs = [[0, 1, 1], [1, 0, 1], [1, 9, 0]]
+    lines = [[kind, *map(str, row)] for kind, row in zip(kinds, costs, strict=True)]
+    write("costs.csv", "\n".join(map(",".join, [["actual", *kinds], *lines])))
+    by_cost, by_score = 0, 0
+    with path.open() as file:
+        for flower in csv.DictReader(file):
+            chances = [float(flower[f"p_{kind}"]) for kind in kinds]
+            expected = [sum(p * row[k] for p, row in zip(chances, costs, strict=True)) for k in range(3)]
+            actual = kinds.index(flower["actual"])
+            by_cost += costs[actual][expected.index(min(expected))]
+            by_score += costs[actual][chances.index(max(chances))]
+    asked = ("decide", str(path), "--truth", "actual", "--score", "p_*", "--costs", "costs.csv", "--format", "json")
+    found = {row["model"]: row["total_cost"] for row in run(*asked).json()["rows"]}
+    assert found == {"p": by_score, "p (least cost)": by_cost}
+    assert by_cost < by_score
+
+
 # --- under a constraint
 
 
@@ -171,6 +191,31 @@ def test_constraints_that_nothing_keeps_are_said_plainly(run, credit):
     assert (found["model"], found["threshold"], found["notes"]) == (None, None, [])
 
 
+# --- with rejection, and by lot
+
+
+def test_doubtful_cases_are_handed_over(run, credit, loans):
+    found = run("decide", *credit, "--score", "logistic", "--reject", "0.2", "--format", "json").json()
+    kept = [loan for loan in loans if not 0.2 < float(loan["logistic"]) < 0.8]
+    right = sum((float(loan["logistic"]) >= 0.5) == (loan["outcome"] == "bad") for loan in kept)
+    (row,) = found["rows"]
+    assert (row["low"], row["high"]) == (0.2, 0.8)
+    assert row["rejected"] == pytest.approx(1 - len(kept) / 1000)
+    assert row["accuracy"] == pytest.approx(right / len(kept))
+    assert found["cost_per_case"] == pytest.approx((len(kept) - right + 0.2 * (1000 - len(kept))) / 1000)
+
+
+def test_a_mixture_reaches_a_rate_between_two_thresholds(run, write):
+    # The hull runs from (0, 1/3) at 0.9 to (1/3, 1) at 0.4; halfway lies (1/6, 2/3).
+    write("small.csv", "y,s\n1,0.9\n0,0.8\n1,0.7\n1,0.4\n0,0.3\n0,0.1\n")
+    asked = ("decide", "small.csv", "--truth", "y", "--score", "s", "--mix", f"fpr={1 / 6}")
+    found = run(*asked, "--format", "json").json()
+    assert (found["fpr"], found["tpr"]) == pytest.approx((1 / 6, 2 / 3))
+    assert [row["threshold"] for row in found["rows"]] == [0.9, 0.4]
+    assert [row["probability"] for row in found["rows"]] == pytest.approx([1 / 2, 1 / 2])
+    assert "use s at threshold 0.9 with probability 0.500" in " ".join(run(*asked).out.split())
+
+
 # --- what is shown
 
 
@@ -213,7 +258,7 @@ def test_markdown_ends_with_what_to_use(run, valves):
         (["--prevalence", "0.1"], "ConditionError: the costs of both errors are needed."),
         (
             ["--cost-fp", "1", "--cost-fn", "5", "--maximise", "ppv"],
-            "ConditionError: costs and constraints are two",
+            "ConditionError: these are several ways to decide.",
         ),
         (["--cost-fp", "1", "--cost-fn", "5", "--prevalence", "30"], "ConditionError: prevalence=30 is not a share"),
         (["--cost-fp", "0", "--cost-fn", "5"], "ConditionError: under these costs deciding positive is never worse"),
@@ -226,6 +271,9 @@ def test_markdown_ends_with_what_to_use(run, valves):
         (["--at-least", "tpr=high", "--maximise", "ppv"], "MeasureError: the bound 'tpr=high' cannot be read."),
         (["--at-least", "auc=0.9", "--maximise", "ppv"], "MeasureError: auc cannot be chosen by threshold."),
         (["--maximise", "precisio"], "MeasureError: there is no measure 'precisio'."),
+        (["--reject", "0.6"], "ConditionError: a rejection that costs 0.6 errors is no choice."),
+        (["--mix", "ppv=0.6"], "MeasureError: a mixture is not found by 'ppv=0.6'."),
+        (["--mix", "fpr=2"], "ScoreSpaceError: 2.0 is not a rate."),
         (["--costs", "absent.csv"], "DataError: there is no file 'absent.csv'."),
         (["--costs", "credit.csv"], "DataError: the matrix in 'credit.csv' is not square."),
     ],

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 
 import pytest
@@ -200,6 +201,14 @@ def test_decisions_on_several_classes(run, write):
     write("three.csv", "actual,nb\n" + "".join(f"{t},{d}\n" * n for (t, d), n in cells.items()))
     asked = ("evaluate", "three.csv", "--truth", "actual", "--decision", "nb", "--measures", "f1[macro],acc,tpr[b]")
     assert values(run, *asked) == pytest.approx([(10 / 12 + 4 / 7 + 6 / 11) / 3, 10 / 15, 2 / 4], abs=1e-12)
+
+
+def test_scores_of_several_classes_decide_by_the_highest(run, oracles):
+    """The columns p_Iris-setosa, … are the scores of one model; mlr3measures knows its numbers."""
+    theirs = json.loads((oracles / "mlr3measures_iris.json").read_text())["iris_NB"]
+    asked = ("evaluate", str(oracles / "weka_iris_nb_predictions.csv"), "--truth", "actual", "--score", "p_*")
+    found = values(run, *asked, "--measures", "acc,bacc,mcc")
+    assert found == pytest.approx([theirs[name] for name in ("acc", "bacc", "mcc")], abs=1e-9)
 
 
 def test_a_confusion_matrix_instead_of_data(run, write):

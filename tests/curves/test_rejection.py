@@ -84,8 +84,9 @@ def test_a_certainty_that_tells_nothing_keeps_the_error():
 
 
 def test_tied_margins_leave_together():
-    # 0.9 and 0.1 are equally far from 0.5 though not in floating point; so are 0.6 and 0.4.
-    curve = rejection(score_table([1, 0, 0, 0], [0.9, 0.1, 0.6, 0.4]))
+    # 0.7 and 0.3 are equally far from 0.5, though not in floating point; so are 0.6 and 0.4.
+    assert 0.7 - 0.5 != 0.5 - 0.3
+    curve = rejection(score_table([1, 0, 0, 0], [0.7, 0.3, 0.6, 0.4]))
     assert_allclose(curve.x, [0, 0.5])
     assert_allclose(curve.y, [0.75, 1])
 

@@ -10,7 +10,8 @@ from laws.strategies import samples
 from scorespace.decisions import best_threshold
 from scorespace.errors import MeasureError
 from scorespace.measures import measures
-from scorespace.measures.confusion import acc, bacc, cost, err, pp_rate, ppv, tpr, youden
+from scorespace.measures.confusion import acc, bacc, err, pp_rate, ppv, tpr, youden
+from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc
 from scorespace.tables import Counts, score_table
 

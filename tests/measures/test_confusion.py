@@ -8,7 +8,8 @@ import pytest
 
 from scorespace.errors import MeasureError
 from scorespace.measures import find
-from scorespace.measures.confusion import bacc, cost, dor, f1, fbeta, kappa, lr_neg, lr_pos, mcc, ppv, tpr
+from scorespace.measures.confusion import bacc, dor, f1, fbeta, kappa, lr_neg, lr_pos, mcc, ppv, tpr
+from scorespace.measures.cost import cost
 from scorespace.tables import Counts, confusion, score_table
 
 NOTHING_POSITIVE = Counts(tp=0, fp=0, fn=3, tn=5)

@@ -10,7 +10,8 @@ from scorespace.conditions import Condition
 from scorespace.curves import hull, roc
 from scorespace.decisions import best_threshold
 from scorespace.measures import average, find
-from scorespace.measures.confusion import acc, cost, f1, tnr, tpr, youden
+from scorespace.measures.confusion import acc, f1, tnr, tpr, youden
+from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc, u
 from scorespace.tables import Counts, confusion, score_table
 

@@ -12,7 +12,8 @@ from scorespace.conditions import Condition
 from scorespace.curves import roc
 from scorespace.decisions import best_threshold
 from scorespace.measures import parse
-from scorespace.measures.confusion import cost, tnr, tpr, youden
+from scorespace.measures.confusion import tnr, tpr, youden
+from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc
 from scorespace.tables import score_table
 

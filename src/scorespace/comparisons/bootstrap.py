@@ -59,14 +59,17 @@ def replicated(
         return np.asarray(values, dtype=np.float64)
 
     if len(sizes) == 1:
-        return piece(sizes[0], streams[0])
-    values = []
+        values = piece(sizes[0], streams[0])
+        if progress is not None:
+            progress(1.0)
+        return values
+    parts = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # the drawing and counting release the GIL
         for done, part in enumerate(pool.map(piece, sizes, streams), start=1):
-            values.append(part)
+            parts.append(part)
             if progress is not None:
                 progress(done / len(sizes))
-    return np.concatenate(values)
+    return np.concatenate(parts)
 
 
 @singledispatch

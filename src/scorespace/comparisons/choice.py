@@ -8,7 +8,7 @@ import numpy as np
 
 from scorespace.comparisons.bootstrap import REPLICATES, bootstrap
 from scorespace.conditions import Condition
-from scorespace.decisions.model import Choice, Decision, Models, costs_of
+from scorespace.decisions.model import Choice, Decision, Models, costs_of, first_least
 from scorespace.results import Progress
 from scorespace.tables import Array, Counts, ScoreTable
 
@@ -51,7 +51,7 @@ def _bounded(choice: Choice, models: Models, condition: Condition, level: float,
     thresholds = table.thresholds
 
     def threshold_again(drawn: ScoreTable) -> Array:
-        return thresholds[np.argmin(costs_of(drawn.sweep, condition), axis=-1)]
+        return thresholds[first_least(costs_of(drawn.sweep, condition))]
 
     again = bootstrap(threshold_again, table, replicates=replicates, seed=seed)
     return replace(choice, threshold_interval=_limits(again, tails))

@@ -58,10 +58,11 @@ class DatasetTable(ByValue):
 
     @cached_property
     def ranks(self) -> Array:
-        """Ranks within each data set: 1 for the best model, whichever end that is; equal models share the mean."""
+        """Ranks within each data set: 1 for the best model, whichever end that is; equal ones share the mean rank."""
         from scipy.stats import rankdata  # loading it takes half a second, which other tests need not wait for
 
-        return rankdata(-self.values if self.best == "high" else self.values, axis=1)
+        values = rounded(self.values, np.abs(self.values))  # what differs by rounding alone ties
+        return rankdata(-values if self.best == "high" else values, axis=1)
 
     @property
     def average_ranks(self) -> Array:
@@ -123,7 +124,7 @@ def dataset_table(values: Any, models: Sequence[str] | None = None, *, best: Bes
 # Two models
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DatasetTest(PairTest):
     """A test of two models over data sets; `higher`, `lower` and `equal` count them by the value of a.
 
@@ -246,7 +247,7 @@ def bayes_signed_rank(
     left of, in and right of the rope; a probability is the share of draws in which that region is the largest.
 
     >>> bayes_signed_rank(dataset_table({"nb": [0.9] * 9, "tree": [0.8] * 9}, best="high"))
-    nb than tree: lower 0.000, equal 0.001, higher 0.999  rope ±0.01  Bayesian signed rank, 9 data sets
+    nb than tree: lower 0.000, equal 0.000, higher 1.000  rope ±0.01  Bayesian signed rank, 9 data sets
     """
     check_rope(rope)
     if not 0 < strength < math.inf:
@@ -255,7 +256,7 @@ def bayes_signed_rank(
         raise ScoreSpaceError(f"draws={draws} leaves nothing to count.", hint=f"draws={DRAWS}")
     d, names = _differences(table, a, b, "two-sided", 0.95)
     z = np.concatenate([[0.0], d])
-    sums = rounded(z[:, None] + z, max(2 * rope, float(np.abs(table.values).max())))
+    sums = rounded(z[:, None] + z, np.maximum(np.abs(z)[:, None], np.abs(z)))
     left, right = (sums < -2 * rope).astype(np.float64), (sums > 2 * rope).astype(np.float64)
     rng = np.random.default_rng(seed)
     concentration = np.concatenate([[strength], np.ones(d.size)])
@@ -367,10 +368,10 @@ Iman–Davenport F(2, 6) = 3.86, p = 0.084).
     # Ranks are multiples of ½, so these are exact, and the infinite case is met exactly.
     between = float(np.sum((table.ranks.sum(axis=0) - count * middle) ** 2))
     tied, untied = float(np.sum((table.ranks - middle) ** 2)), count * k * (k * k - 1) / 12
-    few = ()
+    few: tuple[Note, ...] = ()
     if count <= 10 or k <= 5:
         text = f"{extent(count, 'data sets')} and {extent(k, 'models')} are few for the χ² of Friedman: prefer F."
-        few = (Note("SS015", "info", text),)
+        few = (Note("SS018", "info", text),)
     return Friedman(
         table.models,
         tuple(map(float, table.average_ranks)),
@@ -435,7 +436,9 @@ class Nemenyi(ByValue):
     def words(self) -> str:
         """The critical difference, the best model, and those that cannot be told from it."""
         ranked = sorted(zip(self.average_ranks, self.models, strict=True))
-        best, rank = ranked[0][1], ranked[0][0]
+        rank, best = ranked[0]
+        if ranked[-1][0] == rank:
+            return f"{_joined(self.models)} rank alike over {extent(self.datasets, 'data sets')} (Nemenyi)."
         beside = [model for value, model in ranked[1:] if value - rank < self.critical_difference]
         beyond = [model for value, model in ranked[1:] if value - rank >= self.critical_difference]
         parts = [
@@ -624,7 +627,7 @@ def _differences(
         a, b = table.models
     first, second = table.values[:, table.index(a)], table.values[:, table.index(b)]
     # 0.3 − 0.2 and 0.9 − 0.8 must tie, as the values that were meant do.
-    return rounded(first - second, float(max(np.abs(first).max(), np.abs(second).max()))), (a, b)
+    return rounded(first - second, np.maximum(np.abs(first), np.abs(second))), (a, b)
 
 
 def _signed_ranks(d: Array, zeros: Zeros) -> tuple[float, Array]:

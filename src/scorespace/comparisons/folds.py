@@ -23,10 +23,10 @@ Alternative = Literal["two-sided", "greater", "less"]
 ROPE: Final = 0.01
 """Half width of the region of practical equivalence that is customary for accuracy and AUC."""
 
-_PLACES: Final = 12  # digits below the largest value to which differences are equal: the rest is rounding
+_DIGITS: Final = 12  # the rest is rounding
 _SINGLE: Final = "a single difference has no spread"
 _OPTIMISTIC: Final = Note(
-    "SS014",
+    "SS017",
     "warning",
     "the plain t-test over folds is optimistic: folds share training cases, so the true p is larger; "
     "the corrected t-test allows for it.",
@@ -328,17 +328,16 @@ def check_rope(rope: float) -> None:
         )
 
 
-def rounded(values: Array, size: float) -> Array:
-    """The values to the twelfth digit below `size`, so that 0.3 − 0.2 and 0.9 − 0.8 are equal.
+def rounded(values: Array, size: ArrayLike) -> Array:
+    """Each value to the twelfth digit of the size of what it was computed from, so that 0.3 − 0.2 equals 0.9 − 0.8.
 
-    >>> rounded(np.array([0.3 - 0.2, 0.9 - 0.8]), 0.9)
-    array([0.1, 0.1])
+    >>> rounded(np.array([0.3 - 0.2, 0.09 - 0.08, 1e-9]), [0.3, 0.09, 1e-9])
+    array([1.e-01, 1.e-02, 1.e-09])
     """
-    if not 0 < size < math.inf:
-        return values
-    places = _PLACES - math.floor(math.log10(size)) - 1
-    # Beyond these places the power of ten is itself not a number, and nothing is lost by rounding.
-    return np.round(values, places) if abs(places) < 300 else values
+    magnitude = np.asarray(size, dtype=np.float64)
+    places = _DIGITS - 1 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
+    unit = 10.0 ** np.clip(places, 0, 300)  # whole numbers stay whole, and the power stays finite
+    return np.rint(values * unit) / unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,7 +345,7 @@ class _Pair:
     """The checked differences of two models, and what is said about every test of them."""
 
     d: Array
-    size: float
+    size: Array
     a: str
     b: str
     measure: str
@@ -370,14 +369,14 @@ class _Pair:
         one, other = map(str, names)
         if b is None:
             differences = _numbers(a, "the differences")
-            return cls(differences, float(np.abs(differences).max()), one, other, measure, alternative, level)
+            return cls(differences, np.abs(differences), one, other, measure, alternative, level)
         first, second = _numbers(a, f"the values of {one}"), _numbers(b, f"the values of {other}")
         if first.shape != second.shape:
             raise DataError(
                 "the two models were not measured on the same folds.",
                 seen=f"{_shape(first)} for {one}, {_shape(second)} for {other}",
             )
-        size = float(max(np.abs(first).max(), np.abs(second).max()))
+        size = np.maximum(np.abs(first), np.abs(second))
         return cls(first - second, size, one, other, measure, alternative, level)
 
     @property
@@ -472,8 +471,7 @@ def _five_by_two(pair: _Pair) -> tuple[float, str | None]:
             seen=_shape(pair.d),
             hint="an array of 5 rows (repeats) and 2 columns (folds)",
         )
-    halves = rounded(pair.d[:, 0] - pair.d[:, 1], pair.size)
-    if not halves.any():
+    if not rounded(pair.d[:, 0] - pair.d[:, 1], pair.size.max(axis=1)).any():
         return 0.0, "the two folds of each repeat have the same difference, so its spread is zero"
     # The sum of squares of two numbers about their mean is half the square of their difference.
     return float(np.sum((pair.d[:, 0] - pair.d[:, 1]) ** 2)) / 2, None

@@ -141,6 +141,11 @@ def resolve(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> tuple[Call
             raise MeasureError(f"{spec} of a score needs a threshold.", hint=f"{spec.label}@0.5")
         suitable = table.at(spec.at)
         if spec.of is not None and _class_index(spec, table) != table.positive:
+            if len(table.classes) > 2:
+                positive = table.classes[table.positive]
+                raise MeasureError(
+                    f"{spec} names a class that this score does not rank.", seen=f"a score for {positive!r}"
+                )
             suitable = suitable.swapped()
         return partial(measure.function, **options), suitable
     if spec.of in AVERAGES and isinstance(table, ConfusionTable):
@@ -149,8 +154,8 @@ def resolve(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> tuple[Call
         index = _class_index(spec, table)
         if of_counts and isinstance(table, ConfusionTable):
             suitable = table.counts_of(index)
-        elif isinstance(table, ScoreTable) and index != table.positive:
-            suitable = table.swapped()
+        elif index != table.positive:
+            suitable = (table.score_table() if isinstance(table, ConfusionTable) else table).swapped()
     function, suitable = measure.fit(suitable)
     return partial(function, **options), suitable
 

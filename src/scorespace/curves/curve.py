@@ -44,7 +44,7 @@ class Curve(ByValue):
             return self
         steps = np.abs(np.diff(self.x)) / _span(self.x) + np.abs(np.diff(self.y)) / _span(self.y)
         along = np.concatenate([[0.0], np.cumsum(np.nan_to_num(steps, posinf=0.0))])
-        kept = np.unique(np.searchsorted(along, np.linspace(0, along[-1], most)).clip(0, self.x.size - 1))
+        kept = np.unique(np.searchsorted(along, np.linspace(0, along[-1], most + 1)).clip(0, self.x.size - 1))
         kept = np.union1d(kept, [0, self.x.size - 1])
         return replace(self, x=self.x[kept], y=self.y[kept], threshold=self.threshold[kept])
 

@@ -92,7 +92,8 @@ class Hull(Curve):
 
     def best(self, slope: float) -> Corner:
         """The corner where a line of that slope touches the hull; the left one when an edge has the slope."""
-        return self.corner(int(np.argmax(self.y - slope * self.x)))
+        height = self.y - slope * self.x
+        return self.corner(int(np.argmax(height >= height.max() - 1e-12 * (1 + slope))))  # equal up to rounding
 
     def mixture(self, *, fpr: float | None = None, tpr: float | None = None) -> Mixture:
         """The two corners, and the chance of using the first, that realise the hull at an FPR or a TPR.

@@ -15,7 +15,12 @@ from scorespace.tables import Array, Counts, ScoreTable, ratio
 class PrCurve(Curve):
     """Recall (x) and precision (y); between points it bends, because TP and FP grow in proportion."""
 
-    counts: Counts
+    table: ScoreTable
+
+    @property
+    def counts(self) -> Counts:
+        """The outcomes at every threshold, also of a thinned curve."""
+        return self.table.sweep
 
     def area(self) -> float:
         """Area under the exactly interpolated curve, as `auprc`."""
@@ -23,20 +28,19 @@ class PrCurve(Curve):
 
     def interpolated(self, step: float = 0.01) -> Self:
         """The curve with points added along its bends, at most that far apart in recall."""
-        total = self.counts.p[-1]
+        counts, thresholds = self.counts, self.table.thresholds
+        total = counts.p[-1]
         if not total:  # without positives there is no recall to move along
             return self
-        gained = np.diff(self.counts.tp)
+        gained = np.diff(counts.tp)
         pieces = np.maximum(1, np.ceil(ratio(gained, total * step))).astype(np.intp)
         place = np.repeat(np.arange(gained.size), pieces)
         share = (np.arange(place.size) - np.repeat(np.cumsum(pieces) - pieces, pieces) + 1) / pieces[place]
-        tp = self.counts.tp[place] + share * gained[place]
-        fp = self.counts.fp[place] + share * np.diff(self.counts.fp)[place]
-        grown = Counts(
-            np.append(0, tp), np.append(0, fp), total - np.append(0, tp), self.counts.n[-1] - np.append(0, fp)
-        )
-        threshold = np.append(self.threshold[0], self.threshold[place + 1])
-        return replace(self, x=ratio(grown.tp, grown.p), y=_precision(grown), threshold=threshold, counts=grown)
+        tp = counts.tp[place] + share * gained[place]
+        fp = counts.fp[place] + share * np.diff(counts.fp)[place]
+        grown = Counts(np.append(0, tp), np.append(0, fp), total - np.append(0, tp), counts.n[-1] - np.append(0, fp))
+        threshold = np.append(thresholds[0], thresholds[place + 1])
+        return replace(self, x=ratio(grown.tp, grown.p), y=_precision(grown), threshold=threshold)
 
 
 def pr(table: ScoreTable) -> PrCurve:
@@ -47,16 +51,14 @@ def pr(table: ScoreTable) -> PrCurve:
     array([1.        , 1.        , 0.66666667, 0.5       ])
     """
     counts = table.sweep
-    return PrCurve(
-        "pr", ratio(counts.tp, counts.p), _precision(counts), table.thresholds, "Recall", "Precision", counts
-    )
+    return PrCurve("pr", ratio(counts.tp, counts.p), _precision(counts), table.thresholds, "Recall", "Precision", table)
 
 
 def _precision(counts: Counts) -> Array:
     """Precision along a sweep, with the limit of the first segment where nothing is predicted positive."""
     precision = ratio(counts.tp, counts.pp)
-    if precision.size > 1:
-        precision[0] = precision[1]
+    first = int(np.argmax(counts.pp > 0))  # scores without weight predict nothing either
+    precision[:first] = precision[first]
     return precision
 
 

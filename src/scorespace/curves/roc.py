@@ -49,7 +49,7 @@ class RocCurve(Curve):
 
     def simplified(self) -> Self:
         """The same curve without the points on straight lines, by exact cross products of the counts."""
-        counts = self.table.sweep
+        counts = self.table.sweep[np.searchsorted(-self.table.thresholds, -self.threshold)]
         ahead_x, ahead_y = np.diff(counts.fp), np.diff(counts.tp)
         turns = ahead_x[:-1] * ahead_y[1:] != ahead_x[1:] * ahead_y[:-1]
         kept = np.concatenate([[True], turns, [True]])

@@ -170,6 +170,18 @@ def costs_of(counts: Counts, condition: Condition) -> Array:
     return np.asarray(cost(counts, fp=c.fp, fn=c.fn, tp=c.tp, tn=c.tn, prevalence=c.prevalence))
 
 
+def first_least(costs: Array) -> Array:
+    """The index (last axis) of the highest threshold of least cost: of equally cheap ones, the fewest alarms.
+
+    Equal up to rounding, so that three misses at 0.1 are no dearer than a false alarm at 0.3.
+
+    >>> int(first_least(np.array([0.5, 0.1 * 3, 0.3])))
+    1
+    """
+    slack = 1e-12 * np.abs(costs).max(axis=-1, keepdims=True)
+    return np.asarray(np.argmax(costs <= costs.min(axis=-1, keepdims=True) + slack, axis=-1))
+
+
 def _scores(name: str, table: ScoreTable | ConfusionTable) -> ScoreTable:
     if isinstance(table, ScoreTable):
         return table
@@ -182,8 +194,7 @@ def _scores(name: str, table: ScoreTable | ConfusionTable) -> ScoreTable:
 
 
 def _choice(name: str, table: ScoreTable, condition: Condition, crisp: bool) -> Choice:
-    # The highest threshold of least cost: of equally cheap ones, that with the fewest alarms.
-    place = 1 if crisp else int(np.argmin(costs_of(table.sweep, condition)))
+    place = 1 if crisp else int(first_least(costs_of(table.sweep, condition)))
     thresholds = table.thresholds
     below = thresholds[place + 1] if place + 1 < thresholds.size else -np.inf
     limits = (math.nan, math.nan) if crisp else (float(thresholds[place]), float(below))

@@ -16,9 +16,10 @@ _SHAPE = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+)\s*
         (?:\((?P<options>[^()]*)\))?\s*
         (?:\[(?P<of>"(?:[^"\\]|\\.)*"|[^\[\]"]*)\])?\s*
-        (?:@(?P<at>[^\s\[\]()@]+))?\s*""",
+        (?:@\s*(?P<at>[^\s\[\]()@]+))?\s*""",
     re.VERBOSE,
 )
+_PIECE = re.compile(r"""(?:\([^()]*\)|\[(?:"(?:[^"\\]|\\.)*"|[^\[\]"]*)\]|[^,(\[])+""")
 _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 
 
@@ -81,7 +82,7 @@ def parse(text: str) -> MeasureSpec:
     >>> parse("precision@0.5")
     MeasureSpec(name='ppv', options=(), of=None, at=0.5)
     """
-    match = _SHAPE.fullmatch(re.sub(r"\s*@\s*", "@", text)) if '"' not in text else _SHAPE.fullmatch(text)
+    match = _SHAPE.fullmatch(text)
     if match is None:
         raise MeasureError(
             f"the measure {text!r} cannot be read.",
@@ -103,7 +104,9 @@ def parse_list(text: str) -> list[MeasureSpec]:
     >>> [str(m) for m in parse_list("auc, pauc(fpr_high=0.2, corrected=true), f1[macro]")]
     ['auc', 'pauc(fpr_high=0.2, corrected=true)', 'f1[macro]']
     """
-    pieces = re.findall(r"""(?:\([^()]*\)|\[(?:"(?:[^"\\]|\\.)*"|[^\[\]]*)\]|[^,(\[])+""", text)
+    pieces = _PIECE.findall(text)
+    if _PIECE.sub("", text).strip(", "):
+        raise MeasureError(f"a bracket in {text!r} is not closed.")
     return [parse(piece) for piece in pieces if piece.strip()]
 
 
@@ -113,6 +116,8 @@ def _options(measure: Measure, text: str | None, whole: str) -> tuple[tuple[str,
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not value:
             raise MeasureError(f"the option {piece.strip()!r} of {whole!r} has no value.", hint=f"{name}=VALUE")
+        if name in given:
+            raise MeasureError(f"the option {name!r} of {whole!r} is stated twice.")
         given[name] = value
     measure.check_options(given)
     return tuple(

@@ -257,17 +257,19 @@ def _bacc_of_classes(t: ConfusionTable) -> Array:
 )
 def mcc(c: Counts) -> Array:
     """Correlation of truth and decision: (TP·TN − FP·FN) / √(P · N · PP · PN)."""
-    # Roots first: the product of four counts would lose digits long before it overflows.
-    return ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(c.p) * np.sqrt(c.n) * np.sqrt(c.pp) * np.sqrt(c.pn))
+    covariance = c.tp * c.tn - c.fp * c.fn
+    # Roots of two products each, so paired that ±1 comes out exactly; clipped against the last rounding.
+    agreeing, opposed = np.sqrt(c.p * c.pp) * np.sqrt(c.n * c.pn), np.sqrt(c.p * c.pn) * np.sqrt(c.n * c.pp)
+    return np.clip(ratio(covariance, np.where(covariance < 0, opposed, agreeing)), -1, 1)
 
 
 @mcc.on
 def _mcc_of_classes(t: ConfusionTable) -> Array:
-    actual, decided, total = t.class_totals, t.matrix.sum(axis=-2), t.total
-    right = np.trace(t.matrix, axis1=-2, axis2=-1)
-    spread_actual = total**2 - (actual**2).sum(axis=-1)
-    spread_decided = total**2 - (decided**2).sum(axis=-1)
-    return ratio(right * total - (actual * decided).sum(axis=-1), np.sqrt(spread_actual) * np.sqrt(spread_decided))
+    # Σ over classes of products that stay small: differences of squared totals would cancel.
+    c = t.one_vs_rest
+    covariance = (c.tp * c.tn - c.fp * c.fn).sum(axis=-1)
+    spread = np.sqrt((c.p * c.n).sum(axis=-1)) * np.sqrt((c.pp * c.pn).sum(axis=-1))
+    return np.clip(ratio(covariance, spread), -1, 1)
 
 
 @measure(
@@ -279,17 +281,14 @@ def _mcc_of_classes(t: ConfusionTable) -> Array:
 )
 def kappa(c: Counts) -> Array:
     """Agreement beyond chance: (accuracy − expected) / (1 − expected)."""
-    return _kappa(c.tp + c.tn, c.p * c.pp + c.n * c.pn, c.total)
+    # The same without differences of squared totals, which would cancel: 2 (TP·TN − FP·FN) / (P·PN + N·PP).
+    return ratio(2 * (c.tp * c.tn - c.fp * c.fn), c.p * c.pn + c.n * c.pp)
 
 
 @kappa.on
 def _kappa_of_classes(t: ConfusionTable) -> Array:
-    by_chance = (t.class_totals * t.matrix.sum(axis=-2)).sum(axis=-1)
-    return _kappa(np.trace(t.matrix, axis1=-2, axis2=-1), by_chance, t.total)
-
-
-def _kappa(right: Array, by_chance: Array, total: Array) -> Array:
-    return ratio(right * total - by_chance, total * total - by_chance)
+    c = t.one_vs_rest
+    return ratio((c.tp * c.tn - c.fp * c.fn).sum(axis=-1), (c.p * c.pn).sum(axis=-1))
 
 
 @measure(
@@ -301,7 +300,7 @@ def _kappa(right: Array, by_chance: Array, total: Array) -> Array:
 )
 def youden(c: Counts) -> Array:
     """Height above the diagonal in ROC space: TPR − FPR."""
-    return ratio(c.tp, c.p) - ratio(c.fp, c.n)
+    return ratio(c.tp * c.n - c.fp * c.p, c.p * c.n)  # one division, so that equal values are equal floats
 
 
 @measure(

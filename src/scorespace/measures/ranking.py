@@ -63,7 +63,7 @@ def gini(t: ScoreTable) -> Array:
 
 @measure(
     title="Partial area under the ROC curve",
-    range=(0, 1),
+    range=(-_INF, 1),
     best="high",
     undefined=_ONE_CLASS,
     aliases=("partial_auc", "pauroc"),
@@ -195,7 +195,7 @@ def _cost_prior(prior: str, severity_ratio: float | None, pos_share: Array) -> t
 def _mass(low: Array, high: Array, a: Array, b: Array, more_a: int, more_b: int) -> Array:
     """∫ c^more_a (1 − c)^more_b over (low, high) under Beta(a, b)."""
     inside = betainc(a + more_a, b + more_b, high) - betainc(a + more_a, b + more_b, low)
-    return np.asarray(inside * beta_function(a + more_a, b + more_b) / beta_function(a, b))
+    return ratio(inside * beta_function(a + more_a, b + more_b), beta_function(a, b))
 
 
 def _before(owner: Array, values: Array) -> Array:

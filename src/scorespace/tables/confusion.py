@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from scorespace.errors import ColumnError, DataError, PositiveError
+from scorespace.errors import ColumnError, DataError, PositiveError, WeightError
 from scorespace.results import ByValue, grouped
 from scorespace.tables.counts import Array, Counts
-from scorespace.tables.labels import encode, label_text, positive_error, positive_index
+from scorespace.tables.labels import encode, label_text, natural_order, positive_error, positive_index
 from scorespace.tables.score import ScoreTable, weights_of
 
 
@@ -104,6 +104,8 @@ def confusion(
     >>> confusion(["a", "b", "a"], ["a", "b", "b"]).matrix.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
+    if decision is None and weight is not None:
+        raise WeightError("a matrix holds weights already; weight is for labels and decisions.")
     table = _from_matrix(truth, classes) if decision is None else _from_labels(truth, decision, classes, weight)
     return replace(table, positive=_positive_of(table, positive))
 
@@ -140,7 +142,7 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
     names = (
         tuple(map(label_text, classes))
         if classes is not None
-        else tuple(sorted({*actual_names, *decided_names}, key=_natural))
+        else tuple(sorted({*actual_names, *decided_names}, key=natural_order))
     )
     absent = [name for name in (*actual_names, *decided_names) if name not in names]
     if absent:
@@ -150,14 +152,6 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
     weights = None if weight is None else weights_of(weight, rows.size)
     cells = np.bincount(rows * len(names) + columns, weights, minlength=len(names) ** 2)
     return ConfusionTable(cells.reshape(len(names), len(names)).astype(np.float64), names)
-
-
-def _natural(name: str) -> tuple[int, float, str]:
-    """Numbers in numeric order before words in theirs."""
-    try:
-        return (0, float(name), name)
-    except ValueError:
-        return (1, 0.0, name)
 
 
 def _spread(table: ConfusionTable, classes: tuple[str, ...]) -> Array:

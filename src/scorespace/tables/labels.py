@@ -26,6 +26,15 @@ def label_text(value: Any) -> str:
     return str(value)
 
 
+def natural_order(name: str) -> tuple[int, float, str]:
+    """Numbers in numeric order before words in theirs."""
+    try:
+        number = float(name)
+    except ValueError:
+        number = float("nan")
+    return (0, number, name) if number == number else (1, 0.0, name)
+
+
 def is_missing(value: Any) -> bool:
     """None, NaN, NaT and the missing marks of the frame libraries."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -56,7 +65,11 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
     elif array.dtype.kind == "f":
         _refuse_missing(int(np.isnan(array).sum()), array.size, what)
     distinct, codes = np.unique(array, return_inverse=True)
-    return codes.astype(np.min_scalar_type(distinct.size)), tuple(label_text(value) for value in distinct)
+    names = [label_text(value) for value in distinct]
+    order = sorted(range(len(names)), key=lambda k: natural_order(names[k]))
+    place = np.empty(len(names), dtype=np.min_scalar_type(len(names)))
+    place[order] = np.arange(len(names))
+    return place[codes], tuple(names[k] for k in order)
 
 
 def _without_absent(codes: NDArray[Any], names: tuple[str, str]) -> tuple[NDArray[Any], tuple[str, ...]]:

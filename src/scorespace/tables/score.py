@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorespace.errors import DataError, ScoreError, WeightError
 from scorespace.results import ByValue, grouped
 from scorespace.tables.counts import Array, Counts
-from scorespace.tables.labels import encode, label_text, positive_index
+from scorespace.tables.labels import encode, label_text, natural_order, positive_index
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
@@ -157,7 +157,11 @@ class ScoreTable(ByValue):
                 "tables with different positive classes cannot be merged.",
                 seen=f"{self.classes[self.positive]!r} and {other.classes[other.positive]!r}",
             )
-        classes = tuple(dict.fromkeys(self.classes + other.classes))
+        named = {name for table in (self, other) for name in table.classes}
+        nameless = _nameless(self.classes[self.positive])
+        if len(named) > 2 and nameless in named and not _weight_of(self, nameless) + _weight_of(other, nameless):
+            named.remove(nameless)
+        classes = tuple(sorted(named, key=natural_order))
         stacked = [_realigned(table.counts, table.classes, classes) for table in (self, other)]
         score, counts = grouped_scores(np.concatenate([self.score, other.score]), np.concatenate(stacked, axis=-1))
         positive = classes.index(self.classes[self.positive])
@@ -195,14 +199,22 @@ def score_table(
         codes, names = encode(truth)
     else:
         codes, names = np.asarray(truth), tuple(classes)
+        if codes.size and not (codes.min() >= 0 and codes.max() < len(names)):
+            raise DataError("truth holds codes of no class.", seen=f"codes up to {codes.max()}, {len(names)} classes")
     values = scores_of(score, codes.size)
     weights = None if weight is None else weights_of(weight, codes.size)
     if weights is not None and not weights.all():
         kept = weights > 0  # weight 0 equals an absent row, also for which classes and scores exist
         codes, values, weights = codes[kept], values[kept], weights[kept]
-    names, index = (
-        _with_absent_class(names, positive) if len(names) == 1 else (names, positive_index(names, positive, codes))
-    )
+        if classes is None:
+            present, codes = np.unique(codes, return_inverse=True)
+            names = tuple(names[k] for k in present)
+    if len(names) == 1:
+        only = names[0]
+        names, index = _with_absent_class(names, positive)
+        codes = np.full_like(codes, names.index(only), dtype=np.uint8)
+    else:
+        index = positive_index(names, positive, codes)
     if len(names) == 2 and weights is None:
         return ScoreTable(*_two_classes(values, codes), names, index)
     columns = np.zeros((len(names), values.size), dtype=np.uint8 if weights is None else np.float64)
@@ -220,7 +232,9 @@ def scores_of(score: Any, size: int) -> NDArray[np.float64]:
     if array.shape != (size,):
         raise ScoreError("truth and score differ in length.", seen=f"{size} labels and scores of shape {array.shape}")
     values = array.astype(np.float64, copy=False)
-    if not np.isfinite(values.sum()):  # one fast pass; the sum of finite scores may overflow, so look again
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()  # one fast pass; the sum of finite scores may overflow, so look again
+    if not np.isfinite(total):
         unusable = int((~np.isfinite(values)).sum())
         if unusable:
             raise ScoreError(
@@ -233,7 +247,10 @@ def scores_of(score: Any, size: int) -> NDArray[np.float64]:
 
 def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
     """Case weights as float64, refused when of another length, negative, missing, infinite or all zero."""
-    values = np.asarray(weight, dtype=np.float64)
+    try:
+        values = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise WeightError("weights must be numbers.", seen=f"{weight!r:.60}") from None
     if values.shape != (size,):
         raise WeightError(
             "truth and weight differ in length.", seen=f"{size} labels and weights of shape {values.shape}"
@@ -303,16 +320,28 @@ def _cumulated(column: Array) -> Array:
 def _realigned(counts: Array, classes: tuple[str, ...], wanted: tuple[str, ...]) -> Array:
     """The rows of counts in the order of the wanted classes, with zeros for those it lacks."""
     out = np.zeros((*counts.shape[:-2], len(wanted), counts.shape[-1]), dtype=np.result_type(counts, np.int64))
-    out[..., [wanted.index(name) for name in classes], :] = counts
+    kept = [k for k, name in enumerate(classes) if name in wanted]
+    out[..., [wanted.index(classes[k]) for k in kept], :] = counts[..., kept, :]
     return out
+
+
+def _weight_of(table: ScoreTable, name: str) -> float:
+    return float(table.class_totals[..., table.classes.index(name)].sum()) if name in table.classes else 0.0
 
 
 def _with_absent_class(names: tuple[str, ...], positive: Any) -> tuple[tuple[str, ...], int]:
     """The only class that occurs, the absent other one, and which of them is positive."""
     opposite = {"1": "0", "0": "1", "-1": "1", "True": "False", "False": "True"}.get(names[0])
     if positive is None and opposite is not None:
-        both = (names[0], opposite)
-        return both, both.index("1" if "1" in both else "True")
-    if positive is None or label_text(positive) == names[0]:
-        return (names[0], opposite or f"not {names[0]}"), positive_index(names, positive)
-    return (names[0], label_text(positive)), 1
+        wanted = "True" if "True" in (names[0], opposite) else "1"
+    elif positive is None or label_text(positive) == names[0]:
+        wanted, opposite = names[positive_index(names, positive)], opposite or _nameless(names[0])
+    else:
+        wanted = opposite = label_text(positive)
+    both = tuple(sorted((names[0], opposite), key=natural_order))
+    return both, both.index(wanted)
+
+
+def _nameless(positive: str) -> str:
+    """What stands for the negatives of a sample that has none."""
+    return f"not {positive}"

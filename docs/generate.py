@@ -1,0 +1,204 @@
+"""Writes the pages that follow from the code, and the output that other pages show under commands.
+
+`python docs/generate.py` writes them again. With `--check` it writes nothing, names the generated pages that are not
+in step, and exits with 1 if there are any; the output under commands is checked by tests/test_docs.py.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+from typer.main import get_command
+
+from scorespace.cli import app, main
+from scorespace.measures import Measure, measures
+from scorespace.results import NOTE_KINDS
+from scorespace.tables import ConfusionTable
+from scorespace.views.catalogue import entry
+
+HERE = Path(__file__).parent
+WIDTH = 80
+WRITTEN = "<!-- Written by docs/generate.py: change the code instead, then `make docs`. -->"
+_COLUMNS = ("Name", "Title", "What it is", "Range", "Better", "Undefined when", "Interval", "Also called", "Options")
+_CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+# --- generated pages
+
+
+def pages() -> dict[str, str]:
+    """The generated pages by file name."""
+    return {"measures.md": _measures(), "commands.md": _commands(), "notes.md": _notes()}
+
+
+def _measures() -> str:
+    kinds: dict[str, list[Measure]] = {}
+    for measure in measures():
+        kinds.setdefault(str(entry(measure)["needs"]), []).append(measure)
+    whole = ", ".join(f"`{measure.name}`" for measure in measures() if ConfusionTable in measure.overloads)
+    parts = [
+        "# Measures",
+        WRITTEN,
+        "A measure is written the same way everywhere: in `--measures`, in `ev.measures(…)`, in `--require`.",
+        "| you write | you get |\n|:--|:--|\n"
+        "| `auc` | the measure; one of decisions at the threshold that the model is shown at |\n"
+        "| `ppv@0.5` | at a threshold: a case is predicted positive when its score is ≥ 0.5 |\n"
+        "| `fbeta(beta=2)@0.3` | with an option |\n"
+        "| `tpr[good]` | with that class as the positive one |\n"
+        "| `f1[macro]` | averaged over the classes: `macro`, `micro` or `weighted`; needs decisions |",
+        "Upper and lower case, blanks and hyphens do not matter in names. On decisions between several classes, "
+        f"{whole} need no brackets. Where a measure is undefined, the value is empty and the reason is stated; what "
+        "the intervals are is told in [how to read the numbers](reading.md#intervals).",
+    ]
+    for needs, found in kinds.items():
+        columns = (
+            "Name",
+            "Title",
+            "What it is",
+            "Range",
+            "Better",
+            "Undefined when",
+            "Interval",
+            "Also called",
+            "Options",
+        )
+        parts += [f"## Measures of {needs}", _table(columns, map(_measure_row, found))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _measure_row(measure: Measure) -> tuple[str, ...]:
+    row = entry(measure)
+    low, high = (f"{bound:g}".replace("-", "−").replace("inf", "∞") for bound in measure.range)
+    undefined = measure.undefined + (f"; infinite when {measure.infinite}" if measure.infinite else "")
+    return (
+        f"`{measure.name}`",
+        measure.title,
+        measure.summary,
+        f"{low} to {high}",
+        {"high": "higher", "low": "lower", None: "–"}[measure.best],
+        undefined,
+        measure.interval,
+        ", ".join(f"`{alias}`" for alias in measure.aliases),
+        ", ".join(f"`{option}`" for option in str(row["options"]).split(", ") if option),
+    )
+
+
+def _commands() -> str:
+    parts = ["# Commands", WRITTEN, "What `scorespace VERB --help` says."]
+    for verb in ("", *get_command(app).commands):  # type: ignore[attr-defined]
+        command = f"scorespace {verb}".strip()
+        parts.append(f"## {command}\n\n```text\n{run(f'{command} --help').output}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def _notes() -> str:
+    rows = ((f"`{code}`", kind.level, kind.title) for code, kind in NOTE_KINDS.items())
+    about = (
+        "A note is something to know before trusting a number. It never stops the work. Terminal, report, JSON and "
+        "`ev.notes` all show the same ones, warnings first, with the numbers of your data in their text. A code keeps "
+        "its meaning for ever, so programs may rely on it."
+    )
+    return "\n\n".join(["# Notes", WRITTEN, about, _table(("Code", "Level", "About"), rows)]) + "\n"
+
+
+def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [columns, (":--" for _ in columns), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+# --- commands in hand-written pages
+
+
+class Command(NamedTuple):
+    """A command of a console block, as written, and the output shown under it."""
+
+    text: str
+    shown: str
+
+    @property
+    def ours(self) -> bool:
+        return self.text.startswith("$ scorespace")
+
+    @property
+    def line(self) -> str:
+        """The command in one line, without the prompt."""
+        return self.text.removeprefix("$ ").replace("\\\n", " ")
+
+
+class Run(NamedTuple):
+    """How a command ended and all that it wrote."""
+
+    code: int
+    output: str
+
+
+def run(line: str, where: str | Path = ".") -> Run:
+    """Run a command line in a folder, in a terminal of 80 columns without colours."""
+    out = io.StringIO()
+    argv = shlex.split(line)
+    code = 0
+    screen = patch.dict(os.environ, COLUMNS=str(WIDTH))
+    with chdir(where), patch.object(sys, "argv", argv), screen, redirect_stdout(out), redirect_stderr(out):
+        try:
+            main()
+        except SystemExit as left:
+            code = int(left.code or 0)
+    plain = _COLOUR.sub("", out.getvalue())
+    return Run(code, "\n".join(line.rstrip() for line in plain.splitlines()).strip("\n"))
+
+
+def commands(page: str) -> Iterator[Command]:
+    """The commands in the console blocks of a page."""
+    for block in _CONSOLE.finditer(page):
+        for part in re.split(r"^(?=\$ )", block[2], flags=re.MULTILINE):
+            if part.strip():
+                text = re.match(r"(?:.*\\\n)*.*", part)[0]  # type: ignore[index]
+                yield Command(text, part[len(text) :].strip("\n"))
+
+
+def refreshed(page: str) -> str:
+    """The page with the output of its commands as it is now; a command without output shown keeps none."""
+    with folder() as here:
+        for command in commands(page):
+            output = run(command.line, here).output if command.ours else command.shown
+            if command.shown:
+                page = page.replace(f"{command.text}\n{command.shown}\n", f"{command.text}\n{output}\n")
+    return page
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A temporary folder in which credit.csv is the bundled predictions, as all pages assume."""
+    with tempfile.TemporaryDirectory() as name:
+        data = files("scorespace.data") / "german_credit.csv"
+        (Path(name) / "credit.csv").write_bytes(data.read_bytes())
+        yield Path(name)
+
+
+def _write_or_check(check: bool) -> int:
+    wanted = {HERE / name: text for name, text in pages().items()}
+    if not check:
+        others = (path for path in (HERE.parent / "README.md", *HERE.glob("*.md")) if path not in wanted)
+        wanted |= {path: refreshed(path.read_text(encoding="utf-8")) for path in others}
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        print(f"{path.relative_to(HERE.parent)} {'is not in step: make docs' if check else 'written'}")
+        if not check:
+            path.write_text(wanted[path], encoding="utf-8")
+    return int(check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(_write_or_check(check="--check" in sys.argv[1:]))

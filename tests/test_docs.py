@@ -1,0 +1,132 @@
+"""README and docs: every example runs, every output shown is what comes out, every link leads somewhere.
+
+In all pages credit.csv is the bundled German credit file, in the folder where the examples run.
+"""
+
+import doctest
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+GENERATE = ROOT / "docs" / "generate.py"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+generate = SimpleNamespace(**runpy.run_path(str(GENERATE)))
+
+
+def each(pages):
+    return pytest.mark.parametrize("page", pages, ids=lambda page: page.name)
+
+
+def text(page):
+    return page.read_text(encoding="utf-8")
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text(page), re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def folder(monkeypatch):
+    with generate.folder() as here:
+        monkeypatch.chdir(here)
+        yield here
+        monkeypatch.undo()  # leave the folder before it goes
+
+
+# --- examples
+
+
+@each([page for page in PAGES if blocks(page, "python")])
+def test_python_examples_run(page, folder):
+    names = {}
+    for number, block in enumerate(blocks(page, "python"), start=1):
+        if block.startswith(">>>"):
+            test = doctest.DocTestParser().get_doctest(block, names, f"{page.name}, example {number}", None, 0)
+            failures = []
+            doctest.DocTestRunner().run(test, out=failures.append, clear_globs=False)
+            assert not failures, "".join(failures)
+            names = test.globs
+        else:
+            exec(compile(block, f"{page.name}, example {number}", "exec"), names)
+
+
+@each([page for page in PAGES if any(command.ours for command in generate.commands(text(page)))])
+def test_commands_run_and_write_what_is_shown(page, folder):
+    for command in generate.commands(text(page)):
+        if command.ours:
+            done = generate.run(command.line, folder)
+            assert done.code == 0, f"{command.line}\n{done.output}"
+            assert command.shown in ("", done.output), f"make docs writes it again: {command.line}"
+
+
+# --- generated pages
+
+
+@pytest.mark.parametrize("name", generate.pages())
+def test_generated_pages_are_in_step(name):
+    assert text(ROOT / "docs" / name) == generate.pages()[name], "make docs writes it again"
+
+
+def test_check_names_the_page_that_is_not_in_step(tmp_path):
+    (tmp_path / "docs").mkdir()
+    copy = tmp_path / "docs" / "generate.py"
+    copy.write_text(text(GENERATE), encoding="utf-8")
+    for name, page in generate.pages().items():
+        (tmp_path / "docs" / name).write_text(page, encoding="utf-8")
+    assert _check(copy) == (0, "")
+    (tmp_path / "docs" / "notes.md").write_text("old", encoding="utf-8")
+    assert _check(copy) == (1, f"{Path('docs/notes.md')} is not in step: make docs\n")
+    assert text(tmp_path / "docs" / "notes.md") == "old"
+
+
+def _check(script):
+    environment = {**os.environ, "COLUMNS": "133", "FORCE_COLOR": "1"}  # neither may change the pages
+    done = subprocess.run(
+        [sys.executable, script, "--check"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_output_under_commands_is_refreshed():
+    page = "```console\n$ scorespace measures \\\n    precison\nold\n$ scorespace --version\n$ ls\nkept\n```\n"
+    assert generate.refreshed(page) == page.replace(
+        "old", "MeasureError: there is no measure 'precison'.\n  hint: did you mean precision?"
+    )
+
+
+def test_the_commands_page_has_every_verb():
+    verbs = re.findall(r"^## scorespace (\w+)$", generate.pages()["commands.md"], re.MULTILINE)
+    assert set(verbs) >= {"evaluate", "decide", "curve", "measures", "demo"}
+
+
+# --- links
+
+
+def anchors(page):
+    """The anchors that GitHub gives the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", text(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@each(PAGES)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```$", "", text(page), flags=re.MULTILINE | re.DOTALL)):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_every_page_is_on_the_map():
+    index = text(ROOT / "docs" / "index.md")
+    assert [page.name for page in PAGES[1:] if page.name != "index.md" and f"]({page.name})" not in index] == []

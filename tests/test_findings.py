@@ -1,0 +1,186 @@
+"""Each kind of note: raised by data that deserve it, absent otherwise, with the numbers in its text."""
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from scorespace.findings import FEW_CASES
+from scorespace.results import NOTE_KINDS
+
+RNG = np.random.default_rng(0)
+CASES = 200
+TRUTH = np.repeat(["bad", "good"], CASES // 2)
+# Overlapping probabilities without ties, the bad ones higher: no kind of note applies.
+SCORE = np.concatenate([RNG.beta(4, 3, CASES // 2), RNG.beta(3, 4, CASES // 2)])
+FINE = {"y": TRUTH, "s": SCORE}
+
+
+def notes(data=FINE, code=None, **options):
+    """The texts of the notes of one code, or all codes, on an evaluation."""
+    asked = {"truth": "y", "scores": "s", "positive": "bad", "measures": "auc", **options}
+    found = ss.evaluate(data, **asked).notes
+    return [note.text for note in found if note.code == code] if code else [note.code for note in found]
+
+
+def changed(**columns):
+    return {**FINE, **columns}
+
+
+def test_there_is_nothing_to_say_about_a_good_sample():
+    assert notes() == []
+
+
+def test_every_kind_of_note_is_tested_here():
+    tested = {name.split("_")[1].upper() for name in globals() if name.startswith("test_ss")}
+    assert tested == set(NOTE_KINDS)
+
+
+def test_ss001_few_cases_in_a_class():
+    few = np.array(["bad"] * (FEW_CASES - 1) + ["good"] * 100)
+    score = np.linspace(0, 1, few.size)
+    (text,) = notes({"y": few, "s": score}, "SS001")
+    assert "'bad'" in text
+    assert "19 cases" in text
+    enough = np.array(["bad"] * FEW_CASES + ["good"] * 99)
+    assert not notes({"y": enough, "s": score}, "SS001")
+
+
+def test_ss002_auc_below_one_half():
+    (text,) = notes(changed(s=1 - SCORE), "SS002")
+    area = 1 - ss.measure("auc", truth=TRUTH, score=SCORE, positive="bad")
+    assert f"AUC {area:.3f}" in text
+    assert "never flipped" in text
+    assert not notes(code="SS002")
+
+
+def test_ss003_scores_that_are_not_probabilities():
+    (text,) = notes(changed(s=10 * SCORE), "SS003")
+    assert f"from {10 * SCORE.min():g} to {10 * SCORE.max():g}" in text
+    assert "Youden" in text
+
+
+def test_ss003_is_not_raised_where_the_threshold_was_stated():
+    assert not notes(changed(s=10 * SCORE), "SS003", measures="ppv@5")
+
+
+def test_ss004_nothing_is_predicted_positive():
+    (text,) = notes(code="SS004", measures="ppv@2")
+    assert "s predicts nothing positive at 2" in text
+    assert not notes(code="SS004", measures="ppv@0.5")
+
+
+def test_ss004_of_decisions():
+    decided = np.full(CASES, "good")
+    (text,) = notes(changed(d=decided), "SS004", scores=(), decisions="d", measures="acc")
+    assert "d predicts nothing positive: " in text
+
+
+def test_ss005_a_flood_of_false_alarms():
+    # 5 % of 2 000 negatives are 100 false alarms, for 20 hits.
+    truth = ["bad"] * 20 + ["good"] * 2000
+    score = [0.9] * 20 + [0.8] * 100 + [0.1] * 1900
+    (text,) = notes({"y": truth, "s": score}, "SS005")
+    assert "5 % of the negatives at 0.5" in text
+    assert "100 false alarms for 20 hits" in text
+    assert not notes({"y": truth, "s": score}, "SS005", measures="ppv@0.85")
+
+
+def test_ss005_of_decisions():
+    truth = ["bad"] * 20 + ["good"] * 2000
+    decided = ["bad"] * 120 + ["good"] * 1900
+    (text,) = notes({"y": truth, "d": decided}, "SS005", scores=(), decisions="d", measures="acc")
+    assert "100 false alarms for 20 hits" in text
+
+
+def test_ss006_fractional_weights():
+    (text,) = notes(changed(w=np.full(CASES, 1.5)), "SS006", weight="w")
+    assert "not whole numbers" in text
+    assert not notes(changed(w=np.full(CASES, 2.0)), "SS006", weight="w")
+
+
+def test_ss006_values_hold_and_intervals_are_left_out():
+    evaluation = ss.evaluate(changed(w=np.full(CASES, 1.5)), truth="y", scores="s", positive="bad", weight="w")
+    one = evaluation.measures("auc")[0]
+    assert one.value == pytest.approx(ss.measure("auc", truth=TRUTH, score=SCORE, positive="bad"))
+    assert (np.isnan(one.low), one.method) == (True, None)
+    assert "not whole numbers" in one.reason
+
+
+def test_ss007_many_tied_scores():
+    (text,) = notes(changed(s=np.floor(SCORE * 20) / 20), "SS007")
+    distinct = np.unique(np.floor(SCORE * 20)).size
+    assert f"{distinct} distinct scores for 200 cases" in text
+    assert not notes(code="SS007")
+
+
+def test_ss008_coarsened_scores():
+    exact = ss.score_table(TRUTH, SCORE, positive="bad")
+    coarse = exact.coarsen(0.01)
+    found = ss.evaluate({"s": coarse}, measures="auc")
+    (text,) = [note.text for note in found.notes if note.code == "SS008"]
+    assert "coarsened to 0.01" in text
+    stated = float(text.split("±")[1].rstrip("."))
+    assert abs(ss.auc(coarse) - ss.auc(exact)) <= stated * 1.05  # the text has two digits
+    assert not [note for note in ss.evaluate({"s": exact}, measures="auc").notes if note.code == "SS008"]
+
+
+def test_ss009_dropped_rows():
+    gaps = SCORE.copy()
+    gaps[:3] = np.nan
+    (text,) = notes(changed(s=gaps), "SS009", missing="drop")
+    assert "3 of 200 rows" in text
+    assert "'s' (3)" in text
+    assert not notes(code="SS009", missing="drop")
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"), [([1, 0], "1"), ([1, -1], "1"), ([True, False], "True")], ids=["0/1", "-1/1", "booleans"]
+)
+def test_ss010_the_positive_class_was_inferred(labels, positive):
+    truth = np.repeat(labels, CASES // 2)
+    (text,) = notes(changed(y=truth), "SS010", positive=None)
+    assert f"positive = {positive}, inferred" in text
+    assert not notes(changed(y=truth), "SS010", positive=labels[0])
+
+
+def test_ss011_an_average_leaves_out_classes():
+    truth, decided = ["a", "b", "c"] * 30, ["a", "b", "b"] * 30
+    data = {"y": truth, "d": decided}
+    (text,) = notes(data, "SS011", scores=(), decisions="d", positive=None, measures="ppv[macro]")
+    assert "ppv[macro] of d averages 2 of 3 classes" in text
+    assert "undefined for 'c'" in text
+    assert not notes(data, "SS011", scores=(), decisions="d", positive=None, measures="tpr[macro], ppv[micro]")
+
+
+def test_ss012_a_perfect_ranking_has_no_variance():
+    apart = np.where(TRUTH == "bad", 0.6, 0.1) + SCORE / 5
+    (text,) = notes(changed(s=apart), "SS012")
+    # With 100 cases, an AUC of 0.025^(1/100) still looks perfect in 2.5 % of the samples.
+    assert "with 100 cases in the smaller class" in text
+    assert f"{0.025 ** (1 / 100):.3f}" in text
+    assert not notes(code="SS012")
+
+
+def test_ss013_a_threshold_chosen_on_the_same_cases():
+    (text,) = notes(code="SS013", condition=ss.Condition(fp=1, fn=5))
+    assert "the threshold of s was chosen on these cases" in text
+    assert not notes(code="SS013")
+
+
+def test_ss013_is_not_raised_for_decisions_without_a_threshold():
+    decided = np.where(SCORE > 0.5, "bad", "good")
+    asked = {"scores": (), "decisions": "d", "measures": "acc", "condition": ss.Condition(fp=1, fn=2)}
+    assert not notes(changed(d=decided), "SS013", **asked)
+
+
+def test_warnings_come_first():
+    data = {"y": [1] * 10 + [0] * 10, "s": [1.5] * 10 + [2.5] * 10}
+    levels = [note.level for note in ss.evaluate(data, truth="y", scores="s", measures="auc").notes]
+    assert levels == sorted(levels, key=("warning", "info").index)
+    assert set(levels) == {"warning", "info"}
+
+
+def test_a_note_has_the_level_of_its_kind():
+    data = {"y": [1] * 10 + [0] * 10, "s": [1.5] * 10 + [2.5] * 10}
+    for note in ss.evaluate(data, truth="y", scores="s", measures="auc").notes:
+        assert note.level == NOTE_KINDS[note.code].level

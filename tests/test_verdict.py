@@ -1,0 +1,103 @@
+"""The verdict: sentences that can be read aloud, true of the numbers."""
+
+import numpy as np
+
+import scorespace as ss
+
+# From the highest score down: + − + + − −
+SMALL = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1]}
+MANY = np.tile([1, 0], 500)
+SPREAD = np.random.default_rng(0).normal(size=MANY.size)
+
+
+def verdict(data, **options):
+    return ss.evaluate(data, **{"truth": "y", "scores": "s", **options}).verdict
+
+
+def interval(data, model="s", **options):
+    one = ss.evaluate(data, **{"truth": "y", "scores": "s", **options}).measures("auc", model=model)[0]
+    return f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+
+
+def test_one_model():
+    assert verdict(SMALL) == (
+        f"s has AUC {interval(SMALL)}. At threshold 0.5 s finds 67 % of the 1 cases, and 67 % of its alarms are right."
+    )
+
+
+def test_one_model_that_raises_no_alarm():
+    assert verdict(SMALL, measures="tpr@0.95").endswith("At threshold 0.95 s predicts no case to be 1.")
+
+
+def test_several_models_whose_intervals_overlap():
+    data = {**SMALL, "t": [0.9, 0.8, 0.2, 0.4, 0.3, 0.1]}
+    both = {"scores": ["t", "s"]}
+    assert verdict(data, **both).startswith(
+        f"s ranks best, with AUC {interval(data, **both)}; t follows with {interval(data, 't', **both)}: "
+        "the intervals overlap, so these cases alone do not settle which is better. At threshold 0.5 s finds "
+    )
+
+
+def test_several_models_whose_intervals_are_apart():
+    data = {"y": MANY, "s": MANY + SPREAD, "t": SPREAD}
+    words = verdict(data, scores=["t", "s"], positive=1)
+    assert words.startswith("s ranks best, with AUC ")
+    assert "; t follows with " in words
+    assert ": the intervals do not overlap. " in words
+
+
+def test_without_intervals_nothing_is_said_about_certainty():
+    data = {**SMALL, "t": SMALL["s"][::-1], "w": [1.5] * 6}
+    words = verdict(data, scores=["s", "t"], weight="w")
+    assert words.startswith("s ranks best, with AUC 0.778; t follows with 0.222: without intervals, ")
+
+
+def test_one_class_only():
+    assert verdict({"y": [1, 1], "s": [0.5, 0.6]}) == (
+        "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
+    )
+
+
+def test_decisions():
+    data = {**SMALL, "d": [1, 0, 1, 1, 0, 1], "e": [0, 1, 0, 1, 0, 1]}
+    words = verdict(data, scores=(), decisions=["e", "d"])
+    assert words.startswith("d decides best, with balanced accuracy 0.833 [")
+    assert "; e follows with 0.333 [" in words
+
+
+def test_one_model_that_decides():
+    words = verdict({**SMALL, "d": [1, 0, 1, 1, 0, 1]}, scores=(), decisions="d")
+    assert words.startswith("d has balanced accuracy 0.833 [")
+
+
+def test_scores_come_before_decisions():
+    assert verdict({**SMALL, "d": SMALL["y"]}, decisions="d").startswith("s has AUC ")
+
+
+def test_decisions_on_several_classes():
+    data = {"y": list("aabbcc"), "d": list("aabbca")}
+    assert verdict(data, scores=(), decisions="d").startswith("d has balanced accuracy 0.833 [")
+
+
+def test_with_a_condition_it_says_what_to_use():
+    words = verdict(SMALL, condition=ss.Condition(fp=1, fn=5))
+    assert words == (
+        f"s has AUC {interval(SMALL)}. Use s at threshold 0.4: 0.167 per case, 167 per 1 000. "
+        "That is 333 per 1 000 less than calling every case 1."
+    )
+
+
+def test_with_a_condition_under_which_no_model_pays():
+    words = verdict({**SMALL, "s": SMALL["s"][::-1]}, condition=ss.Condition(fp=1, fn=100))
+    assert "Use no model: calling every case 1: 0.5 per case, 500 per 1 000." in words
+
+
+def test_costs_of_several_classes():
+    data = {"y": list("aabbcc"), "d": list("aabbca")}
+    costs = ss.CostMatrix(("a", "b", "c"), [[0, 1, 1], [1, 0, 1], [6, 1, 0]])
+    assert verdict(data, scores=(), decisions="d", condition=costs) == "Use d: 1.000 per case, 6 in all."
+
+
+def test_the_level_of_confidence_is_the_one_asked_for():
+    assert interval(SMALL, level=0.5) in verdict(SMALL, level=0.5)
+    assert interval(SMALL, level=0.5) != interval(SMALL)

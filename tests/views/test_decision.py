@@ -1,0 +1,92 @@
+"""The page of a decision."""
+
+import pytest
+
+import scorespace as ss
+from scorespace.views import decision as view
+from scorespace.views.document import Grid, Notes, Text, Verdict
+
+# From the highest score down: + − + + − −
+SMALL = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1], "d": [1, 0, 1, 0, 0, 1]}
+CLASSES = {"y": list("aabbcc"), "d": list("aabbca"), "e": list("aabbcc")}
+
+
+@pytest.fixture
+def evaluation():
+    return ss.evaluate(SMALL, truth="y", scores="s", decisions="d")
+
+
+def parts(evaluation, decision, kind):
+    (section,) = view.document(evaluation, decision).sections
+    return [block for block in section.blocks if isinstance(block, kind)]
+
+
+def test_the_page_of_a_condition(evaluation):
+    found = evaluation.decide(ss.Condition(fp=1, fn=5))
+    assert parts(evaluation, found, Text) == [
+        Text(
+            "A false positive costs 1, a false negative 5; 50 % positives as in the data; slope 0.2. "
+            "Calibrated probabilities would be cut at 0.167."
+        )
+    ]
+    choices, outcomes, regions = parts(evaluation, found, Grid)
+    # s at 0.4: one false alarm of six cases; d: one false alarm and one miss; all positive: three false alarms.
+    assert [row[0] for row in choices.rows] == ["s", "d", "always positive", "always negative"]
+    prices = {row[0]: float(row[2].split()[0]) for row in choices.rows}
+    assert prices == pytest.approx({"s": 1 / 6, "d": 1, "always positive": 1 / 2, "always negative": 15 / 6}, abs=0.005)
+    assert outcomes.rows[0] == ("s", "3", "1", "0", "2")
+    assert ("d", "never", "never") in regions.rows
+    assert parts(evaluation, found, Verdict) == [Verdict(found.words)]
+    assert parts(evaluation, found, Notes) == [Notes(found.notes)]
+
+
+def test_gains_and_a_stated_prevalence_are_said(evaluation):
+    found = evaluation.decide(ss.Condition(fp=1, fn=5, tp=-2, prevalence=0.1))
+    (text,) = parts(evaluation, found, Text)
+    assert "a true positive -2; 10 % positives in use; slope 1.286." in text.text
+
+
+def test_ranges_of_costs_in_which_each_model_is_best():
+    # The hull has its corners at (0, 1/3), where bold is, and at (1/3, 1), where wary is: the edge has slope 2.
+    data = {"y": [1, 1, 1, 0, 0, 0], "bold": [1, 0, 0, 0, 0, 0], "wary": [1, 1, 1, 1, 0, 0], "idle": [0, 0, 0, 0, 0, 0]}
+    evaluation = ss.evaluate(data, truth="y", decisions=["bold", "wary", "idle"])
+    # With as many positives as negatives, the slope is the inverse of the ratio of costs.
+    assert view.region_grid(evaluation.decide(ss.Condition())).rows == (
+        ("bold", "0 to 0.5", "∞ to 2"),
+        ("wary", "0.5 to ∞", "2 to 0"),
+        ("idle", "never", "never"),
+    )
+
+
+def test_crisp_rules_have_no_column_of_thresholds():
+    evaluation = ss.evaluate(SMALL, truth="y", decisions="d")
+    choices = parts(evaluation, evaluation.decide(ss.Condition(fp=1, fn=5)), Grid)[0]
+    assert choices.columns == ("at least cost", "cost/case")
+
+
+def test_the_page_of_a_constraint(evaluation):
+    found = evaluation.choose("ppv", at_least={"tpr": 1.0})
+    (grid,) = parts(evaluation, found, Grid)
+    assert grid.columns == ("model", "threshold", "ppv", "tpr ≥ 1", "kept")
+    assert grid.rows == (("s", "0.4", "0.750", "1.000", "yes"), ("d", "", "0.667", "0.667", "no"))
+
+
+def test_the_page_of_costs_of_several_classes():
+    evaluation = ss.evaluate(CLASSES, truth="y", decisions=["d", "e"])
+    costs = ss.CostMatrix(("a", "b", "c"), [[0, 1, 1], [1, 0, 1], [6, 1, 0]])
+    (grid,) = parts(evaluation, evaluation.decide(costs), Grid)
+    assert grid.columns == ("model", "cost/case", "total cost")
+    assert grid.rows == (("e", "0.000", "0"), ("d", "1.000", "6"))
+
+
+def test_the_page_of_a_rejection():
+    evaluation = ss.evaluate(SMALL, truth="y", scores="s")
+    (grid,) = parts(evaluation, evaluation.reject(0.25), Grid)
+    # Kept are 0.9, 0.8 and 0.1: two of three are right. One error and three cases handed over: (1 + 0.75) / 6.
+    assert grid.rows == (("s", "50.0 %", "0.667", "0.292"),)
+
+
+def test_the_page_of_a_mixture():
+    evaluation = ss.evaluate(SMALL, truth="y", scores="s")
+    (grid,) = parts(evaluation, evaluation.mix(tpr=2 / 3), Grid)
+    assert grid.rows == (("s", "0.9", "0.500", "0.000", "0.333"), ("s", "0.4", "0.500", "0.333", "1.000"))

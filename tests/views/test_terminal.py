@@ -1,0 +1,90 @@
+"""A document as terminal text."""
+
+import io
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from scorespace.results import note
+from scorespace.views import terminal
+from scorespace.views.document import Document, Grid, Notes, Picture, Section, Text, Verdict
+
+LONG = "The first of 1 000 cases is decided at 5 % of the cost, and this sentence has to be wrapped somewhere."
+
+
+def shown(*blocks, width=100, title="data.csv", facts="4 cases"):
+    return terminal.text(Document(title, facts, (Section("all", "All", blocks),)), width)
+
+
+def test_title_and_facts_share_a_line_where_they_fit():
+    assert shown().splitlines() == ["data.csv   4 cases"]
+    assert shown(width=12).splitlines() == ["data.csv", "4 cases"]
+
+
+def test_a_grid_has_its_first_column_on_the_left():
+    grid = Grid(("", "nb", "tree"), (("auc ↑", "0.750", "0.700"), ("ppv@0.5 ↑", "–", "1.000")))
+    assert shown(grid).splitlines()[2:] == [
+        "            nb      tree",
+        "auc ↑       0.750   0.700",
+        "ppv@0.5 ↑   –       1.000",
+    ]
+
+
+def test_a_grid_that_is_too_wide_goes_on_below():
+    grid = Grid(("", "first model", "second model", "third model"), (("auc ↑", "1", "2", "3"),))
+    lines = shown(grid, width=40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert [line.split()[1:] for line in lines if line.startswith("auc")] == [["↑", "1", "2"], ["↑", "3"]]
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_wide_letters_keep_to_the_width(width):
+    names = tuple(f"{place}号模型的名称相当长而且很难缩写" for place in range(6))
+    grid = Grid(("", *names), (("auc ↑", *("0.750 [0.700, 0.800]",) * 6),))
+    lines = shown(grid, width=width).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert all(name in "\n".join(lines) for name in names)
+
+
+def test_prose_wraps_in_its_column():
+    lines = shown(Grid(("measure", "what it is"), (("auc", LONG),), prose=True), width=50).splitlines()
+    assert max(map(len, lines)) <= 50
+    assert all(line.startswith(" " * 10) for line in lines[4:])
+
+
+@pytest.mark.parametrize("block", [Verdict, Text])
+def test_sentences_wrap_without_tearing_numbers_apart(block):
+    for width in range(20, 60):
+        lines = shown(block(LONG), width=width).splitlines()[2:]
+        assert max(map(len, lines)) <= width
+        assert " ".join(lines) == LONG
+        assert not any(line.startswith(("000", "%")) for line in lines)
+
+
+def test_notes_hang_under_their_text():
+    both = Notes((note("SS001", LONG), note("SS007", "short.")))
+    lines = shown(both, width=50).splitlines()[2:]
+    assert lines[0].startswith("notes SS001 The first")
+    assert all(line.startswith(" " * 12) for line in lines[1:-1])
+    assert lines[-1] == "      SS007 short."
+    assert max(map(len, lines)) <= 50
+
+
+def test_pictures_are_not_drawn():
+    assert shown(Picture(lambda: 1 / 0, "a curve")).splitlines() == ["data.csv   4 cases"]
+
+
+def test_markup_in_names_is_plain_text():
+    name = "[bold red]nb[/] :smile: [link=x]"
+    text = shown(Grid(("", name), (("a", name),)), Verdict(name), Notes((note("SS001", name),)), title=name, facts=name)
+    assert text.count(name) == 6
+
+
+def test_colour_is_only_an_addition():
+    page = Document("data.csv", "", (Section("all", "All", (Verdict("Use nb."), Notes((note("SS001", "few."),)))),))
+    out = io.StringIO()
+    terminal.show(page, Console(file=out, width=80, force_terminal=True, color_system="standard"))
+    assert "\x1b[" in out.getvalue()
+    assert "Use nb." in out.getvalue()
+    assert "\x1b[" not in terminal.text(page)
