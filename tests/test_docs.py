@@ -104,7 +104,7 @@ def test_output_under_commands_is_refreshed():
 
 def test_the_commands_page_has_every_verb():
     verbs = re.findall(r"^## scorespace (\w+)$", generate.pages()["commands.md"], re.MULTILINE)
-    assert set(verbs) >= {"evaluate", "decide", "curve", "measures", "demo"}
+    assert set(verbs) >= {"evaluate", "compare", "decide", "curve", "measures", "demo"}
 
 
 # --- links

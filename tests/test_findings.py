@@ -173,6 +173,36 @@ def test_ss013_is_not_raised_for_decisions_without_a_threshold():
     assert not notes(changed(d=decided), "SS013", **asked)
 
 
+def disagreeing(cases):
+    """Two models that decide, and differ on that many cases."""
+    truth = np.tile([1, 0], 50)
+    other = truth.copy()
+    other[:cases] = 1 - other[:cases]
+    return {"y": truth, "a": truth, "b": other, "c": 1 - truth, "who": np.repeat(range(20), 5)}
+
+
+def compared(data, code, models=("a", "b"), **options):
+    found = ss.evaluate(data, truth="y", decisions=models, **options).compare()
+    return [note.text for note in found.notes if note.code == code]
+
+
+def test_ss014_few_cases_on_which_models_disagree():
+    (text,) = compared(disagreeing(9), "SS014")
+    assert "a and b disagree on 9 cases only" in text
+    assert not compared(disagreeing(10), "SS014")
+
+
+def test_ss015_several_tests_are_adjusted():
+    (text,) = compared(disagreeing(30), "SS015", ("a", "b", "c"))
+    assert "3 pairs are adjusted" in text
+    assert not compared(disagreeing(30), "SS015")
+
+
+def test_ss016_cases_are_drawn_in_groups():
+    assert len(compared(disagreeing(30), "SS016", group="who")) == 1
+    assert not compared(disagreeing(30), "SS016")
+
+
 def test_warnings_come_first():
     data = {"y": [1] * 10 + [0] * 10, "s": [1.5] * 10 + [2.5] * 10}
     levels = [note.level for note in ss.evaluate(data, truth="y", scores="s", measures="auc").notes]

@@ -29,20 +29,34 @@ def test_one_model_that_raises_no_alarm():
     assert verdict(SMALL, measures="tpr@0.95").endswith("At threshold 0.95 s predicts no case to be 1.")
 
 
-def test_several_models_whose_intervals_overlap():
+def test_several_models_that_chance_could_tell_apart():
     data = {**SMALL, "t": [0.9, 0.8, 0.2, 0.4, 0.3, 0.1]}
     both = {"scores": ["t", "s"]}
+    p = ss.evaluate(data, truth="y", **both).compare("s", "t", measure="auc")[0].p
     assert verdict(data, **both).startswith(
         f"s ranks best, with AUC {interval(data, **both)}; t follows with {interval(data, 't', **both)}: "
-        "the intervals overlap, so these cases alone do not settle which is better. At threshold 0.5 s finds "
+        f"a difference of +0.111, which chance could explain (p = {p:.3f}). At threshold 0.5 s finds "
     )
 
 
-def test_several_models_whose_intervals_are_apart():
-    data = {"y": MANY, "s": MANY + SPREAD, "t": SPREAD}
-    words = verdict(data, scores=["t", "s"], positive=1)
+def test_several_models_that_differ():
+    words = verdict({"y": MANY, "s": MANY + SPREAD, "t": SPREAD}, scores=["t", "s"], positive=1)
     assert words.startswith("s ranks best, with AUC ")
     assert "; t follows with " in words
+    assert ", more than chance explains (p < 0.001). " in words
+
+
+def tables(data, *names):
+    return {name: ss.score_table(data["y"], data[name], positive=1) for name in names}
+
+
+def test_several_tables_whose_intervals_overlap():
+    words = ss.evaluate(tables({**SMALL, "t": [0.9, 0.8, 0.2, 0.4, 0.3, 0.1]}, "t", "s")).verdict
+    assert ": the intervals overlap, so these cases alone do not settle which is better. " in words
+
+
+def test_several_tables_whose_intervals_are_apart():
+    words = ss.evaluate(tables({"y": MANY, "s": MANY + SPREAD, "t": SPREAD}, "t", "s")).verdict
     assert ": the intervals do not overlap. " in words
 
 

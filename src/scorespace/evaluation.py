@@ -11,7 +11,7 @@ from typing import Any
 from scorespace import frames
 from scorespace.comparisons.choice import with_intervals
 from scorespace.comparisons.compare import compare
-from scorespace.comparisons.comparison import Comparisons
+from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.comparisons.interval import Estimate, Estimates, check_level, estimate, resolve
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import (
@@ -52,6 +52,7 @@ from scorespace.tables.pair import PairTable
 from scorespace.verdict import verdict
 
 _PAIRED_ROWS = 1_000_000
+_BOOTSTRAPPED_ROWS = 5_000
 CURVES = {
     "roc": roc,
     "pr": pr,
@@ -105,6 +106,25 @@ class Evaluation:
     def summary(self) -> Estimates:
         """The requested measures, or the usual ones, of all models."""
         return self.measures()
+
+    @cached_property
+    def differences(self) -> dict[str, Comparison]:
+        """The requested measures of two scoring models compared, by measure: AUC by DeLong, others by bootstrap.
+
+        Only where the models are two and shown at the same thresholds; beyond a few thousand cases the
+        bootstrap takes long, and only the AUC is compared.
+        """
+        scoring = [name for name, table in self.models.items() if isinstance(table, ScoreTable)]
+        if self.pairs is None or len(self.models) != 2 or len(scoring) != 2:
+            return {}
+        asked = [{str(one.spec) for one in self.summary if one.model == name} for name in scoring]
+        specs = [one.spec for one in self.summary if one.model == scoring[0] and str(one.spec) in asked[1]]
+        quick = self.rows <= _BOOTSTRAPPED_ROWS
+        return {
+            str(spec): self.compare(*scoring, measure=str(spec), test=None if spec.name == "auc" else "bootstrap")[0]
+            for spec in specs
+            if spec.name == "auc" or quick
+        }
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -308,10 +328,12 @@ class Evaluation:
 
     def to_dict(self) -> Row:
         decision = {} if self.decision is None else {"decision": self.decision.to_dict()}
+        differences = {"comparisons": [one.row() for one in self.differences.values()]} if self.differences else {}
         return {
             "schema": SCHEMA,
             "data": {"rows": self.rows, "classes": dict(self.classes), "positive": self.positive},
             "rows": self.summary.rows(),
+            **differences,
             **decision,
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],

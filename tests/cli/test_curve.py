@@ -85,6 +85,11 @@ def test_threshold_of_a_measure_with_an_option(points):
     assert found[0.7] == pytest.approx(5 * 2 / (5 * 2 + 1 + 4 * 1))
 
 
+def test_the_area_is_told(run, small):
+    assert run("curve", *small, "--format", "json").json()["areas"] == pytest.approx({"s": 7 / 9})
+    assert "area  s 0.7778" in run("curve", *small).out
+
+
 def test_several_models_follow_each_other(run, asah):
     rows = run("curve", *asah, "--format", "json").json()["rows"]
     assert list(dict.fromkeys(row["model"] for row in rows)) == ["s100b", "ndka"]
@@ -141,7 +146,7 @@ def test_every_kind_can_be_drawn(run, small, tmp_path, kind):
 def test_a_long_curve_is_shortened_on_the_screen_only(run, credit, tmp_path):
     done = run("curve", *credit, "--score", "logistic")
     assert "--out FILE.csv has every point" in done.err
-    assert len(done.out.splitlines()) < 20
+    assert len(done.out.splitlines()) < 25
     assert max(map(len, done.out.splitlines())) <= 80
     run("curve", *credit, "--score", "logistic", "--out", "roc.csv")
     assert len((tmp_path / "roc.csv").read_text().splitlines()) > 900

@@ -336,8 +336,8 @@ def rounded(values: Array, size: ArrayLike) -> Array:
     """
     magnitude = np.asarray(size, dtype=np.float64)
     places = _DIGITS - 1 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
-    unit = 10.0 ** np.clip(places, 0, 300)  # whole numbers stay whole, and the power stays finite
-    return np.rint(values * unit) / unit
+    unit = 10.0 ** np.clip(places, 0, 300)  # no coarser than whole numbers, no finer than a power that is finite
+    return np.where(places > 300, values, np.rint(values * unit) / unit)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -71,6 +71,10 @@ class Hull(Curve):
 
     model: tuple[str, ...]
     probability: Array
+
+    def thinned(self, most: int = 400) -> Self:
+        """A hull has few corners, and each is needed."""
+        return self
 
     @property
     def slope(self) -> Array:

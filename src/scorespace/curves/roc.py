@@ -41,11 +41,13 @@ class RocCurve(Curve):
 
     def tpr_at(self, fpr: ArrayLike) -> Array:
         """The highest TPR reached at that FPR, between points by straight lines."""
-        return _interpolated(np.asarray(fpr, dtype=np.float64), self.x, self.y, side="right")
+        wanted = np.asarray(fpr, dtype=np.float64)
+        return value_at(self.x, self.y, wanted)
 
     def fpr_at(self, tpr: ArrayLike) -> Array:
         """The lowest FPR at which that TPR is reached, between points by straight lines."""
-        return _interpolated(np.asarray(tpr, dtype=np.float64), self.y, self.x, side="left")
+        wanted = np.asarray(tpr, dtype=np.float64)
+        return 1 - value_at(1 - self.y[::-1], 1 - self.x[::-1], 1 - wanted)
 
     def simplified(self) -> Self:
         """The same curve without the points on straight lines, by exact cross products of the counts."""
@@ -123,19 +125,23 @@ def _area_between(x: Array, y: Array, low: float, high: float) -> Array:
     return np.where(np.isnan(x[..., -1]) | np.isnan(y[..., -1]), np.nan, area)
 
 
-def _interpolated(at: Array, along: Array, value: Array, side: str) -> Array:
-    """Linear interpolation on a curve with vertical steps: the last (right) or first (left) value there."""
-    if side == "right":
-        after = np.searchsorted(along, at, side="right").clip(1, along.size - 1)
-        inside = np.where(at >= along[-1], along.size - 1, after)
-    else:
-        inside = np.searchsorted(along, at, side="left").clip(1, along.size - 1)
-        if np.any(at <= along[0]):
-            inside = np.where(at <= along[0], 1, inside)
-    before = inside - 1
-    width = along[inside] - along[before]
-    share = np.divide(at - along[before], width, out=np.ones_like(at, dtype=float), where=width > 0)
-    result = value[before] + np.clip(share, 0, 1) * (value[inside] - value[before])
-    return (
-        np.where(at >= along[-1], value[-1], result) if side == "right" else np.where(at <= along[0], value[0], result)
-    )
+def value_at(x: Array, y: Array, at: float | Array) -> Array:
+    """The highest y of a rising curve at one or many x, or of many curves (last axis: points) at one x.
+
+    >>> float(value_at(np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.4, 0.8, 1.0]), 0.25))
+    0.6
+    """
+    reached = np.asarray(at, dtype=np.float64) + 1e-12  # rates are quotients: 1 − 0.9 must find the point at 0.1
+    passed = np.searchsorted(x, reached, side="right") if x.ndim == 1 else (x <= reached).sum(axis=-1)
+    last = np.clip(passed - 1, 0, x.shape[-1] - 1)
+    after = np.minimum(last + 1, x.shape[-1] - 1)
+    left, right, low, high = _picked(x, last), _picked(x, after), _picked(y, last), _picked(y, after)
+    width = np.asarray(right - left)
+    share = np.divide(at - left, width, out=np.zeros_like(width), where=width > 0)
+    found = low + np.clip(share, 0, 1) * (high - low)
+    return np.where(np.isnan(x[..., -1]) | np.isnan(y[..., -1]), np.nan, found)
+
+
+def _picked(values: Array, place: Array) -> Array:
+    """The values at places: many places of one curve, or one place of each curve."""
+    return values[place] if values.ndim == 1 else np.take_along_axis(values, place[..., None], axis=-1)[..., 0]

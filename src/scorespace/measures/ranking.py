@@ -8,7 +8,7 @@ from scipy.special import betainc
 
 from scorespace.curves.hull import hull_edges
 from scorespace.curves.pr import pr_area
-from scorespace.curves.roc import partial_area
+from scorespace.curves.roc import partial_area, value_at
 from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
 from scorespace.tables import Array, ScoreTable, ratio
@@ -143,6 +143,40 @@ def ap(t: ScoreTable) -> Array:
 def auprc(t: ScoreTable) -> Array:
     """Area under the precision-recall curve, exact between points: ∫ PPV dTPR."""
     return pr_area(t.sweep)
+
+
+@measure(
+    title="TPR at a fixed FPR",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"),
+)
+def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
+    """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
+    _check_rate("fpr", fpr)
+    c = t.sweep
+    return value_at(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr)
+
+
+@measure(
+    title="FPR at a fixed TPR",
+    range=(0, 1),
+    best="low",
+    undefined=_ONE_CLASS,
+    aliases=("fpr_at_tpr", "false_alarms_at"),
+)
+def fpr_at(t: ScoreTable, *, tpr: float = 0.9) -> Array:
+    """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
+    _check_rate("tpr", tpr)
+    c = t.sweep
+    # Seen from the other end the lowest FPR with this TPR is the highest TNR with this FNR.
+    return 1 - value_at(1 - ratio(c.tp, c.p)[..., ::-1], 1 - ratio(c.fp, c.n)[..., ::-1], 1 - tpr)
+
+
+def _check_rate(name: str, rate: float) -> None:
+    if not 0 <= rate <= 1:
+        raise MeasureError(f"{name}={rate:g} is not a rate.", hint="between 0 and 1")
 
 
 @measure(title="H-measure", range=(0, 1), best="high", undefined=_ONE_CLASS, aliases=("h_measure", "hmeasure"))

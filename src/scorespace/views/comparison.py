@@ -66,6 +66,13 @@ def discordance_grid(one: Comparison) -> Grid:
     return Grid(columns, rows)
 
 
+def difference_text(one: Comparison) -> str:
+    """A difference with its interval and p-value, in one cell."""
+    interval = "" if math.isnan(one.low) else f" [{signed(one.low)}, {signed(one.high)}]"
+    tested = "" if math.isnan(one.p) else f"  {p_text(one.p)}"
+    return f"{signed(one.difference)}{interval}{tested}"
+
+
 def _cell(one: Comparison | None) -> str:
     if one is None:
         return ""

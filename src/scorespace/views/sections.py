@@ -11,11 +11,13 @@ from scorespace.decisions import CostChoice, Decision, decide
 from scorespace.measures import confusion
 from scorespace.results import grouped
 from scorespace.tables import ConfusionTable, ScoreTable
+from scorespace.views.comparison import difference_text
 from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import facts, grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
 if TYPE_CHECKING:
+    from scorespace.comparisons.comparison import Comparison
     from scorespace.comparisons.interval import Estimate
     from scorespace.evaluation import Evaluation
 
@@ -46,6 +48,8 @@ def document(evaluation: Evaluation) -> Document:
 @section("Measures", brief=True)
 def measures(evaluation: Evaluation) -> Sequence[Block]:
     grid = measure_grid(list(evaluation.summary), list(evaluation.models), _short_names(evaluation))
+    if evaluation.differences:
+        grid = with_differences(grid, evaluation.differences)
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
     return [*_forest(evaluation), Grid(grid.columns, grid.rows, level, grid.hints)]
 
@@ -189,6 +193,15 @@ def measure_grid(
         rows.append((name, *(found[model].text if model in found else "" for model in models)))
         hints.append((name, f"{spec.measure.title}. {spec.measure.summary}"))
     return Grid(("", *models), tuple(rows), hints=tuple(hints))
+
+
+def with_differences(grid: Grid, differences: Mapping[str, Comparison]) -> Grid:
+    """The grid with a last column for the first model minus the second."""
+    first = next(iter(differences.values()))
+    by_row = {name.rsplit(" ", 1)[0]: name for name, *_ in grid.rows}
+    cells = {by_row[spec]: difference_text(one) for spec, one in differences.items() if spec in by_row}
+    rows = tuple((*row, cells.get(row[0], "")) for row in grid.rows)
+    return Grid((*grid.columns, f"{first.a} − {first.b}"), rows, grid.caption, grid.hints)
 
 
 def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:

@@ -1,0 +1,492 @@
+"""Do models differ over data sets: ranks that know their direction, and tests that name what they do with ties."""
+
+import json
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from scorespace.comparisons.datasets import (
+    against_control,
+    bayes_signed_rank,
+    dataset_table,
+    friedman,
+    nemenyi,
+    rank_groups,
+    sign_test,
+    wilcoxon,
+)
+from scorespace.errors import DataError, ScoreSpaceError
+
+RNG = np.random.default_rng(5)
+VALUES = RNG.normal([0.86, 0.8, 0.82, 0.75], 0.05, (12, 4))
+NAMES = ("nb", "tree", "forest", "svm")
+TABLE = dataset_table(VALUES, NAMES, best="high", measure="auc")
+SAME = dataset_table(np.full((4, 3), 0.7), "abc", best="high")
+ONE = dataset_table([[3.0, 2.0, 1.0]], "abc", best="high")
+
+
+def two(d, best="high"):
+    """Two models with these differences."""
+    return dataset_table({"a": np.asarray(d, dtype=float), "b": np.zeros(len(d))}, best=best)
+
+
+# --- ranks
+
+
+def test_rank_1_is_the_best_also_when_the_measure_is_minimised():
+    # mlr3benchmark 29: the ranking ignored whether the measure is minimised.
+    high = dataset_table([[0.9, 0.5, 0.7]], "abc", best="high")
+    low = dataset_table([[0.9, 0.5, 0.7]], "abc", best="low")
+    assert high.ranks.tolist() == [[1, 3, 2]]
+    assert low.ranks.tolist() == [[3, 1, 2]]
+
+
+def test_an_error_rate_gives_the_same_tests_as_the_accuracy():
+    errors = dataset_table(1 - VALUES, NAMES, best="low", measure="auc")
+    assert friedman(errors) == friedman(TABLE)
+    assert nemenyi(errors) == nemenyi(TABLE)
+    assert against_control(errors, "nb") == against_control(TABLE, "nb")
+    assert wilcoxon(errors, "nb", "svm").wins == wilcoxon(TABLE, "nb", "svm").wins
+    assert wilcoxon(errors, "nb", "svm").words == wilcoxon(TABLE, "nb", "svm").words
+
+
+def test_equal_models_share_the_mean_rank():
+    table = dataset_table([[0.9, 0.9, 0.5], [0.7, 0.7, 0.7], [0.1 + 0.2, 0.3, 0.2]], "abc", best="high")
+    assert table.ranks.tolist() == [[1.5, 1.5, 3], [2, 2, 2], [1.5, 1.5, 3]]
+
+
+@given(st.integers(1, 6), st.integers(2, 6), st.integers(0, 3), st.randoms())
+def test_average_ranks_add_up(count, k, spread, random):
+    values = [[random.randint(0, spread) for _ in range(k)] for _ in range(count)]
+    table = dataset_table(values, [f"m{place}" for place in range(k)], best="low")
+    assert table.average_ranks.sum() == pytest.approx(k * (k + 1) / 2)
+
+
+def test_a_mapping_is_a_table_by_columns():
+    assert dataset_table(dict(zip(NAMES, VALUES.T, strict=True)), best="high", measure="auc") == TABLE
+    assert repr(TABLE).startswith("12 data sets, average ranks: nb 1.")
+
+
+# --- the sign test
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("up", range(8))
+def test_sign_test_is_the_binomial_test(up, alternative):
+    found = sign_test(two([1] * up + [-1] * (7 - up)), alternative=alternative)
+    assert found.statistic == up
+    assert found.p == pytest.approx(stats.binomtest(up, 7, alternative=alternative).pvalue)
+
+
+def test_equal_data_sets_are_dropped_or_split():
+    d = [1] * 6 + [-1] + [0] * 3
+    assert sign_test(two(d)).p == pytest.approx(stats.binomtest(6, 7).pvalue)
+    assert sign_test(two(d), zeros="split").p == pytest.approx(stats.binomtest(7, 9).pvalue)
+
+
+# --- the signed-rank test
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("size", [1, 2, 5, 12, 25])
+def test_exact_p_is_the_share_of_all_signs(size, alternative):
+    d = np.random.default_rng(size).normal(0.3, 1, size)
+    found = wilcoxon(two(d), alternative=alternative)
+    assert found.method == "exact"
+    ranks = np.argsort(np.argsort(np.abs(d))) + 1
+    ways = np.zeros(size * (size + 1) // 2 + 1)
+    ways[0] = 1
+    for rank in ranks:
+        ways[rank:] = ways[rank:] + ways[: ways.size - rank]
+    ways /= ways.sum()
+    place = int(found.statistic)
+    less, greater = ways[: place + 1].sum(), ways[place:].sum()
+    expected = {"less": less, "greater": greater, "two-sided": min(1, 2 * min(less, greater))}[alternative]
+    assert found.p == pytest.approx(expected)
+
+
+def test_more_than_25_differences_are_normal():
+    assert wilcoxon(two(np.arange(1.0, 26))).method == "exact"
+    assert wilcoxon(two(np.arange(1.0, 27))).method == "normal"
+
+
+@pytest.mark.parametrize("d", [[1, 1, 2], [0, 1, 2], [0.3 - 0.2, 0.9 - 0.8, 0.5]])
+def test_ties_and_zeros_are_never_exact(d):
+    assert wilcoxon(two(d)).method == "normal"
+    with pytest.raises(ScoreSpaceError, match="ties or zeros"):
+        wilcoxon(two(d), exact=True)
+
+
+@pytest.mark.parametrize("correct", [False, True])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize(("zeros", "theirs"), [("drop", "wilcox"), ("pratt", "pratt"), ("split", "zsplit")])
+def test_normal_p_is_that_of_scipy(zeros, theirs, alternative, correct):
+    # An even number of zeros: SciPy splits an odd number, too.
+    d = np.array([0, 0, 1, 1, -2, 3, 3, 4, -4, 5, 6, 7])
+    expected = stats.wilcoxon(d, zero_method=theirs, alternative=alternative, correction=correct, method="approx")
+    found = wilcoxon(two(d), zeros=zeros, alternative=alternative, correct=correct)
+    assert found.zeros == zeros
+    assert found.p == pytest.approx(expected.pvalue)
+
+
+def test_one_of_an_odd_number_of_zeros_is_dropped_before_the_split():
+    odd, even = [0, 0, 0, 1, 2, -3], [0, 0, 1, 2, -3]
+    one, other = wilcoxon(two(odd), zeros="split"), wilcoxon(two(even), zeros="split")
+    assert (one.statistic, one.p) == (other.statistic, other.p)
+    assert one.equal == 3
+
+
+def test_the_result_names_what_was_done_with_zeros():
+    d = [0, 1, 2, -3]
+    named = [wilcoxon(two(d), zeros=zeros).test for zeros in ("drop", "split", "pratt")]
+    assert named == [
+        "Wilcoxon signed rank, equal data sets dropped",
+        "Wilcoxon signed rank, equal data sets split",
+        "Wilcoxon signed rank, Pratt's ranks",
+    ]
+
+
+def test_no_continuity_correction_at_the_centre():
+    # R corrects by the sign of the excess, which is 0 here; McNemar has the same trap.
+    assert wilcoxon(two([1, -1, 2, -2]), correct=True).p == 1
+
+
+@pytest.mark.parametrize("test", [sign_test, wilcoxon])
+@pytest.mark.parametrize("best", ["high", "low"])
+def test_a_one_sided_p_is_not_reversed(test, best):
+    # pROC 64: "greater" is about the values, whichever end is best.
+    d = [5, 4, 3, 2, 1, -0.5]
+    assert test(two(d, best), alternative="greater").p < 0.5 < test(two(d, best), alternative="less").p
+    assert test(two(d, best), "b", "a", alternative="less").p == test(two(d, best), alternative="greater").p
+
+
+@pytest.mark.parametrize("test", [sign_test, wilcoxon])
+def test_turning_the_models_keeps_p(test):
+    one, other = test(TABLE, "nb", "svm"), test(TABLE, "svm", "nb")
+    assert one.p == pytest.approx(other.p)
+    assert one.difference == -other.difference
+    assert (one.wins, one.losses) == (other.losses, other.wins)
+
+
+# --- identical models
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize(
+    ("test", "zeros"),
+    [(sign_test, "drop"), (sign_test, "split"), (wilcoxon, "drop"), (wilcoxon, "split"), (wilcoxon, "pratt")],
+)
+def test_identical_models_have_difference_0_and_p_1(test, zeros, alternative):
+    found = test(SAME, "a", "b", zeros=zeros, alternative=alternative)
+    assert (found.difference, found.p) == (0, 1)
+    assert found.words == "a and b do not differ: they are equal on every data set."
+
+
+def test_identical_models_rank_alike():
+    found = friedman(SAME)
+    assert [row["statistic"] for row in found.rows()] == [0, 0, 0, 0]
+    assert [row["p"] for row in found.rows()] == [1, 1, 1, 1]
+    assert found.words == "The models do not differ: all models are equal on every data set."
+    assert nemenyi(SAME).p.tolist() == [[1, 1, 1]] * 3
+    assert nemenyi(SAME).groups == (("a", "b", "c"),)
+    assert nemenyi(SAME).words == "a, b and c rank alike over 4 data sets (Nemenyi)."
+    assert [(one.z, one.p, one.holm) for one in against_control(SAME, "a").comparisons] == [(0, 1, 1)] * 2
+
+
+def test_identical_models_are_practically_equal():
+    found = bayes_signed_rank(SAME, "a", "b", rope=0, draws=100)
+    assert (found.left, found.rope, found.right) == (0, 1, 0)
+    assert found.reason == "they are equal on every data set"
+
+
+# --- one data set
+
+
+def test_one_data_set():
+    assert wilcoxon(ONE, "a", "b").p == 1
+    assert sign_test(ONE, "a", "b").p == 1
+    found = friedman(ONE)
+    assert found.chi2.value == 2
+    assert math.isnan(found.f.p)
+    assert found.f.reason == "a single data set leaves no degrees of freedom"
+    assert "not distinguishable" in found.words
+    assert nemenyi(ONE).groups == (("a", "b", "c"),)
+    assert bayes_signed_rank(ONE, "a", "b", draws=100).left < 0.5
+
+
+# --- Friedman
+
+
+@pytest.mark.parametrize("digits", [8, 1])
+def test_friedman_is_that_of_scipy(digits):
+    values = np.round(VALUES, digits)  # one digit makes ties
+    theirs = stats.friedmanchisquare(*values.T)
+    found = friedman(dataset_table(values, NAMES, best="high"))
+    assert (found.chi2.value, found.chi2.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+
+
+def test_without_ties_both_forms_are_the_same():
+    found = friedman(TABLE)
+    assert found.chi2.value == found.chi2_uncorrected.value
+    assert found.f.value == found.f_uncorrected.value
+
+
+@pytest.mark.parametrize("k", range(2, 8))
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_models_ranked_alike_everywhere_make_f_infinite(count, k):
+    found = friedman(dataset_table([range(k)] * count, [f"m{place}" for place in range(k)], best="low"))
+    assert found.chi2.value == pytest.approx(count * (k - 1))
+    assert (found.f.value, found.f.p) == (math.inf, 0)
+    assert found.f.reason == "infinite: every data set ranks the models alike"
+    assert found.rows()[2]["statistic"] is None
+
+
+def test_degrees_of_freedom():
+    found = friedman(TABLE)
+    assert found.chi2.df == 3
+    assert found.f.df == (3, 33)
+
+
+def test_few_data_sets_or_models_are_noted():
+    assert [note.code for note in friedman(TABLE).notes] == ["SS018"]
+    assert not friedman(dataset_table(RNG.random((11, 6)), "abcdef", best="high")).notes
+
+
+def test_friedman_of_two_models_is_the_sign_statistic():
+    d = np.array([1, 2, 3, -1, 4, 5, 6, -2])
+    assert friedman(two(d)).chi2.value == pytest.approx((6 - 2) ** 2 / 8)
+
+
+# --- Nemenyi
+
+
+def test_two_models_make_a_normal_test():
+    found = nemenyi(two(np.arange(1.0, 9)))
+    assert found.q == pytest.approx(stats.norm.ppf(0.975), abs=1e-12)
+    assert found.p[0, 1] == pytest.approx(2 * stats.norm.sf(1 / math.sqrt(1 / 8)), abs=1e-12)
+
+
+def test_p_and_the_critical_difference_agree():
+    found = nemenyi(TABLE, level=0.9)
+    ranks = np.array(found.average_ranks)
+    apart = np.abs(ranks[:, None] - ranks) >= found.critical_difference
+    assert apart.any()
+    assert np.array_equal(apart, found.p <= 0.1)
+    assert_allclose(found.p, found.p.T)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "difference", "expected"),
+    [
+        ([1, 2, 3, 4], 0.5, ()),
+        ([1, 2, 3, 4], 1.5, (("a", "b"), ("b", "c"), ("c", "d"))),
+        ([4, 3, 2, 1], 1.5, (("d", "c"), ("c", "b"), ("b", "a"))),
+        ([1, 2, 3, 4], 1.0, ()),  # a difference of the critical one is distinct
+        ([1, 1.2, 1.4, 4], 0.5, (("a", "b", "c"),)),
+        ([1, 1.2, 3, 3.1], 0.5, (("a", "b"), ("c", "d"))),
+        ([2, 2, 2, 2], 0.1, (("a", "b", "c", "d"),)),
+        ([1, 2, 3, 4], 9, (("a", "b", "c", "d"),)),
+    ],
+)
+def test_groups(ranks, difference, expected):
+    assert rank_groups("abcd", ranks, difference) == expected
+
+
+@given(st.lists(st.floats(1, 9), min_size=2, max_size=9), st.floats(0.01, 9))
+def test_groups_are_the_largest_without_a_distinct_pair(ranks, difference):
+    names = [str(place) for place in range(len(ranks))]
+    rank = dict(zip(names, ranks, strict=True))
+    groups = [set(group) for group in rank_groups(names, ranks, difference)]
+    for group in groups:
+        assert max(map(rank.get, group)) - min(map(rank.get, group)) < difference
+    assert not any(one < other or one == other for one, other in pairwise(groups))
+    for one in names:
+        for other in names:
+            if one != other and abs(rank[one] - rank[other]) < difference:
+                assert any({one, other} <= group for group in groups)
+
+
+# --- against a control
+
+
+def test_z_is_negative_for_a_model_that_ranks_better():
+    table = dataset_table([[3, 2, 1]] * 12, "abc", best="high")
+    (better, worse) = against_control(table, "b").comparisons
+    assert (better.model, worse.model) == ("a", "c")
+    assert better.z < 0 < worse.z
+    assert against_control(table, "b").words == "Against b over 12 data sets (Holm): better: a; worse: c."
+
+
+def test_adjusted_values_are_ordered():
+    for one in against_control(TABLE, "svm").comparisons:
+        assert one.p <= one.hochberg <= one.holm
+
+
+# --- the Bayesian signed-rank test
+
+
+def test_the_seed_alone_decides():
+    one, again = (bayes_signed_rank(TABLE, "nb", "forest", draws=3000, seed=1) for _ in range(2))
+    assert one == again
+    assert one != bayes_signed_rank(TABLE, "nb", "forest", draws=3000, seed=2)
+
+
+def test_pieces_do_not_matter(monkeypatch):
+    whole = bayes_signed_rank(TABLE, "nb", "forest", draws=2000)
+    monkeypatch.setattr("scorespace.comparisons.datasets._CELLS_AT_ONCE", 1000)
+    assert bayes_signed_rank(TABLE, "nb", "forest", draws=2000) == whole
+
+
+def test_probabilities_add_up_and_turn_with_the_models():
+    one, other = (bayes_signed_rank(TABLE, *names, draws=4000) for names in (("nb", "forest"), ("forest", "nb")))
+    assert one.left + one.rope + one.right == pytest.approx(1)
+    assert (one.left, one.rope, one.right) == pytest.approx((other.right, other.rope, other.left), abs=0.02)
+
+
+def test_differences_on_the_edge_of_the_rope_are_in_it():
+    table = dataset_table({"a": [0.31, 0.91, 0.56], "b": [0.3, 0.9, 0.55]}, best="high")
+    assert bayes_signed_rank(table, rope=0.01, draws=500).rope == 1
+
+
+def test_a_single_difference_by_hand():
+    # All pairs but that of the prior with itself are right of the rope: right wins when w₀² < ½, and P(w₀ < w) = √w.
+    found = bayes_signed_rank(two([1.0]), rope=0.1)
+    assert found.left == 0
+    assert found.right == pytest.approx(math.sqrt(math.sqrt(0.5)), abs=0.02)
+    assert found.rope == pytest.approx(1 - math.sqrt(math.sqrt(0.5)), abs=0.02)
+
+
+def test_a_strong_prior_pulls_into_the_rope():
+    shares = [bayes_signed_rank(TABLE, "nb", "svm", strength=one, draws=2000).rope for one in (0.5, 20, 500)]
+    assert shares == sorted(shares)
+    assert shares[-1] > 0.9
+
+
+# --- what a user can get wrong
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: dataset_table([[0.9, 0.8], [0.7, math.nan]], ["nb", "tree"], best="high"),
+            "1 of the 4 values is missing or infinite.\n  seen: nan for tree on data set 2\n"
+            "  hint: leave out that data set for all models",
+        ),
+        (
+            lambda: dataset_table([0.9, 0.8], ["nb", "tree"], best="high"),
+            "a comparison over data sets needs at least one data set and two models.\n  seen: an array of 2\n"
+            "  hint: rows are data sets, columns are models",
+        ),
+        (
+            lambda: dataset_table([[0.9], [0.8]], ["nb"], best="high"),
+            "a comparison over data sets needs at least one data set and two models.\n  seen: an array of 2 × 1",
+        ),
+        (
+            lambda: dataset_table(np.zeros((2, 3)), ["nb", "tree"], best="high"),
+            "there must be one name for each column.\n  seen: 2 models, 3 columns",
+        ),
+        (
+            lambda: dataset_table(np.zeros((2, 2)), ["nb", "nb"], best="high"),
+            "two models have the same name.\n  seen: 'nb'",
+        ),
+        (
+            lambda: dataset_table({"nb": [1, 2], "tree": [1]}, best="high"),
+            "the models were not measured on the same data sets.\n  seen: 2 for nb, 1 for tree",
+        ),
+        (lambda: dataset_table([["a", "b"]], ["nb", "tree"], best="high"), "the values are not a matrix of numbers."),
+    ],
+)
+def test_data_that_cannot_be_used(call, message):
+    with pytest.raises(DataError) as caught:
+        call()
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: dataset_table(VALUES, NAMES, best="up"), "best='up' is not an end of a measure."),
+        (lambda: dataset_table(VALUES, best="high"), "the models have no names.\n  hint: models=[…], 4 of them"),
+        (lambda: dataset_table({"a": [1], "b": [2]}, "ab", best="high"), "models= is for a matrix"),
+        (
+            lambda: wilcoxon(TABLE),
+            "which two models to compare is not said.\n  seen: 'nb', 'tree', 'forest', 'svm'\n  hint: 'nb', 'tree'",
+        ),
+        (lambda: wilcoxon(two([1, 2]), "a"), "which two models to compare is not said."),
+        (
+            lambda: wilcoxon(TABLE, "nb", "forrest"),
+            "'forrest' is not a model of this table.\n  seen: 'nb', 'tree', 'forest', 'svm'\n  hint: forest",
+        ),
+        (lambda: against_control(TABLE, "knn"), "'knn' is not a model of this table."),
+        (lambda: wilcoxon(TABLE, "nb", "svm", zeros="keep"), "zeros='keep' is not known here."),
+        (lambda: sign_test(TABLE, "nb", "svm", zeros="pratt"), "zeros='pratt' is not known here."),
+        (lambda: wilcoxon(TABLE, "nb", "svm", alternative="up"), "alternative='up' is not an alternative."),
+        (lambda: nemenyi(TABLE, level=5), "level=5 is not a level of confidence."),
+        (lambda: bayes_signed_rank(TABLE, "nb", "svm", rope=-1), "rope=-1 is not a half width."),
+        (lambda: bayes_signed_rank(TABLE, "nb", "svm", draws=0), "draws=0 leaves nothing to count."),
+        (lambda: bayes_signed_rank(TABLE, "nb", "svm", strength=0), "strength=0 is not the strength of a prior."),
+    ],
+)
+def test_options_that_cannot_be_used(call, message):
+    with pytest.raises(ScoreSpaceError) as caught:
+        call()
+    assert str(caught.value).startswith(message)
+
+
+def test_the_direction_must_be_stated():
+    with pytest.raises(TypeError, match="best"):
+        dataset_table(VALUES, NAMES)
+
+
+# --- results
+
+
+def test_words_of_a_pair():
+    table = dataset_table({"nb": [5, 4, 3, 2, 1], "tree": [4, 2, 0, 2, 1.5]}, best="low", measure="brier")
+    assert wilcoxon(table).words == (
+        "nb is better than tree in brier on 1 of 5 data sets, worse on 3 and equal on 1, "
+        "not distinguishable from chance here (Wilcoxon signed rank, equal data sets dropped, p = 0.144)."
+    )
+    assert repr(wilcoxon(table)) == (
+        "nb − tree +1.000  p = 0.144  Wilcoxon signed rank, equal data sets dropped, 5 data sets"
+    )
+
+
+def test_words_of_several():
+    table = dataset_table([[3, 2, 1]] * 12, "abc", best="high")
+    assert friedman(table).words == (
+        "Over 12 data sets the ranks differ by more than chance explains, and a ranks best, 1.00 "
+        "(χ²(2) = 24.00, p < 0.001; Iman–Davenport F(2, 22) = ∞, p < 0.001)."
+    )
+    assert nemenyi(table).words == (
+        "a ranks best, 1.00 on average over 12 data sets; it beats b and c (Nemenyi, critical difference 0.96)."
+    )
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        *(test(table, "a", "b") for test in (sign_test, wilcoxon, bayes_signed_rank) for table in (SAME, ONE)),
+        *(test(table) for test in (friedman, nemenyi) for table in (SAME, ONE, TABLE)),
+        against_control(SAME, "a"),
+    ],
+)
+def test_a_result_is_rows_and_json(found):
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["schema"] == 1
+    assert told["rows"] == json.loads(json.dumps(found.rows()))
+    assert told["verdict"] == found.words
+    assert isinstance(found.notes, tuple)
+
+
+def test_pairs_of_nemenyi_are_rows():
+    rows = nemenyi(TABLE).rows()
+    assert len(rows) == 6
+    assert (rows[0]["a"], rows[0]["b"], rows[0]["test"], rows[0]["measure"]) == ("nb", "tree", "Nemenyi", "auc")
