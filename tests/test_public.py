@@ -201,9 +201,8 @@ print(json.dumps({{
 
 def command(environment, *arguments):
     executable = Path(sys.executable).with_name("scorespace")
-    done = subprocess.run(
-        [executable, *arguments], env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
+    plain = {**os.environ, **environment, "COLUMNS": "120", "NO_COLOR": "1"}
+    done = subprocess.run([executable, *arguments], env=plain, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

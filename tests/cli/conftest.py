@@ -38,11 +38,18 @@ def _refuse(token: str) -> None:
     raise ValueError(f"{token} is not JSON")
 
 
+@pytest.fixture(autouse=True)
+def _plain_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """80 columns without colours, whatever the surroundings ask for."""
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(rich_utils, "FORCE_TERMINAL", None)
+
+
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
     """`run("evaluate", "data.csv", …)` in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(rich_utils, "FORCE_TERMINAL", None)  # Typer colours its help on some CI servers
 
     def command(*arguments: str, stdin: str = "", columns: int = 80) -> Run:
         monkeypatch.setattr(sys, "argv", ["scorespace", *arguments])

@@ -1,5 +1,6 @@
 """`scorespace demo`: the main job on the bundled predictions."""
 
+import os
 import subprocess
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 def demo(command, tmp_path_factory):
     """What the demo printed, and the page that it wrote."""
     folder = tmp_path_factory.mktemp("demo")
-    done = subprocess.run([command, "demo"], cwd=folder, capture_output=True, text=True, timeout=120, check=True)
+    plain = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    done = subprocess.run([command, "demo"], cwd=folder, env=plain, capture_output=True, text=True, check=True)
     return done, folder / "scorespace-demo.html"
 
 

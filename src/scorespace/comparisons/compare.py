@@ -159,7 +159,7 @@ def _notes(found: Sequence[Comparison], pairs: PairTable) -> list[Note]:
                     f"{one.a} and {one.b} disagree on {grouped(discordant)} cases only: from so few no test tells much."
                 )
                 notes.append(note("SS014", text))
-    if pairs.group is not None:
+    if any(one.test == "bootstrap of groups" for one in found):
         text = "cases of a group are not independent, so whole groups are drawn; DeLong's test would be too sure."
         notes.append(note("SS016", text))
     return notes

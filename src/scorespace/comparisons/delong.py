@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import chdtrc, ndtr, stdtr
+from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
 from scorespace.comparisons.comparison import Comparison
 from scorespace.comparisons.interval import delong_variance, normal_quantile
@@ -52,7 +52,7 @@ def delong_pair(areas: Array, covariance: Array, names: tuple[str, str], i: int,
     variance = variance if variance > 1e-18 else 0.0
     if variance == 0:
         if difference == 0:
-            reason = "the models rank all cases alike"
+            reason = "the models order positives and negatives alike"
             return Comparison(*names, "delong", "auc", 0.0, 0.0, 0.0, level, 0.0, math.nan, 1.0, reason=reason)
         return _untested(*names, "delong", difference, level, "DeLong's variance is zero, as with perfect separation")
     error = math.sqrt(variance)
@@ -75,7 +75,7 @@ def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level:
     df = total**2 / sum(variance**2 / (size - 1) for variance, size in zip(variances, sizes, strict=True))
     d = difference / math.sqrt(total)
     p = 2 * float(stdtr(df, -abs(d)))
-    half = normal_quantile(level) * math.sqrt(total)
+    half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(total)
     bounds = difference - half, difference + half
     return Comparison(*names, "delong, unpaired", "auc", difference, *bounds, level, d, df, p)
 

@@ -51,7 +51,7 @@ def paired_bootstrap(
     if not values.size:
         return replace(found, reason="the measure is undefined in every replicate")
     low, high = (float(q) for q in np.quantile(values, [(1 - level) / 2, (1 + level) / 2]))
-    error = float(values.std(ddof=1)) if values.size > 1 else 0.0
+    error = float(values.std(ddof=1)) if np.ptp(values) > 1e-12 else 0.0  # equal ones differ by rounding
     if error == 0:
         same = difference == 0
         reason = "both models behave alike on every case" if same else "the difference is the same in every replicate"
@@ -97,8 +97,8 @@ def permutation(
 
     cells = 2 * two.cases + 4 * grid.size
     values = replicated(swap, gaps, cells, replicates=replicates, seed=seed, progress=progress)
-    # Rounding must not decide a tie between a swapped and the observed difference.
-    extreme = int((np.abs(values) >= abs(difference) - 1e-12).sum())
+    # Rounding must not decide a tie between a swapped and the observed difference; an undefined one counts as extreme.
+    extreme = int((~(np.abs(values) < abs(difference) - 1e-12)).sum())
     p = (1 + extreme) / (1 + replicates)
     return Comparison(*names, "permutation", str(spec), difference, statistic=difference, p=p)
 

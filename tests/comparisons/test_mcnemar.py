@@ -1,0 +1,141 @@
+"""McNemar's test and Cochran's Q on decisions; R's numbers are in tests/oracles."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from scorespace.comparisons.mcnemar import FEW_DISCORDANT, METHODS, cochran_q, mcnemar, mcnemar_p
+from scorespace.errors import ScoreSpaceError
+
+counts = st.integers(0, 60)
+
+
+def right(models, cases=st.integers(1, 40)):
+    return cases.flatmap(lambda n: hnp.arrays(np.bool_, (models, n)))
+
+
+def decisions(both, only_a, only_b, neither):
+    parts = ((True, True, both), (True, False, only_a), (False, True, only_b), (False, False, neither))
+    return np.array([(a, b) for a, b, n in parts for _ in range(n)]).T
+
+
+# --- McNemar
+
+
+@given(right(2))
+def test_the_table_counts_every_case_once(models):
+    a, b = models
+    found = mcnemar(a, b)
+    ((both, only_a), (only_b, neither)) = found.table
+    assert both + only_a + only_b + neither == a.size
+    assert both + only_a == a.sum()
+    assert both + only_b == b.sum()
+    assert found.difference == pytest.approx(a.mean() - b.mean(), abs=1e-12)
+
+
+@given(counts, counts, st.sampled_from(METHODS))
+def test_p_is_a_probability_and_does_not_depend_on_the_order(b, c, method):
+    _, p = mcnemar_p(b, c, method)
+    assert 0 < p <= 1
+    assert p == mcnemar_p(c, b, method)[1]
+    if b == c:
+        assert p == 1
+
+
+@given(counts, counts)
+def test_exact_is_the_sign_test_and_mid_p_counts_half_of_the_observed(b, c):
+    if b + c == 0:
+        return
+    exact, mid = mcnemar_p(b, c, "exact")[1], mcnemar_p(b, c, "midp")[1]
+    assert exact == pytest.approx(stats.binomtest(b, b + c).pvalue, rel=1e-9)
+    binomial = stats.binom(b + c, 0.5)
+    both_tails = 2 * binomial.cdf(min(b, c) - 1) + binomial.pmf(min(b, c))
+    assert mid == pytest.approx(min(1, both_tails), rel=1e-9)
+    assert mid <= exact  # which is why mid-p is offered: the exact test is conservative
+
+
+@pytest.mark.parametrize(
+    ("discordant", "method"), [(FEW_DISCORDANT - 1, "midp"), (FEW_DISCORDANT, "corrected"), (0, "midp")]
+)
+def test_the_default_depends_on_the_discordant_cases(discordant, method):
+    found = mcnemar(*decisions(50, discordant, 0, 5))
+    assert found.test == f"mcnemar, {method}"
+    assert found.measure == "acc"
+
+
+def test_the_interval_is_that_of_a_paired_difference():
+    # Per case the difference is 1, 0 or −1; its mean has the variance of these numbers over n.
+    a, b = decisions(30, 25, 10, 35)
+    found = mcnemar(a, b, level=0.9)
+    gaps = a.astype(float) - b
+    half = stats.norm.ppf(0.95) * gaps.std() / math.sqrt(gaps.size)
+    assert_allclose((found.low, found.high), (gaps.mean() - half, gaps.mean() + half), atol=1e-12)
+    assert found.level == 0.9
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_models_that_are_right_together_are_alike(method):
+    a, _ = decisions(8, 0, 0, 3)
+    found = mcnemar(a, a, method=method)
+    assert (found.difference, found.low, found.high, found.p) == (0, 0, 0, 1)
+    assert found.reason == "there are no discordant cases: the decisions are right and wrong together"
+
+
+def test_all_cases_discordant():
+    found = mcnemar(*decisions(0, 12, 0, 0))
+    assert (found.difference, found.low, found.high) == (1, 1, 1)
+    assert found.p == pytest.approx(0.5**12)
+
+
+def test_an_unknown_method():
+    with pytest.raises(ScoreSpaceError) as caught:
+        mcnemar_p(1, 2, "midpoint")
+    assert str(caught.value) == (
+        "method='midpoint' is unknown.\n  seen: ('corrected', 'uncorrected', 'exact', 'midp')"
+    )
+
+
+# --- Cochran's Q
+
+
+@given(right(2))
+def test_of_two_models_q_is_mcnemar_without_correction(models):
+    found = cochran_q(models, names=("a", "b"))
+    expected = mcnemar(*models, method="uncorrected")
+    assert found.p == pytest.approx(expected.p, rel=1e-9)
+    assert found.df == 1
+    if expected.reason is None:
+        assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
+    else:
+        assert (found.statistic, found.reason) == (0, expected.reason)
+
+
+@given(right(4))
+def test_q_is_the_spread_of_models_over_that_within_cases(models):
+    # Cochran (1950): k (k − 1) Σ (G_j − G)² / Σ L_i (k − L_i).
+    k = 4
+    by_model, by_case = models.sum(axis=1), models.sum(axis=0)
+    within = (by_case * (k - by_case)).sum()
+    found = cochran_q(models, names=tuple("abcd"))
+    assert found.df == 3
+    if within == 0:
+        assert (found.statistic, found.p) == (0, 1)
+        assert found.reason == "there are no discordant cases: the decisions are right and wrong together"
+        return
+    q = k * (k - 1) * ((by_model - by_model.mean()) ** 2).sum() / within
+    assert found.statistic == pytest.approx(q, rel=1e-9, abs=1e-12)
+    assert found.p == pytest.approx(stats.chi2.sf(q, 3), rel=1e-9)
+    assert (found.a, found.b, found.several) == ("a", "b, c, d", True)
+
+
+def test_cases_on_which_all_agree_do_not_count():
+    models = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 0, 0], [1, 0, 0, 0, 0]], dtype=bool)
+    padded = np.hstack([models, np.ones((3, 50), dtype=bool), np.zeros((3, 7), dtype=bool)])
+    first, second = (cochran_q(each, names=tuple("abc")) for each in (models, padded))
+    assert second.statistic == pytest.approx(first.statistic, rel=1e-12)
