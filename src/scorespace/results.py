@@ -41,6 +41,8 @@ NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
     "SS014": NoteKind("warning", "few cases on which the models disagree"),
     "SS015": NoteKind("info", "p-values are adjusted for several tests"),
     "SS016": NoteKind("info", "cases are drawn in groups"),
+    "SS017": NoteKind("warning", "a plain t test over folds is too optimistic"),
+    "SS018": NoteKind("info", "few data sets or models for Friedman's test"),
 }
 
 

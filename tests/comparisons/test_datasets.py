@@ -11,16 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from scorespace.comparisons.datasets import (
-    against_control,
-    bayes_signed_rank,
-    dataset_table,
-    friedman,
-    nemenyi,
-    rank_groups,
-    sign_test,
-    wilcoxon,
-)
+from scorespace.comparisons.datasets import bayes_signed_rank, dataset_table, sign_test, wilcoxon
+from scorespace.comparisons.ranks import against_control, friedman, nemenyi, rank_groups
 from scorespace.errors import DataError, ScoreSpaceError
 
 RNG = np.random.default_rng(5)
@@ -490,3 +482,13 @@ def test_pairs_of_nemenyi_are_rows():
     rows = nemenyi(TABLE).rows()
     assert len(rows) == 6
     assert (rows[0]["a"], rows[0]["b"], rows[0]["test"], rows[0]["measure"]) == ("nb", "tree", "Nemenyi", "auc")
+    for one in nemenyi(TABLE, level=0.9).comparisons:
+        assert (one.p < 0.1) == (not one.low < 0 < one.high)
+
+
+def test_comparisons_with_a_control_are_rows():
+    found = against_control(TABLE, "svm")
+    for row, one in zip(found.rows(), found.comparisons, strict=True):
+        assert (row["a"], row["b"], row["statistic"], row["p_adjusted"]) == (one.model, "svm", one.z, one.holm)
+        assert row["hochberg"] == one.hochberg
+        assert row["difference"] < 0  # all rank better than svm

@@ -189,14 +189,12 @@ def test_permutation_is_near_the_enumeration_of_all_swaps():
 
 
 def test_permutation_of_accuracy_is_the_exact_mcnemar_test():
-    rng = np.random.default_rng(2)
-    label = rng.integers(0, 2, 60)
-    a, b = ((label + 0.6 * rng.normal(size=60) * k > 0.5).astype(float) for k in (1, 2))
-    right = [(each == label) for each in (a, b)]
-    only = [int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())]
-    _, exact = mcnemar_p(*only, "exact")
+    # a is wrong on 4 cases, b on 13 others.
+    label = np.tile([1, 0], 30)
+    a, b = (np.where(np.isin(np.arange(60), wrong), 1 - label, label) for wrong in (range(4), range(20, 33)))
+    _, exact = mcnemar_p(13, 4, "exact")
     found = permutation(pair_table(label, {"a": a, "b": b}), 0, 1, parse("acc@0.5"), replicates=20_000)
-    assert 0.001 < exact < 0.5
+    assert found.difference == pytest.approx(9 / 60)
     assert found.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000) + 1e-4)
 
 

@@ -14,7 +14,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from scorespace.comparisons.comparison import Comparison, p_text, signed
 from scorespace.comparisons.interval import check_level
 from scorespace.errors import DataError, ScoreSpaceError, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, note, plain
 from scorespace.tables import Array
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -25,9 +25,8 @@ ROPE: Final = 0.01
 
 _DIGITS: Final = 12  # the rest is rounding
 _SINGLE: Final = "a single difference has no spread"
-_OPTIMISTIC: Final = Note(
+_OPTIMISTIC: Final = note(
     "SS017",
-    "warning",
     "the plain t-test over folds is optimistic: folds share training cases, so the true p is larger; "
     "the corrected t-test allows for it.",
 )

@@ -22,7 +22,7 @@ CELLED: Final = (Counts, ConfusionTable, ScoreTable)
 """The tables whose cases stand in cells, so that one can be left out."""
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
-_MOST_INNER_CELLS: Final = 400_000_000  # counts to go through for a jackknife in every replicate: some seconds
+_MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,8 @@ def studentised(plan: Resampling, error: Function, kind: str, limits: tuple[floa
     ratios = (values[usable] - light.value) / errors[usable]
     high, low = plan.value - np.quantile(ratios, plan.tails) * spread
     reason = _left_out(values.size, int(usable.sum()), "replicates without a standard error")
+    if not _signs(values[usable], light.value).any():
+        reason = "the measure is the same in every replicate"
     low, high = np.clip([low, high], *limits)
     return Interval(float(low), float(high), plan.named(f"studentised, {kind}"), reason)
 

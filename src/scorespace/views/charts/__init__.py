@@ -8,6 +8,7 @@ from scorespace.views.charts.curves import curve_chart, threshold_chart
 from scorespace.views.charts.decision import cost_chart, cost_space_chart, hull_chart
 from scorespace.views.charts.estimates import interval_chart
 from scorespace.views.charts.files import ENDINGS, save
+from scorespace.views.charts.ranks import rank_chart
 from scorespace.views.charts.scores import distribution_chart
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "distribution_chart",
     "hull_chart",
     "interval_chart",
+    "rank_chart",
     "save",
     "threshold_chart",
 ]
