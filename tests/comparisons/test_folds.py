@@ -10,12 +10,11 @@ from scipy import stats
 from scorespace.comparisons.folds import (
     bayes_correlated_t,
     corrected_t,
-    extent,
     five_by_two_f,
     five_by_two_t,
     paired_t,
-    rounded,
 )
+from scorespace.comparisons.repeated import extent, rounded
 from scorespace.errors import DataError, ScoreSpaceError
 
 NAN = float("nan")

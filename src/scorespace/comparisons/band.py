@@ -97,8 +97,7 @@ def roc_band(
         return _undefined("roc", at, level, simultaneous, reason or NEEDS_WHOLE_WEIGHTS)
     y, values, method = _replicates(table, at, _tpr_at, replicates, seed, progress)
     if simultaneous:
-        n_pos = float(table.n_pos)
-        low, high = _around(y, values, _binomial_error(y * n_pos, n_pos), level)
+        low, high = _around(y, values, _roc_error(table, at, y), level)
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
     else:
         low, high = _quantiles(values, level)
@@ -188,9 +187,19 @@ def _around(y: Array, values: Array, least: Array, level: float) -> tuple[Array,
     return np.maximum(y - factor * error, 0.0), np.minimum(y + factor * error, 1.0)
 
 
+def _roc_error(table: ScoreTable, at: Array, y: Array) -> Array:
+    """The error of the TPR from counting positives, and from the FPR's own error: half the curve's rise over it."""
+    n_pos, n_neg = float(table.n_pos), float(table.n_neg)
+    sideways = _binomial_error(at * n_neg, n_neg)
+    before, after = at - sideways, at + sideways
+    rise = _tpr_at(table.sweep, after) - np.where(before > 0, _tpr_at(table.sweep, np.maximum(before, 0)), 0.0)
+    return np.hypot(_binomial_error(y * n_pos, n_pos), rise / 2)
+
+
 def _binomial_error(hits: Array, trials: Array | float) -> Array:
-    share = (hits + 0.5) / (trials + 1)
-    return np.sqrt(share * (1 - share) / (trials + 1))
+    """The binomial error after adding two hits and two misses (Agresti and Coull): never 0."""
+    share = (hits + 2) / (trials + 4)
+    return np.sqrt(share * (1 - share) / (trials + 4))
 
 
 def _tpr_at(counts: Counts, fpr: Array) -> Array:

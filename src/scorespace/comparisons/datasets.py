@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from scipy.special import bdtr, ndtr
 
-from scorespace.comparisons.folds import (
+from scorespace.comparisons.interval import check_level
+from scorespace.comparisons.repeated import (
     ROPE,
     Alternative,
     PairTest,
@@ -21,7 +22,6 @@ from scorespace.comparisons.folds import (
     extent,
     rounded,
 )
-from scorespace.comparisons.interval import check_level
 from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.measure import Best
 from scorespace.results import ByValue, Row, decimals

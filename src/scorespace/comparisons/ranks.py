@@ -14,10 +14,10 @@ from scipy.special import chdtrc, fdtrc, ndtr
 from scorespace.comparisons.adjust import hochberg, holm
 from scorespace.comparisons.comparison import Comparison, p_text
 from scorespace.comparisons.datasets import DatasetTable
-from scorespace.comparisons.folds import (
+from scorespace.comparisons.interval import check_level
+from scorespace.comparisons.repeated import (
     extent,
 )
-from scorespace.comparisons.interval import check_level
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, note, plain
 from scorespace.tables import Array
 
@@ -91,6 +91,7 @@ def friedman(table: DatasetTable, *, level: float = 0.95) -> Friedman:
     χ² = (k−1) D/A and F = (N−1) D/(N A − D), infinite when all data sets rank the models alike. Without
     ties A is N k(k²−1)/12, which gives the uncorrected forms of Demšar.
 
+    >>> from scorespace.comparisons.datasets import dataset_table
     >>> friedman(dataset_table([[3, 2, 1], [3, 1, 2], [3, 2, 1], [2, 3, 1]], ["a", "b", "c"], best="high"))
     Over 4 data sets the ranks are not distinguishable from chance (χ²(2) = 4.50, p = 0.105; \
 Iman–Davenport F(2, 6) = 3.86, p = 0.084).
@@ -197,6 +198,7 @@ class Nemenyi(ByValue):
 def nemenyi(table: DatasetTable, *, level: float = 0.95) -> Nemenyi:
     """Nemenyi's test of all pairs: CD = q √(k(k+1)/6N), q the studentized range of k with infinite df over √2.
 
+    >>> from scorespace.comparisons.datasets import dataset_table
     >>> nemenyi(dataset_table([[3, 2, 1]] * 8, ["a", "b", "c"], best="high"))
     a ranks best, 1.00 on average over 8 data sets; b cannot be told from it; it beats c \
 (Nemenyi, critical difference 1.17).
@@ -310,6 +312,7 @@ class AgainstControl:
 def against_control(table: DatasetTable, control: str, *, level: float = 0.95) -> AgainstControl:
     """Each model against a control: z = (R − R_control) / √(k(k+1)/6N), two-sided, with Holm and Hochberg.
 
+    >>> from scorespace.comparisons.datasets import dataset_table
     >>> against_control(dataset_table([[3, 2, 1]] * 8, ["a", "b", "c"], best="high"), "c")
     Against c over 8 data sets (Holm): better: a and b.
     """

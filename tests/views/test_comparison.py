@@ -1,0 +1,108 @@
+"""The page of a comparison."""
+
+import math
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.views import comparison as view
+from scorespace.views.document import Grid, Notes, Verdict
+
+NAN = math.nan
+# a is right on all six cases, b on four, c on one of those that b gets wrong.
+DECISIONS = {"y": [1, 1, 1, 0, 0, 0], "a": [1, 1, 1, 0, 0, 0], "b": [1, 1, 0, 0, 0, 1], "c": [0, 0, 1, 1, 1, 1]}
+
+
+@pytest.fixture
+def decided():
+    return ss.evaluate(DECISIONS, truth="y", decisions=["a", "b"])
+
+
+def blocks(evaluation, found, kind):
+    (section,) = view.document(evaluation, found).sections
+    assert section.brief
+    return [block for block in section.blocks if isinstance(block, kind)]
+
+
+def three(**more):
+    pairs = [
+        Comparison("a", "b", "delong", "auc", 0.1, 0.02, 0.18, statistic=2.5, p=0.012, p_adjusted=0.036),
+        Comparison("a", "c", "delong", "auc", 0.05, -0.01, 0.11, statistic=1.6, p=0.11, p_adjusted=0.11, **more),
+        Comparison("b", "c", "delong", "auc", -0.05, -0.09, -0.01, statistic=-2, p=0.04, p_adjusted=0.08),
+    ]
+    return Comparisons(("a", "b", "c"), tuple(pairs), "holm")
+
+
+def test_the_page(decided):
+    found = decided.compare()
+    grids = blocks(decided, found, Grid)
+    assert [grid.columns[0] for grid in grids] == ["row − column", "models", "cases"]
+    assert blocks(decided, found, Verdict) == [Verdict(found.words)]
+    (notes,) = blocks(decided, found, Notes)
+    assert [note.code for note in notes.notes] == ["SS014"]
+
+
+def test_a_page_without_notes(decided):
+    found = Comparisons(("a", "b"), decided.compare().comparisons)
+    assert blocks(decided, found, Notes) == []
+
+
+def test_the_matrix_stands_above_its_diagonal():
+    grid = view.matrix_grid(three())
+    assert grid.columns == ("row − column", "b", "c")
+    # The star goes by the adjusted p: 0.04 alone would have earned one.
+    assert grid.rows == (
+        ("a", "+0.100 [+0.020, +0.180]*", "+0.050 [−0.010, +0.110]"),
+        ("b", "", "−0.050 [−0.090, −0.010]"),
+    )
+    assert grid.caption == "Row minus column with its interval; * marks p < 0.05."
+
+
+def test_differences_without_interval_or_value():
+    pairs = (
+        Comparison("a", "b", "permutation", "ks", 0.2, p=0.01),
+        Comparison("a", "c", "delong", "auc", reason="few"),
+    )
+    assert view.matrix_grid(Comparisons(("a", "b", "c"), pairs)).rows == (("a", "+0.200*", ""), ("b", "", ""))
+
+
+def test_the_tests_show_columns_that_hold_something_only():
+    grid = view.test_grid(three())
+    assert grid.columns == ("models", "test", "of", "statistic", "p", "p adjusted")
+    assert grid.rows[0] == ("a, b", "delong", "auc", "2.500", "0.012", "0.036")
+    single = view.test_grid(Comparisons(("a", "b"), (Comparison("a", "b", "delong", "auc", reason="few"),)))
+    assert single.columns == ("models", "test", "of")
+
+
+@pytest.mark.parametrize(("df", "text"), [(1.0, "1"), (222.23539, "222.2"), ((10.0, 5.0), "10, 5")])
+def test_degrees_of_freedom(df, text):
+    one = Comparison("a", "b", "t", "auc", 0.1, statistic=2.0, df=df, p=0.0001)
+    assert view.test_grid(Comparisons(("a", "b"), (one,))).rows == (("a, b", "t", "auc", "2.000", text, "< 0.001"),)
+
+
+def test_how_often_one_both_or_neither_is_right(decided):
+    (found,) = decided.compare()
+    assert view.discordance_grid(found) == Grid(
+        ("cases", "b right", "b wrong"), (("a right", "4", "2"), ("a wrong", "0", "0"))
+    )
+
+
+def test_every_pair_of_decisions_has_its_table():
+    evaluation = ss.evaluate(DECISIONS, truth="y", decisions=["a", "b", "c"])
+    found = evaluation.compare()
+    grids = blocks(evaluation, found, Grid)
+    assert [grid.rows[0][0] for grid in grids if grid.columns[0] == "cases"] == ["a right", "a right", "b right"]
+    assert grids[1].rows[0][:3] == ("a, b, c", "cochran q", "acc")
+
+
+def test_nothing_undefined_is_shown_as_nan():
+    data = {"y": [1, 0, 0, 0], "a": [9, 8, 7, 1], "b": [7, 8, 9, 2]}
+    evaluation = ss.evaluate(data, truth="y", scores=["a", "b"])
+    found = evaluation.compare()
+    assert np.isnan(found[0].p)
+    for grid in blocks(evaluation, found, Grid):
+        assert not any("nan" in cell for row in grid.rows for cell in row)
+    (verdict,) = blocks(evaluation, found, Verdict)
+    assert verdict.text == ("a and b: auc differs by +0.667; no test is possible: a class has fewer than two cases.")
