@@ -10,6 +10,7 @@ import argparse
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -43,9 +44,11 @@ class Row(NamedTuple):
     repetitions: int
 
 
-def samples(rng: np.random.Generator, repetitions: int, *shifts: float) -> tuple[NDArray[np.int64], Array]:
+def samples(
+    rng: np.random.Generator, repetitions: int, *shifts: float, cases: int = CASES
+) -> tuple[NDArray[np.int64], Array]:
     """Labels (repetitions, cases) and scores (models, repetitions, cases)."""
-    size = (repetitions, CASES)
+    size = (repetitions, cases)
     label = (rng.random(size) < PREVALENCE).astype(np.int64)
     shared = rng.normal(size=size)
     own = [rng.normal(size=size) for _ in shifts]
@@ -57,11 +60,11 @@ def area(shift: float) -> float:
     return float(ndtr(shift / math.sqrt(2)))
 
 
-def auc_interval(rng: np.random.Generator, repetitions: int) -> float:
+def auc_interval(rng: np.random.Generator, repetitions: int, *, cases: int = CASES, shift: float = 1.0) -> float:
     """How often DeLong's interval holds the AUC."""
-    labels, (scores,) = samples(rng, repetitions, 1.0)
-    bounds = np.array([delong(score_table(y, s), LEVEL) for y, s in zip(labels, scores, strict=True)])
-    return _held(bounds, area(1.0))
+    labels, (scores,) = samples(rng, repetitions, shift, cases=cases)
+    bounds = np.array([delong(score_table(y, s, positive=1), LEVEL) for y, s in zip(labels, scores, strict=True)])
+    return _held(bounds, area(shift))
 
 
 def tpr_interval(rng: np.random.Generator, repetitions: int) -> float:
@@ -134,11 +137,13 @@ def _mcnemar(method: str) -> Simulation:
 HOLDS, REJECTS = "holds the truth 95 %", "rejects 5 %"
 ROWS = (
     Row("interval of AUC", "DeLong", HOLDS, auc_interval, 10_000),
+    Row("interval of AUC, 60 cases only", "DeLong", HOLDS, partial(auc_interval, cases=60), 10_000),
+    Row("interval of an AUC of 0.961", "DeLong", HOLDS, partial(auc_interval, shift=2.5), 10_000),
     Row(f"interval of TPR at {THRESHOLD}", "Wilson", HOLDS, tpr_interval, 100_000),
     Row("interval of a difference of AUCs", "DeLong, paired", HOLDS, difference_interval, 10_000),
     Row("equal AUCs, DeLong", "DeLong, paired", REJECTS, delong_null, 10_000),
-    Row("equal AUCs, bootstrap", f"bootstrap, {RESAMPLES} replicates", REJECTS, bootstrap_null, 2_000),
-    Row("equal AUCs, permutation", f"permutation, {RESAMPLES} swaps", REJECTS, permutation_null, 2_000),
+    Row("equal AUCs, bootstrap", f"bootstrap, {RESAMPLES} replicates", REJECTS, bootstrap_null, 5_000),
+    Row("equal AUCs, permutation", f"permutation, {RESAMPLES} swaps", REJECTS, permutation_null, 5_000),
     *(
         Row(f"equal accuracies, {method}", f"McNemar, {method}", REJECTS, _mcnemar(method), 100_000)
         for method in METHODS
@@ -153,8 +158,10 @@ def table(rows: tuple[Row, ...] = ROWS, seed: int = SEED) -> str:
         share = row.simulate(np.random.default_rng(seed), row.repetitions)
         error = 1.96 * math.sqrt(share * (1 - share) / row.repetitions)
         times = f"{row.repetitions:,}".replace(",", " ")
-        lines.append(f"| {row.what} | {row.method} | {row.promise} | {share:.1%} | {error:.1%} | {times} |")
-    return "\n".join(lines).replace("%", " %").replace("  %", " %")
+        lines.append(
+            f"| {row.what} | {row.method} | {row.promise} | {100 * share:.1f} % | {100 * error:.1f} % | {times} |"
+        )
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
@@ -163,4 +170,4 @@ if __name__ == "__main__":
     began = time.perf_counter()
     seed = parser.parse_args().seed
     print(table(seed=seed))
-    print(f"\nseed {seed}, {CASES} cases, {PREVALENCE:.0%} positives, {time.perf_counter() - began:.0f} s")
+    print(f"\nseed {seed}, {CASES} cases, {100 * PREVALENCE:.0f} % positives, {time.perf_counter() - began:.0f} s")

@@ -223,3 +223,21 @@ def test_a_note_has_the_level_of_its_kind():
     data = {"y": [1] * 10 + [0] * 10, "s": [1.5] * 10 + [2.5] * 10}
     for note in ss.evaluate(data, truth="y", scores="s", measures="auc").notes:
         assert note.level == NOTE_KINDS[note.code].level
+
+
+def test_ss019_numbers_pooled_over_folds():
+    (text,) = ss_role_note("SS019", fold="k")
+    assert "'k'" in text
+    assert not notes(code="SS019")
+
+
+def test_ss020_groups_that_the_intervals_overlook():
+    (text,) = ss_role_note("SS020", group="k")
+    assert "too narrow" in text
+    assert not notes(code="SS020")
+
+
+def ss_role_note(code, **role):
+    data = changed(k=np.arange(len(TRUTH)) % 5)
+    found = ss.evaluate(data, truth="y", scores="s", positive="bad", **role).notes
+    return [note.text for note in found if note.code == code]

@@ -71,7 +71,7 @@ def test_no_name_of_a_measure_hides_a_public_name():
     [
         ("acu", "auc"),
         ("precison", "precision"),
-        pytest.param("evalute", "evaluate", marks=pytest.mark.xfail(reason="defect: only measures are suggested")),
+        ("evalute", "evaluate"),
     ],
 )
 def test_a_misspelt_name_gets_a_suggestion(name, near):

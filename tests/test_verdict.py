@@ -21,12 +21,12 @@ def interval(data, model="s", **options):
 
 def test_one_model():
     assert verdict(SMALL) == (
-        f"s has AUC {interval(SMALL)}. At threshold 0.5 s finds 67 % of the 1 cases, and 67 % of its alarms are right."
+        f"s has AUC {interval(SMALL)}. At threshold 0.5 s finds 67 % of the positive cases, and 67 % of its alarms are right."
     )
 
 
 def test_one_model_that_raises_no_alarm():
-    assert verdict(SMALL, measures="tpr@0.95").endswith("At threshold 0.95 s predicts no case to be 1.")
+    assert verdict(SMALL, measures="tpr@0.95").endswith("At threshold 0.95 s predicts no case to be positive.")
 
 
 def test_several_models_that_chance_could_tell_apart():
@@ -35,7 +35,7 @@ def test_several_models_that_chance_could_tell_apart():
     p = ss.evaluate(data, truth="y", **both).compare("s", "t", measure="auc")[0].p
     assert verdict(data, **both).startswith(
         f"s ranks best, with AUC {interval(data, **both)}; t follows with {interval(data, 't', **both)}: "
-        f"a difference of +0.111, which chance could explain (p = {p:.3f}). At threshold 0.5 s finds "
+        f"a difference of 0.111, which chance could explain (p = {p:.3f}). At threshold 0.5 s finds "
     )
 
 
@@ -97,13 +97,13 @@ def test_with_a_condition_it_says_what_to_use():
     words = verdict(SMALL, condition=ss.Condition(fp=1, fn=5))
     assert words == (
         f"s has AUC {interval(SMALL)}. Use s at threshold 0.4: 0.167 per case, 167 per 1 000. "
-        "That is 333 per 1 000 less than calling every case 1."
+        "That is 333 per 1 000 less than calling every case positive."
     )
 
 
 def test_with_a_condition_under_which_no_model_pays():
     words = verdict({**SMALL, "s": SMALL["s"][::-1]}, condition=ss.Condition(fp=1, fn=100))
-    assert "Use no model: calling every case 1: 0.5 per case, 500 per 1 000." in words
+    assert "Use no model: calling every case positive: 0.5 per case, 500 per 1 000." in words
 
 
 def test_costs_of_several_classes():

@@ -115,8 +115,11 @@ def __getattr__(name: str) -> Any:
         import_module("scorespace.measures")
         try:
             return catalog.find(name)
-        except ValueError as error:
-            raise AttributeError(f"scorespace has no {name!r}; {error}") from None
+        except ValueError:
+            aliases = [alias for measure in catalog.measures() for alias in (measure.name, *measure.aliases)]
+            near = import_module("scorespace.errors").did_you_mean(name, [*__all__, *aliases])
+            hint = f"; did you mean {near}?" if near else ""
+            raise AttributeError(f"scorespace has no {name!r}{hint}") from None
     raise AttributeError(f"scorespace has no {name!r}")
 
 

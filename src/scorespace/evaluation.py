@@ -41,13 +41,22 @@ from scorespace.decisions import (
     decide,
     decide_several,
 )
-from scorespace.errors import ColumnError, ConditionError, MeasureError, ScoreSpaceError, did_you_mean, listing
-from scorespace.findings import are_probabilities, average_notes, decision_notes, sample_notes, score_notes
+from scorespace.errors import (
+    ColumnError,
+    ConditionError,
+    DataError,
+    MeasureError,
+    ScoreSpaceError,
+    did_you_mean,
+    listing,
+)
+from scorespace.findings import are_probabilities, average_notes, decision_notes, role_notes, sample_notes, score_notes
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.confusion import youden
 from scorespace.requests import placed, suiting, usual
 from scorespace.results import SCHEMA, Note, Progress, Row
 from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
+from scorespace.tables.labels import class_listing
 from scorespace.tables.pair import PairTable
 from scorespace.verdict import verdict
 
@@ -71,7 +80,7 @@ CURVES = {
 class Evaluation:
     """What a sample says about its models: measures, curves, notes, a verdict, and views of them.
 
-    Holds tables only, never the rows they came from.
+    Holds tables and, for comparing models, each case's place in them; never the frame they came from.
     """
 
     name: str
@@ -161,12 +170,19 @@ class Evaluation:
 
         `at` compares decisions at a threshold; without it, models that only decide are compared as such.
         """
+        if len(self.models) < 2:
+            raise ScoreSpaceError("a comparison needs two models.", seen=listing(self.models))
         if self.pairs is None:
             raise ScoreSpaceError(
                 "these models cannot be compared case by case.",
                 seen="weights, tables, several classes, or more rows than are kept",
                 hint="paired=True, two classes and no weights",
             )
+        if at is not None and (measure is not None or not (test or "mcnemar").startswith("mcnemar")):
+            wanted = parse(measure).label if measure else "acc"
+            raise MeasureError(f"at={at:g} is for McNemar's test.", hint=f"measure={wanted + f'@{at:g}'!r}")
+        if measure is not None and (test or "").startswith("mcnemar"):
+            raise MeasureError(f"McNemar's test is for acc, not for {measure}.", hint="test bootstrap instead")
         names = models or tuple(name for name in self.pairs.models)
         crisp = [name for name in names if isinstance(self.table(name), ConfusionTable)]
         thresholds = None
@@ -295,6 +311,9 @@ class Evaluation:
                 seen=listing(kinds, most=len(kinds)),
                 hint=f"did you mean {near}?" if near else None,
             )
+        if kind == "rejection":  # doubt is nearness to the threshold, wherever that is
+            crisp = isinstance(self.table(model), ConfusionTable)
+            return rejection(table, 0.5 if crisp else self.threshold(model))
         return CURVES[kind](table)
 
     def curves(self, kind: str, *, measure: str = "f1") -> dict[str, Curve]:
@@ -429,8 +448,16 @@ def evaluate(
 
 
 def _of_tables(models: Mapping[str, ScoreTable | ConfusionTable]) -> Evaluation:
-    first = next(iter(models.values()))
-    totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))
+    seen = {name: dict(zip(t.classes, map(float, t.class_totals), strict=True)) for name, t in models.items()}
+    (first_name, totals), *others = seen.items()
+    for name, classes in others:
+        if classes != totals:
+            raise DataError(
+                f"{first_name} and {name} are not about the same cases.",
+                seen="; ".join(class_listing(tuple(found), tuple(found.values())) for found in (totals, classes)),
+                hint="evaluate tables of different samples one by one",
+            )
+    first = models[first_name]
     positive = None if first.positive is None else first.classes[first.positive]
     return Evaluation("tables", int(first.total), totals, positive, models)
 
@@ -449,7 +476,7 @@ def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix 
         classes={name: int(total) if total.is_integer() else total for name, total in totals.items()},
         positive=None if sample.positive is None else sample.classes[sample.positive],
         models=tables,
-        sample_notes=sample.notes,
+        sample_notes=(*sample.notes, *role_notes(sample.roles.fold, sample.roles.group)),
         pairs=frames.pair(sample) if _keeps_pairs(paired, sample.rows, len(tables)) else None,
         frame_library=frames.library_of(source.frame),
     )

@@ -30,10 +30,16 @@ def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[No
     """Notes on the sample as a whole."""
     for name, count in zip(classes, counts, strict=True):
         if count < FEW_CASES:
-            cases = "case" if count == 1 else "cases"
-            yield note(
-                "SS001", f"class {name!r} has only {grouped(count)} {cases}: numbers that depend on it are rough."
-            )
+            some = "no cases" if not count else "only 1 case" if count == 1 else f"only {grouped(count)} cases"
+            yield note("SS001", f"class {name!r} has {some}: numbers that depend on it are rough.")
+
+
+def role_notes(fold: str | None, group: str | None) -> Iterator[Note]:
+    """Notes on roles that the numbers do not make use of."""
+    if fold is not None:
+        yield note("SS019", f"numbers are pooled over the folds of {fold!r}: means over folds would differ a little.")
+    if group is not None:
+        yield note("SS020", f"intervals treat cases as independent: with groups in {group!r} they are too narrow.")
 
 
 def score_notes(model: str, table: ScoreTable, at: float, chosen: bool) -> Iterator[Note]:

@@ -22,7 +22,7 @@ Table = ScoreTable | ConfusionTable
 
 def suiting(asked: Sequence[MeasureSpec], table: Table, at: float | None) -> list[MeasureSpec]:
     """The requests that make sense for a model, at its threshold where one is needed and none is stated."""
-    return [one for one in (placed(spec, table, at) for spec in asked) if suits(one, table)]
+    return list(dict.fromkeys(one for one in (placed(spec, table, at) for spec in asked) if suits(one, table)))
 
 
 def usual(table: Table, at: float | None, condition: Condition | None) -> list[MeasureSpec]:

@@ -43,6 +43,8 @@ NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
     "SS016": NoteKind("info", "cases are drawn in groups"),
     "SS017": NoteKind("warning", "a plain t test over folds is too optimistic"),
     "SS018": NoteKind("info", "few data sets or models for Friedman's test"),
+    "SS019": NoteKind("info", "numbers are pooled over folds"),
+    "SS020": NoteKind("warning", "groups of related cases are not allowed for"),
 }
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from scorespace.comparisons.comparison import LIKELY, Comparison, p_text, signed
+from scorespace.comparisons.comparison import LIKELY, Comparison, p_text
 from scorespace.comparisons.interval import Estimate, estimate
 from scorespace.measures import MeasureSpec
 from scorespace.measures.confusion import ppv, tpr
 from scorespace.results import decimals
 from scorespace.tables import ScoreTable
+from scorespace.tables.labels import is_plain_code
 
 if TYPE_CHECKING:
     from scorespace.evaluation import Evaluation
@@ -38,7 +39,10 @@ def _paired_test(evaluation: Evaluation, ordered: list[Estimate]) -> Comparison 
     """The test of the best model against the next, where the cases are known pair by pair."""
     if evaluation.pairs is None or len(ordered) < 2:
         return None
-    return evaluation.compare(ordered[0].model, ordered[1].model, measure="auc")[0]
+    names = {ordered[0].model, ordered[1].model}
+    # All pairs, because the best two were picked after looking at all.
+    tests = evaluation.compare(*(one.model for one in ordered), measure="auc")
+    return next(one for one in tests if not one.several and {one.a, one.b} == names)
 
 
 def _decision_verdict(evaluation: Evaluation) -> str:
@@ -67,8 +71,8 @@ def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, test
         return f"{best.model} has {title} {best.text}."
     second = others[0]
     if tested is not None and not math.isnan(tested.p):
-        explains = "more than chance explains" if tested.p < LIKELY else "which chance could explain"
-        close = f"a difference of {signed(tested.difference)}, {explains} ({p_text(tested.p)})"
+        explains = "more than chance explains" if tested.telling_p < LIKELY else "which chance could explain"
+        close = f"a difference of {decimals(abs(tested.difference))}, {explains} ({p_text(tested.telling_p)})"
     elif math.isnan(second.high) or math.isnan(best.low):
         close = "without intervals, how sure that is cannot be said"
     elif second.high >= best.low:
@@ -81,7 +85,7 @@ def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, test
 def _at_threshold(evaluation: Evaluation, model: str) -> str:
     counts, at = evaluation.counts(model), evaluation.threshold(model)
     found, right = tpr(counts), ppv(counts)
-    what = evaluation.positive
+    what = "positive" if is_plain_code(evaluation.positive) else evaluation.positive
     if math.isnan(right):
         return f"At threshold {at:g} {model} predicts no case to be {what}."
     return (

@@ -60,7 +60,6 @@ def test_threshold_and_class_stand_apart_from_the_name(run, credit):
     assert (row["measure"], row["at"], row["class"]) == ("fbeta(beta=2)", 0.25, "good")
 
 
-@pytest.mark.xfail(reason="defect: the difference of two models knows no class but 'negative' and 'positive'")
 def test_a_class_can_be_named_with_two_models(run, asah):
     assert run("evaluate", *asah, "--measures", "tpr[Good]@0.22").code == 0
 
@@ -168,7 +167,6 @@ def test_a_malformed_requirement_is_wrong_usage(run, asah, rule):
     assert done.out == ""
 
 
-@pytest.mark.xfail(reason="defect: a model that a requirement does not suit is passed over in silence")
 def test_a_requirement_must_hold_for_every_model(run, write):
     write("both.csv", "y,s,d\n1,0.9,0\n0,0.2,1\n1,0.8,0\n0,0.1,1\n")
     done = run("evaluate", "both.csv", "--truth", "y", "--score", "s", "--decision", "d", "--require", "acc@0.5>=0.9")

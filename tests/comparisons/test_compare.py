@@ -354,7 +354,7 @@ def test_intervals_of_95_percent_cover_95_percent(coverage, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "repetitions"), [("delong_null", 3000), ("bootstrap_null", 800)])
+@pytest.mark.parametrize(("name", "repetitions"), [("delong_null", 3000), ("bootstrap_null", 1500)])
 def test_a_true_null_is_rejected_5_times_in_100(coverage, name, repetitions):
     share = getattr(coverage, name)(np.random.default_rng(8), repetitions)
     assert 0.03 <= share <= 0.07
@@ -362,7 +362,7 @@ def test_a_true_null_is_rejected_5_times_in_100(coverage, name, repetitions):
 
 @pytest.mark.slow
 def test_mcnemar_may_be_conservative_but_never_bold(coverage):
-    # The p-values of so few discordant cases are steps: mid-p is near 5 %, exact and corrected are well below.
+    # The p-values of counts are steps: mid-p is near 5 %, exact and corrected are well below.
     found = coverage.mcnemar_null(np.random.default_rng(9), 20_000)
     assert 0.03 <= found["midp"] <= 0.06
     assert found["exact"] < found["midp"]

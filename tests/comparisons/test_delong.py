@@ -191,6 +191,7 @@ def test_a_sure_difference_is_not_called_equal():
     found = delong_omnibus(pair_table([1, 1, 1, 0, 0, 0], scores))
     assert math.isnan(found.p)
     assert "variance" in found.reason
+    assert found.several
 
 
 # --- samples without an answer
@@ -251,6 +252,7 @@ def test_a_single_case_of_a_class_has_no_variance(label):
     assert found.difference == 1
     assert math.isnan(found.p)
     assert found.reason == delong_omnibus(pairs).reason == "a class has fewer than two cases"
+    assert delong_omnibus(pairs).several
     assert delong_unpaired(*pairs.tables, ("a", "b")).reason == "a class has fewer than two cases"
 
 

@@ -16,8 +16,8 @@ from scorespace.errors import ScoreSpaceError
 counts = st.integers(0, 60)
 
 
-def right(models, cases=st.integers(1, 40)):
-    return cases.flatmap(lambda n: hnp.arrays(np.bool_, (models, n)))
+def right(models):
+    return st.integers(1, 40).flatmap(lambda n: hnp.arrays(np.bool_, (models, n)))
 
 
 def decisions(both, only_a, only_b, neither):

@@ -203,7 +203,7 @@ def test_rows_and_dictionary():
         "threshold": 0.4,
         "value": 0.75,
         "kept": True,
-        "reached": [1.0],
+        "tpr": 1.0,
         "tp": 3.0,
         "fp": 1.0,
         "fn": 0.0,

@@ -220,20 +220,20 @@ def test_a_positive_class_that_never_occurs() -> None:
         "positive=1 never occurs in column 'y'.\n  seen: '0' (2 rows)\n  hint: positive=\"0\""
     )
     assert refused(PositiveError, {"y": ["a", "b"], "d": ["a", "b"]}, scores=None, decisions="d", positive="c") == (
-        "positive='c' never occurs in column 'y'.\n  seen: 'a' (1 rows), 'b' (1 rows)\n  hint: positive=\"a\""
+        "positive='c' never occurs in column 'y'.\n  seen: 'a' (1 row), 'b' (1 row)\n  hint: positive=\"a\""
     )
 
 
 def test_a_positive_class_that_is_not_stated() -> None:
     problem = "the positive class is not stated, and the labels of column 'y' do not tell.\n"
     assert refused(PositiveError, {"y": list("abbccc"), "s": range(6)}) == (
-        problem + "  seen: 'c' (3 rows), 'b' (2 rows), 'a' (1 rows)\n  hint: positive=\"a\""
+        problem + "  seen: 'c' (3 rows), 'b' (2 rows), 'a' (1 row)\n  hint: positive=\"a\""
     )
     assert refused(PositiveError, {"y": ["good", "good", "bad"], "s": range(3)}) == (
-        problem + "  seen: 'good' (2 rows), 'bad' (1 rows)\n  hint: positive=\"bad\""
+        problem + "  seen: 'good' (2 rows), 'bad' (1 row)\n  hint: positive=\"bad\""
     )
     assert refused(PositiveError, {"y": [1, 2, 2], "s": range(3)}) == (
-        problem + "  seen: '2' (2 rows), '1' (1 rows)\n  hint: positive=\"1\""
+        problem + "  seen: '2' (2 rows), '1' (1 row)\n  hint: positive=\"1\""
     )
     assert refused(PositiveError, {"y": ["good", "good"], "s": range(2)}) == (
         problem + "  seen: 'good' (2 rows)\n  hint: positive=\"good\""

@@ -119,9 +119,9 @@ def test_a_measure_that_does_not_suit_a_model_leaves_its_cell_empty():
     assert row[2] == ""
 
 
-def test_an_undefined_value_is_a_dash():
+def test_an_undefined_value_is_a_dash_with_the_reason():
     (row,) = rows(measures="ppv@inf")
-    assert row == ("ppv@inf ↑", "–")
+    assert row == ("ppv@inf ↑", "– nothing is predicted positive")
 
 
 def test_the_cost_of_the_condition_is_named_in_short():

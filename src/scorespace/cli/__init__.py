@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import signal
 import sys
 
 import typer
 
-from scorespace.cli import compare, curve, decide, demo, evaluate, measures
+from scorespace.cli import compare, curve, decide, demo, evaluate, measures, power
+from scorespace.cli.options import in_flags
 from scorespace.errors import ScoreSpaceError
 
 app = typer.Typer(
@@ -22,6 +23,7 @@ app.command(no_args_is_help=True)(evaluate.evaluate)
 app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(decide.decide)
 app.command(no_args_is_help=True)(curve.curve)
+app.command(no_args_is_help=True)(power.power)
 app.command()(measures.measures)
 app.command()(demo.demo)
 
@@ -37,13 +39,12 @@ def _options(version: bool = typer.Option(False, "--version", help="Show the ver
 
 def main() -> None:
     """Run the command line; a user's mistake ends with its message on stderr and exit code 2."""
+    if hasattr(signal, "SIGPIPE"):  # end quietly when the reader of our output has gone, as with `| head`
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         app(prog_name="scorespace")
     except ScoreSpaceError as error:
-        _stop(f"{type(error).__name__}: {error}")
-    except BrokenPipeError:  # the reader of our output has gone, as with `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _stop(f"{type(error).__name__}: {in_flags(str(error))}")
     except OSError as error:
         _stop(f"{type(error).__name__}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
     except KeyboardInterrupt:

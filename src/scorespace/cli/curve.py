@@ -14,6 +14,7 @@ from scorespace.evaluation import CURVES, evaluate
 from scorespace.results import SCHEMA, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid
+from scorespace.views.report import write_file
 
 _ON_SCREEN = 15  # points per model that a terminal shows
 
@@ -54,17 +55,20 @@ def curve(
         raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")
     if out is None:
         _print(curves, kind, format)
-    elif out.suffix.lower() in (".csv", ".json"):
-        content = _content(curves, kind)
-        out.write_text(
-            tidy.as_csv(content["rows"]) if out.suffix.lower() == ".csv" else tidy.as_json(content), encoding="utf-8"
-        )
-        typer.echo(f"curve  {out}", err=True)
-    else:
-        from scorespace.views.charts import save  # Altair loads only for pictures
+        return
+    content = _content(curves, kind)
+    match out.suffix.lower():
+        case ".csv":
+            write_file(out, tidy.as_csv(content["rows"]).encode())
+        case ".json":
+            write_file(out, tidy.as_json(content).encode())
+        case ".png" | ".svg" | ".pdf" | ".html":
+            from scorespace.views.charts import save  # Altair loads only for pictures
 
-        save(evaluation.plot(kind, measure=measure), out)
-        typer.echo(f"curve  {out}", err=True)
+            save(evaluation.plot(kind, measure=measure), out)
+        case _:
+            raise DataError(f"{str(out)!r} has no known ending.", hint=".csv or .json for data; .png .svg .pdf .html")
+    typer.echo(f"curve  {out}", err=True)
 
 
 def _content(curves: dict[str, Curve], kind: str) -> Row:
@@ -85,7 +89,9 @@ def _print(curves: dict[str, Curve], kind: str, form: options.Format) -> None:
         for place in range(curve.x.size)
     ]
     first = next(iter(curves.values()))
-    grid = Grid(("model", "threshold", first.x_title.lower(), first.y_title.lower()), tuple(shown))
+    columns = ("model", "threshold", first.x_title.lower(), first.y_title.lower())
+    kept = [0, 1, 3] if kind == "threshold" else [0, 1, 2, 3]  # there the threshold is the x axis already
+    grid = Grid(tuple(columns[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in shown))
     output.write_grid(grid, _content(curves, kind), form)
     areas = _areas(curves, kind)
     if form is options.Format.table and areas:

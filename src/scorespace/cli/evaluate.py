@@ -53,6 +53,7 @@ def evaluate(
 
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --score tree
     """
+    options.check_folder(report)
     rules = [_rule(text) for text in require]
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
@@ -105,8 +106,11 @@ def _rule(text: str) -> tuple[str, str, float]:
 def _failures(evaluation: Evaluation, measure: str, sign: str, bound: float) -> list[str]:
     """The models that do not meet a requirement; what is undefined does not meet it."""
     holds = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}[sign]
-    return [
+    found = evaluation.measures(measure)
+    silent = [name for name in evaluation.models if name not in {one.model for one in found}]
+    failed = [f"{name} has no {measure}, so it is not {sign} {bound:g}" for name in silent]
+    return failed + [
         f"{one.model} {one.spec} is {one.reason or decimals(one.value, 6)}, not {sign} {bound:g}"
-        for one in evaluation.measures(measure)
+        for one in found
         if not holds(one.value, bound)
     ]

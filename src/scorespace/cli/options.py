@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,6 +74,32 @@ Costs = Annotated[
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
+
+
+_FLAGS = {"positive": "positive", "missing": "missing", "truth": "truth", "scores": "score", "decisions": "decision",
+          "weight": "weight", "level": "level", "at": "at"}  # fmt: skip
+
+
+def in_flags(message: str) -> str:
+    """The hint of a message as one types it on the command line: positive="bad" becomes --positive bad.
+
+    >>> in_flags('no such class.\\n  hint: positive="very bad"')
+    "no such class.\\n  hint: --positive 'very bad'"
+    """
+    head, mark, hint = message.rpartition("  hint: ")
+    if not mark:
+        return message
+    hint = re.sub(
+        r'\b(\w+)="([^"]*)"', lambda m: f"--{_FLAGS[m[1]]} {shlex.quote(m[2])}" if m[1] in _FLAGS else m[0], hint
+    )
+    hint = re.sub(r"\b(\w+)=…", lambda m: f"--{_FLAGS[m[1]]} COL" if m[1] in _FLAGS else m[0], hint)
+    return head + mark + hint.replace("names={column: model}", "--name COL=NAME")
+
+
+def check_folder(path: Path | None) -> None:
+    """Refuse a file in a folder that is not there, before the work and not after it."""
+    if path is not None and not path.parent.is_dir():
+        raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name} into.")
 
 
 def renames(pairs: list[str]) -> dict[str, str]:

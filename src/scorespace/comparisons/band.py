@@ -79,11 +79,11 @@ def roc_band(
 ) -> Band:
     """A band of the TPR over a grid of FPR: quantiles of the replicates, or y ± c·se for the whole curve.
 
-    c is the quantile of max |replicate − y| / se over the grid, and no less than the normal one. The
-    standard error se is that of the replicates, and no less than the binomial one with half a case
-    added to either side: where no replicate varies the curve is still uncertain. A band for the whole
-    curve is tightened to what a rising curve allows. Every curve passes (0, 0) and (1, 1), so the band
-    reaches down to 0 at FPR 0 and closes at FPR 1.
+    c is the quantile of max |replicate − y| / se over the grid, and no less than the normal one. se is
+    the error of the replicates, and no less than that of counting positives and negatives with two
+    cases added on either side: where no replicate varies the curve is still uncertain. (Quantiles have
+    no width there.) A band for the whole curve is then cut to what a rising curve allows. Every curve
+    passes (0, 0) and (1, 1), so bands reach down to 0 at FPR 0 and close at FPR 1.
 
     >>> from scorespace.tables import score_table
     >>> table = score_table([1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1])
@@ -119,7 +119,8 @@ def pr_band(
     """A band of the precision over a grid of recall: quantiles of the replicates, or y ± c·se as in `roc_band`.
 
     Between thresholds TP and FP grow in proportion, as on the curve; where a recall is held while
-    false positives come in, the highest precision counts. Prevalence is that of the table throughout.
+    false positives come in, the highest precision counts. Prevalence is that of the table throughout;
+    every curve ends with it, so bands reach down to it at recall 1.
 
     >>> from scorespace.tables import score_table
     >>> pr_band(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), grid=[0, 0.75, 1], replicates=50).y
@@ -131,11 +132,10 @@ def pr_band(
         return _undefined("pr", at, level, simultaneous, reason or NEEDS_WHOLE_WEIGHTS)
     y, values, method = _replicates(table, at, _precision_at, replicates, seed, progress)
     if simultaneous:
-        hits = at * float(table.n_pos)
-        predicted = np.divide(hits, y, out=np.ones_like(y), where=y * hits > 0)
-        low, high = _around(y, values, _binomial_error(predicted * y, np.maximum(predicted, 1)), level)
+        low, high = _around(y, values, _pr_error(table, at, y), level)
     else:
         low, high = _quantiles(values, level)
+    low = np.where(at == 1, np.minimum(low, table.n_pos / table.total), low)
     return Band("pr", at, y, low, high, level, _named(method, simultaneous), simultaneous)
 
 
@@ -194,6 +194,18 @@ def _roc_error(table: ScoreTable, at: Array, y: Array) -> Array:
     before, after = at - sideways, at + sideways
     rise = _tpr_at(table.sweep, after) - np.where(before > 0, _tpr_at(table.sweep, np.maximum(before, 0)), 0.0)
     return np.hypot(_binomial_error(y * n_pos, n_pos), rise / 2)
+
+
+def _pr_error(table: ScoreTable, at: Array, y: Array) -> Array:
+    """The error of the precision from counting what is predicted positive, and from the recall's own error."""
+    n_pos = float(table.n_pos)
+    sideways = _binomial_error(at * n_pos, n_pos)
+    before, after = np.maximum(at - sideways, 0), at + sideways
+    ending = np.where(after < 1, _precision_at(table.sweep, np.minimum(after, 1)), table.n_pos / table.total)
+    hits = at * n_pos
+    predicted = np.divide(hits, y, out=np.zeros_like(y), where=y > 0)
+    counting = _binomial_error(predicted * y, predicted)
+    return np.hypot(counting, (_precision_at(table.sweep, before) - ending) / 2)
 
 
 def _binomial_error(hits: Array, trials: Array | float) -> Array:

@@ -162,4 +162,7 @@ def _notes(found: Sequence[Comparison], pairs: PairTable) -> list[Note]:
     if any(one.test == "bootstrap of groups" for one in found):
         text = "cases of a group are not independent, so whole groups are drawn; DeLong's test would be too sure."
         notes.append(note("SS016", text))
+    elif pairs.group is not None:
+        text = "cases of a group are not independent, but this test takes them for it: it is too sure; try bootstrap."
+        notes.append(note("SS016", text))
     return notes

@@ -85,11 +85,15 @@ def delong_omnibus(pairs: PairTable) -> Comparison:
     areas, covariance = delong_covariance(pairs)
     names = (pairs.models[0], ", ".join(pairs.models[1:]))
     if np.isnan(covariance).any():
-        return _untested(*names, "delong, all equal", math.nan, 0.95, _FEW)
+        return Comparison(*names, "delong, all equal", "auc", reason=_FEW, several=True)
     contrasts = np.hstack([np.eye(areas.size - 1), -np.ones((areas.size - 1, 1))])
     gaps, spread = contrasts @ areas, contrasts @ covariance @ contrasts.T
     df = int(np.linalg.matrix_rank(spread, hermitian=True))
-    statistic = float(gaps @ np.linalg.pinv(spread, hermitian=True) @ gaps)
+    inverse = np.linalg.pinv(spread, hermitian=True)
+    if not np.allclose(spread @ inverse @ gaps, gaps, atol=1e-9):  # χ² would leave these differences out
+        reason = "some AUCs differ with DeLong variance zero"
+        return Comparison(*names, "delong, all equal", "auc", reason=reason, several=True)
+    statistic = float(gaps @ inverse @ gaps)
     p = float(chdtrc(df, statistic)) if df else 1.0
     return Comparison(*names, "delong, all equal", "auc", statistic=statistic, df=float(df), p=p, several=True)
 

@@ -11,7 +11,7 @@ from scorespace.comparisons.bootstrap import REPLICATES, Resampler, replicated
 from scorespace.comparisons.comparison import Comparison
 from scorespace.comparisons.interval import resolve
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.results import Progress
+from scorespace.results import Progress, grouped
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pair import PairTable
 
@@ -48,6 +48,8 @@ def paired_bootstrap(
     cells = two.cases + sum(table.counts.size for table in two.tables)
     values = replicated(draw, gaps, cells, replicates=replicates, seed=seed, progress=progress)
     values = values[np.isfinite(values)]
+    lost = replicates - values.size
+    left_out = f"leaves out {grouped(lost)} of {grouped(replicates)} undefined replicates" if lost else None
     if not values.size:
         return replace(found, reason="the measure is undefined in every replicate")
     low, high = (float(q) for q in np.quantile(values, [(1 - level) / 2, (1 + level) / 2]))
@@ -60,7 +62,7 @@ def paired_bootstrap(
     # The share of replicates on the other side of zero, so that p and the interval agree.
     beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
     p = min(1.0, 2 * (1 + beyond) / (1 + values.size))
-    return replace(found, low=low, high=high, statistic=difference / error, p=p)
+    return replace(found, low=low, high=high, statistic=difference / error, p=p, reason=left_out)
 
 
 def permutation(
@@ -81,7 +83,7 @@ def permutation(
     two = _two(pairs, i, j)
     names = (two.models[0], two.models[1])
     grid, places = _common_grid(two, ranks=spec.at is None)
-    observed = _tables(grid, places[:, None, :], two.label)
+    observed = _tables(grid, places[:, None, :], two)
     difference = float((_value(spec, observed[0]) - _value(spec, observed[1]))[0])
     if math.isnan(difference):
         reason = spec.measure.reason(math.nan)
@@ -90,7 +92,7 @@ def permutation(
     def swap(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ScoreTable]:
         swapped = rng.integers(0, 2, (count, two.cases), dtype=np.uint8).view(bool)
         mixed = np.stack([np.where(swapped, places[1], places[0]), np.where(swapped, places[0], places[1])])
-        return _tables(grid, mixed, two.label)
+        return _tables(grid, mixed, two)
 
     def gaps(tables: tuple[ScoreTable, ScoreTable]) -> Array:
         return _value(spec, tables[0]) - _value(spec, tables[1])
@@ -181,13 +183,13 @@ def _midranks(table: ScoreTable) -> Array:
     return size.sum() - np.cumsum(size) + (size + 1) / 2
 
 
-def _tables(grid: Array, places: Array, label: Array) -> tuple[ScoreTable, ScoreTable]:
+def _tables(grid: Array, places: Array, two: PairTable) -> tuple[ScoreTable, ScoreTable]:
     """Score tables of the two models over replicates: places (2, replicates, cases) on the grid."""
     count = places.shape[1]
-    offset = label.astype(np.int64) * grid.size + (np.arange(count) * 2 * grid.size)[:, None]
+    offset = two.label.astype(np.int64) * grid.size + (np.arange(count) * 2 * grid.size)[:, None]
     counts = [
         np.bincount((place + offset).ravel(), minlength=count * 2 * grid.size).reshape(count, 2, grid.size)
         for place in places
     ]
-    first, second = (ScoreTable(grid, each, ("negative", "positive"), 1) for each in counts)
+    first, second = (replace(two.tables[0], score=grid, counts=each) for each in counts)
     return first, second

@@ -49,7 +49,7 @@ class Candidate:
     def row(self) -> Row:
         outcomes = {name: float(getattr(self.counts, name)) for name in ("tp", "fp", "fn", "tn")}
         found = {"model": self.model, "threshold": self.threshold, "value": self.value, "kept": self.kept}
-        return plain({**found, "reached": self.reached, **outcomes})
+        return plain({**found, **outcomes})
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,14 @@ class ConstrainedChoice:
         return f"Use {best.model}{where}: {self.objective} {decimals(best.value)}, the best{under}{rest}.{never}"
 
     def rows(self) -> list[Row]:
-        return [one.row() for one in self.candidates]
+        """One row per model, with the values that the constraints are about under their names."""
+        bounds = [str(one.spec) for one in self.constraints]
+        return [one.row() | plain(dict(zip(bounds, one.reached, strict=True))) for one in self.candidates]
 
     def to_dict(self) -> Row:
         chosen = (self.best or self.nearest).row()
         if self.best is None:
-            chosen = {**chosen, "model": None, "threshold": None}
+            chosen = dict.fromkeys(chosen)
         return {
             "schema": SCHEMA,
             **{name: chosen[name] for name in ("model", "threshold", "tp", "fp", "fn", "tn")},

@@ -14,6 +14,7 @@ from scorespace.errors import ConditionError, DataError
 from scorespace.measures.cost import cost
 from scorespace.results import SCHEMA, Note, Row, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
+from scorespace.tables.labels import is_plain_code
 
 Models = Mapping[str, ScoreTable | ConfusionTable]
 
@@ -143,7 +144,7 @@ def decide(models: Models, condition: Condition) -> Decision:
 
     >>> from scorespace.tables import score_table
     >>> decide({"nb": score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])}, Condition(fp=1, fn=5))
-    Use nb at threshold 0.3: 0.25 per case, 250 per 1 000. That is 250 per 1 000 less than calling every case 1.
+    Use nb at threshold 0.3: 0.25 per case, 250 per 1 000. That is 250 per 1 000 less than calling every case positive.
     """
     tables = {name: _scores(name, table) for name, table in models.items()}
     if not tables:
@@ -161,6 +162,7 @@ def decide(models: Models, condition: Condition) -> Decision:
     positive = first.classes[first.positive]
     others = [name for name in first.classes if name != positive]
     labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
+    labels = ("positive", "negative") if is_plain_code(positive) else labels
     return Decision(condition, prevalence, choices, trivial, together.dominated(models), together, labels)
 
 
@@ -227,9 +229,10 @@ def _use(decision: Decision) -> str:
     price = f"{use}: {_money(best.cost_per_case)} per case, {_per_thousand(best.cost_per_case)} per 1 000."
     others = sorted((one for one in decision.choices if one is not best), key=lambda one: one.cost_per_case)
     trivial = min((one for one in decision.trivial if one is not best), key=lambda one: one.cost_per_case)
+    shown = others[:3]
     gains = [
         f"{_per_thousand(other.cost_per_case - best.cost_per_case)} per 1 000 less than {_called(other, decision)}"
-        for other in [*others, trivial]
+        for other in [*shown, trivial]
     ]
     return f"{price} That is {_joined(gains)}."
 

@@ -12,6 +12,13 @@ from scorespace.errors import ScoreError
 from scorespace.results import SCHEMA, Note, Row, decimals, plain
 from scorespace.tables import ScoreTable
 
+NOTHING_DECIDED: Row = {
+    **dict.fromkeys(("model", "threshold", "slope", "cost_per_case", "tp", "fp", "fn", "tn")),
+    "dominated": [],
+    "regions": [],
+}
+"""What every decision carries, where there is nothing to say."""
+
 
 @dataclass(frozen=True)
 class RejectChoice:
@@ -48,7 +55,7 @@ class RejectChoice:
         ]
 
     def to_dict(self) -> Row:
-        best = {"model": self.best, "threshold": None, "cost_per_case": self.rules[self.best].cost}
+        best = {**NOTHING_DECIDED, "model": self.best, "cost_per_case": self.rules[self.best].cost}
         return plain({"schema": SCHEMA, **best, "rows": self.rows(), "verdict": self.words, "notes": []})
 
     def __repr__(self) -> str:
@@ -98,7 +105,9 @@ class MixtureChoice:
 
     def to_dict(self) -> Row:
         point = {"fpr": self.mixture.fpr, "tpr": self.mixture.tpr}
-        return plain({"schema": SCHEMA, **point, "rows": self.rows(), "verdict": self.words, "notes": []})
+        return plain(
+            {"schema": SCHEMA, **NOTHING_DECIDED, **point, "rows": self.rows(), "verdict": self.words, "notes": []}
+        )
 
     def __repr__(self) -> str:
         return self.words

@@ -75,7 +75,8 @@ def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
     notes = []
     if dropped:
         some = f"{grouped(dropped)} of {grouped(found['rows'])} rows"
-        notes.append(note("SS009", f"{some} were dropped for missing values in {_counts(gaps)}."))
+        were = "was" if dropped == 1 else "were"
+        notes.append(note("SS009", f"{some} {were} dropped for missing values in {_counts(gaps)}."))
     if inferred and positive is not None:
         shown = f"label {classes[0]}" if len(classes) == 1 else f"labels {classes[0]} and {classes[1]}"
         notes.append(note("SS010", f"positive = {classes[positive]}, inferred from the {shown}."))

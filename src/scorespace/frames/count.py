@@ -16,7 +16,7 @@ from scorespace.frames.check import MOST_CLASSES, Sample, in_order, label, numbe
 from scorespace.frames.roles import absent_column
 from scorespace.tables import ConfusionTable, ScoreTable, score_table
 from scorespace.tables.labels import encode, label_text, positive_index
-from scorespace.tables.pair import PairTable, paired
+from scorespace.tables.pair import PairTable, paired, two_names
 
 
 def count(
@@ -56,7 +56,7 @@ def pair(sample: Sample) -> PairTable | None:
         scores[model] = (np.array(labels) == positive)[codes].astype(np.float64)
     label = (found[roles.truth] == sample.positive).astype(np.uint8)
     groups = encode(found[roles.group], roles.group)[0].astype(np.int32) if roles.group else None
-    return paired(label, scores, groups)
+    return paired(label, scores, groups, two_names(sample.classes, sample.positive))
 
 
 def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:

@@ -26,6 +26,11 @@ def label_text(value: Any) -> str:
     return str(value)
 
 
+def is_plain_code(name: str | None) -> bool:
+    """Whether a class is named by a number or a boolean, which read badly in a sentence."""
+    return name is None or name in ("True", "False") or natural_order(name)[0] == 0
+
+
 def natural_order(name: str) -> tuple[int, float, str]:
     """Numbers in numeric order before words in theirs."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,21 +62,39 @@ class PairTable(ByValue):
 def pair_table(truth: Any, scores: Mapping[str, Any], *, positive: Any = None, group: Any = None) -> PairTable:
     """The pair table of models that scored the same cases; a crisp decision is a score of 1 or 0."""
     codes, classes = encode(truth)
-    label = (codes == positive_index(classes, positive, codes)).astype(np.uint8)
+    index = positive_index(classes, positive, codes)
+    label = (codes == index).astype(np.uint8)
     groups = None if group is None else encode(group, "group")[0].astype(np.int32)
-    return paired(label, {name: scores_of(values, label.size) for name, values in scores.items()}, groups)
+    checked = {name: scores_of(values, label.size) for name, values in scores.items()}
+    return paired(label, checked, groups, two_names(classes, index))
 
 
-def paired(label: NDArray[np.uint8], scores: Mapping[str, Array], group: NDArray[np.int32] | None = None) -> PairTable:
+def two_names(classes: Sequence[str], positive: int) -> tuple[str, str]:
+    """The names of the negatives and of the positive class.
+
+    >>> two_names(("bad", "good"), 0), two_names(("a", "b", "c"), 1)
+    (('good', 'bad'), ('not b', 'b'))
+    """
+    named = classes[positive]
+    others = [name for name in classes if name != named]
+    return (others[0] if len(others) == 1 else f"not {named}"), named
+
+
+def paired(
+    label: NDArray[np.uint8],
+    scores: Mapping[str, Array],
+    group: NDArray[np.int32] | None = None,
+    classes: tuple[str, str] = ("negative", "positive"),
+) -> PairTable:
     """The pair table from labels (1 positive, 0 negative) and checked scores."""
     if not scores:
         raise DataError("a pair table needs at least one model.")
-    placed = [_placed(label, values) for values in scores.values()]
+    placed = [_placed(label, values, classes) for values in scores.values()]
     places = np.stack([place for place, _ in placed])
     return PairTable(tuple(scores), places, label, tuple(table for _, table in placed), group)
 
 
-def _placed(label: NDArray[np.uint8], score: Array) -> tuple[NDArray[np.int32], ScoreTable]:
+def _placed(label: NDArray[np.uint8], score: Array, classes: tuple[str, str]) -> tuple[NDArray[np.int32], ScoreTable]:
     """Where each case stands among the distinct scores, and their table; one sort of indices."""
     order = np.argsort(-score)
     values = score[order] + 0.0
@@ -87,4 +105,4 @@ def _placed(label: NDArray[np.uint8], score: Array) -> tuple[NDArray[np.int32], 
     size = int(row[-1]) + 1
     ones = np.bincount(row, label[order], minlength=size).astype(np.int64)
     counts = np.stack([np.bincount(row, minlength=size) - ones, ones])
-    return place, ScoreTable(values[new], counts, ("negative", "positive"), 1)
+    return place, ScoreTable(values[new], counts, classes, 1)

@@ -28,7 +28,9 @@ def document(evaluation: Evaluation, decision: AnyDecision) -> Document:
 
 def facts(evaluation: Evaluation) -> str:
     total = sum(evaluation.classes.values())
-    parts = [f"{grouped(evaluation.rows)} cases"]
+    weighted = total != evaluation.rows
+    parts = [f"{grouped(evaluation.rows)} {'rows' if weighted else 'cases'}"]
+    parts += [f"total weight {grouped(total)}"] if weighted else []
     if evaluation.positive is None:
         parts += [f"{name} ({grouped(count)})" for name, count in evaluation.classes.items()]
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from scorespace.conditions import Condition
@@ -190,7 +191,7 @@ def measure_grid(
             shown_thresholds = thresholds
         bare = str(replace(spec, at=None))
         name = f"{(short_names or {}).get(bare, bare)}{key.rstrip('@').removeprefix(bare)} {spec.measure.arrow}"
-        rows.append((name, *(found[model].text if model in found else "" for model in models)))
+        rows.append((name, *(_cell(found[model]) if model in found else "" for model in models)))
         hints.append((name, f"{spec.measure.title}. {spec.measure.summary}"))
     return Grid(("", *models), tuple(rows), hints=tuple(hints))
 
@@ -216,6 +217,11 @@ def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:
     return (
         f"{spec}@" if shared and (len(by_model) > 1 or len(by_model[one.model]) > 1 or _plain(spec.at)) else str(bare)
     )
+
+
+def _cell(one: Estimate) -> str:
+    """Value and interval, or why there is none."""
+    return f"{one.text} {one.reason.removeprefix('undefined: ')}" if isnan(one.value) and one.reason else one.text
 
 
 def _plain(threshold: float) -> bool:

@@ -1,0 +1,282 @@
+"""How many cases it takes: power and sample size for one AUC and for the difference of two (Hanley and McNeil)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from scipy.special import ndtr, ndtri
+
+from scorespace.errors import ConditionError
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, plain
+
+FEW: Final = 20
+"""Below so many cases of a class the normal approximation is rough."""
+
+
+@dataclass(frozen=True)
+class Power:
+    """Cases of each class (for each model), and what they can show; `design` says of what.
+
+    `design` is one (an AUC and a fixed value), width (the half width of an interval), paired (two
+    models on the same cases) or unpaired (on different ones).
+    """
+
+    design: str
+    auc: float
+    n_pos: int
+    n_neg: int
+    alpha: float
+    power: float = math.nan
+    against: float = math.nan
+    half_width: float = math.nan
+    correlation: float = math.nan
+    sides: int = 2
+
+    @property
+    def cases(self) -> int:
+        """All cases, those of both models when they are judged on different ones."""
+        return (self.n_pos + self.n_neg) * (2 if self.design == "unpaired" else 1)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        fewest = min(self.n_pos, self.n_neg)
+        if fewest >= FEW:
+            return ()
+        words = f"with {grouped(fewest)} cases of a class, the variance and the normal approximation are rough."
+        return (note("SS001", words),)
+
+    @property
+    def words(self) -> str:
+        """The answer in a sentence."""
+        each = " for each model" if self.design == "unpaired" else ""
+        cases = f"{grouped(self.n_pos)} positive and {grouped(self.n_neg)} negative cases{each}"
+        if self.design == "width":
+            level = f"{100 * (1 - self.alpha):g} %"
+            return f"With {cases}, the {level} interval of an AUC of {self.auc:g} is ± {decimals(self.half_width)}."
+        if self.design == "one":
+            aim = f"tell an AUC of {self.auc:g} from {self.against:g}"
+        else:
+            same = "on the same cases" if self.design == "paired" else "on different cases"
+            aim = f"tell AUCs of {self.auc:g} and {self.against:g} apart {same}"
+            aim += f" (correlation {self.correlation:g})" if self.design == "paired" else ""
+        sided = "one-sided" if self.sides == 1 else "two-sided"
+        return f"With {cases}, a {sided} test at {self.alpha:g} has power {decimals(self.power)} to {aim}."
+
+    def rows(self) -> list[Row]:
+        row = {
+            "design": self.design,
+            "auc": self.auc,
+            "against": self.against,
+            "half_width": self.half_width,
+            "correlation": self.correlation,
+            "alpha": self.alpha,
+            "sides": self.sides,
+            "power": self.power,
+            "n_pos": self.n_pos,
+            "n_neg": self.n_neg,
+            "cases": self.cases,
+        }
+        return [plain(row)]
+
+    def to_dict(self) -> Row:
+        notes = [one.to_dict() for one in self.notes]
+        return {"schema": SCHEMA, "rows": self.rows(), "verdict": self.words, "notes": notes}
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def hanley_variance(auc: float, n_pos: float, n_neg: float) -> float:
+    """Variance of an AUC: [A(1−A) + (P−1)(Q₁−A²) + (N−1)(Q₂−A²)] / PN, Q₁ = A/(2−A), Q₂ = 2A²/(1+A).
+
+    >>> round(hanley_variance(0.8931, 51, 58) ** 0.5, 4)
+    0.0325
+    """
+    square = auc * auc
+    of_pos, of_neg = auc / (2 - auc) - square, 2 * square / (1 + auc) - square
+    return (auc * (1 - auc) + (n_pos - 1) * of_pos + (n_neg - 1) * of_neg) / (n_pos * n_neg)
+
+
+def auc_power(auc: float, n_pos: int, n_neg: int, *, null: float = 0.5, alpha: float = 0.05, sides: int = 2) -> Power:
+    """The power to tell an AUC from a fixed value: Φ((|A − A₀| − z √V₀) / √V), V₀ at the value, V at the AUC.
+
+    >>> auc_power(0.8, 30, 70, null=0.7)
+    With 30 positive and 70 negative cases, a two-sided test at 0.05 has power 0.368 to tell an AUC of 0.8 from 0.7.
+    """
+    _check(alpha=alpha, sides=sides, n_pos=n_pos, n_neg=n_neg, auc=auc, null=null)
+    power = _power(auc - null, hanley_variance(null, n_pos, n_neg), hanley_variance(auc, n_pos, n_neg), alpha, sides)
+    return Power("one", auc, n_pos, n_neg, alpha, power, null, sides=sides)
+
+
+def auc_sample_size(
+    auc: float,
+    *,
+    null: float | None = None,
+    half_width: float | None = None,
+    prevalence: float | None = None,
+    ratio: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    sides: int = 2,
+) -> Power:
+    """The fewest cases that tell an AUC from a fixed value with the power, or whose interval is that narrow.
+
+    State `null` or `half_width` (of the interval of level 1 − alpha), and the `prevalence` of positives
+    or the `ratio` of negatives to positives.
+
+    >>> auc_sample_size(0.8, half_width=0.05, prevalence=0.3)
+    With 128 positive and 299 negative cases, the 95 % interval of an AUC of 0.8 is ± 0.050.
+    """
+    if (null is None) == (half_width is None):
+        raise ConditionError("state one aim of the sample.", hint="null=0.5 to test, or half_width=0.05")
+    negatives = _ratio(prevalence, ratio)
+    if half_width is not None:
+        _check(alpha=alpha, auc=auc)
+        if not 0 < half_width < 1:
+            raise ConditionError(f"half_width={half_width:g} is not a half width.", hint="such as 0.05")
+        wanted = half_width
+
+        def width(n_pos: int, n_neg: int) -> float:
+            return float(ndtri(1 - alpha / 2)) * math.sqrt(hanley_variance(auc, n_pos, n_neg))
+
+        n_pos, n_neg = _fewest(lambda n_pos, n_neg: width(n_pos, n_neg) <= wanted, negatives)
+        return Power("width", auc, n_pos, n_neg, alpha, half_width=width(n_pos, n_neg))
+    value = 0.5 if null is None else null
+    _check_aim(power, alpha, auc, value)
+    n_pos, n_neg = _fewest(
+        lambda n_pos, n_neg: auc_power(auc, n_pos, n_neg, null=value, alpha=alpha, sides=sides).power >= power,
+        negatives,
+    )
+    return auc_power(auc, n_pos, n_neg, null=value, alpha=alpha, sides=sides)
+
+
+def difference_power(
+    a: float,
+    b: float,
+    n_pos: int,
+    n_neg: int,
+    *,
+    correlation: float | None = None,
+    alpha: float = 0.05,
+    sides: int = 2,
+) -> Power:
+    """The power to tell two AUCs apart: Φ((|A − B| − z √V₀) / √V), V = V_A + V_B − 2r √(V_A V_B).
+
+    `correlation` r is that of the two estimated AUCs when both models score the same cases; without
+    it, each model has so many cases of its own. When they are equal, both vary like the less certain
+    of the two (Hanley and McNeil's V₀ = 2 V).
+
+    >>> round(difference_power(0.8, 0.7, 100, 100, correlation=0.5).power, 3)
+    0.79
+    """
+    _check(alpha=alpha, sides=sides, n_pos=n_pos, n_neg=n_neg, auc=a, against=b)
+    r = 0.0 if correlation is None else correlation
+    if not -1 < r < 1:
+        raise ConditionError(f"correlation={r:g} is not a correlation.", hint="between −1 and 1, such as 0.5")
+    of_a, of_b = hanley_variance(a, n_pos, n_neg), hanley_variance(b, n_pos, n_neg)
+    under_null = 2 * max(of_a, of_b) * (1 - r)
+    power = _power(a - b, under_null, of_a + of_b - 2 * r * math.sqrt(of_a * of_b), alpha, sides)
+    design = "unpaired" if correlation is None else "paired"
+    return Power(design, a, n_pos, n_neg, alpha, power, b, correlation=r, sides=sides)
+
+
+def difference_sample_size(
+    a: float,
+    b: float,
+    *,
+    correlation: float | None = None,
+    prevalence: float | None = None,
+    ratio: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    sides: int = 2,
+) -> Power:
+    """The fewest cases (of each model, when unpaired) that tell two AUCs apart with the power.
+
+    >>> difference_sample_size(0.75, 0.7, ratio=1, alpha=0.05, sides=1).n_pos
+    654
+    """
+    _check_aim(power, alpha, a, b)
+    n_pos, n_neg = _fewest(
+        lambda n_pos, n_neg: (
+            difference_power(a, b, n_pos, n_neg, correlation=correlation, alpha=alpha, sides=sides).power >= power
+        ),
+        _ratio(prevalence, ratio),
+    )
+    return difference_power(a, b, n_pos, n_neg, correlation=correlation, alpha=alpha, sides=sides)
+
+
+def split(cases: int, prevalence: float) -> tuple[int, int]:
+    """So many cases in positives and negatives, at least one of each.
+
+    >>> split(100, 0.3)
+    (30, 70)
+    """
+    _ratio(prevalence, None)
+    if cases < 2:
+        raise ConditionError(f"cases={cases} are not cases of two classes.", hint="at least 2")
+    n_pos = min(max(1, round(cases * prevalence)), cases - 1)
+    return n_pos, cases - n_pos
+
+
+def _power(gap: float, under_null: float, variance: float, alpha: float, sides: int) -> float:
+    """The chance that a normal test statistic is beyond its bound; two-sided, in either direction."""
+    bound, error = float(ndtri(1 - alpha / sides)) * math.sqrt(under_null), math.sqrt(variance)
+    expected = float(ndtr((abs(gap) - bound) / error))
+    return expected if sides == 1 else expected + float(ndtr((-abs(gap) - bound) / error))
+
+
+def _fewest(enough: Callable[[int, int], bool], ratio: float) -> tuple[int, int]:
+    """The least numbers of positives and negatives in that ratio that are enough; the rarer class counts up."""
+
+    def sizes(rarer: int) -> tuple[int, int]:
+        # Rounding up must not take 3.0000000001 for more than 3.
+        other = max(1, math.ceil(rarer * max(ratio, 1 / ratio) - 1e-9))
+        return (rarer, other) if ratio >= 1 else (other, rarer)
+
+    above = 2
+    while not enough(*sizes(above)):
+        above *= 2
+    below = above // 2
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if enough(*sizes(middle)) else (middle, above)
+    return sizes(above)
+
+
+def _ratio(prevalence: float | None, ratio: float | None) -> float:
+    """Negatives for each positive."""
+    if (prevalence is None) == (ratio is None):
+        raise ConditionError(
+            "state how many cases are positive.", hint="prevalence=0.3, or ratio=2 of negatives to positives"
+        )
+    if prevalence is not None:
+        if not 0 < prevalence < 1:
+            raise ConditionError(f"prevalence={prevalence:g} is not the share of a class.", hint="between 0 and 1")
+        return (1 - prevalence) / prevalence
+    if ratio is None or not (ratio > 0 and math.isfinite(ratio)):
+        raise ConditionError(f"ratio={ratio:g} is not a ratio of negatives to positives.", hint="a number above 0")
+    return ratio
+
+
+def _check_aim(power: float, alpha: float, auc: float, against: float) -> None:
+    _check(alpha=alpha, auc=auc, against=against)
+    if not alpha < power < 1:
+        raise ConditionError(f"power={power:g} is not a power to reach.", hint=f"between {alpha:g} and 1, such as 0.8")
+    if auc == against:
+        raise ConditionError(f"no number of cases tells an AUC of {auc:g} from {against:g}.")
+
+
+def _check(*, alpha: float, sides: int = 2, n_pos: int = 2, n_neg: int = 2, **areas: float) -> None:
+    for name, area in areas.items():
+        if not 0 < area < 1:
+            raise ConditionError(f"{name}={area:g} is not an area that varies.", hint="between 0 and 1, such as 0.8")
+    if not 0 < alpha < 1:
+        raise ConditionError(f"alpha={alpha:g} is not a probability of error.", hint="such as 0.05")
+    if sides not in (1, 2):
+        raise ConditionError(f"sides={sides} is not a number of sides.", hint="1 or 2")
+    if n_pos < 1 or n_neg < 1:
+        raise ConditionError(f"n_pos={n_pos}, n_neg={n_neg} are not cases of two classes.", hint="at least 1 of each")
