@@ -21,7 +21,8 @@ def interval(data, model="s", **options):
 
 def test_one_model():
     assert verdict(SMALL) == (
-        f"s has AUC {interval(SMALL)}. At threshold 0.5 s finds 67 % of the positive cases, and 67 % of its alarms are right."
+        f"s has AUC {interval(SMALL)}. "
+        "At threshold 0.5 s finds 67 % of the positive cases, and 67 % of its alarms are right."
     )
 
 

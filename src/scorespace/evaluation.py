@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from scorespace import frames
+from scorespace.comparisons.band import Band, pr_band, roc_band
 from scorespace.comparisons.choice import with_intervals
 from scorespace.comparisons.compare import compare
 from scorespace.comparisons.comparison import Comparison, Comparisons
-from scorespace.comparisons.interval import Estimate, Estimates, check_level, estimate, resolve
+from scorespace.comparisons.interval import Estimate, Estimates, check_level, check_method, estimate, resolve
+from scorespace.comparisons.interval import suiting as suiting_intervals
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import (
     Curve,
@@ -50,7 +52,15 @@ from scorespace.errors import (
     did_you_mean,
     listing,
 )
-from scorespace.findings import are_probabilities, average_notes, decision_notes, role_notes, sample_notes, score_notes
+from scorespace.findings import (
+    are_probabilities,
+    average_notes,
+    decision_notes,
+    interval_notes,
+    role_notes,
+    sample_notes,
+    score_notes,
+)
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.confusion import youden
 from scorespace.requests import placed, suiting, usual
@@ -90,6 +100,7 @@ class Evaluation:
     models: Mapping[str, ScoreTable | ConfusionTable]
     level: float = 0.95
     seed: int = 0
+    interval: str | None = None
     sample_notes: tuple[Note, ...] = ()
     requested: tuple[MeasureSpec, ...] = ()
     condition: Condition | CostMatrix | None = None
@@ -145,6 +156,7 @@ class Evaluation:
             elif table.positive is not None and len(table.classes) == 2:
                 found += decision_notes(name, table.counts_of(table.positive))
         found += self.summary.notes
+        found += interval_notes(self.summary)
         found += self.decision.notes if self.decision is not None else ()
         return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
 
@@ -316,6 +328,16 @@ class Evaluation:
             return rejection(table, 0.5 if crisp else self.threshold(model))
         return CURVES[kind](table)
 
+    def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band:
+        """The band around a model's ROC or precision-recall curve: of each point, or of the whole curve."""
+        bands = {"roc": roc_band, "pr": pr_band}
+        if kind not in bands:
+            raise ScoreSpaceError(f"there is no band for {kind!r}.", seen=listing(bands))
+        table = self.table(model)
+        if isinstance(table, ConfusionTable):
+            table = table.score_table()
+        return bands[kind](table, level=self.level, simultaneous=simultaneous, seed=self.seed)
+
     def curves(self, kind: str, *, measure: str = "f1") -> dict[str, Curve]:
         """The curve of every two-class model."""
         return {name: self.curve(kind, name, measure=measure) for name in self.two_class_models}
@@ -325,11 +347,11 @@ class Evaluation:
         """The models that decide between positive and negative."""
         return [name for name, t in self.models.items() if isinstance(t, ScoreTable) or t.positive is not None]
 
-    def plot(self, kind: str = "roc", *, measure: str = "f1") -> Any:
-        """The curves of all models as an Altair chart."""
+    def plot(self, kind: str = "roc", *, measure: str = "f1", band: bool = False) -> Any:
+        """The curves of all models as an Altair chart, with simultaneous bands on request (roc, pr)."""
         from scorespace.views import plots  # Altair loads only when a picture is wanted
 
-        return plots.plot(self, kind, measure)
+        return plots.plot(self, kind, measure, band)
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one self-contained page, and return where it is."""
@@ -373,7 +395,9 @@ class Evaluation:
             if self.progress is not None:
                 self.progress((done + share) / total)
 
-        found = estimate(spec, self.models[model], model=model, level=self.level, seed=self.seed, progress=progress)
+        table = self.models[model]
+        wanted = self.interval if self.interval in suiting_intervals(*_request(spec, table)) else None
+        found = estimate(spec, table, model=model, level=self.level, seed=self.seed, method=wanted, progress=progress)
         progress(1.0)
         return found
 
@@ -409,6 +433,7 @@ def evaluate(
     condition: Condition | CostMatrix | None = None,
     missing: str = "error",
     paired: bool | None = None,
+    interval: str | None = None,
     level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
@@ -417,12 +442,14 @@ def evaluate(
 
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
     tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
-    bytes per case and model; without it, up to a million rows do.
+    bytes per case and model; without it, up to a million rows do. `interval` names a method for the
+    measures that it suits.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.057, 1.000]
     """
     check_level(level)
+    check_method(interval)
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, (ScoreTable, ConfusionTable)) for t in data.values()):
@@ -442,7 +469,9 @@ def evaluate(
             fold=fold,
             names=names,
         )
-    evaluation = replace(found, level=level, seed=seed, requested=asked, condition=condition, progress=progress)
+    evaluation = replace(
+        found, level=level, seed=seed, interval=interval, requested=asked, condition=condition, progress=progress
+    )
     evaluation.check_requests(asked)
     return evaluation
 
@@ -480,6 +509,11 @@ def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix 
         pairs=frames.pair(sample) if _keeps_pairs(paired, sample.rows, len(tables)) else None,
         frame_library=frames.library_of(source.frame),
     )
+
+
+def _request(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> tuple[MeasureSpec, Any]:
+    """A request with the form of the table that it is computed from."""
+    return spec, resolve(spec, table)[1]
 
 
 def _keeps_pairs(wanted: bool | None, rows: int, models: int) -> bool:

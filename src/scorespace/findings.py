@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
-from scorespace.comparisons.interval import delong_variance
+from scorespace.comparisons.interval import Estimate, delong_variance
 from scorespace.measures.average import AVERAGES, undefined_classes
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.confusion import fpr, ppv
@@ -67,6 +67,17 @@ def decision_notes(model: str, counts: Counts, where: str = "") -> Iterator[Note
             f"{model} raises false alarms for only {100 * rate:.2g} % of the negatives{where}, yet that means "
             f"{grouped(float(counts.fp))} false alarms for {grouped(float(counts.tp))} hits.",
         )
+
+
+def interval_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
+    """Notes on intervals without width at the end of a measure's range."""
+    flat: dict[str, list[str]] = {}
+    for one in estimates:
+        resampled = (one.method or "").startswith("bootstrap")
+        if resampled and one.low == one.high and one.value in one.spec.measure.range:
+            flat.setdefault(one.model, []).append(str(one.spec))
+    for model, names in flat.items():
+        yield note("SS012", f"no replicate changes {', '.join(names)} of {model}: no width is not certainty.")
 
 
 def average_notes(model: str, specs: Sequence[MeasureSpec], table: ConfusionTable) -> Iterator[Note]:

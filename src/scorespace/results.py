@@ -36,7 +36,7 @@ NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
     "SS009": NoteKind("warning", "rows with missing values were dropped"),
     "SS010": NoteKind("info", "the positive class was inferred"),
     "SS011": NoteKind("warning", "an average leaves out undefined classes"),
-    "SS012": NoteKind("warning", "the DeLong variance is zero"),
+    "SS012": NoteKind("warning", "an interval has no width"),
     "SS013": NoteKind("info", "the threshold was chosen on the cases it is judged on"),
     "SS014": NoteKind("warning", "few cases on which the models disagree"),
     "SS015": NoteKind("info", "p-values are adjusted for several tests"),

@@ -59,8 +59,10 @@ def _decision_verdict(evaluation: Evaluation) -> str:
 
 def _ordered(evaluation: Evaluation, models: list[str], spec: MeasureSpec) -> list[Estimate]:
     """Estimates of the models for which the measure is defined, best first."""
+    shown = {one.model: one for one in evaluation.summary if one.spec == spec}
     found = [
-        estimate(spec, evaluation.models[name], model=name, level=evaluation.level, seed=evaluation.seed)
+        shown.get(name)
+        or estimate(spec, evaluation.models[name], model=name, level=evaluation.level, seed=evaluation.seed)
         for name in models
     ]
     return sorted((one for one in found if not math.isnan(one.value)), key=lambda one: -one.value)

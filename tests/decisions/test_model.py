@@ -173,7 +173,8 @@ def test_a_model_that_decides_nothing_is_no_model():
 def test_words_of_a_scored_model():
     # One false alarm in six cases; calling all positive makes three.
     assert decide({"nb": TABLE}, Condition(fp=1, fn=10)).words == (
-        "Use nb at threshold 0.4: 0.167 per case, 167 per 1 000. That is 333 per 1 000 less than calling every case positive."
+        "Use nb at threshold 0.4: 0.167 per case, 167 per 1 000. "
+        "That is 333 per 1 000 less than calling every case positive."
     )
 
 

@@ -30,6 +30,7 @@ def curve(
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
     measure: Annotated[str, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold.")] = "f1",
+    band: Annotated[bool, typer.Option("--band", help="Draw bands for whole curves (roc and pr).")] = False,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -65,7 +66,7 @@ def curve(
         case ".png" | ".svg" | ".pdf" | ".html":
             from scorespace.views.charts import save  # Altair loads only for pictures
 
-            save(evaluation.plot(kind, measure=measure), out)
+            save(evaluation.plot(kind, measure=measure, band=band), out)
         case _:
             raise DataError(f"{str(out)!r} has no known ending.", hint=".csv or .json for data; .png .svg .pdf .html")
     typer.echo(f"curve  {out}", err=True)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from scorespace.comparisons.interval import METHODS
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.errors import ColumnError, ConditionError, DataError
 from scorespace.frames.matrix import read_matrix
@@ -73,6 +74,9 @@ Costs = Annotated[
 
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
+Interval = Annotated[
+    str | None, _option(_OUTPUT, "METHOD", f"How intervals are made, where it suits: {', '.join(METHODS)}.")
+]
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 
 

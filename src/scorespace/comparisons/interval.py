@@ -211,10 +211,7 @@ def _method(spec: MeasureSpec, table: Any, asked: str | None, replicates: int) -
     suitable = suiting(spec, table, replicates)
     if asked is None:
         return suitable[0]
-    if asked not in METHODS:
-        near = did_you_mean(asked, METHODS)
-        hint = f"did you mean {near}?" if near else None
-        raise MeasureError(f"method={asked!r} is unknown.", seen=f"methods {listing(METHODS)}", hint=hint)
+    check_method(asked)
     if asked not in suitable:
         large = asked == "studentised" and isinstance(table, CELLED)
         what = f"takes too long for {spec} of so many cases" if large else f"does not suit {spec}"
@@ -246,7 +243,9 @@ def _interval(spec: MeasureSpec, plan: Resampling, method: str) -> Interval:
         return bca(plan)
     if method == "studentised":
         return studentised(plan, *_error(spec, plan), limits=measure.range)
-    return percentile(plan)
+    found = percentile(plan)
+    lowest, highest = measure.range
+    return replace(found, low=max(found.low, lowest), high=min(found.high, highest))
 
 
 def _area_interval(scale: float, table: ScoreTable, level: float, method: str) -> Interval:
@@ -368,6 +367,14 @@ def delong_logit(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
 def normal_quantile(level: float) -> float:
     """Half width of a two-sided normal interval of that level, in standard errors."""
     return float(ndtri((1 + level) / 2))
+
+
+def check_method(method: str | None) -> None:
+    """Refuse a method of intervals that there is not."""
+    if method is not None and method not in METHODS:
+        near = did_you_mean(method, METHODS)
+        hint = f"did you mean {near}?" if near else None
+        raise MeasureError(f"method={method!r} is unknown.", seen=f"methods {listing(METHODS)}", hint=hint)
 
 
 def check_level(level: float) -> None:

@@ -74,7 +74,7 @@ class Resampling:
 
 
 def percentile(plan: Resampling) -> Interval:
-    """The quantiles of the replicates at (1 ∓ level) / 2.
+    """The quantiles of the replicates at (1 ∓ level) / 2; moved onto the value when they leave it out.
 
     >>> from scorespace.measures.ranking import ap
     >>> from scorespace.tables import score_table
@@ -89,7 +89,11 @@ def percentile(plan: Resampling) -> Interval:
     if not defined.size:
         return _none("the measure is undefined in every replicate")
     low, high = np.quantile(defined, plan.tails)
-    return Interval(float(low), float(high), plan.named("bootstrap"), _left_out(values.size, defined.size))
+    method = "bootstrap"
+    if not low <= plan.value <= high:  # drawing cases twice lifts maxima such as KS above the value itself
+        method, middle = "bootstrap, centred", float(np.median(defined))
+        low, high = low - middle + plan.value, high - middle + plan.value
+    return Interval(float(low), float(high), plan.named(method), _left_out(values.size, defined.size))
 
 
 def bca(plan: Resampling) -> Interval:

@@ -21,11 +21,11 @@ class Roles:
     truth: str
     scores: Mapping[str, str] = field(default_factory=dict)
     decisions: Mapping[str, str] = field(default_factory=dict)
-    class_scores: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     weight: str | None = None
     group: str | None = None
     fold: str | None = None
     positive: Any = None
+    class_scores: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each role with its column; a column that two models share comes once.
@@ -70,11 +70,11 @@ def roles(
         truth,
         {model: column for model, column in scored if isinstance(column, str)},
         {model: column for model, column in decided if isinstance(column, str)},
-        {model: column for model, column in scored if not isinstance(column, str)},
         weight,
         group,
         fold,
         positive,
+        {model: column for model, column in scored if not isinstance(column, str)},
     )
     if not scored and not decided:
         raise ColumnError(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scorespace.evaluation import Evaluation
 
 
-def plot(evaluation: Evaluation, kind: str, measure: str) -> Any:
+def plot(evaluation: Evaluation, kind: str, measure: str, band: bool = False) -> Any:
     """The curves of that kind as an Altair chart, with what belongs beside them."""
     curves = evaluation.curves(kind, measure=measure)
     if kind == "cost":
@@ -24,7 +24,8 @@ def plot(evaluation: Evaluation, kind: str, measure: str) -> Any:
         return curve_chart({**curves, **best})
     if kind == "net_benefit":
         return curve_chart({**curves, "acting on all": net_benefit_of_all(evaluation.prevalence)})
-    return curve_chart(curves, baseline=evaluation.prevalence if kind == "pr" else None)
+    bands = {name: evaluation.band(kind, name, simultaneous=True) for name in curves} if band else {}
+    return curve_chart(curves, bands=bands, baseline=evaluation.prevalence if kind == "pr" else None)
 
 
 def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:

@@ -71,12 +71,13 @@ def curves(evaluation: Evaluation) -> Sequence[Block]:
         return []
     return [
         Picture(
-            lambda: evaluation.plot("roc"),
+            lambda: evaluation.plot("roc", band=_few(evaluation)),
             "True positive rate against false positive rate of each model, with the diagonal of chance.",
-            "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds.",
+            "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds. "
+            "The whole curve lies in its band at the level of the intervals.",
         ),
         Picture(
-            lambda: evaluation.plot("pr"),
+            lambda: evaluation.plot("pr", band=_few(evaluation)),
             "Precision against recall of each model, with the prevalence as the level of chance.",
             "How many alarms are right (up) when so many positives are found (right). Chance reaches the prevalence.",
         ),
@@ -231,6 +232,11 @@ def _plain(threshold: float) -> bool:
 
 def _threshold(one: Estimate) -> str:
     return "" if one.spec.at is None else f"{one.spec.at:.4g}"
+
+
+def _few(evaluation: Evaluation) -> bool:
+    """Whether bands stay readable and quick: for up to three models."""
+    return len(evaluation.two_class_models) <= 3
 
 
 def _score_tables(evaluation: Evaluation) -> dict[str, ScoreTable]:

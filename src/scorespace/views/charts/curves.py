@@ -11,6 +11,7 @@ from typing import Final
 import altair as alt
 import numpy as np
 
+from scorespace.comparisons.band import Band
 from scorespace.curves import Curve, PrCurve, sweep
 from scorespace.errors import DataError
 from scorespace.measures import Measure
@@ -61,11 +62,16 @@ _FRAMES: Final[Mapping[str, _Frame]] = {
 }
 
 
-def curve_chart(curves: Mapping[str, Curve], *, baseline: float | None = None) -> alt.LayerChart:
-    """One line per model, with the line of chance; `baseline` is the height that chance reaches in PR space."""
+def curve_chart(
+    curves: Mapping[str, Curve], *, baseline: float | None = None, bands: Mapping[str, Band] | None = None
+) -> alt.LayerChart:
+    """One line per model, with the line of chance and, where given, the bands around the lines.
+
+    `baseline` is the height that chance reaches in PR space.
+    """
     if not curves:
         raise DataError("there is no curve to draw.")
-    return themed(curve_layers(curves, baseline=baseline))
+    return themed(curve_layers(curves, baseline=baseline, below=_bands(curves, bands or {})))
 
 
 def curve_layers(
@@ -123,6 +129,20 @@ def _lines(curves: Mapping[str, Curve], frame: _Frame, x_title: str, y_title: st
             x, y, color=coloured("name", curves), opacity=alt.condition(nearest, alt.value(1), alt.value(0))
         ).add_params(nearest),
     ]
+
+
+def _bands(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[alt.Chart]:
+    """Each band as a faint area in the colour of its model."""
+    rows = [
+        {"name": name, "x": short(x), "low": short(low), "high": short(high)}
+        for name, band in bands.items()
+        for x, low, high in zip(band.x, band.low, band.high, strict=True)
+        if math.isfinite(low) and math.isfinite(high)
+    ]
+    if not rows:
+        return []
+    area = alt.Chart(alt.InlineData(values=rows)).mark_area(opacity=0.13, aria=False)
+    return [area.encode(x="x:Q", y="low:Q", y2="high:Q", color=coloured("name", curves))]
 
 
 def _points(name: str, curve: Curve) -> list[Row]:
