@@ -1,15 +1,17 @@
 """The stratified bootstrap."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from laws.strategies import counts
 from scorespace.comparisons import bootstrap as module
-from scorespace.comparisons.bootstrap import bootstrap, resampler
+from scorespace.comparisons.bootstrap import _chosen, _pairs_resampler, bootstrap, resampler
 from scorespace.comparisons.interval import delong_variance
 from scorespace.measures.confusion import acc, tpr
 from scorespace.measures.ranking import auc, h
@@ -142,3 +144,31 @@ def test_outcomes_can_be_bootstrapped():
 def test_other_things_cannot():
     with pytest.raises(TypeError, match=r"^cannot resample a list$"):
         resampler([1, 2])
+
+
+def test_pairs_are_counted_as_on_whole_tables():
+    # The draws kept apart by class, and the same draws laid out as a table, with ties and without.
+    rng = np.random.default_rng(5)
+    for score in (rng.random(300), rng.integers(0, 12, 300)):
+        table = score_table(rng.integers(0, 2, 300), score)
+        cases = _pairs_resampler(table)(np.random.default_rng(1), 7)
+        counts = np.zeros((7, 2, table.score.size))
+        pos, neg = table.columns
+        counts[:, 1, np.flatnonzero(pos)] = cases.pos
+        counts[:, 0, np.flatnonzero(neg)] = cases.neg
+        assert_allclose(auc(cases), auc(replace(table, counts=counts)), atol=1e-12)
+        assert np.all(cases.pos.sum(axis=1) == table.n_pos)
+        assert np.all(cases.neg.sum(axis=1) == table.n_neg)
+
+
+def test_many_cases_drawn_block_by_block_are_drawn_evenly():
+    total, count = 100_003, 40  # the last block is short
+    chosen = _chosen(total, np.random.Generator(np.random.SFC64(3)), count)
+    assert chosen.shape == (count, total)
+    assert chosen.max() < total
+    times = np.bincount(chosen.ravel(), minlength=total)
+    # Each case is drawn Binomial(count · total, 1 / total) times: mean and variance are both 40.
+    assert times.mean() == count
+    assert times.var() == pytest.approx(count, rel=0.03)
+    by_block = np.add.reduceat(times, np.arange(0, total, 4096)) / np.diff([*range(0, total, 4096), total])
+    assert_allclose(by_block, count, atol=6 * np.sqrt(count / (total % 4096)))

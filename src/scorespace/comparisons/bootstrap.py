@@ -10,12 +10,15 @@ from functools import singledispatch
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scorespace.measures.measure import Measure
 from scorespace.results import Progress
-from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
+from scorespace.tables import Array, ConfusionTable, Counts, DrawnCases, ScoreTable
 
 REPLICATES: Final = 2000
 Resampler = Callable[[np.random.Generator, int], Any]
+_BLOCK: Final = 4096  # cases per block when many are drawn; its counts fit the fastest cache
 _CELLS_AT_ONCE: Final = 2_000_000  # numbers drawn per piece of work: some 16 MB, so that caches help
 
 
@@ -37,7 +40,9 @@ def bootstrap(
     >>> bootstrap(auc, score_table([1, 0, 1, 0], [0.9, 0.4, 0.5, 0.1]), replicates=3)
     array([1., 1., 1.])
     """
-    return replicated(resampler(table), function, _cells(table), replicates=replicates, seed=seed, progress=progress)
+    of_pairs = isinstance(function, Measure) and DrawnCases in function.overloads and isinstance(table, ScoreTable)
+    draw = _pairs_resampler(table) if of_pairs else resampler(table)
+    return replicated(draw, function, _cells(table), replicates=replicates, seed=seed, progress=progress)
 
 
 def replicated(
@@ -102,14 +107,32 @@ def _(table: ConfusionTable) -> Resampler:
 def _(table: ScoreTable) -> Resampler:
     present = [np.flatnonzero(weights) for weights in table.counts]  # found once, not in every replicate
     weights = [column[cells] for column, cells in zip(table.counts, present, strict=True)]
-    # A replicate has no more cases than the table, so 32 bits hold all its counts; less memory, more speed.
-    kind = np.int32 if table.total < 2**31 else np.int64
 
     def draw(rng: np.random.Generator, count: int) -> ScoreTable:
-        counts = np.zeros((count, *table.counts.shape), dtype=kind)
+        drawn = [_drawn(column, rng, count) for column in weights]
+        # Counts are mostly below ten: bytes hold them, and memory is what takes the time.
+        counts = np.zeros(
+            (count, *table.counts.shape), dtype=np.min_scalar_type(max(int(d.max(initial=0)) for d in drawn))
+        )
         for column, cells in enumerate(present):
-            counts[:, column, cells] = _drawn(weights[column], rng, count)
+            counts[:, column, cells] = drawn[column]
         return replace(table, counts=counts)
+
+    return draw
+
+
+def _pairs_resampler(table: ScoreTable) -> Resampler:
+    """As the resampler of score tables, for measures that need no more than the pairs."""
+    pos, neg = table.columns
+    places = np.flatnonzero(pos), np.flatnonzero(neg)
+    of_pos, of_neg = pos[places[0]], neg[places[1]]
+    above = np.searchsorted(places[0], places[1], side="left")
+    level = np.searchsorted(places[0], places[1], side="right")
+    level = above if np.array_equal(above, level) else level
+    sizes = float(table.n_pos), float(table.n_neg)
+
+    def draw(rng: np.random.Generator, count: int) -> DrawnCases:
+        return DrawnCases(_drawn(of_pos, rng, count), _drawn(of_neg, rng, count), above, level, *sizes)
 
     return draw
 
@@ -121,12 +144,33 @@ def _drawn(weights: Array, rng: np.random.Generator, count: int) -> Array:
         return np.broadcast_to(np.asarray(weights, dtype=np.int64), (count, weights.size))
     if weights.size * 8 < total or total * count >= 2**32:  # few cells: a binomial for each is cheaper
         return rng.multinomial(total, weights / total, count)
-    chosen = rng.integers(0, total, (count, total), dtype=np.uint32)
+    chosen = _chosen(total, rng, count)
     if weights.size < total:  # several cases share a cell
         chosen = np.repeat(np.arange(weights.size, dtype=np.uint32), weights.astype(np.intp))[chosen]
     if count > 1:
         chosen += (np.arange(count, dtype=np.uint32) * np.uint32(weights.size))[:, None]
     return np.bincount(chosen.ravel(), minlength=count * weights.size).reshape(count, weights.size)
+
+
+def _chosen(total: int, rng: np.random.Generator, count: int) -> NDArray[np.uint32]:
+    """As many draws of cases as there are cases, with replacement, for each replicate; in no order.
+
+    Many cases are drawn block by block: first how many fall into each block, then which of its
+    cases. That is the same distribution, and counting the draws then stays within the cache.
+    """
+    if total < 16 * _BLOCK:
+        return rng.integers(0, total, (count, total), dtype=np.uint32)
+    starts = np.arange(0, total, _BLOCK, dtype=np.uint32)
+    sizes = np.diff(starts, append=np.uint32(total))
+    falls = rng.multinomial(total, sizes / total, count)
+    start = np.repeat(np.tile(starts, count), falls.ravel())
+    # Raw bits, four draws of 16 bits from each word: a block of 4096 needs twelve of them.
+    within = rng.bit_generator.random_raw(start.size // 4 + 1).view(np.uint16)[: start.size] & np.uint16(_BLOCK - 1)
+    if sizes[-1] < _BLOCK:  # the last block is shorter
+        last = np.flatnonzero(start == starts[-1])
+        within[last] = rng.integers(0, sizes[-1], last.size, dtype=np.uint16)
+    start += within
+    return start.reshape(count, total)
 
 
 def _cells(table: Any) -> int:

@@ -11,7 +11,7 @@ from scorespace.curves.pr import pr_area
 from scorespace.curves.roc import partial_area, value_at
 from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
-from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables import Array, DrawnCases, ScoreTable, ratio
 
 _INF = float("inf")
 _ONE_CLASS = "only one class is present"
@@ -39,6 +39,11 @@ def concordant_pairs(table: ScoreTable) -> Array:
 def auc(t: ScoreTable) -> Array:
     """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
     return ratio(concordant_pairs(t), t.n_pos * t.n_neg)
+
+
+@auc.on
+def _auc_of_draws(drawn: DrawnCases) -> Array:
+    return ratio(drawn.concordant_pairs(), drawn.n_pos * drawn.n_neg)
 
 
 @measure(
