@@ -66,8 +66,9 @@ def test_ss003_scores_that_are_not_probabilities():
     assert "Youden" in text
 
 
-def test_ss003_is_not_raised_where_the_threshold_was_stated():
-    assert not notes(changed(s=10 * SCORE), "SS003", measures="ppv@5")
+def test_ss003_speaks_of_no_choice_where_the_threshold_was_stated():
+    (text,) = notes(changed(s=10 * SCORE), "SS003", measures="ppv@5")
+    assert text.endswith("so they are not probabilities.")
 
 
 def test_ss004_nothing_is_predicted_positive():

@@ -152,7 +152,9 @@ class Evaluation:
         found = [*self.sample_notes, *sample_notes(tuple(self.classes), tuple(self.classes.values()))]
         for name, table in self.models.items():
             if isinstance(table, ScoreTable):
-                found += score_notes(name, table, self.threshold(name), chosen=not self._asked_thresholds)
+                found += score_notes(
+                    name, table, self.threshold(name), chosen=not (self._asked_thresholds or self.decision)
+                )
             elif table.positive is not None and len(table.classes) == 2:
                 found += decision_notes(name, table.counts_of(table.positive))
         found += self.summary.notes

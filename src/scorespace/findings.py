@@ -43,16 +43,18 @@ def role_notes(fold: str | None, group: str | None) -> Iterator[Note]:
 
 
 def score_notes(model: str, table: ScoreTable, at: float, chosen: bool) -> Iterator[Note]:
-    """Notes on a scoring model and on its decisions at a threshold; `chosen` when we chose that threshold."""
+    """Notes on a scoring model and on its decisions at a threshold; `chosen` when Youden's index chose it."""
     yield from _ranking_notes(model, table)
     yield from _shape_notes(model, table)
-    if chosen and not are_probabilities(table):
-        low, high = table.score[-1], table.score[0]
-        yield note(
-            "SS003",
-            f"the scores of {model} run from {low:g} to {high:g}, so they are not probabilities; it is shown "
-            f"at {at:g}, where Youden's index is highest on these very cases: expect a little less on new ones.",
+    if not are_probabilities(table):
+        text = (
+            f"the scores of {model} run from {table.score[-1]:g} to {table.score[0]:g}, so they are not probabilities"
         )
+        if chosen:
+            text += (
+                f"; it is shown at {at:g}, where Youden's index is highest on these very cases: expect less on new ones"
+            )
+        yield note("SS003", f"{text}.")
     yield from decision_notes(model, table.at(at), f" at {at:g}")
 
 

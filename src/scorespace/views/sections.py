@@ -249,6 +249,8 @@ def _forest(evaluation: Evaluation) -> Sequence[Block]:
         return []
     first = str(evaluation.summary[0].spec)
     found = [one for one in evaluation.summary if str(one.spec) == first]
+    if len(found) < 2:
+        return []
 
     def draw() -> Any:
         from scorespace.views.charts import interval_chart
