@@ -232,9 +232,18 @@ def test_ss019_numbers_pooled_over_folds():
     assert not notes(code="SS019")
 
 
-def test_ss020_groups_that_the_intervals_overlook():
-    (text,) = ss_role_note("SS020", group="k")
-    assert "too narrow" in text
+def test_ss016_groups_are_drawn_for_intervals():
+    (text,) = ss_role_note("SS016", group="k")
+    assert "whole groups" in text
+    assert not notes(code="SS016")
+
+
+def test_ss020_decisions_overlook_groups():
+    data = changed(k=np.arange(len(TRUTH)) % 5, d=np.where(SCORE > 0.5, "bad", "good"))
+    found = ss.evaluate(data, truth="y", decisions="d", positive="bad", group="k").notes
+    assert [note.text for note in found if note.code == "SS020"] == [
+        "intervals of d take cases of a group as independent: they are too narrow."
+    ]
     assert not notes(code="SS020")
 
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
         sweep,
     )
     from scorespace.decisions import best_threshold, least_cost_decisions
+    from scorespace.entry import evaluate, measure
     from scorespace.errors import ScoreSpaceError
-    from scorespace.evaluation import Evaluation, evaluate, measure
+    from scorespace.evaluation import Evaluation
     from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
 
 __all__ = [
@@ -90,11 +91,8 @@ _HOMES = {
         "least_cost_decisions",
     ),
     "errors": ("ScoreSpaceError",),
-    "evaluation": (
-        "Evaluation",
-        "evaluate",
-        "measure",
-    ),
+    "entry": ("evaluate", "measure"),
+    "evaluation": ("Evaluation",),
     "tables": (
         "ConfusionTable",
         "Counts",

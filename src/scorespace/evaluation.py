@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from scorespace.comparisons.band import Band, pr_band, roc_band
 from scorespace.comparisons.choice import with_intervals
 from scorespace.comparisons.compare import compare
 from scorespace.comparisons.comparison import Comparison, Comparisons
-from scorespace.comparisons.interval import Estimate, Estimates, check_level, check_method, estimate, resolve
+from scorespace.comparisons.interval import Estimate, Estimates, estimate, resolve
 from scorespace.comparisons.interval import suiting as suiting_intervals
+from scorespace.comparisons.paired import estimate_by_groups
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import (
     Curve,
@@ -44,9 +45,7 @@ from scorespace.decisions import (
     decide_several,
 )
 from scorespace.errors import (
-    ColumnError,
     ConditionError,
-    DataError,
     MeasureError,
     ScoreSpaceError,
     did_you_mean,
@@ -56,8 +55,8 @@ from scorespace.findings import (
     are_probabilities,
     average_notes,
     decision_notes,
+    group_notes,
     interval_notes,
-    role_notes,
     sample_notes,
     score_notes,
 )
@@ -65,12 +64,10 @@ from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.confusion import youden
 from scorespace.requests import placed, suiting, usual
 from scorespace.results import SCHEMA, Note, Progress, Row
-from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
-from scorespace.tables.labels import class_listing
+from scorespace.tables import ConfusionTable, Counts, ScoreTable
 from scorespace.tables.pair import PairTable
 from scorespace.verdict import verdict
 
-_PAIRED_ROWS = 1_000_000
 _BOOTSTRAPPED_ROWS = 5_000
 CURVES = {
     "roc": roc,
@@ -159,6 +156,7 @@ class Evaluation:
                 found += decision_notes(name, table.counts_of(table.positive))
         found += self.summary.notes
         found += interval_notes(self.summary)
+        found += group_notes(self.summary) if self.pairs is not None and self.pairs.group is not None else ()
         found += self.decision.notes if self.decision is not None else ()
         return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
 
@@ -398,6 +396,10 @@ class Evaluation:
                 self.progress((done + share) / total)
 
         table = self.models[model]
+        if self.pairs is not None and self.pairs.group is not None and isinstance(table, ScoreTable):
+            found = estimate_by_groups(self.pairs, model, spec, level=self.level, seed=self.seed, progress=progress)
+            progress(1.0)
+            return found
         wanted = self.interval if self.interval in suiting_intervals(*_request(spec, table)) else None
         found = estimate(spec, table, model=model, level=self.level, seed=self.seed, method=wanted, progress=progress)
         progress(1.0)
@@ -420,121 +422,6 @@ class Evaluation:
         return list(average_notes(model, specs, table)) if isinstance(table, ConfusionTable) else []
 
 
-def evaluate(
-    data: Any,
-    *,
-    truth: str | None = None,
-    scores: Any = (),
-    decisions: Any = (),
-    positive: Any = None,
-    weight: str | None = None,
-    group: str | None = None,
-    fold: str | None = None,
-    names: Mapping[str, str] | None = None,
-    measures: str | Sequence[str] = (),
-    condition: Condition | CostMatrix | None = None,
-    missing: str = "error",
-    paired: bool | None = None,
-    interval: str | None = None,
-    level: float = 0.95,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Evaluation:
-    """Evaluate the models whose scores or decisions are columns of the data.
-
-    `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
-    tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
-    bytes per case and model; without it, up to a million rows do. `interval` names a method for the
-    measures that it suits.
-
-    >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
-    s auc 0.750 [0.057, 1.000]
-    """
-    check_level(level)
-    check_method(interval)
-    texts = [measures] if isinstance(measures, str) else measures
-    asked = tuple(spec for text in texts for spec in parse_list(text))
-    if isinstance(data, Mapping) and data and all(isinstance(t, (ScoreTable, ConfusionTable)) for t in data.values()):
-        found = _of_tables(data)
-    else:
-        found = _of_columns(
-            data,
-            missing,
-            paired,
-            condition if isinstance(condition, CostMatrix) else None,
-            truth=truth,
-            scores=scores,
-            decisions=decisions,
-            positive=positive,
-            weight=weight,
-            group=group,
-            fold=fold,
-            names=names,
-        )
-    evaluation = replace(
-        found, level=level, seed=seed, interval=interval, requested=asked, condition=condition, progress=progress
-    )
-    evaluation.check_requests(asked)
-    return evaluation
-
-
-def _of_tables(models: Mapping[str, ScoreTable | ConfusionTable]) -> Evaluation:
-    seen = {name: dict(zip(t.classes, map(float, t.class_totals), strict=True)) for name, t in models.items()}
-    (first_name, totals), *others = seen.items()
-    for name, classes in others:
-        if classes != totals:
-            raise DataError(
-                f"{first_name} and {name} are not about the same cases.",
-                seen="; ".join(class_listing(tuple(found), tuple(found.values())) for found in (totals, classes)),
-                hint="evaluate tables of different samples one by one",
-            )
-    first = models[first_name]
-    positive = None if first.positive is None else first.classes[first.positive]
-    return Evaluation("tables", int(first.total), totals, positive, models)
-
-
-def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any) -> Evaluation:
-    if roles["truth"] is None:
-        raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
-    source = frames.read(data)
-    sample = frames.check(source, frames.roles(source, **roles), missing=missing)
-    tables = frames.count(sample, costs=costs)
-    first = next(iter(tables.values()))
-    totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))  # weighted, where cases have weights
-    return Evaluation(
-        name=source.name,
-        rows=sample.rows,
-        classes={name: int(total) if total.is_integer() else total for name, total in totals.items()},
-        positive=None if sample.positive is None else sample.classes[sample.positive],
-        models=tables,
-        sample_notes=(*sample.notes, *role_notes(sample.roles.fold, sample.roles.group)),
-        pairs=frames.pair(sample) if _keeps_pairs(paired, sample.rows, len(tables)) else None,
-        frame_library=frames.library_of(source.frame),
-    )
-
-
 def _request(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> tuple[MeasureSpec, Any]:
     """A request with the form of the table that it is computed from."""
     return spec, resolve(spec, table)[1]
-
-
-def _keeps_pairs(wanted: bool | None, rows: int, models: int) -> bool:
-    return models > 1 and (rows <= _PAIRED_ROWS if wanted is None else wanted)
-
-
-def measure(
-    name: str, *, truth: Any, score: Any = None, decision: Any = None, positive: Any = None, weight: Any = None
-) -> float:
-    """One number, by name, from arrays.
-
-    >>> measure("auc", truth=[1, 0, 1, 0], score=[0.9, 0.4, 0.6, 0.7])
-    0.75
-    """
-    if (score is None) == (decision is None):
-        raise ScoreSpaceError("give either score or decision.", hint='measure("auc", truth=y, score=s)')
-    if score is not None:
-        table: ScoreTable | ConfusionTable = score_table(truth, score, positive=positive, weight=weight)
-    else:
-        table = confusion(truth, decision, positive=positive, weight=weight)
-    function, suitable = resolve(parse(name), table)
-    return float(function(suitable))

@@ -34,12 +34,22 @@ def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[No
             yield note("SS001", f"class {name!r} has {some}: numbers that depend on it are rough.")
 
 
-def role_notes(fold: str | None, group: str | None) -> Iterator[Note]:
-    """Notes on roles that the numbers do not make use of."""
+def role_notes(fold: str | None) -> Iterator[Note]:
+    """Notes on roles that the numbers make no use of."""
     if fold is not None:
         yield note("SS019", f"numbers are pooled over the folds of {fold!r}: means over folds would differ a little.")
-    if group is not None:
-        yield note("SS020", f"intervals treat cases as independent: with groups in {group!r} they are too narrow.")
+
+
+def group_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
+    """Notes on intervals where cases come in groups: which allow for it, and which do not."""
+    drawn = [one for one in estimates if one.method == "bootstrap of groups"]
+    if drawn:
+        yield note("SS016", "whole groups of cases are drawn for the intervals, since cases of a group are alike.")
+    alone = dict.fromkeys(one.model for one in estimates if one.method not in ("bootstrap of groups", None))
+    if alone:
+        yield note(
+            "SS020", f"intervals of {', '.join(alone)} take cases of a group as independent: they are too narrow."
+        )
 
 
 def score_notes(model: str, table: ScoreTable, at: float, chosen: bool) -> Iterator[Note]:

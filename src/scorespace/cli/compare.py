@@ -8,7 +8,7 @@ import typer
 
 from scorespace.cli import options, output
 from scorespace.comparisons.compare import TESTS
-from scorespace.evaluation import evaluate
+from scorespace.entry import evaluate
 from scorespace.views import comparison as view
 
 

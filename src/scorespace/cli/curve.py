@@ -9,8 +9,9 @@ import typer
 
 from scorespace.cli import options, output
 from scorespace.curves import Curve
+from scorespace.entry import evaluate
 from scorespace.errors import DataError
-from scorespace.evaluation import CURVES, evaluate
+from scorespace.evaluation import CURVES
 from scorespace.results import SCHEMA, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid

@@ -9,7 +9,7 @@ import numpy as np
 
 from scorespace.comparisons.bootstrap import REPLICATES, Resampler, replicated
 from scorespace.comparisons.comparison import Comparison
-from scorespace.comparisons.interval import resolve
+from scorespace.comparisons.interval import Estimate, resolve
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import Progress, grouped
 from scorespace.tables import Array, ScoreTable
@@ -65,6 +65,37 @@ def paired_bootstrap(
     return replace(found, low=low, high=high, statistic=difference / error, p=p, reason=left_out)
 
 
+def estimate_by_groups(
+    pairs: PairTable,
+    model: str,
+    spec: MeasureSpec,
+    *,
+    level: float = 0.95,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Estimate:
+    """A measure of one model with its percentile interval over draws of whole groups of cases."""
+    one = _chosen(pairs, [pairs.index(model)])
+    value = float(_value(spec, one.tables[0]))
+    found = Estimate(model, spec, value, math.nan, math.nan, level, None, spec.measure.reason(value))
+    if found.reason is not None:
+        return found
+
+    def again(tables: tuple[ScoreTable, ...]) -> Array:
+        return _value(spec, tables[0])
+
+    cells = one.cases + one.tables[0].counts.size
+    values = replicated(_groups(one), again, cells, replicates=replicates, seed=seed, progress=progress)
+    defined = values[np.isfinite(values)]
+    if not defined.size:
+        return replace(found, reason="no interval: the measure is undefined in every replicate")
+    low, high = (float(q) for q in np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]))
+    lost = values.size - defined.size
+    reason = f"interval leaves out {grouped(lost)} of {grouped(values.size)} undefined replicates" if lost else None
+    return replace(found, low=low, high=high, method="bootstrap of groups", reason=reason)
+
+
 def permutation(
     pairs: PairTable,
     i: int,
@@ -106,7 +137,10 @@ def permutation(
 
 
 def _two(pairs: PairTable, i: int, j: int) -> PairTable:
-    kept = [i, j]
+    return _chosen(pairs, [i, j])
+
+
+def _chosen(pairs: PairTable, kept: list[int]) -> PairTable:
     return replace(
         pairs,
         models=tuple(pairs.models[k] for k in kept),
