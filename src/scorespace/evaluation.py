@@ -137,10 +137,15 @@ class Evaluation:
         asked = [{str(one.spec) for one in self.summary if one.model == name} for name in scoring]
         specs = [one.spec for one in self.summary if one.model == scoring[0] and str(one.spec) in asked[1]]
         quick = self.rows <= _BOOTSTRAPPED_ROWS
+        independent = self.pairs.group is None
+
+        def test(spec: MeasureSpec) -> str:
+            return "delong" if spec == MeasureSpec("auc") and independent else "bootstrap"
+
         return {
-            str(spec): self.compare(*scoring, measure=str(spec), test=None if spec.name == "auc" else "bootstrap")[0]
+            str(spec): self.compare(*scoring, measure=str(spec), test=test(spec))[0]
             for spec in specs
-            if spec.name == "auc" or quick
+            if quick or test(spec) == "delong"
         }
 
     @cached_property

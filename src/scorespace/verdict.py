@@ -41,7 +41,8 @@ def _paired_test(evaluation: Evaluation, ordered: list[Estimate]) -> Comparison 
         return None
     names = {ordered[0].model, ordered[1].model}
     # All pairs, because the best two were picked after looking at all.
-    tests = evaluation.compare(*(one.model for one in ordered), measure="auc")
+    test = "delong" if evaluation.pairs.group is None else None  # the numbers shown are pooled over folds
+    tests = evaluation.compare(*(one.model for one in ordered), measure="auc", test=test)
     return next(one for one in tests if not one.several and {one.a, one.b} == names)
 
 

@@ -180,7 +180,7 @@ def test_identical_models(run, write):
             ["--test", "delon"],
             "ScoreSpaceError: there is no test 'delon'.\n"
             "  seen: 'delong', 'bootstrap', 'permutation', 'mcnemar', 'mcnemar-corrected', 'mcnemar-uncorrected', "
-            "'mcnemar-exact', 'mcnemar-midp'\n"
+            "'mcnemar-exact', 'mcnemar-midp', 'corrected-t', 'paired-t'\n"
             "  hint: did you mean delong?\n",
         ),
         (

@@ -20,6 +20,7 @@ def compare(
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     group: options.Group = None,
+    fold: options.Fold = None,
     missing: options.MissingRows = options.Missing.error,
     test: Annotated[
         str | None, typer.Option(metavar="TEST", help=f"{', '.join(TESTS)}; the suiting one if not stated.")
@@ -45,6 +46,7 @@ def compare(
             positive=positive,
             names=options.renames(name),
             group=group,
+            fold=fold,
             missing=missing.value,
             paired=True,
             level=level,

@@ -14,17 +14,20 @@ from scorespace.comparisons.adjust import holm
 from scorespace.comparisons.bootstrap import REPLICATES
 from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.comparisons.delong import delong_covariance, delong_omnibus, delong_pair
+from scorespace.comparisons.folds import corrected_t, paired_t
 from scorespace.comparisons.interval import check_level
 from scorespace.comparisons.mcnemar import METHODS, cochran_q, mcnemar
-from scorespace.comparisons.paired import paired_bootstrap, permutation
+from scorespace.comparisons.paired import by_fold, paired_bootstrap, permutation
+from scorespace.comparisons.repeated import PairTest
 from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import Note, Progress, grouped, note
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 
+OVER_FOLDS: Final = ("corrected-t", "paired-t")
 MCNEMARS: Final = ("mcnemar", *(f"mcnemar-{method}" for method in METHODS))
-TESTS: Final = ("delong", "bootstrap", "permutation", *MCNEMARS)
+TESTS: Final = ("delong", "bootstrap", "permutation", *MCNEMARS, *OVER_FOLDS)
 FEW_DISCORDANT: Final = 10
 
 
@@ -43,7 +46,8 @@ def compare(
     """Test all pairs of the chosen models, or of all, adjusted by Holm where there are several.
 
     Without a test: McNemar when decisions at thresholds are compared, DeLong for the AUC of ungrouped
-    cases, and the bootstrap for any other measure. Three or more models are first tested all at once.
+    cases, the corrected t-test where folds are named, and the bootstrap otherwise. Three or more models
+    are first tested all at once.
 
     >>> from scorespace.tables.pair import pair_table
     >>> scores = {"a": [0.9, 0.4, 0.6, 0.7, 0.2], "b": [0.9, 0.4, 0.6, 0.7, 0.2]}
@@ -94,7 +98,9 @@ def _kind(test: str | None, spec: MeasureSpec, thresholds: Mapping[str, float] |
     if test is not None and test not in TESTS:
         near = did_you_mean(test, TESTS)
         raise ScoreSpaceError(
-            f"there is no test {test!r}.", seen=listing(TESTS), hint=f"did you mean {near}?" if near else None
+            f"there is no test {test!r}.",
+            seen=listing(TESTS, most=len(TESTS)),
+            hint=f"did you mean {near}?" if near else None,
         )
     if test == "delong" and spec != MeasureSpec("auc"):
         raise MeasureError(
@@ -102,19 +108,44 @@ def _kind(test: str | None, spec: MeasureSpec, thresholds: Mapping[str, float] |
         )
     if test in MCNEMARS and thresholds is None:
         raise ScoreSpaceError("McNemar's test compares decisions.", hint="state the threshold: at=0.5")
+    if test in OVER_FOLDS and pairs.fold is None:
+        raise ScoreSpaceError(f"{test} compares folds, but no fold is named.", hint="fold=… a column")
     if test is not None:
         return test
     if thresholds is not None:
         return "mcnemar"
+    if pairs.fold is not None:
+        return "corrected-t"
     return "delong" if spec == MeasureSpec("auc") and pairs.group is None else "bootstrap"
 
 
 def _resampled(
     kind: str, pairs: PairTable, i: int, j: int, spec: MeasureSpec, level: float, seed: int, replicates: int
 ) -> Comparison:
+    if kind in OVER_FOLDS:
+        return _over_folds(kind, pairs, i, j, spec, level)
     if kind == "permutation":
         return permutation(pairs, i, j, spec, replicates=replicates, seed=seed)
     return paired_bootstrap(pairs, i, j, spec, level=level, replicates=replicates, seed=seed)
+
+
+def _over_folds(kind: str, pairs: PairTable, i: int, j: int, spec: MeasureSpec, level: float) -> Comparison:
+    """The t-test of the differences within folds; folds in which the measure is undefined are counted."""
+    values = [by_fold(pairs, k, spec) for k in (i, j)]
+    usable = np.isfinite(values[0]) & np.isfinite(values[1])
+    names = (pairs.models[i], pairs.models[j])
+    if usable.sum() < 2:
+        return Comparison(*names, kind, str(spec), level=level, reason="it is defined in fewer than two folds")
+    a, b = (column[usable] for column in values)
+    if kind == "paired-t":
+        found = paired_t(a, b, names=names, measure=str(spec), level=level)
+    else:
+        found = corrected_t(a, b, ratio=1 / (usable.size - 1), names=names, measure=str(spec), level=level)
+    lost = int((~usable).sum())
+    if not lost:
+        return found
+    text = f"{lost} of {usable.size} folds are left out: {spec} is undefined there."
+    return replace(found, notes=(*found.notes, note("SS019", text)))
 
 
 def _right(pairs: PairTable, thresholds: Mapping[str, float]) -> Array:
@@ -150,7 +181,7 @@ def _adjusted(found: list[Comparison]) -> list[Comparison]:
 
 
 def _notes(found: Sequence[Comparison], pairs: PairTable) -> list[Note]:
-    notes = []
+    notes = list(dict.fromkeys(one for test in found if isinstance(test, PairTest) for one in test.notes))
     for one in found:
         if one.table is not None:
             discordant = one.table[0][1] + one.table[1][0]

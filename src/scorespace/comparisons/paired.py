@@ -96,6 +96,15 @@ def estimate_by_groups(
     return replace(found, low=low, high=high, method="bootstrap of groups", reason=reason)
 
 
+def by_fold(pairs: PairTable, model: int, spec: MeasureSpec) -> Array:
+    """A measure of one model within each fold; NaN where it is undefined there."""
+    assert pairs.fold is not None
+    table, folds = pairs.tables[model], int(pairs.fold.max()) + 1
+    cells = (pairs.fold.astype(np.int64) * 2 + pairs.label) * table.score.size + pairs.place[model]
+    counts = np.bincount(cells, minlength=folds * 2 * table.score.size).reshape(folds, 2, table.score.size)
+    return _value(spec, replace(table, counts=counts))
+
+
 def permutation(
     pairs: PairTable,
     i: int,

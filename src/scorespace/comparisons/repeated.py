@@ -57,9 +57,10 @@ class PairTest(Comparison):
         if self.reason is not None:
             return f"{self.a} and {self.b} do not differ: {self.reason}."
         cautions = "".join(f" Beware: {note.text}" for note in self.notes)
-        judged = "more than chance explains" if self.p < 1 - self.level else "not distinguishable from chance here"
+        telling = self.telling_p
+        judged = "more than chance explains" if telling < 1 - self.level else "not distinguishable from chance here"
         sided = "" if self.alternative == "two-sided" else f", one-sided: {self.a} {self.alternative}"
-        return f"{self._facts}, {judged} ({self.test}, {p_text(self.p)}{sided}).{cautions}"
+        return f"{self._facts}, {judged} ({self.test}, {p_text(telling)}{sided}).{cautions}"
 
     @property
     def _facts(self) -> str:

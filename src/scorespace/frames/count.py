@@ -48,15 +48,18 @@ def pair(sample: Sample) -> PairTable | None:
     positive = sample.classes[sample.positive]
     of_positive = {model: by_class[positive] for model, by_class in roles.class_scores.items() if positive in by_class}
     scored = {**roles.scores, **(of_positive if len(sample.classes) == 2 else {})}
-    grouped = [roles.group] if roles.group else []
-    found = columns(sample, [roles.truth, *scored.values(), *roles.decisions.values(), *grouped])
+    others = [name for name in (roles.group, roles.fold) if name]
+    found = columns(sample, [roles.truth, *scored.values(), *roles.decisions.values(), *others])
     scores = {model: found[column].astype(np.float64) for model, column in scored.items()}
     for model, column in roles.decisions.items():
         codes, labels = encode(found[column], column)
         scores[model] = (np.array(labels) == positive)[codes].astype(np.float64)
     label = (found[roles.truth] == sample.positive).astype(np.uint8)
-    groups = encode(found[roles.group], roles.group)[0].astype(np.int32) if roles.group else None
-    return paired(label, scores, groups, two_names(sample.classes, sample.positive))
+    group, fold = (
+        encode(found[name], name)[0].astype(np.int32) if name is not None else None
+        for name in (roles.group, roles.fold)
+    )
+    return replace(paired(label, scores, group, two_names(sample.classes, sample.positive)), fold=fold)
 
 
 def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:

@@ -21,7 +21,7 @@ class PairTable(ByValue):
     """For each case its class and its place in every model's score table: all that paired tests depend on.
 
     `place` (models, cases) indexes the rows of `tables`; `label` is 1 for positives; `group` numbers
-    the groups of related cases, where there are such.
+    the groups of related cases and `fold` the folds they were tested in, where there are such.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
     >>> pairs
@@ -35,6 +35,7 @@ class PairTable(ByValue):
     label: NDArray[np.uint8]
     tables: tuple[ScoreTable, ...]
     group: NDArray[np.int32] | None = None
+    fold: NDArray[np.int32] | None = None
 
     @property
     def cases(self) -> int:
