@@ -45,7 +45,7 @@ def test_whole_floats_stay_floats():
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(0, "0"), (999, "999"), (1000, "1 000"), (1234567.0, "1 234 567"), (1234.56, "1 234.6")]
+    ("number", "text"), [(0, "0"), (999, "999"), (1000, "1 000"), (1234567.0, "1 234 567"), (1234.56, "1 234.56")]
 )
 def test_grouped(number, text):
     assert grouped(number) == text

@@ -100,13 +100,13 @@ def plain(value: Any) -> Any:
 
 
 def grouped(number: float) -> str:
-    """A whole number with thin groups of three digits, as people read it.
+    """A number with thin groups of three digits, as people read it; at most two decimals.
 
-    >>> grouped(12345)
-    '12 345'
+    >>> grouped(12345), grouped(3.25)
+    ('12 345', '3.25')
     """
-    whole = float(number).is_integer()
-    return f"{number:,.{0 if whole else 1}f}".replace(",", " ").replace("-", "−")
+    text = f"{number:,.2f}".rstrip("0").rstrip(".")
+    return text.replace(",", " ").replace("-", "−")
 
 
 def decimals(value: float, places: int = 3) -> str:

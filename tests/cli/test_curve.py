@@ -180,3 +180,12 @@ def test_curves_of_probabilities_refuse_other_scores(run, asah):
     assert done.code == 2
     assert done.err.startswith("ScoreError: ")
     assert "never squashed" in done.err
+
+
+@pytest.mark.parametrize("options", [["--kind", "cost", "--out", "c.png"], ["--out", "c.csv"], []])
+def test_a_band_that_would_not_be_drawn_is_refused(run, credit, options):
+    done = run("curve", *credit, "--score", "tree", "--band", *options)
+    assert done.code == 2
+    assert done.err == (
+        "DataError: bands are drawn in pictures of roc and pr curves only.\n  hint: --kind roc --band --out roc.png\n"
+    )

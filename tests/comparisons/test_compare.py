@@ -410,4 +410,4 @@ def test_folds_without_a_class_are_counted_and_left_out():
 def test_a_test_over_folds_needs_folds():
     with pytest.raises(ScoreSpaceError) as caught:
         compare(sample("ab"), test="corrected-t")
-    assert str(caught.value) == "corrected-t compares folds, but no fold is named.\n  hint: fold=… a column"
+    assert str(caught.value) == "corrected-t compares folds, but no fold is named.\n  hint: fold=…"

@@ -151,3 +151,8 @@ def test_labels_must_be_a_column():
 def test_labels_must_not_be_empty():
     with pytest.raises(DataError, match=r"^truth is empty: there is nothing to evaluate.$"):
         encode([])
+
+
+def test_equal_values_of_different_kinds_are_different_labels():
+    codes, classes = encode(np.array([True, 1, 1.0, "1"], dtype=object))
+    assert [classes[k] for k in codes] == ["True", "1", "1", "1"]

@@ -52,6 +52,10 @@ def curve(
         weight=weight,
         missing=missing.value,
     )
+    if band and (kind not in ("roc", "pr") or out is None or out.suffix.lower() in (".csv", ".json")):
+        raise DataError(
+            "bands are drawn in pictures of roc and pr curves only.", hint="--kind roc --band --out roc.png"
+        )
     curves = evaluation.curves(kind, measure=measure)
     if not curves:
         raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")

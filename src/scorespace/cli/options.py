@@ -80,8 +80,8 @@ Interval = Annotated[
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 
 
-_FLAGS = {"positive": "positive", "missing": "missing", "truth": "truth", "scores": "score", "decisions": "decision",
-          "weight": "weight", "level": "level", "at": "at"}  # fmt: skip
+_SAME = ("positive", "missing", "truth", "weight", "group", "fold", "level", "at")
+_FLAGS = {**dict(zip(_SAME, _SAME, strict=True)), "scores": "score", "decisions": "decision"}
 
 
 def in_flags(message: str) -> str:

@@ -97,8 +97,11 @@ def _(table: Counts) -> Resampler:
 
 @resampler.register
 def _(table: ConfusionTable) -> Resampler:
+    cases = table.class_totals.astype(np.int64)
+    shares = table.matrix / np.maximum(cases, 1)[:, None]  # a class without cases has none to draw
+
     def draw(rng: np.random.Generator, count: int) -> ConfusionTable:
-        return replace(table, matrix=np.stack([_drawn(row, rng, count) for row in table.matrix], axis=1))
+        return replace(table, matrix=rng.multinomial(cases, shares, (count, cases.size)).astype(np.float64))
 
     return draw
 

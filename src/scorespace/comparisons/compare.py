@@ -109,7 +109,7 @@ def _kind(test: str | None, spec: MeasureSpec, thresholds: Mapping[str, float] |
     if test in MCNEMARS and thresholds is None:
         raise ScoreSpaceError("McNemar's test compares decisions.", hint="state the threshold: at=0.5")
     if test in OVER_FOLDS and pairs.fold is None:
-        raise ScoreSpaceError(f"{test} compares folds, but no fold is named.", hint="fold=… a column")
+        raise ScoreSpaceError(f"{test} compares folds, but no fold is named.", hint="fold=…")
     if test is not None:
         return test
     if thresholds is not None:

@@ -41,13 +41,7 @@ class PairTest(Comparison):
         return [self.row()]
 
     def to_dict(self) -> Row:
-        return {
-            "schema": SCHEMA,
-            **{name: getattr(self, name) for name in ("over", "count", "alternative")},
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [note.to_dict() for note in self.notes],
-        }
+        return _content(self, ("over", "count", "alternative"))
 
     @property
     def words(self) -> str:
@@ -108,13 +102,7 @@ class Posterior:
         return [self.row()]
 
     def to_dict(self) -> Row:
-        return {
-            "schema": SCHEMA,
-            **{name: getattr(self, name) for name in ("over", "count", "draws")},
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [note.to_dict() for note in self.notes],
-        }
+        return _content(self, ("over", "count", "draws"))
 
     @property
     def words(self) -> str:
@@ -180,3 +168,14 @@ def rounded(values: Array, size: ArrayLike) -> Array:
     places = _DIGITS - 1 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
     unit = 10.0 ** np.clip(places, 0, 300)  # no coarser than whole numbers, no finer than a power that is finite
     return np.where(places > 300, values, np.rint(values * unit) / unit)
+
+
+def _content(result: PairTest | Posterior, names: tuple[str, ...]) -> Row:
+    """What a result writes for programs: its own facts, its row, its words and notes."""
+    return {
+        "schema": SCHEMA,
+        **{name: getattr(result, name) for name in names},
+        "rows": result.rows(),
+        "verdict": result.words,
+        "notes": [note.to_dict() for note in result.notes],
+    }

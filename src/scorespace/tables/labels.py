@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -64,9 +65,7 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
     if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= 1:
         return _without_absent(array.astype(np.uint8), ("0", "1"))
     if array.dtype == object:
-        missing = sum(map(is_missing, array))
-        _refuse_missing(missing, array.size, what)
-        array = np.array([label_text(value) for value in array])
+        array = _texts(array, what)
     elif array.dtype.kind == "f":
         _refuse_missing(int(np.isnan(array).sum()), array.size, what)
     distinct, codes = np.unique(array, return_inverse=True)
@@ -75,6 +74,16 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
     place = np.empty(len(names), dtype=np.min_scalar_type(len(names)))
     place[order] = np.arange(len(names))
     return place[codes], tuple(names[k] for k in order)
+
+
+def _texts(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """Values of any kind as class names; only the distinct ones are looked at one by one."""
+    # With its type, so that True and 1 stay apart although they are equal.
+    keys = list(zip(map(type, array), array, strict=True))
+    counted = Counter(keys)
+    _refuse_missing(sum(n for (_, value), n in counted.items() if is_missing(value)), array.size, what)
+    names = {key: label_text(key[1]) for key in counted}
+    return np.array(list(map(names.__getitem__, keys)))
 
 
 def _without_absent(codes: NDArray[Any], names: tuple[str, str]) -> tuple[NDArray[Any], tuple[str, ...]]:

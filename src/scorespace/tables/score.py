@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorespace.errors import DataError, ScoreError, WeightError
 from scorespace.results import ByValue, grouped
 from scorespace.tables.counts import Array, Counts
-from scorespace.tables.labels import encode, label_text, natural_order, positive_index
+from scorespace.tables.labels import encode, is_missing, label_text, natural_order, positive_index
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
@@ -226,7 +226,7 @@ def scores_of(score: Any, size: int) -> NDArray[np.float64]:
     """The scores as float64 (float32 widens exactly), refused when missing, infinite or not numbers."""
     array = np.asarray(score)
     if array.dtype == object:
-        array = np.array([np.nan if value is None else value for value in array])
+        array = _numbers(array)
     if array.dtype.kind not in "fiub":
         raise ScoreError("scores must be numbers.", seen=f"values of type {array.dtype}", hint="decisions=… for labels")
     if array.shape != (size,):
@@ -243,6 +243,17 @@ def scores_of(score: Any, size: int) -> NDArray[np.float64]:
                 hint="drop those cases, or replace infinities by the largest finite score",
             )
     return values
+
+
+def _numbers(array: Array) -> Array:
+    """An array of objects as numbers, None as NaN, where they are numbers."""
+    if any(issubclass(kind, (str, bytes)) for kind in set(map(type, array))):
+        return array.astype(str)  # text that looks like a number is still text
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        marked = np.fromiter(map(is_missing, array), dtype=bool, count=array.size)
+        return np.where(marked, np.nan, array).astype(np.float64) if marked.any() else array.astype(str)
 
 
 def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
