@@ -69,15 +69,16 @@ def notes(evaluation: Evaluation) -> Sequence[Block]:
 def curves(evaluation: Evaluation) -> Sequence[Block]:
     if not evaluation.two_class_models:
         return []
+    banded = _banded(evaluation)
+    level = f" The band holds the whole true curve at {100 * evaluation.level:g} %." if banded else ""
     return [
         Picture(
-            lambda: evaluation.plot("roc", band=_few(evaluation)),
+            lambda: evaluation.plot("roc", band=banded),
             "True positive rate against false positive rate of each model, with the diagonal of chance.",
-            "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds. "
-            "The whole curve lies in its band at the level of the intervals.",
+            "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds." + level,
         ),
         Picture(
-            lambda: evaluation.plot("pr", band=_few(evaluation)),
+            lambda: evaluation.plot("pr", band=banded),
             "Precision against recall of each model, with the prevalence as the level of chance.",
             "How many alarms are right (up) when so many positives are found (right). Chance reaches the prevalence.",
         ),
@@ -234,9 +235,11 @@ def _threshold(one: Estimate) -> str:
     return "" if one.spec.at is None else f"{one.spec.at:.4g}"
 
 
-def _few(evaluation: Evaluation) -> bool:
-    """Whether bands stay readable and quick: for up to three models."""
-    return len(evaluation.two_class_models) <= 3
+def _banded(evaluation: Evaluation) -> bool:
+    """Whether curves are shown with bands: up to three models stay readable, and cases must be countable."""
+    names = evaluation.two_class_models
+    whole = all(evaluation.models[name].whole for name in names)
+    return len(names) <= 3 and whole and 0 < evaluation.prevalence < 1
 
 
 def _score_tables(evaluation: Evaluation) -> dict[str, ScoreTable]:
