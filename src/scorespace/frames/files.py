@@ -161,7 +161,11 @@ def _read_arrow(paths: Sequence[str], name: str) -> Source:
         raise unreadable(name, error, "Arrow") from error
     if not table.num_rows:
         raise no_rows(name, f"the columns {listing(table.column_names)} and nothing below them")
-    return replace(frame_source(table), name=name)
+    source = replace(frame_source(table), name=name)
+    if len({column.casefold() for column in source.columns}) < len(source.columns):
+        return source  # DuckDB would rename columns that differ only in case
+    connection = connect()
+    return relation_source(connection.from_arrow(table), name, connection)
 
 
 def _kind(name: str) -> str:
