@@ -52,7 +52,6 @@ from scorespace.errors import (
     listing,
 )
 from scorespace.findings import (
-    are_probabilities,
     average_notes,
     decision_notes,
     group_notes,
@@ -289,7 +288,7 @@ class Evaluation:
             raise ScoreSpaceError(f"{model} gives decisions, so it has no threshold.")
         if isinstance(self.decision, Decision):
             return next(choice.threshold for choice in self.decision.choices if choice.model == model)
-        if are_probabilities(table):
+        if table.probabilities:
             return 0.5
         return best_threshold(table, youden).threshold
 

@@ -21,11 +21,6 @@ SMALL_FPR: Final = 0.1
 _MANY_TIES: Final = 10  # cases per distinct score, on average
 
 
-def are_probabilities(table: ScoreTable) -> bool:
-    """Whether all scores lie in [0, 1], so that 0.5 is a meaningful threshold."""
-    return not table.score.size or bool(table.score[0] <= 1 and table.score[-1] >= 0)
-
-
 def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[Note]:
     """Notes on the sample as a whole."""
     for name, count in zip(classes, counts, strict=True):
@@ -56,7 +51,7 @@ def score_notes(model: str, table: ScoreTable, at: float, chosen: bool) -> Itera
     """Notes on a scoring model and on its decisions at a threshold; `chosen` when Youden's index chose it."""
     yield from _ranking_notes(model, table)
     yield from _shape_notes(model, table)
-    if not are_probabilities(table):
+    if not table.probabilities:
         text = (
             f"the scores of {model} run from {table.score[-1]:g} to {table.score[0]:g}, so they are not probabilities"
         )

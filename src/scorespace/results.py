@@ -45,6 +45,20 @@ NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
     "SS018": NoteKind("info", "few data sets or models for Friedman's test"),
     "SS019": NoteKind("info", "numbers are pooled over folds"),
     "SS020": NoteKind("warning", "groups of related cases are not allowed for"),
+    "SS021": NoteKind("info", "log loss was clipped, or is infinite"),
+    "SS022": NoteKind("warning", "scores are not calibrated"),
+    "SS023": NoteKind("info", "tests of calibration disagree"),
+    "SS024": NoteKind("info", "calibration measured on the cases it was fitted to"),
+    "SS025": NoteKind("warning", "a recalibration map is judged on the cases it was fitted to"),
+    "SS026": NoteKind("info", "scores outside the range a map was fitted on"),
+    "SS027": NoteKind("info", "smAUC mostly measures the larger class"),
+    "SS028": NoteKind("info", "the classes do not overlap around the midpoint"),
+    "SS029": NoteKind("info", "two samples are too small to see drift"),
+    "SS030": NoteKind("warning", "two samples differ"),
+    "SS031": NoteKind("info", "raters were compared on the cases both judged"),
+    "SS032": NoteKind("warning", "the design does not allow the conclusion"),
+    "SS033": NoteKind("warning", "class scores do not sum to one"),
+    "SS034": NoteKind("info", "classes absent from the truth or from the scores"),
 }
 
 

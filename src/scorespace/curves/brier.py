@@ -77,7 +77,7 @@ def net_benefit_of_all(prevalence: float) -> Curve:
 
 def probabilities(table: ScoreTable) -> Array:
     """The scores, refused when they cannot be probabilities; they are never squashed."""
-    if table.score.size and (table.score[0] > 1 or table.score[-1] < 0):
+    if not table.probabilities:
         raise ScoreError(
             "these scores are not probabilities.",
             seen=f"values from {table.score[-1]:g} to {table.score[0]:g}",

@@ -32,6 +32,7 @@ class Measure:
     """A formula on one table, with all that a reader needs to interpret its value.
 
     `trials` names the count that a proportion is a share of; such measures get a Wilson interval.
+    `probability`: the scores must lie in [0, 1], because their size counts and not their order alone.
     `infinite` and `undefined` are the reasons given for such values. Without `best`, neither
     direction is better.
     """
@@ -47,6 +48,7 @@ class Measure:
     infinite: str | None = None
     trials: str | None = None
     interval: str = "bootstrap"
+    probability: bool = False
     options: tuple[Option, ...] = ()
     overloads: dict[type, Callable[..., Array]] = field(default_factory=dict)
 
@@ -65,6 +67,12 @@ class Measure:
     def fit(self, table: Any) -> tuple[Callable[..., Array], Any]:
         """The formula and the form of the table that it takes."""
         if isinstance(table, self.table):
+            if self.probability and isinstance(table, ScoreTable) and not table.probabilities:
+                raise MeasureError(
+                    f"{self.name} needs probabilities.",
+                    seen=f"scores from {table.score[-1]:g} to {table.score[0]:g}",
+                    hint="scorespace calibrate maps scores to probabilities; they are never squashed silently",
+                )
             return self.function, table
         if isinstance(table, ConfusionTable) and table.positive is not None and len(table.classes) == 2:
             return self.fit(table.score_table() if self.table is ScoreTable else table.counts_of(table.positive))
@@ -122,6 +130,7 @@ def measure(
     infinite: str | None = None,
     trials: str | None = None,
     interval: str | None = None,
+    probability: bool = False,
 ) -> Callable[[Callable[..., Array]], Measure]:
     """Declare a measure; the annotation of the first parameter says which table it needs.
 
@@ -148,6 +157,7 @@ def measure(
             infinite=infinite,
             trials=trials,
             interval=interval or ("wilson" if trials else "bootstrap"),
+            probability=probability,
             options=options,
         )
         # Introspection and doctest see the function behind the frozen declaration.

@@ -77,6 +77,11 @@ class ScoreTable(ByValue):
         return self.class_totals.sum(axis=-1)
 
     @property
+    def probabilities(self) -> bool:
+        """Whether all scores lie in [0, 1], so that they can be read as probabilities."""
+        return not self.score.size or bool(self.score[0] <= 1 and self.score[-1] >= 0)
+
+    @property
     def whole(self) -> bool:
         """Whether all weights are whole numbers, so that cases can be counted and resampled."""
         return self.counts.dtype.kind in "iub" or bool(np.all(self.counts == np.floor(self.counts)))
