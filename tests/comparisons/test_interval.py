@@ -203,7 +203,7 @@ def test_a_score_for_one_of_three_classes_says_nothing_about_another():
             DECISIONS,
             "tpr[ill] names a class that does not occur.\n  seen: classes 'cancer', 'healthy'\n  hint: tpr[cancer]",
         ),
-        ("auc[macro]", THREE, "auc[macro] is not available: auc is not a measure of decisions."),
+        ("auc[macro]", THREE, "auc[macro] averages scores of the classes, but these are decisions."),
     ],
 )
 def test_message(text, table, message):

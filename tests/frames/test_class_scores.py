@@ -23,7 +23,7 @@ def counted(data, costs=None, **named):
 @pytest.mark.parametrize("data", [COLUMNS, pl.DataFrame(COLUMNS), pl.LazyFrame(COLUMNS)])
 def test_the_highest_score_decides(data):
     decided = [("a", "b", "c")[k] for k in SCORES.argmax(axis=1)]
-    assert counted(data)["nb"] == confusion(TRUTH, decided)
+    assert counted(data)["nb"].decisions == confusion(TRUTH, decided)
 
 
 def test_costs_add_the_decisions_of_least_cost():
@@ -34,7 +34,7 @@ def test_costs_add_the_decisions_of_least_cost():
 
 
 def test_weights_count_in_the_decisions():
-    found = counted(COLUMNS | {"w": [2, 1, 1, 0, 1]}, weight="w")["nb"]
+    found = counted(COLUMNS | {"w": [2, 1, 1, 0, 1]}, weight="w")["nb"].decisions
     assert found.matrix.tolist() == [[2, 0, 0], [1, 0, 0], [1, 0, 1]]
 
 
@@ -57,4 +57,4 @@ def test_a_class_without_a_score_is_refused():
 
 def test_a_scored_class_that_never_occurs_keeps_its_column():
     data = {"y": ["a", "b"], "nb_a": [0.6, 0.1], "nb_b": [0.3, 0.2], "nb_z": [0.1, 0.7]}
-    assert counted(data)["nb"].matrix.tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 0]]
+    assert counted(data)["nb"].decisions.matrix.tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 0]]

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from scorespace.errors import MeasureError
 from scorespace.measures import average, find
 from scorespace.measures.average import undefined_classes
 from scorespace.measures.confusion import ppv, tpr
 from scorespace.measures.ranking import auc
-from scorespace.tables import confusion
+from scorespace.tables import class_table, confusion, score_table
 
 TABLE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
 LACKING = confusion(["a", "a", "b"], ["a", "b", "b"], classes=["a", "b", "z"])
@@ -49,6 +50,65 @@ def test_an_average_of_nothing_is_undefined():
     assert np.isnan(average(find("lr_pos"), "macro")(nothing))
 
 
-def test_an_average_of_scores_is_refused():
-    with pytest.raises(MeasureError, match=r"^auc\[macro\] is not available: auc is not a measure of decisions.$"):
-        average(auc, "macro")
+def test_pairs_of_classes_have_no_average_of_decisions():
+    with pytest.raises(MeasureError, match=r"^tpr\[hand_till\] is not available: it averages scores, not decisions.$"):
+        average(tpr, "hand_till")
+
+
+# --- scores of several classes
+
+RNG = np.random.default_rng(3)
+LABELS = RNG.integers(0, 4, 80)
+SCORED = RNG.integers(1, 9, (80, 4)) + 6 * (LABELS[:, None] == np.arange(4)) * RNG.random((80, 1))
+SCORED = SCORED / SCORED.sum(axis=1, keepdims=True)
+CLASSED = class_table(LABELS, SCORED)
+
+
+@pytest.mark.parametrize(
+    ("how", "of_peer"),
+    [
+        ("hand_till", {"multi_class": "ovo"}),
+        ("hand_till_weighted", {"multi_class": "ovo", "average": "weighted"}),
+        ("macro", {"multi_class": "ovr"}),
+        ("weighted", {"multi_class": "ovr", "average": "weighted"}),
+        ("micro", {"multi_class": "ovr", "average": "micro"}),
+    ],
+)
+def test_areas_equal_those_of_scikit_learn(how, of_peer):
+    wanted = roc_auc_score(LABELS, SCORED, **of_peer)
+    found = float(average(auc, how)(CLASSED))
+    assert found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_class_that_never_occurs_is_left_out_of_the_areas():
+    wider = class_table(LABELS, {**{k: SCORED[:, k] for k in range(4)}, "9": np.zeros(80)})
+    for how in ("hand_till", "hand_till_weighted", "macro", "weighted"):
+        assert float(average(auc, how)(wider)) == pytest.approx(float(average(auc, how)(CLASSED)), abs=1e-12)
+    assert undefined_classes(auc, wider) == ["9"]
+
+
+@pytest.mark.parametrize("name", ["ap", "pauc", "ks"])
+def test_any_measure_of_scores_is_averaged_over_the_classes(name):
+    each = [find(name)(score_table(np.equal(LABELS, k), SCORED[:, k])) for k in range(4)]
+    assert float(average(find(name), "macro")(CLASSED)) == pytest.approx(np.mean(each), abs=1e-12)
+    share = np.bincount(LABELS) / LABELS.size
+    assert float(average(find(name), "weighted")(CLASSED)) == pytest.approx(np.dot(each, share), abs=1e-12)
+
+
+def test_partial_areas_are_averaged_over_pairs():
+    pairs = []
+    for i in range(4):
+        for j in range(4):
+            if i != j:
+                among = np.isin(LABELS, [i, j])
+                pairs.append(find("pauc")(score_table(LABELS[among] == i, SCORED[among, i])))
+    assert float(average(find("pauc"), "hand_till")(CLASSED)) == pytest.approx(np.mean(pairs), abs=1e-12)
+
+
+def test_areas_of_replicates_are_those_of_each():
+    drawn = np.random.default_rng(0).integers(0, 3, (3, LABELS.size)).astype(float)
+    for name in ("auc", "ap"):
+        for how in ("micro", "macro", "weighted", "hand_till", "hand_till_weighted"):
+            together = average(find(name), how)(CLASSED.weighted(drawn))
+            alone = [float(average(find(name), how)(CLASSED.weighted(one))) for one in drawn]
+            np.testing.assert_allclose(together, alone, atol=1e-12)

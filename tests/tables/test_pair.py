@@ -61,6 +61,16 @@ def test_neighbouring_numbers_keep_their_places():
     assert pairs.place.tolist() == [[1, 0, 1]]
 
 
+@pytest.mark.parametrize("digits", [1, 12])
+def test_many_cases_go_through_threads_to_the_same_table(digits, monkeypatch):
+    rng = np.random.default_rng(3)
+    label = rng.integers(0, 2, 500)
+    scores = {name: np.round(rng.normal(size=500), digits) for name in "abc"}
+    alone = pair_table(label, scores)
+    monkeypatch.setattr("scorespace.tables.pair._MANY", 100)
+    assert pair_table(label, scores) == alone
+
+
 def test_groups_are_numbered():
     pairs = pair_table(TRUTH, SCORES, group=["x", "y", "x", "z", "y"])
     assert pairs.group.max() == 2

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scorespace.measures.measure import Measure
 from scorespace.results import Progress
-from scorespace.tables import Array, ConfusionTable, Counts, DrawnCases, ScoreTable
+from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, DrawnCases, ScoreTable
 
 REPLICATES: Final = 2000
 Resampler = Callable[[np.random.Generator, int], Any]
@@ -124,6 +124,31 @@ def _(table: ScoreTable) -> Resampler:
     return draw
 
 
+@resampler.register
+def _(table: ClassTable) -> Resampler:
+    weight = table.case_weight
+    if table.group is not None:
+        return _whole_groups(table, table.group)
+    cases = [np.flatnonzero((table.label == k) & (weight > 0)) for k in range(len(table.classes))]
+
+    def draw(rng: np.random.Generator, count: int) -> ClassTable:
+        drawn = np.zeros((count, table.label.size))
+        for of_class in cases:
+            drawn[:, of_class] = _drawn(weight[of_class], rng, count)
+        return table.weighted(drawn)
+
+    return draw
+
+
+def _whole_groups(table: ClassTable, group: NDArray[np.int32]) -> Resampler:
+    size = int(group.max()) + 1
+
+    def draw(rng: np.random.Generator, count: int) -> ClassTable:
+        return table.weighted(rng.multinomial(size, np.full(size, 1 / size), count)[:, group] * table.case_weight)
+
+    return draw
+
+
 def _pairs_resampler(table: ScoreTable) -> Resampler:
     """As the resampler of score tables, for measures that need no more than the pairs."""
     pos, neg = table.columns
@@ -177,5 +202,5 @@ def _chosen(total: int, rng: np.random.Generator, count: int) -> NDArray[np.uint
 
 
 def _cells(table: Any) -> int:
-    held = {Counts: "tp", ConfusionTable: "matrix", ScoreTable: "counts"}[type(table)]
+    held = {Counts: "tp", ConfusionTable: "matrix", ScoreTable: "counts", ClassTable: "score"}[type(table)]
     return int(getattr(table, held).size)

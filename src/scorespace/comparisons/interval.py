@@ -23,10 +23,10 @@ from scorespace.comparisons.resampling_intervals import (
     studentised,
 )
 from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
-from scorespace.measures.average import AVERAGES, average
+from scorespace.measures.average import AVERAGES, OVER_PAIRS, average
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
-from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, ratio
+from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
 
 METHODS: Final = ("wilson", "clopper-pearson", "delong", "delong-logit", "bootstrap", "bca", "studentised")
 # Measures that are scale · AUC + (1 − scale), so that an interval of the area is one of theirs.
@@ -115,7 +115,7 @@ class Estimates:
 
 def estimate(
     spec: MeasureSpec,
-    table: ScoreTable | ConfusionTable,
+    table: Table,
     *,
     model: str = "",
     level: float = 0.95,
@@ -148,8 +148,10 @@ def estimate(
     return Estimate(model, spec, value, found.low, found.high, level, found.method, found.reason)
 
 
-def resolve(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> tuple[Callable[[Any], Array], Any]:
+def resolve(spec: MeasureSpec, table: Table) -> tuple[Callable[[Any], Array], Any]:
     """The function that computes the request, and the table that it computes it from."""
+    if isinstance(table, ClassTable):
+        return _of_class_scores(spec, table)
     measure, options = spec.measure, dict(spec.options)
     of_counts = measure.table is Counts
     if spec.at is not None and not (of_counts and isinstance(table, ScoreTable)):
@@ -168,20 +170,53 @@ def resolve(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> tuple[Call
                 )
             suitable = suitable.swapped()
         return partial(measure.function, **options), suitable
-    if spec.of in AVERAGES and isinstance(table, ConfusionTable):
+    if isinstance(table, ConfusionTable) and spec.of in (*AVERAGES, *OVER_PAIRS):
+        if not of_counts:
+            raise MeasureError(f"{spec} averages scores of the classes, but these are decisions.")
         return average(measure, spec.of, **options), table
     if spec.of is not None:
         index = _class_index(spec, table)
         if of_counts and isinstance(table, ConfusionTable):
             suitable = table.counts_of(index)
         elif index != table.positive:
-            suitable = (table.score_table() if isinstance(table, ConfusionTable) else table).swapped()
+            scores = table.score_table() if isinstance(table, ConfusionTable) else table
+            # The other class has the probability 1 − p; for all else the order counts, which rounding could tie.
+            suitable = scores.complemented() if measure.probability and scores.probabilities else scores.swapped()
     function, suitable = measure.fit(suitable)
     return partial(function, **options), suitable
 
 
-def _class_index(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> int:
-    if spec.of in AVERAGES:
+def _of_class_scores(spec: MeasureSpec, table: ClassTable) -> tuple[Callable[[Any], Array], Any]:
+    """As `resolve`, for scores of several classes: their decisions are those of the highest score."""
+    if table.group is not None:  # whole groups are drawn, so every number must follow from the cases
+        return partial(_from_cases, spec), table
+    measure, options = spec.measure, dict(spec.options)
+    of_counts = measure.table is Counts
+    if spec.of in (*AVERAGES, *OVER_PAIRS):
+        if spec.at is not None:
+            raise MeasureError(f"{spec}: an average has no single threshold.", hint=f"{spec.label}[{spec.of}]")
+        measure.refuse_scores(table)
+        return average(measure, spec.of, **options), table.decisions if of_counts else table
+    if spec.of is not None:
+        index = _class_index(spec, table)
+        if of_counts and spec.at is None:
+            return resolve(spec, table.decisions)
+        return resolve(replace(spec, of=None), table.one_vs_rest(index))
+    if of_counts and spec.at is not None:
+        raise MeasureError(
+            f"{spec} of several classes needs a class.", hint=f"{spec.label}[{table.classes[0]}]@{spec.at:g}"
+        )
+    function, suitable = measure.fit(table.decisions if of_counts else table)
+    return partial(function, **options), suitable
+
+
+def _from_cases(spec: MeasureSpec, table: ClassTable) -> Array:
+    function, suitable = resolve(spec, replace(table.weighted(table.case_weight), group=None))
+    return function(suitable)
+
+
+def _class_index(spec: MeasureSpec, table: Table) -> int:
+    if spec.of in (*AVERAGES, *OVER_PAIRS):
         raise MeasureError(f"{spec} averages over classes, which a single score does not decide.", hint=spec.label)
     if spec.of not in table.classes:
         raise MeasureError(
@@ -244,7 +279,7 @@ def _interval(spec: MeasureSpec, plan: Resampling, method: str) -> Interval:
     if method == "studentised":
         return studentised(plan, *_error(spec, plan), limits=measure.range)
     found = percentile(plan)
-    lowest, highest = measure.range
+    lowest, highest = measure.ranges.get(type(table), measure.range)
     return replace(found, low=max(found.low, lowest), high=min(found.high, highest))
 
 

@@ -14,10 +14,11 @@ from scipy.special import ndtr, ndtri
 
 from scorespace.comparisons.bootstrap import REPLICATES, bootstrap, replicated, resampler
 from scorespace.results import Progress, grouped
-from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
+from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable
 
 MOST_ROWS: Final = 10_000
 CONDENSED: Final = 2048
+MOST_SCORES: Final = 40_000
 CELLED: Final = (Counts, ConfusionTable, ScoreTable)
 """The tables whose cases stand in cells, so that one can be left out."""
 Function = Callable[[Any], Array]
@@ -47,20 +48,43 @@ class Resampling:
     seed: int = 0
     progress: Progress | None = None
     shift: float = 0.0
+    scale: float = 1.0
 
     def lightened(self) -> Resampling:
         """The same on a table that is small enough to resample.
 
         Thousands of rows of equal weight spread like millions: draw those, and centre on the exact value.
+        Of the scores of several classes, which cannot be merged, a part of the cases is drawn from; values
+        then spread by a factor more.
         """
+        if self._in_part:
+            return self._part()
         if not (isinstance(self.table, ScoreTable) and self.table.score.size > MOST_ROWS):
             return self
         drawn = self.table.condensed(CONDENSED)
         value = float(np.asarray(self.function(drawn)))
         return replace(self, table=drawn, value=value, shift=self.value - value)
 
+    @property
+    def _in_part(self) -> bool:
+        several = isinstance(self.table, ClassTable) and self.table.group is None
+        return several and self.table.score.size > MOST_SCORES
+
+    def _part(self) -> Resampling:
+        """The same on every k-th case of each class, whose values spread √k times as much."""
+        step = math.ceil(self.table.score.size / MOST_SCORES)
+        order = np.argsort(self.table.label, kind="stable")
+        drawn = self.table.taken(np.sort(order[step // 2 :: step]))
+        value = float(np.asarray(self.function(drawn)))
+        shift = self.value - value
+        return replace(self, table=drawn, value=value, shift=shift, scale=1 / math.sqrt(step))
+
     def named(self, method: str) -> str:
         """The method, with the remark that the table was condensed."""
+        if isinstance(self.table, ClassTable) and self.table.group is not None:
+            return f"{method} of groups"
+        if self._in_part:
+            return f"{method}, part of the cases"
         light = isinstance(self.table, ScoreTable) and self.table.score.size > MOST_ROWS
         return f"{method}, condensed" if light else method
 
@@ -84,7 +108,7 @@ def percentile(plan: Resampling) -> Interval:
     True
     """
     light = plan.lightened()
-    values = light.draws() + light.shift
+    values = light.value + light.scale * (light.draws() - light.value) + light.shift
     defined = values[np.isfinite(values)]
     if not defined.size:
         return _none("the measure is undefined in every replicate")

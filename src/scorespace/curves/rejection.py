@@ -9,7 +9,7 @@ import numpy as np
 from scorespace.curves.brier import probabilities
 from scorespace.curves.curve import Curve
 from scorespace.errors import ConditionError
-from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables import Array, ClassTable, ScoreTable, ratio
 from scorespace.tables.score import grouped_scores
 
 
@@ -52,14 +52,16 @@ class RejectionCurve(Curve):
         return float(sums.sum() / size.sum())
 
 
-def rejection(table: ScoreTable, at: float = 0.5) -> RejectionCurve:
+def rejection(table: ScoreTable | ClassTable, at: float = 0.5) -> RejectionCurve:
     """Accuracy on the cases kept when those nearest to the threshold are rejected first.
+
+    Of several classes, those first whose highest score leads least.
 
     >>> from scorespace.tables import score_table
     >>> rejection(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).y
     array([0.75      , 0.66666667, 1.        ])
     """
-    margins = margin_table(table, at)
+    margins = table.margins if isinstance(table, ClassTable) else margin_table(table, at)
     kept = margins.sweep[1:]  # rejecting everything leaves no accuracy
     x, y = 1 - ratio(kept.pp, kept.total), ratio(kept.tp, kept.pp)
     return RejectionCurve(

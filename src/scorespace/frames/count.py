@@ -14,17 +14,15 @@ from scorespace.conditions import CostMatrix
 from scorespace.errors import ColumnError, PositiveError, listing
 from scorespace.frames.check import MOST_CLASSES, Sample, in_order, label, number, too_many_labels
 from scorespace.frames.roles import absent_column
-from scorespace.tables import ConfusionTable, ScoreTable, score_table
+from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, score_table
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.pair import PairTable, paired, two_names
 
 
-def count(
-    sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000
-) -> dict[str, ScoreTable | ConfusionTable]:
+def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000) -> dict[str, Table]:
     """The table of each model: score tables first, then confusion tables of the decisions.
 
-    Scores of several classes decide by the highest; with costs, a second table decides by least cost.
+    Scores of several classes make a class table; with costs, a second table decides by least cost.
 
     A lazy frame with more rows than `rows_in_memory` is grouped by score inside its engine; otherwise
     the columns come to NumPy, whose sort is faster. The tables are the same.
@@ -48,18 +46,19 @@ def pair(sample: Sample) -> PairTable | None:
     positive = sample.classes[sample.positive]
     of_positive = {model: by_class[positive] for model, by_class in roles.class_scores.items() if positive in by_class}
     scored = {**roles.scores, **(of_positive if len(sample.classes) == 2 else {})}
-    others = [name for name in (roles.group, roles.fold) if name]
+    others = [name for name in (roles.group, roles.fold, roles.repeat) if name]
     found = columns(sample, [roles.truth, *scored.values(), *roles.decisions.values(), *others])
     scores = {model: found[column].astype(np.float64) for model, column in scored.items()}
     for model, column in roles.decisions.items():
         codes, labels = encode(found[column], column)
         scores[model] = (np.array(labels) == positive)[codes].astype(np.float64)
     label = (found[roles.truth] == sample.positive).astype(np.uint8)
-    group, fold = (
+    group, fold, repeat = (
         encode(found[name], name)[0].astype(np.int32) if name is not None else None
-        for name in (roles.group, roles.fold)
+        for name in (roles.group, roles.fold, roles.repeat)
     )
-    return replace(paired(label, scores, group, two_names(sample.classes, sample.positive)), fold=fold)
+    table = paired(label, scores, group, two_names(sample.classes, sample.positive))
+    return replace(table, fold=fold, repeat=repeat)
 
 
 def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
@@ -102,23 +101,25 @@ def _score_table(sample: Sample, codes: NDArray[Any], score: NDArray[Any], weigh
     return score_table(codes, score, classes=sample.classes, positive=positive, weight=weight)
 
 
-def _tables_of_classes(sample: Sample, costs: CostMatrix | None) -> dict[str, ScoreTable | ConfusionTable]:
-    """The tables of models that score every class: for two classes the score of the positive one is enough."""
-    tables: dict[str, ScoreTable | ConfusionTable] = {}
+def _tables_of_classes(sample: Sample, costs: CostMatrix | None) -> dict[str, Table]:
+    """The tables of models that score every class: where one is positive, its own score is enough."""
+    tables: dict[str, Table] = {}
     roles = sample.roles
     for model, by_class in roles.class_scores.items():
-        found = columns(sample, [roles.truth, *by_class.values(), *([roles.weight] if roles.weight else [])])
+        beside = [name for name in (roles.weight, roles.group) if name]
+        found = columns(sample, [roles.truth, *by_class.values(), *beside])
         weight = found[roles.weight] if roles.weight else None
+        group = encode(found[roles.group], roles.group)[0].astype(np.int32) if roles.group else None
         codes = found[roles.truth]
-        if len(sample.classes) == 2 and sample.positive is not None:
+        if sample.positive is not None:
             score = found[by_class[sample.classes[sample.positive]]]
             tables[model] = _score_table(sample, codes, score, weight)
             continue
         classes = tuple(dict.fromkeys([*sample.classes, *by_class]))  # new labels last, as for decisions
-        score = np.stack([found[by_class[name]] for name in classes], axis=1)
-        tables[model] = _decided(sample, classes, codes, score.argmax(axis=1), weight)
+        score = np.stack([found[by_class[name]] for name in classes])
+        tables[model] = ClassTable(score, codes.astype(np.intp), classes, weight, group)
         if costs is not None:
-            best = costs.aligned(classes).decide(score)
+            best = costs.aligned(classes).decide(score.T)
             tables[f"{model} (least cost)"] = _decided(sample, classes, codes, best, weight)
     return tables
 
@@ -184,5 +185,8 @@ def _unmasked(array: NDArray[Any]) -> NDArray[Any]:
     """Missing values as NaN or None: DuckDB masks them."""
     if not isinstance(array, np.ma.MaskedArray):
         return array
-    masked = array if array.dtype.kind == "f" else array.astype(object)
-    return np.ma.filled(masked, np.nan if array.dtype.kind == "f" else None)
+    if array.dtype.kind == "f":
+        return array.filled(np.nan)
+    values = np.ma.getdata(array).astype(object)
+    values[np.ma.getmaskarray(array)] = None  # filled(None) would mean NumPy's own filling
+    return values

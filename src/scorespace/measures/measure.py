@@ -10,7 +10,7 @@ from typing import Any, Literal, get_type_hints
 import numpy as np
 
 from scorespace.errors import MeasureError, did_you_mean, listing
-from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
+from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable
 
 Best = Literal["high", "low"]
 
@@ -33,8 +33,8 @@ class Measure:
 
     `trials` names the count that a proportion is a share of; such measures get a Wilson interval.
     `probability`: the scores must lie in [0, 1], because their size counts and not their order alone.
-    `infinite` and `undefined` are the reasons given for such values. Without `best`, neither
-    direction is better.
+    `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the
+    reasons given for such values. Without `best`, neither direction is better.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Measure:
     probability: bool = False
     options: tuple[Option, ...] = ()
     overloads: dict[type, Callable[..., Array]] = field(default_factory=dict)
+    ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
 
     def __call__(self, table: Any, **options: Any) -> Any:
         """The value for a table: a float, or an array when the table has further axes."""
@@ -66,19 +67,23 @@ class Measure:
 
     def fit(self, table: Any) -> tuple[Callable[..., Array], Any]:
         """The formula and the form of the table that it takes."""
+        self.refuse_scores(table)
         if isinstance(table, self.table):
-            if self.probability and isinstance(table, ScoreTable) and not table.probabilities:
-                raise MeasureError(
-                    f"{self.name} needs probabilities.",
-                    seen=f"scores from {table.score[-1]:g} to {table.score[0]:g}",
-                    hint="scorespace calibrate maps scores to probabilities; they are never squashed silently",
-                )
             return self.function, table
         if isinstance(table, ConfusionTable) and table.positive is not None and len(table.classes) == 2:
             return self.fit(table.score_table() if self.table is ScoreTable else table.counts_of(table.positive))
         if type(table) in self.overloads:
             return self.overloads[type(table)], table
         raise MeasureError(f"{self.name} cannot be computed from {_described(table)}.", hint=self._remedy(table))
+
+    def refuse_scores(self, table: Any) -> None:
+        """Refuse scores that are no probabilities where such are needed."""
+        if self.probability and isinstance(table, (ScoreTable, ClassTable)) and not table.probabilities:
+            raise MeasureError(
+                f"{self.name} needs probabilities.",
+                seen=_scores_seen(table),
+                hint="scorespace calibrate maps scores to probabilities; they are never squashed silently",
+            )
 
     def check_options(self, options: dict[str, Any]) -> None:
         """Refuse options that the measure does not have."""
@@ -114,6 +119,8 @@ class Measure:
             return f"choose a threshold: {self.name}(table.at(0.5)), or {self.name}@0.5 by name"
         if self.table is Counts and isinstance(table, ConfusionTable):
             return f"state the positive class, or name a class or an average: {self.name}[macro]"
+        if isinstance(table, ClassTable):
+            return f"name a class or an average: {self.name}[macro]"
         return f"{self.name} needs a {self.table.__name__}"
 
     def __repr__(self) -> str:
@@ -182,9 +189,18 @@ def _table_of(function: Callable[..., Array]) -> type:
     return kind
 
 
+def _scores_seen(table: ScoreTable | ClassTable) -> str:
+    highest, lowest = float(table.score.max()), float(table.score.min())
+    if isinstance(table, ClassTable) and lowest >= 0 and highest <= 1:
+        return f"scores of a case that miss one by up to {table.excess:.2g} when added up"
+    return f"scores from {lowest:g} to {highest:g}"
+
+
 def _described(table: Any) -> str:
     if isinstance(table, ConfusionTable):
         return f"a confusion table of {len(table.classes)} classes" + (
             "" if table.positive is not None else " without a positive class"
         )
+    if isinstance(table, ClassTable):
+        return f"scores of {len(table.classes)} classes"
     return {ScoreTable: "a score table", Counts: "counts"}.get(type(table), f"a {type(table).__name__}")

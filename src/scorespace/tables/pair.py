@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +17,16 @@ from scorespace.tables.counts import Array
 from scorespace.tables.labels import encode, positive_index
 from scorespace.tables.score import ScoreTable, scores_of
 
+_MANY: Final = 20_000  # cases from which on a second thread pays
+
 
 @dataclass(frozen=True, eq=False)
 class PairTable(ByValue):
     """For each case its class and its place in every model's score table: all that paired tests depend on.
 
     `place` (models, cases) indexes the rows of `tables`; `label` is 1 for positives; `group` numbers
-    the groups of related cases and `fold` the folds they were tested in, where there are such.
+    the groups of related cases, `fold` the folds they were tested in, and `repeat` the repeats of the whole
+    procedure, in each of which every case was tested once; where there are such.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
     >>> pairs
@@ -36,6 +41,7 @@ class PairTable(ByValue):
     tables: tuple[ScoreTable, ...]
     group: NDArray[np.int32] | None = None
     fold: NDArray[np.int32] | None = None
+    repeat: NDArray[np.int32] | None = None
 
     @property
     def cases(self) -> int:
@@ -46,6 +52,16 @@ class PairTable(ByValue):
         if model not in self.models:
             raise DataError(f"there is no model {model!r}.", seen=listing(self.models))
         return self.models.index(model)
+
+    def only(self, *models: str) -> PairTable:
+        """The table of some of the models, in that order."""
+        kept = [self.index(model) for model in models]
+        return replace(
+            self,
+            models=tuple(models),
+            place=self.place[kept],
+            tables=tuple(self.tables[k] for k in kept),
+        )
 
     def scores(self, model: int) -> Array:
         """The scores of a model, case by case."""
@@ -90,20 +106,32 @@ def paired(
     """The pair table from labels (1 positive, 0 negative) and checked scores."""
     if not scores:
         raise DataError("a pair table needs at least one model.")
-    placed = [_placed(label, values, classes) for values in scores.values()]
+    placed = each_model(lambda values: _placed(label, values, classes), scores.values(), label.size)
     places = np.stack([place for place, _ in placed])
     return PairTable(tuple(scores), places, label, tuple(table for _, table in placed), group)
+
+
+def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int) -> list[Any]:
+    """The function's value for every model; on threads where there are many cases, as sorting releases the GIL."""
+    if cases < _MANY:
+        return list(map(function, models))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, models))
 
 
 def _placed(label: NDArray[np.uint8], score: Array, classes: tuple[str, str]) -> tuple[NDArray[np.int32], ScoreTable]:
     """Where each case stands among the distinct scores, and their table; one sort of indices."""
     order = np.argsort(-score)
-    values = score[order] + 0.0
+    values, ones = score[order] + 0.0, label[order]
     new = np.append(True, values[1:] != values[:-1])
-    row = np.cumsum(new, dtype=np.int32) - np.int32(1)
+    if new.all():
+        row = np.arange(values.size, dtype=np.int32)
+        counts = np.stack([1 - ones, ones])
+    else:
+        row = np.cumsum(new, dtype=np.int32) - np.int32(1)
+        starts = np.flatnonzero(new)
+        values, ones = values[starts], np.add.reduceat(ones, starts, dtype=np.int64)
+        counts = np.stack([np.diff(starts, append=order.size) - ones, ones])
     place = np.empty_like(row)
     place[order] = row
-    size = int(row[-1]) + 1
-    ones = np.bincount(row, label[order], minlength=size).astype(np.int64)
-    counts = np.stack([np.bincount(row, minlength=size) - ones, ones])
-    return place, ScoreTable(values[new], counts, classes, 1)
+    return place, ScoreTable(values, counts, classes, 1)

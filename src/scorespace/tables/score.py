@@ -120,6 +120,17 @@ class ScoreTable(ByValue):
         # Adding 0.0 keeps a negated zero from becoming -0.0.
         return replace(self, score=-self.score[::-1] + 0.0, counts=self.counts[..., ::-1], positive=1 - self.positive)
 
+    def complemented(self) -> ScoreTable:
+        """The other class of two as positive, with its own probability 1 − score; rounding may tie scores near 0.
+
+        >>> score_table([1, 0, 1], [0.75, 0.5, 0.25]).complemented().score
+        array([0.75, 0.5 , 0.25])
+        """
+        if len(self.classes) != 2:
+            raise ScoreError("only two classes can be swapped.", seen=f"{len(self.classes)} classes")
+        score, counts = grouped_scores(1 - self.score, self.counts)
+        return replace(self, score=score, counts=counts, positive=1 - self.positive)
+
     def coarsen(self, width: float) -> ScoreTable:
         """Merge scores that share a cell of the grid of that width; each cell bears its lower edge.
 

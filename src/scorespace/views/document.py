@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scorespace.results import Note
@@ -59,12 +59,13 @@ Block = Text | Verdict | Grid | Picture | Notes
 
 @dataclass(frozen=True)
 class Section:
-    """A titled part of a page; `brief` parts also appear where there is only room for text."""
+    """A titled part of a page; `brief` parts also appear where there is only room for text, the `short` way if any."""
 
     name: str
     title: str
     blocks: tuple[Block, ...]
     brief: bool = False
+    short: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,4 +78,5 @@ class Document:
 
     def brief(self) -> Document:
         """The page reduced to what fits one screen of text."""
-        return Document(self.title, self.facts, tuple(section for section in self.sections if section.brief))
+        shown = (replace(section, blocks=section.short or section.blocks) for section in self.sections if section.brief)
+        return replace(self, sections=tuple(shown))

@@ -1,0 +1,94 @@
+"""The mean of the classes' curves: one ROC or precision-recall curve for K classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from scorespace.curves.curve import Curve
+from scorespace.curves.pr import PrCurve
+from scorespace.curves.roc import RocCurve, value_at
+from scorespace.tables import Array, ratio
+
+_STEP = 0.01
+"""How far apart in recall the points of an averaged PR curve are at most: between points it bends."""
+
+
+def average_roc(curves: Iterable[RocCurve]) -> Curve:
+    """The mean TPR of the curves at every FPR; its area is the mean of their areas.
+
+    Exact, because the mean of straight pieces is straight between the points of all curves. Curves without
+    positives or negatives are left out. No single threshold reaches a point of it.
+
+    >>> from scorespace.curves import roc
+    >>> from scorespace.tables import score_table
+    >>> two = [roc(score_table([1, 0, 1, 0], score)) for score in ([4, 3, 2, 1], [4, 1, 3, 2])]
+    >>> average_roc(two).area(), [curve.area() for curve in two]
+    (0.875, [0.75, 1.0])
+    """
+    defined = [curve.simplified() for curve in curves if _defined(curve)]
+    if not defined:
+        return _undefined("roc", "False positive rate", "True positive rate")
+    at = np.unique(np.concatenate([curve.x for curve in defined]))
+    before, after = _mean([_ends(curve.x, curve.y, at) for curve in defined])
+    # Rates closer together than rounding could fall back by that much.
+    rate = np.maximum.accumulate(_woven(before, after))
+    return _averaged("roc", np.repeat(at, 2), rate, "False positive rate", "True positive rate")
+
+
+def average_pr(curves: Iterable[PrCurve]) -> Curve:
+    """The mean precision of the curves at every recall, along their bends; classes without cases are left out.
+
+    >>> from scorespace.curves import pr
+    >>> from scorespace.tables import score_table
+    >>> two = [pr(score_table([1, 0, 1, 0], score)) for score in ([4, 3, 2, 1], [4, 1, 3, 2])]
+    >>> average_pr(two).y[-2:]  # on reaching all positives, and with every case an alarm
+    array([0.83333333, 0.5       ])
+    """
+    defined = [curve for curve in curves if _defined(curve)]
+    if not defined:
+        return _undefined("pr", "Recall", "Precision")
+    at = np.unique(np.concatenate([np.linspace(0, 1, round(1 / _STEP) + 1), *(curve.x for curve in defined)]))
+    before, after = _mean([_precisions(curve, at) for curve in defined])
+    return _averaged("pr", np.repeat(at, 2), _woven(before, after), "Recall", "Precision")
+
+
+def _defined(curve: RocCurve | PrCurve) -> bool:
+    """Whether the class and its rest both have cases."""
+    return bool(curve.table.n_pos > 0 and curve.table.n_neg > 0)
+
+
+def _ends(x: Array, y: Array, at: Array) -> tuple[Array, Array]:
+    """The lowest and the highest y of a rising curve at each x: they differ where it rises straight up."""
+    return 1 - value_at(1 - x[::-1], 1 - y[::-1], 1 - at), value_at(x, y, at)
+
+
+def _precisions(curve: PrCurve, at: Array) -> tuple[Array, Array]:
+    """The precision on reaching each recall and on leaving it, after the false alarms that find nothing."""
+    counts = curve.counts
+    found, alarms = counts.tp / counts.p[-1], counts.fp / counts.n[-1]
+    hits = at * counts.p[-1]
+    reached, left = (ratio(hits, hits + rate * counts.n[-1]) for rate in _ends(found, alarms, at))
+    start = at <= 0  # no hits there: the limit of the first segment
+    first = curve.y[np.searchsorted(curve.x, 0.0, side="right") - 1]
+    return np.where(start, first, reached), np.where(start, first, left)
+
+
+def _mean(ends: Sequence[tuple[Array, Array]]) -> Array:
+    return np.asarray(np.mean(ends, axis=0))
+
+
+def _woven(before: Array, after: Array) -> Array:
+    return np.stack([before, after], axis=-1).ravel()
+
+
+def _averaged(kind: str, x: Array, y: Array, x_title: str, y_title: str) -> Curve:
+    """The curve without points that repeat the one before."""
+    new = np.concatenate([[True], (np.diff(x) != 0) | (np.diff(y) != 0)])
+    return Curve(kind, x[new], y[new], np.full(int(new.sum()), np.nan), x_title, y_title)
+
+
+def _undefined(kind: str, x_title: str, y_title: str) -> Curve:
+    ends, nothing = np.array([0.0, 1.0]), np.full(2, np.nan)
+    return Curve(kind, ends, nothing, nothing, x_title, y_title)

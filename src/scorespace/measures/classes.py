@@ -1,0 +1,72 @@
+"""Measures of probabilities on the scores of several classes: sums over the classes, or of the highest score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scorespace.measures.average import by_class
+from scorespace.measures.probability import BINS, brier, brier_skill, cal, ece, logloss, mce, ref, unc
+from scorespace.tables import Array, ClassTable, ratio
+
+
+@brier.on
+def _brier(t: ClassTable) -> Array:
+    """Squared distance from what happened, summed over the classes, from 0 to 2: Σ Σ_k (p_k − y_k)² / n."""
+    own = np.take_along_axis(t.score, t.label[None, :], axis=0)[0]
+    return _mean(t, np.einsum("kn,kn->n", t.score, t.score) - 2 * own + 1)
+
+
+@logloss.on
+def _logloss(t: ClassTable, *, base: float | None = None, eps: float = 0.0) -> Array:
+    """Mean surprise at the class that happened: −Σ log p_y / n."""
+    own = np.take_along_axis(t.score, t.label[None, :], axis=0)[0]
+    with np.errstate(divide="ignore"):
+        surprise = -np.log(np.clip(own, eps, 1.0)) + 0.0  # 0, not −0
+    return _mean(t, surprise / (1.0 if base is None else np.log(base)))
+
+
+@cal.on
+def _cal(t: ClassTable) -> Array:
+    return by_class(cal, t).sum(axis=-1)
+
+
+@ref.on
+def _ref(t: ClassTable) -> Array:
+    return by_class(ref, t).sum(axis=-1)
+
+
+@unc.on
+def _unc(t: ClassTable) -> Array:
+    share = ratio(t.class_totals, t.total[..., None])
+    return (share * (1 - share)).sum(axis=-1)
+
+
+@brier_skill.on
+def _brier_skill(t: ClassTable) -> Array:
+    base = _unc(t)
+    return np.where(base > 0, 1 - ratio(_brier(t), base), np.nan)
+
+
+@ece.on
+def _ece(t: ClassTable, *, bins: int = BINS, by: str = "width") -> Array:
+    """Of the highest score: how often the decision for it is right, against how sure it was."""
+    return np.asarray(ece.function(t.top, bins=bins, by=by))
+
+
+@mce.on
+def _mce(t: ClassTable, *, bins: int = BINS, by: str = "width") -> Array:
+    return np.asarray(mce.function(t.top, bins=bins, by=by))
+
+
+def _mean(t: ClassTable, loss: Array) -> Array:
+    """The mean over the cases of a loss of each; a case of weight 0 adds nothing, whatever its loss."""
+    weight = t.case_weight
+    lost = np.isinf(loss)
+    found = weight @ np.where(lost, 0.0, loss)
+    if lost.any():
+        found = np.where(weight[..., lost].sum(axis=-1) > 0, np.inf, found)
+    return ratio(found, t.total)
+
+
+for _measure, _range in ((brier, (0, 2)), (cal, (0, 2)), (ref, (0, 1)), (unc, (0, 1))):
+    _measure.ranges[ClassTable] = _range

@@ -1,0 +1,299 @@
+"""The class table: the scores of every case for every class, from which all K-class measures follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import DataError, ScoreError, listing
+from scorespace.results import ByValue, grouped
+from scorespace.tables.confusion import ConfusionTable
+from scorespace.tables.counts import Array, ratio
+from scorespace.tables.labels import class_listing, encode, label_text
+from scorespace.tables.pair import two_names
+from scorespace.tables.score import ScoreTable, score_table, scores_of, weights_of
+
+TOP: Final = "top"
+"""Stands for the highest score of each case where a class is asked for."""
+
+ROUNDING: Final = 0.01
+"""How far the scores of a case may be from adding up to one and still be probabilities, printed with few digits."""
+
+
+@dataclass(frozen=True)
+class _Placing:
+    """The cases by class and own score, and into their cumulated weights, for each class and case, two places.
+
+    `above` is the place just before the cases of the class that score higher end, `level` that after
+    those of equal score; None when no two scores are equal.
+    """
+
+    by_class: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    above: NDArray[np.intp]
+    level: NDArray[np.intp] | None
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTable(ByValue):
+    """Scores (K, cases) and the class of each case; `weight` (…, cases) may have axes of replicates before.
+
+    `group` numbers the groups of related cases, where there are such. Unlike the other tables it keeps the
+    cases, because those of one class stand in K orders at once.
+
+    >>> t = class_table(["a", "b", "c"], {"a": [0.8, 0.1, 0.2], "b": [0.1, 0.6, 0.3], "c": [0.1, 0.3, 0.5]})
+    >>> t
+    ClassTable: 3 cases, 3 classes: 'a' (1 row), 'b' (1 row), 'c' (1 row)
+    >>> t.one_vs_rest(1)
+    ScoreTable: 3 cases, 1 'b' (positive), 2 'not b', 3 distinct scores
+    """
+
+    score: NDArray[np.float64]
+    label: NDArray[np.intp]
+    classes: tuple[str, ...]
+    weight: Array | None = None
+    group: NDArray[np.int32] | None = None
+
+    def weighted(self, weight: Array) -> ClassTable:
+        """The same cases under other weights, without sorting again."""
+        again = replace(self, weight=weight)
+        again.__dict__["placing"] = self.placing
+        return again
+
+    def taken(self, cases: NDArray[np.intp]) -> ClassTable:
+        """The table of some of the cases."""
+        weight = None if self.weight is None else self.weight[..., cases]
+        group = None if self.group is None else self.group[cases]
+        return ClassTable(self.score[:, cases], self.label[cases], self.classes, weight, group)
+
+    @property
+    def case_weight(self) -> Array:
+        """The weight of each case."""
+        return np.ones(self.label.size) if self.weight is None else self.weight
+
+    @cached_property
+    def class_totals(self) -> Array:
+        """Weight of each class (…, K)."""
+        return _summed_by(self.label, self.case_weight, len(self.classes))
+
+    @property
+    def total(self) -> Array:
+        return self.class_totals.sum(axis=-1)
+
+    @property
+    def positive(self) -> None:
+        """No class is the positive one: each takes its turn."""
+        return None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers, so that cases can be counted and resampled."""
+        return self.weight is None or bool(np.all(self.weight == np.floor(self.weight)))
+
+    @cached_property
+    def excess(self) -> float:
+        """How far the scores of a case are from adding up to one, at most."""
+        return float(np.abs(self.score.sum(axis=0) - 1).max(initial=0.0))
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether the scores of each case lie in [0, 1] and add up to one, but for rounding."""
+        inside = bool(self.score.min(initial=0.0) >= 0 and self.score.max(initial=0.0) <= 1)
+        return inside and self.excess <= ROUNDING
+
+    @cached_property
+    def decided(self) -> NDArray[np.intp]:
+        """The class of the highest score of each case; of several, the first."""
+        return self.score.argmax(axis=0)
+
+    @property
+    def decisions(self) -> ConfusionTable:
+        """The decisions by the highest score."""
+        size = len(self.classes)
+        cells = _summed_by(self.label * size + self.decided, self.case_weight, size * size)
+        return ConfusionTable(cells.reshape(*cells.shape[:-1], size, size), self.classes)
+
+    @property
+    def top(self) -> ScoreTable:
+        """The highest score of each case, with the decision for it right or wrong as classes."""
+        right = (self.decided == self.label).astype(np.intp)
+        return _score_table(right, self.score.max(axis=0), ("wrong", "right"), 1, self.weight)
+
+    @property
+    def margins(self) -> ScoreTable:
+        """The lead of the highest score over the second, with the decision right or wrong as classes."""
+        right = (self.decided == self.label).astype(np.intp)
+        second, highest = np.partition(self.score, -2, axis=0)[-2:]
+        # 0.7 − 0.3 and 0.6 − 0.2 are the same lead, but not in floating point.
+        lead = np.round(highest - second, 12)
+        return _score_table(right, lead, ("wrong", "right"), 1, self.weight)
+
+    @property
+    def pooled(self) -> ScoreTable:
+        """All scores in one table: positive where a score is that of the case's own class."""
+        own = (self.label == np.arange(len(self.classes))[:, None]).astype(np.intp).ravel()
+        weight = None if self.weight is None else np.tile(self.weight, len(self.classes))
+        return _score_table(own, self.score.ravel(), ("other class", "own class"), 1, weight)
+
+    def one_vs_rest(self, index: int) -> ScoreTable:
+        """The score table of one class against all others."""
+        names = two_names(self.classes, index)
+        return _score_table((self.label == index).astype(np.intp), self.score[index], names, 1, self.weight)
+
+    def one_vs_one(self, index: int, other: int) -> ScoreTable:
+        """The score table of one class, by its own score, against one other."""
+        among = np.flatnonzero((self.label == index) | (self.label == other))
+        weight = None if self.weight is None else self.weight[..., among]
+        label = (self.label[among] == index).astype(np.intp)
+        return _score_table(label, self.score[index, among], (self.classes[other], self.classes[index]), 1, weight)
+
+    @cached_property
+    def placing(self) -> _Placing:
+        """Where every case stands among the cases of each class, by the score of that class: K sorts in one call."""
+        size = len(self.classes)
+        own_score = np.take_along_axis(self.score, self.label[None, :], axis=0)[0]
+        by_class = np.lexsort((-own_score, self.label))
+        starts = np.searchsorted(self.label[by_class], np.arange(size))
+        order = np.argsort(-self.score, axis=1)
+        reached = np.cumsum(self.label[order] == np.arange(size)[:, None], axis=1)
+        above = level = _scattered(reached, order)[:, by_class]
+        blocks = _tie_blocks(np.take_along_axis(self.score, order, axis=1))
+        if blocks is not None:
+            before = np.concatenate([np.zeros((size, 1), dtype=reached.dtype), reached], axis=1)
+            above, level = (
+                _scattered(np.take_along_axis(before, place, axis=1), order)[:, by_class] for place in blocks
+            )
+        return _Placing(by_class, starts, starts[:, None] + above, None if blocks is None else starts[:, None] + level)
+
+    def concordant_pairs(self) -> Array:
+        """Pairs (…, K, K) in the right order by the row's score, row class above column class; ties half.
+
+        One cumulated sum over the cases in order of their own class and score; every case of another
+        class looks up how much of the row's class is above it. The diagonal means nothing.
+        """
+        placing, size = self.placing, len(self.classes)
+        weight = self.case_weight[..., placing.by_class]
+        reached = np.zeros((*weight.shape[:-1], weight.shape[-1] + 1))
+        np.cumsum(weight, axis=-1, out=reached[..., 1:])
+        higher = np.take(reached, placing.above, axis=-1)
+        if placing.level is not None:
+            higher += np.take(reached, placing.level, axis=-1)
+            higher /= 2
+        higher -= reached[..., placing.starts, None]
+        higher *= weight[..., None, :]
+        present = np.flatnonzero(np.diff(placing.starts, append=self.label.size))
+        pairs = np.zeros((*higher.shape[:-1], size))
+        pairs[..., present] = np.add.reduceat(higher, placing.starts[present], axis=-1)
+        return pairs
+
+    def pair_areas(self) -> Array:
+        """A(i|j) (…, K, K): how often a case of class i has a higher score for i than one of class j.
+
+        Undefined on the diagonal and for classes without cases.
+        """
+        totals = self.class_totals
+        among = totals[..., :, None] * totals[..., None, :]
+        return np.where(np.eye(len(self.classes), dtype=bool), np.nan, ratio(self.concordant_pairs(), among))
+
+    def __add__(self, other: ClassTable) -> ClassTable:
+        """The table of both samples together."""
+        if self.classes != other.classes:
+            raise DataError(
+                "tables that score different classes cannot be merged.",
+                seen=f"{listing(self.classes)} and {listing(other.classes)}",
+            )
+        alone = self.weight is None and other.weight is None
+        weight = None if alone else np.concatenate([self.case_weight, other.case_weight])
+        score = np.concatenate([self.score, other.score], axis=1)
+        return ClassTable(score, np.concatenate([self.label, other.label]), self.classes, weight)
+
+    def __repr__(self) -> str:
+        if self.class_totals.ndim > 1:
+            return f"ClassTable: {grouped(self.label.size)} cases, {self.class_totals.shape[:-1]} replicates"
+        shown = class_listing(self.classes, self.class_totals.tolist())
+        return f"ClassTable: {grouped(float(self.total))} cases, {len(self.classes)} classes: {shown}"
+
+
+def class_table(truth: Any, scores: Any, *, classes: Sequence[Any] | None = None, weight: Any = None) -> ClassTable:
+    """The class table of a sample, from labels and the scores of each class.
+
+    `scores` is a mapping of class to column, or an array (cases, K) with `classes` naming its
+    columns; without names they are those of the truth, in order.
+
+    >>> class_table(["x", "y", "z"], [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]).decisions.matrix.trace()
+    np.float64(3.0)
+    """
+    codes, seen = encode(truth)
+    columns = _columns(scores, seen if classes is None else tuple(map(label_text, classes)), codes.size)
+    absent = [name for name in seen if name not in columns]
+    if absent:
+        raise ScoreError(
+            f"the class {absent[0]!r} has no scores.",
+            seen=f"scores for {listing(columns)}",
+            hint="one column for each class of the truth",
+        )
+    # In the order of the truth's labels; scored classes that never occur come last.
+    names = (*seen, *(name for name in columns if name not in seen))
+    weights = None if weight is None else weights_of(weight, codes.size)
+    table = ClassTable(np.stack([columns[name] for name in names]), codes.astype(np.intp), names, weights)
+    return table if weights is None or weights.all() else table.taken(np.flatnonzero(weights))
+
+
+def _columns(scores: Any, classes: tuple[str, ...], size: int) -> dict[str, NDArray[np.float64]]:
+    if isinstance(scores, Mapping):
+        return {label_text(name): scores_of(column, size) for name, column in scores.items()}
+    array = np.asarray(scores)
+    if array.shape != (size, len(classes)):
+        raise ScoreError(
+            "scores must have a row for each case and a column for each class.",
+            seen=f"shape {array.shape}, {grouped(size)} cases and classes {listing(classes)}",
+            hint="classes=… names the columns",
+        )
+    return {name: scores_of(array[:, k], size) for k, name in enumerate(classes)}
+
+
+def _score_table(
+    label: NDArray[np.intp], score: Array, classes: tuple[str, str], positive: int, weight: Array | None
+) -> ScoreTable:
+    if weight is None or weight.ndim == 1:
+        return score_table(label, score, classes=classes, positive=classes[positive], weight=weight)
+    order = np.argsort(-score)
+    values = score[order] + 0.0
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if values.size else np.empty(0, np.intp)
+    columns = [np.add.reduceat(weight[..., order] * (label[order] == k), starts, axis=-1) for k in (0, 1)]
+    return ScoreTable(values[starts], np.stack(columns, axis=-2), classes, positive)
+
+
+def _scattered(values: Array, order: NDArray[np.intp]) -> Array:
+    """Values along the orders, back at the cases they belong to."""
+    found = np.empty_like(values)
+    np.put_along_axis(found, order, values, axis=1)
+    return found
+
+
+def _tie_blocks(ordered: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Where the block of equal scores around each place begins, and where it has ended; None without such blocks."""
+    new = np.ones(ordered.shape, dtype=bool)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
+    if new.all():
+        return None
+    place = np.broadcast_to(np.arange(ordered.shape[1]), ordered.shape)
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    final = np.append(new[:, 1:], np.ones((len(new), 1), dtype=bool), axis=1)
+    last = np.minimum.accumulate(np.where(final, place, place.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    return first, last + 1
+
+
+def _summed_by(place: NDArray[np.intp], weight: Array, size: int) -> Array:
+    """Weights (…, n) added up by place into (…, size)."""
+    if weight.ndim == 1:
+        return np.bincount(place, weight, minlength=size).astype(np.float64)
+    rows = weight.reshape(-1, weight.shape[-1])
+    cell = place + size * np.arange(len(rows))[:, None]
+    summed = np.bincount(cell.ravel(), rows.ravel(), minlength=size * len(rows))
+    return summed.reshape(*weight.shape[:-1], size)

@@ -1,0 +1,27 @@
+"""Millions of rows gone through in pieces that stay in the cache, on all processors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, TypeVar
+
+PIECE: Final = 2**16
+Found = TypeVar("Found")
+
+
+def over_pieces(function: Callable[[slice], Found], size: int) -> list[Found]:
+    """What the function finds in each piece of that many rows, in their order; NumPy works beside other threads.
+
+    >>> over_pieces(lambda rows: rows.start, 100_000)
+    [0, 65536]
+    """
+    pieces = [slice(first, first + PIECE) for first in range(0, size, PIECE)]
+    if len(pieces) < 4:
+        return list(map(function, pieces))
+    workers = os.cpu_count() or 1
+    share = -(-len(pieces) // workers)
+    runs = [pieces[first : first + share] for first in range(0, len(pieces), share)]
+    with ThreadPoolExecutor(workers) as pool:
+        return [found for run in pool.map(lambda run: list(map(function, run)), runs) for found in run]

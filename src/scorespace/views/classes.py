@@ -1,0 +1,277 @@
+"""Class by class: rates and areas as WEKA prints them, which class is taken for which, and the curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from scorespace.curves import pr, roc
+from scorespace.curves.classes import average_pr, average_roc
+from scorespace.errors import listing
+from scorespace.measures import Measure
+from scorespace.measures.average import by_class
+from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
+from scorespace.measures.ranking import auc, auprc
+from scorespace.results import decimals, grouped
+from scorespace.tables import Array, ClassTable, ConfusionTable, ratio
+from scorespace.views.document import Block, Grid, Picture, Text
+
+if TYPE_CHECKING:
+    from scorespace.evaluation import Evaluation
+
+MOST_IN_BRIEF: Final = 12
+"""Most classes that a terminal lists one by one."""
+
+MOST_DRAWN: Final = 60
+"""Most classes whose cells can still be seen in a picture."""
+
+AVERAGE: Final = "weighted mean"
+_WEKA: Final = {"TP rate": tpr, "FP rate": fpr, "precision": ppv, "recall": tpr, "F-measure": f1, "MCC": mcc}
+_SHORT: Final = {measure.name: measure for measure in (tpr, fpr, ppv, f1, mcc)}
+_NO_AREA: Final = "the class, or the rest, has no cases"
+
+Areas = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A measure of every class, and why it may be undefined."""
+
+    title: str
+    values: Array
+    undefined: str
+
+
+def class_grid(table: ConfusionTable, areas: Areas | None = None, pr_areas: Areas | None = None) -> Grid:
+    """WEKA's "Detailed Accuracy By Class": one row per class and their mean, weighted by their cases.
+
+    `areas` and `pr_areas` lie under the ROC and the precision-recall curve, by class. Undefined values
+    are dashes; the caption says why, and over how many classes a mean is.
+
+    >>> from scorespace.tables import confusion
+    >>> class_grid(confusion([[3, 1], [0, 4]], classes=["a", "b"])).rows[0]
+    ('a', '0.750', '0.000', '1.000', '0.750', '0.857', '0.775')
+    """
+    columns = _columns(table, _WEKA, {"ROC area": areas, "PRC area": pr_areas})
+    about = "Each class in turn against all others; the mean is weighted by their cases."
+    return _grid(table, columns, f"{about} {_left_out(table, columns)}".strip())
+
+
+def confusion_grid(table: ConfusionTable) -> Grid:
+    """The counts of decisions with their totals, rows actual and columns decided."""
+    names = (*table.classes, "total")
+    lines = np.vstack([table.matrix, table.matrix.sum(axis=0)])
+    counts = np.column_stack([lines, lines.sum(axis=1)])
+    rows = tuple((name, *map(grouped, line)) for name, line in zip(names, counts.tolist(), strict=True))
+    return Grid(("actual \\ decided", *names), rows)
+
+
+def confused_words(table: ConfusionTable, most: int = 3) -> str:
+    """The pairs of classes most often confused, by number of cases, in words.
+
+    >>> from scorespace.tables import confusion
+    >>> confused_words(confusion([[47, 3], [0, 50]], classes=["versicolor", "virginica"]))
+    'versicolor is taken for virginica in 3 of 50 cases (6 %).'
+    """
+    errors = np.where(np.eye(len(table.classes), dtype=bool), 0.0, table.matrix)
+    shares = np.nan_to_num(ratio(errors, table.class_totals[:, None]))
+    pairs = int(np.count_nonzero(errors))
+    if not pairs:
+        return "No case is taken for another class."
+    # By cases; of pairs with as many, the larger share of its class first.
+    shown = np.lexsort((-shares.ravel(), -errors.ravel()))[: min(most, pairs)]
+    told = [
+        f"{table.classes[i]} is taken for {table.classes[k]} in {grouped(float(errors[i, k]))} of "
+        f"{grouped(float(table.class_totals[i]))} cases ({100 * shares[i, k]:.3g} %)"
+        for i, k in zip(*np.unravel_index(shown, errors.shape), strict=True)
+    ]
+    more = ""
+    if pairs > shown.size:
+        rest = grouped(float(errors.sum() - errors.ravel()[shown].sum()))
+        more = f" Other pairs are confused in {rest} {'case' if rest == '1' else 'cases'}."
+    return f"{'; '.join(told)}.{more}"
+
+
+def blocks(evaluation: Evaluation) -> Sequence[Block]:
+    """Everything class by class, model after model."""
+    found: list[Block] = []
+    for name, table in _models(evaluation).items():
+        decisions = _decisions(table)
+        found += [Text(name)] if len(evaluation.models) > 1 else []
+        found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
+        found += [pair_grid(table)] if isinstance(table, ClassTable) and len(table.classes) <= MOST_IN_BRIEF else []
+        found += [Text(confused_words(decisions)), *_confusion_picture(name, table)]
+    return found
+
+
+def short_blocks(evaluation: Evaluation) -> Sequence[Block]:
+    """What fits one screen of text: one model class by class, or F1 by class and model; nothing for many classes."""
+    models = _models(evaluation)
+    tables = {name: _decisions(table) for name, table in models.items()}
+    classes = list(dict.fromkeys(label for table in tables.values() for label in table.classes))
+    if not 3 <= len(classes) <= MOST_IN_BRIEF:
+        return []
+    if len(models) > 1:
+        return [_f1_grid(tables, classes)]
+    ((name, decisions),) = tables.items()
+    areas, pr_areas = _areas(models[name])
+    columns = _columns(decisions, _SHORT, {"auc": areas, "auprc": pr_areas})
+    # The verdict on a model that scores says already what it confuses most.
+    words = ["" if isinstance(models[name], ClassTable) else confused_words(decisions), _left_out(decisions, columns)]
+    return [_grid(decisions, columns), *(Text(one) for one in words if one)]
+
+
+def confusion_blocks(evaluation: Evaluation) -> Sequence[Block]:
+    """The numbers of decisions, class against class, model after model."""
+    found: list[Block] = []
+    for name, table in _models(evaluation).items():
+        found += [Text(name), confusion_grid(_decisions(table))]
+    return found
+
+
+def class_curves(table: ClassTable, kind: str) -> Any:
+    """The chart of every class's ROC or PR curve, and of their mean."""
+    from scorespace.views.charts import class_curves_chart
+
+    tables = {label: table.one_vs_rest(k) for k, label in enumerate(table.classes)}
+    if kind == "roc":
+        risen = {label: roc(one) for label, one in tables.items()}
+        return class_curves_chart(risen, average_roc(risen.values()), kind)
+    bent = {label: pr(one) for label, one in tables.items()}
+    return class_curves_chart(bent, average_pr(bent.values()), kind)
+
+
+def pair_grid(table: ClassTable) -> Grid:
+    """Hand and Till's areas of the pairs of classes: the row's class against the column's, by the row's score."""
+    areas = table.pair_areas()
+    rows = tuple(
+        (name, *("" if i == k else decimals(float(area)) for k, area in enumerate(line)))
+        for i, (name, line) in enumerate(zip(table.classes, areas, strict=True))
+    )
+    about = "AUC of each pair of classes: how often a case of the row's class has a higher score for that class than"
+    return Grid(("class \\ against", *table.classes), rows, f"{about} one of the column's class has.")
+
+
+def _models(evaluation: Evaluation) -> dict[str, ClassTable | ConfusionTable]:
+    """The models for which no class is the positive one."""
+    return {
+        name: table
+        for name, table in evaluation.models.items()
+        if isinstance(table, ClassTable | ConfusionTable) and table.positive is None
+    }
+
+
+def _decisions(table: ClassTable | ConfusionTable) -> ConfusionTable:
+    return table.decisions if isinstance(table, ClassTable) else table
+
+
+def _areas(table: ClassTable | ConfusionTable) -> tuple[Areas | None, Areas | None]:
+    """The areas under the ROC and the PR curve of each class, where there are scores."""
+    if not isinstance(table, ClassTable):
+        return None, None
+    areas, pr_areas = (
+        dict(zip(table.classes, by_class(measure, table).tolist(), strict=True)) for measure in (auc, auprc)
+    )
+    return areas, pr_areas
+
+
+def _columns(
+    table: ConfusionTable, measures: Mapping[str, Measure], areas: Mapping[str, Areas | None]
+) -> list[_Column]:
+    rates = [_Column(title, by_class(one, table), one.undefined) for title, one in measures.items()]
+    return rates + [
+        _Column(title, np.array([given.get(name, np.nan) for name in table.classes]), _NO_AREA)
+        for title, given in areas.items()
+        if given is not None
+    ]
+
+
+def _grid(table: ConfusionTable, columns: Sequence[_Column], caption: str = "") -> Grid:
+    """The values of each class, and their mean weighted by its cases."""
+    values = np.stack([one.values for one in columns], axis=1)
+    undefined = np.isnan(values)
+    used = np.where(undefined, 0.0, table.class_totals[:, None])
+    mean = ratio((np.nan_to_num(values) * used).sum(axis=0), used.sum(axis=0))
+    lines = zip((*table.classes, AVERAGE), np.vstack([values, mean]).tolist(), strict=True)
+    hints = (
+        (name, [f"{one.title} is undefined: {one.undefined}" for one, gap in zip(columns, gaps, strict=True) if gap])
+        for name, gaps in zip(table.classes, undefined.tolist(), strict=True)
+    )
+    return Grid(
+        ("class", *(one.title for one in columns)),
+        tuple((name, *map(decimals, line)) for name, line in lines),
+        caption,
+        tuple((name, "; ".join(reasons)) for name, reasons in hints if reasons),
+    )
+
+
+def _f1_grid(tables: Mapping[str, ConfusionTable], classes: Sequence[str]) -> Grid:
+    """F1 of each class by every model."""
+    found = {
+        (name, label): decimals(value)
+        for name, table in tables.items()
+        for label, value in zip(table.classes, by_class(f1, table).tolist(), strict=True)
+    }
+    rows = tuple((label, *(found.get((name, label), "–") for name in tables)) for label in classes)
+    return Grid(("f1 of class", *tables), rows)
+
+
+def _left_out(table: ConfusionTable, columns: Sequence[_Column]) -> str:
+    """Which means are not over all classes, and why; empty when all are."""
+    present, size, sentences = table.class_totals > 0, len(table.classes), []
+    if not present.all():
+        absent = _names(table, ~present)
+        sentences.append(f"The mean is over {np.count_nonzero(present)} of {size} classes: no cases of {absent}.")
+    by_gap: dict[bytes, list[_Column]] = {}
+    for one in columns:
+        by_gap.setdefault((np.isnan(one.values) & present).tobytes(), []).append(one)
+    for key, alike in by_gap.items():
+        gap = np.frombuffer(key, dtype=bool)
+        if gap.any():
+            titles, used = " and ".join(one.title for one in alike), np.count_nonzero(present & ~gap)
+            sentences.append(
+                f"The mean of {titles} is over {used} of {size} classes: "
+                f"undefined (–) for {_names(table, gap)}, because {alike[0].undefined}."
+            )
+    return " ".join(sentences)
+
+
+def _names(table: ConfusionTable, chosen: Array) -> str:
+    return listing([name for name, here in zip(table.classes, chosen.tolist(), strict=True) if here])
+
+
+def _confusion_picture(name: str, table: ClassTable | ConfusionTable) -> Sequence[Block]:
+    if len(table.classes) > MOST_DRAWN:
+        return []
+
+    def draw() -> Any:
+        from scorespace.views.charts import confusion_chart
+
+        return confusion_chart(_decisions(table), name)
+
+    how = "Decided by the highest score. " if isinstance(table, ClassTable) else ""
+    about = f"{how}Blue is right, orange is wrong: the darker, the larger the share of the actual class."
+    return [Picture(draw, f"How often {name} decides each class for cases of each actual class.", about)]
+
+
+def _curve_pictures(name: str, table: ClassTable | ConfusionTable) -> Sequence[Block]:
+    """ROC and PR of each class, where there are scores and two classes with cases."""
+    if not isinstance(table, ClassTable) or np.count_nonzero(table.class_totals) < 2:
+        return []
+
+    areas = "with its area; the broad line is their mean."
+    return [
+        Picture(
+            lambda: class_curves(table, "roc"),
+            f"True positive rate against false positive rate of each class of {name}, and their mean.",
+            f"ROC of each class against all others, {areas}",
+        ),
+        Picture(
+            lambda: class_curves(table, "pr"),
+            f"Precision against recall of each class of {name}, and their mean.",
+            f"Precision and recall of each class against all others, {areas} Chance reaches the share of the class.",
+        ),
+    ]

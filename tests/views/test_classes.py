@@ -1,0 +1,345 @@
+"""Class by class: the tables, words and pictures of models that know several classes."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import vl_convert
+
+import scorespace as ss
+from scorespace.curves import pr, roc
+from scorespace.curves.classes import average_pr, average_roc
+from scorespace.errors import DataError
+from scorespace.tables import class_table, confusion
+from scorespace.views import classes, sections, terminal
+from scorespace.views.charts import class_curves_chart, confusion_chart
+from scorespace.views.charts.theme import COLOURS, INK
+from scorespace.views.document import Grid, Picture, Text
+
+HOSTILE = ("</script><img src=x>", 'a.b["c"][0]', "it's {{7*7}} \\", "two\nlines")
+NEVER = confusion([[4, 0, 1], [1, 0, 4], [0, 0, 5]], classes=["a", "b", "c"])  # b is never decided
+ABSENT = confusion([[4, 1, 0], [1, 3, 1], [0, 0, 0]], classes=["a", "b", "c"])  # c never occurs
+
+
+def scored(size=3, rows=200, names=None, seed=0):
+    """Random scores of so many classes, the later the better told apart."""
+    source = np.random.default_rng(seed)
+    names = names or [f"class {k}" for k in range(size)]
+    truth = np.arange(rows) % size
+    score = source.normal(size=(rows, size))
+    score[np.arange(rows), truth] += 1 + truth / size
+    share = np.exp(score) / np.exp(score).sum(axis=1, keepdims=True)
+    return class_table([names[k] for k in truth], {name: share[:, k] for k, name in enumerate(names)})
+
+
+def frame(table):
+    labels = [table.classes[k] for k in table.label]
+    decided = [table.classes[k] for k in table.decided]
+    return {"y": labels, "d": decided} | {f"m_{name}": table.score[k] for k, name in enumerate(table.classes)}
+
+
+def evaluated(table, measures="acc", **options):
+    return ss.evaluate(frame(table), truth="y", measures=measures, **options)
+
+
+def scores_of(table):
+    return {"m": {name: f"m_{name}" for name in table.classes}}
+
+
+def cells(grid, row):
+    return dict(zip(grid.columns, next(line for line in grid.rows if line[0] == row), strict=True))
+
+
+def kinds(blocks):
+    return [type(block) for block in blocks]
+
+
+# --- the table class by class
+
+
+def test_rates_by_hand():
+    grid = classes.class_grid(confusion([[6, 2, 0], [1, 3, 0], [0, 0, 4]], classes=["a", "b", "c"]))
+    assert cells(grid, "a")["TP rate"] == cells(grid, "a")["recall"] == "0.750"  # 6/8
+    assert cells(grid, "a")["FP rate"] == "0.125"  # 1/8
+    assert cells(grid, "a")["precision"] == "0.857"  # 6/7
+    assert cells(grid, "a")["F-measure"] == "0.800"  # 12/15
+    assert cells(grid, "a")["MCC"] == "0.630"  # (6·7 − 1·2) / √(8·8·7·9)
+    assert cells(grid, "weighted mean")["TP rate"] == "0.812"  # (6 + 3 + 4)/16 = 0.8125
+    assert "of 3 classes" not in grid.caption
+
+
+def test_areas_are_shown_only_where_given():
+    table = confusion([[6, 2], [1, 3]], classes=["a", "b"])
+    assert "ROC area" not in classes.class_grid(table).columns
+    grid = classes.class_grid(table, {"a": 0.9, "b": 0.6}, {"a": 0.8, "b": 0.2})
+    assert grid.columns[-2:] == ("ROC area", "PRC area")
+    assert grid.rows[-1][-2:] == ("0.800", "0.600")  # (8·0.9 + 4·0.6)/12 and (8·0.8 + 4·0.2)/12
+
+
+def test_precision_without_decisions_is_a_dash_and_not_zero():
+    # WEKA 3.6 prints 0 here, and averages it (METHODS §11).
+    grid = classes.class_grid(NEVER)
+    assert (cells(grid, "b")["precision"], cells(grid, "b")["MCC"]) == ("–", "–")
+    assert cells(grid, "b")["recall"] == "0.000"
+    assert cells(grid, "b")["F-measure"] == "0.000"  # F1 exists where precision does not
+    assert cells(grid, "weighted mean")["precision"] == "0.650"  # (4/5 + 5/10)/2, not the third as 0
+    assert "mean of precision and MCC is over 2 of 3 classes" in grid.caption
+    assert "nothing is predicted positive" in grid.caption
+    assert dict(grid.hints)["b"].startswith("precision is undefined: nothing is predicted positive")
+    assert set(dict(grid.hints)) == {"b"}
+
+
+def test_a_class_without_cases_has_no_part_in_the_mean():
+    # torchmetrics 1664 counted it as 0.
+    grid = classes.class_grid(ABSENT, {"a": 0.9, "b": 0.7})
+    assert cells(grid, "c")["TP rate"] == cells(grid, "c")["ROC area"] == "–"
+    assert cells(grid, "c")["FP rate"] == "0.100"
+    assert cells(grid, "weighted mean")["TP rate"] == "0.700"
+    assert cells(grid, "weighted mean")["ROC area"] == "0.800"
+    assert "over 2 of 3 classes: no cases of 'c'" in grid.caption
+
+
+def test_a_single_class_leaves_the_false_positive_rate_undefined():
+    grid = classes.class_grid(confusion([[5, 0], [0, 0]], classes=["a", "b"]))
+    assert cells(grid, "weighted mean")["FP rate"] == "–"
+    assert "mean of FP rate and MCC is over 0 of 2 classes" in grid.caption
+
+
+# --- the confusion table and its words
+
+
+def test_confusion_grid_with_totals():
+    grid = classes.confusion_grid(confusion([[1200, 3], [0, 40]], classes=["a", "b"]))
+    assert grid.columns == ("actual \\ decided", "a", "b", "total")
+    assert grid.rows == (("a", "1 200", "3", "1 203"), ("b", "0", "40", "40"), ("total", "1 200", "43", "1 243"))
+
+
+def test_most_confused_pairs_in_words():
+    table = confusion([[40, 10, 0, 0], [3, 47, 0, 0], [0, 1, 48, 1], [0, 0, 7, 1]], classes=list("abcd"))
+    assert classes.confused_words(table, most=2) == (
+        "a is taken for b in 10 of 50 cases (20 %); d is taken for c in 7 of 8 cases (87.5 %). "
+        "Other pairs are confused in 5 cases."
+    )
+
+
+def test_of_as_many_cases_the_larger_share_comes_first():
+    table = confusion([[98, 2], [2, 8]], classes=["often", "seldom"])
+    assert classes.confused_words(table).startswith("seldom is taken for often in 2 of 10 cases (20 %)")
+
+
+def test_one_case_left():
+    table = confusion([[5, 2, 0], [1, 5, 0], [0, 0, 5]], classes=list("abc"))
+    assert classes.confused_words(table, most=1).endswith("Other pairs are confused in 1 case.")
+
+
+def test_nothing_is_confused():
+    assert classes.confused_words(confusion([[3, 0], [0, 2]])) == "No case is taken for another class."
+
+
+# --- the sections
+
+
+def test_a_model_that_scores_has_tables_words_and_pictures():
+    table = scored()
+    found = classes.blocks(evaluated(table, scores=scores_of(table)))
+    assert kinds(found) == [Grid, Picture, Picture, Grid, Text, Picture]
+    assert found[3] == classes.pair_grid(table)
+    assert found[0].columns[-2:] == ("ROC area", "PRC area")
+    for picture in found:
+        if isinstance(picture, Picture):
+            assert picture.draw().to_dict()
+            assert picture.alt
+
+
+def test_a_model_that_decides_has_no_curves():
+    found = classes.blocks(evaluated(scored(), decisions="d"))
+    assert kinds(found) == [Grid, Text, Picture]
+    assert "ROC area" not in found[0].columns
+
+
+def test_several_models_are_named():
+    table = scored()
+    evaluation = evaluated(table, scores=scores_of(table), decisions="d")
+    names = [block.text for block in classes.blocks(evaluation) if isinstance(block, Text)]
+    assert names[0] == "m"
+    assert "d" in names
+    (grid,) = classes.short_blocks(evaluation)
+    assert grid.columns == ("f1 of class", "m", "d")
+    assert {row[1] == row[2] for row in grid.rows} == {True}  # d is what m decides
+
+
+def test_two_classes_with_a_positive_one_have_no_such_section():
+    data = {"y": [1, 0, 1, 0], "s": [0.9, 0.1, 0.4, 0.3], "d": [1, 0, 0, 0]}
+    document = sections.document(ss.evaluate(data, truth="y", scores="s", decisions="d", measures="tpr"))
+    assert "class_by_class" not in [section.name for section in document.sections]
+
+
+@pytest.mark.parametrize("size", [3, 12])
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_terminal_shows_the_classes_on_one_screen(size, width):
+    table = scored(size, names=[f"Iris-versicolor{k}" for k in range(size)])
+    document = sections.document(evaluated(table, scores=scores_of(table))).brief()
+    lines = terminal.text(document, width).splitlines()
+    assert max(map(len, lines)) <= width
+    (header,) = [line for line in lines if line.startswith("class ")]  # in one piece, not split into two
+    assert header.split() == ["class", "tpr", "fpr", "ppv", "f1", "mcc", "auc", "auprc"]
+    assert sum(bool(re.fullmatch(r"Iris-versicolor\d+(\s+[\d.–−]+){7}", line)) for line in lines) == size
+    assert [section.name for section in document.sections][:3] == ["measures", "class_by_class", "verdict"]
+
+
+@pytest.mark.parametrize("size", [2, 13])
+def test_the_terminal_leaves_out_two_and_many_classes(size):
+    data = frame(scored(size))
+    document = sections.document(ss.evaluate(data, truth="y", decisions="d", measures="acc"))
+    assert "class_by_class" in [section.name for section in document.sections]
+    assert "class_by_class" not in [section.name for section in document.brief().sections]
+
+
+def test_the_terminal_says_what_a_mean_leaves_out():
+    data = {"y": list("aaabbbccc"), "d": list("aaacccccc")}
+    text = terminal.text(sections.document(ss.evaluate(data, truth="y", decisions="d", measures="acc")).brief(), 200)
+    assert "The mean of ppv and mcc is over 2 of 3 classes: undefined (–) for 'b'" in text
+    assert "b is taken for c in 3 of 3 cases (100 %)." in text
+
+
+def test_the_report(tmp_path):
+    table = scored(names=["<b>", "c & d", "e"])
+    page = evaluated(table, scores=scores_of(table)).report(tmp_path / "page.html").read_text()
+    assert '<section id="class_by_class">' in page
+    assert "PRC area" in page
+    assert "&lt;b&gt; is taken for" in page or "taken for &lt;b&gt;" in page
+    assert "<b>" not in page.split("<main>")[1].split('<script type="module">')[0]
+
+
+# --- the confusion chart
+
+
+def rows(chart):
+    spec = chart if isinstance(chart, dict) else chart.to_dict()
+    return [row for values in spec["datasets"].values() for row in values]
+
+
+def texts(spec):
+    """The fields that a chart writes out."""
+    return [layer["encoding"]["text"]["field"] for layer in spec["layer"] if "text" in layer["encoding"]]
+
+
+def luminance(colour):
+    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def test_cells_hold_counts_and_shares_of_the_row():
+    found = {(row["actual"], row["decided"]): row for row in rows(confusion_chart(NEVER))}
+    assert len(found) == 9
+    assert (found["a", "c"]["count"], found["a", "c"]["share"]) == ("1", "20 %")
+    assert (found["a", "b"]["count"], found["a", "b"]["share"]) == ("0", "0 %")
+    empty = {row["decided"]: row for row in rows(confusion_chart(ABSENT)) if row["actual"] == "c"}
+    assert {row["share"] for row in empty.values()} == {"–"}
+
+
+def test_shares_are_never_rounded_to_none_or_all():
+    found = rows(confusion_chart(confusion([[999, 1], [0, 5]])))
+    assert [row["share"] for row in found] == [">99 %", "<1 %", "0 %", "100 %"]
+
+
+def test_letters_stand_out_from_every_cell():
+    right = np.arange(41)  # of 40 cases: every share of right and of wrong decisions
+    table = confusion(np.diag(right) + np.roll(np.diag(40 - right), 1, axis=1))
+    for row in rows(confusion_chart(table)):
+        light, dark = sorted([luminance(row["fill"]), luminance(row["ink"])], reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5
+        assert row["ink"] != INK  # a dark page would turn it light, on cells that stay light
+
+
+def test_a_larger_share_is_darker_also_without_colour():
+    table = confusion([[100 - k if i == j else k for j in range(2)] for i, k in enumerate((10, 40))])
+    right_much, wrong_little, wrong_much, right_little = (
+        luminance(row["fill"]) for row in rows(confusion_chart(table))
+    )
+    assert right_much < right_little
+    assert wrong_much < wrong_little
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted"), [(2, ["count", "count", "share"]), (10, ["count", "count", "share"]), (26, []), (60, [])]
+)
+def test_numbers_are_dropped_where_cells_are_small(size, wanted):
+    table = confusion(np.eye(size) * 90 + 1, classes=[f"k{k}" for k in range(size)])
+    chart = confusion_chart(table).to_dict()
+    assert texts(chart) == wanted
+    assert len(rows(chart)) == size**2
+
+
+def test_large_counts_are_dropped_rather_than_cut():
+    assert texts(confusion_chart(confusion(np.eye(10) * 12_345_678)).to_dict()) == []
+
+
+def test_the_order_of_the_classes_is_kept():
+    encoding = confusion_chart(confusion([[1, 0], [0, 1]], classes=["z", "a"])).to_dict()["layer"][0]["encoding"]
+    assert encoding["x"]["sort"] == encoding["y"]["sort"] == ["z", "a"]
+
+
+# --- the curves of the classes
+
+
+def curves(table, curve=roc):
+    return {name: curve(table.one_vs_rest(k)) for k, name in enumerate(table.classes)}
+
+
+def keys(chart):
+    return [row["label"] for row in rows(chart) if set(row) == {"label"}]
+
+
+def coloured(chart):
+    found = [layer["encoding"].get("color", {}).get("scale", {}).get("domain") for layer in chart["layer"]]
+    return next(domain for domain in found if domain)
+
+
+@pytest.mark.parametrize(("curve", "averaged"), [(roc, average_roc), (pr, average_pr)])
+def test_each_class_has_its_colour_and_area(curve, averaged):
+    found = curves(scored(3), curve)
+    mean = averaged(found.values())
+    chart = class_curves_chart(found, mean, mean.kind).to_dict()
+    assert coloured(chart) == [f"{name} ({one.area():.3f})" for name, one in found.items()]
+    assert keys(chart) == [f"broad: mean of 3 classes ({mean.area():.3f})"]
+
+
+def test_of_many_classes_the_worst_are_told_apart():
+    found = curves(scored(26, 520))
+    chart = class_curves_chart(found, average_roc(found.values())).to_dict()
+    worst = sorted(found, key=lambda name: found[name].area())[:5]
+    assert [label.rsplit(" (", 1)[0] for label in coloured(chart)] == worst
+    assert len(coloured(chart)) <= len(COLOURS)
+    assert keys(chart)[0] == "thin: 21 other classes"
+    assert {row["name"] for row in rows(chart) if row.get("name") in found} == set(found) - set(worst)
+
+
+def test_undefined_curves_are_not_drawn():
+    table = class_table(["a", "b", "a"], {"a": [0.8, 0.1, 0.6], "b": [0.1, 0.8, 0.3], "c": [0.1, 0.1, 0.1]})
+    found = curves(table)
+    chart = class_curves_chart(found, average_roc(found.values())).to_dict()
+    assert coloured(chart) == ["a (1.000)", "b (1.000)"]
+    assert "mean of 2 classes" in keys(chart)[0]
+    assert "c –" in chart["description"]
+
+
+def test_without_any_curve_there_is_no_chart():
+    table = class_table(["a", "a"], {"a": [0.8, 0.1], "b": [0.2, 0.9]})
+    with pytest.raises(DataError, match="no curve"):
+        class_curves_chart(curves(table))
+
+
+def test_the_pointer_names_the_class():
+    assert '"Class": ' in json.dumps(class_curves_chart(curves(scored())).to_dict()).replace("\\", "")
+
+
+def test_names_are_values_and_never_code():
+    table = scored(len(HOSTILE), names=list(HOSTILE))
+    for chart in (confusion_chart(table.decisions, HOSTILE[0]), class_curves_chart(curves(table))):
+        svg = vl_convert.vegalite_to_svg(chart.to_dict())
+        assert "<img" not in svg
+        for expression in re.findall(r'"(?:filter|expr|labelExpr)": "([^"]*)"', json.dumps(chart.to_dict())):
+            assert not any(name in expression for name in HOSTILE)
