@@ -78,13 +78,34 @@ REASONS = {
     "only one class is present": lambda p, n, pp, pn: (p == 0) | (n == 0),
     "there are neither positives nor predicted positives": lambda p, n, pp, pn: (p == 0) & (pp == 0),
     "truth and decision are the same single class": lambda p, n, pp, pn: (p + pp == 0) | (n + pn == 0),
+    "the soft labels are all of one class": lambda p, n, pp, pn: False,  # only a midpoint of 0 or 1 can do it
     "a row or column of the confusion table is empty": lambda p, n, pp, pn: (p == 0) | (n == 0) | (pp == 0) | (pn == 0),
 }
 
 
-def documented(measure, p, n, pp, pn):
+def overlap(table):
+    """Whether the scores of the classes strictly between 0 and 1 overlap, in both directions."""
+    inside = (table.score > 0) & (table.score < 1)
+    pos, neg = (table.score[inside & (side > 0)] for side in (table.pos, table.neg))
+    return pos.size and neg.size and pos.min() < neg.max() and neg.min() < pos.max()
+
+
+# Reasons that depend on where the scores are.
+REASONS_OF_SCORES = {
+    "the classes do not overlap in scores between 0 and 1": lambda table: not overlap(table),
+    "all these scores are the same": lambda table: np.sum((table.score > 0) & (table.score < 1)) < 2,
+    "a class has no scores between 0 and 1": lambda table: any(
+        not np.any(side[(table.score > 0) & (table.score < 1)]) for side in (table.pos, table.neg)
+    ),
+}
+
+
+def documented(measure, p, n, pp, pn, table=None):
     """Whether the stated reason holds; a reason in new words needs its meaning in REASONS."""
-    return any(REASONS[phrase](p, n, pp, pn) for phrase in measure.undefined.split(", or "))
+    return any(
+        REASONS_OF_SCORES[phrase](table) if phrase in REASONS_OF_SCORES else REASONS[phrase](p, n, pp, pn)
+        for phrase in measure.undefined.split(", or ")
+    )
 
 
 @each(OF_COUNTS)
@@ -101,7 +122,7 @@ def test_outcomes_are_undefined_exactly_when_the_reason_holds(measure, c):
 @example(sample=Sample((1, 1), (0.5, 0.2), (1, 1)))
 def test_scores_are_undefined_exactly_when_the_reason_holds(measure, sample):
     table = sample.table()
-    assert np.isnan(measure(table)) == documented(measure, table.n_pos, table.n_neg, np.nan, np.nan)
+    assert np.isnan(measure(table)) == documented(measure, table.n_pos, table.n_neg, np.nan, np.nan, table)
 
 
 # --- what a sample is

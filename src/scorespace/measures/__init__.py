@@ -1,6 +1,6 @@
 """How much: every measure, declared once, and the grammar that names them."""
 
-from scorespace.measures import confusion, cost, ranking
+from scorespace.measures import classes, confusion, cost, probability, ranking, smooth
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
@@ -9,6 +9,7 @@ __all__ = [
     "Measure",
     "MeasureSpec",
     "average",
+    "classes",
     "confusion",
     "cost",
     "find",
@@ -16,5 +17,7 @@ __all__ = [
     "measures",
     "parse",
     "parse_list",
+    "probability",
     "ranking",
+    "smooth",
 ]

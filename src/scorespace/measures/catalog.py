@@ -132,6 +132,8 @@ def _value(option: Option, text: str, whole: str) -> Any:
             return {"true": True, "false": False}[text.casefold()]
         return float(text) if float in kinds else int(text) if int in kinds else text.strip("\"'")
     except (KeyError, ValueError):
+        if str in kinds:  # a number or a name
+            return text.strip("\"'")
         wanted = "true or false" if bool in kinds else "a number"
         raise MeasureError(f"{option.name}={text} in {whole!r} is not {wanted}.") from None
 

@@ -1,0 +1,166 @@
+"""The calibration curve: how often what was given a probability happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, Self
+
+import numpy as np
+
+from scorespace.curves.brier import probabilities
+from scorespace.curves.curve import Curve
+from scorespace.curves.hull import hull_edges
+from scorespace.errors import ScoreSpaceError, did_you_mean
+from scorespace.results import Row, plain
+from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.pieces import PIECE, over_pieces
+
+BINS: Final = 10
+GROUPINGS: Final = ("isotonic", "width", "count")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationCurve(Curve):
+    """Groups of neighbouring scores, the lowest first: mean score (x) and observed rate (y) of each.
+
+    `threshold` and `highest` are the ends of a group, `cases` and `hits` the weights of all its cases
+    and of the positive ones. `by` says how the groups were formed.
+    """
+
+    highest: Array
+    cases: Array
+    hits: Array
+    by: str
+
+    def line(self) -> Curve:
+        """What is drawn: groups by isotonic regression reach from their lowest to their highest score.
+
+        >>> from scorespace.tables import score_table
+        >>> calibration(score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9])).line().x
+        array([0.1, 0.4, 0.6, 0.9])
+        """
+        x, y, threshold = self.x, self.y, self.threshold
+        if self.by == "isotonic":
+            wide = self.highest > self.threshold
+            kept = np.stack([np.ones_like(wide), wide], axis=1).ravel()
+            x = np.stack([self.threshold, self.highest], axis=1).ravel()[kept]
+            y, threshold = np.repeat(self.y, 2)[kept], np.repeat(self.threshold, 2)[kept]
+        return Curve(self.kind, x, y, threshold, "Score", self.y_title)
+
+    def thinned(self, most: int = 400) -> Self:
+        """About that many of the groups, evenly spaced, the lowest and the highest among them."""
+        if self.x.size <= most:
+            return self
+        kept = np.linspace(0, self.x.size - 1, max(2, most)).astype(np.intp)
+        names = ("x", "y", "threshold", "highest", "cases", "hits")
+        return replace(self, **{name: getattr(self, name)[kept] for name in names})
+
+    def rows(self) -> list[Row]:
+        """One row per group."""
+        names = ("x", "y", "threshold", "highest", "cases", "hits")
+        columns = (plain(getattr(self, name)) for name in names)
+        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+    def __repr__(self) -> str:
+        how = {"isotonic": "by isotonic regression", "width": "of equal width", "count": "of equal count"}[self.by]
+        return f"calibration curve: {self.x.size} groups {how}, {self.y_title.lower()} against {self.x_title.lower()}"
+
+
+def calibration(table: ScoreTable, *, by: str = "isotonic", bins: int = BINS) -> CalibrationCurve:
+    """Mean score and observed rate of groups: by isotonic regression, or bins of equal `width` or `count`.
+
+    Bins of equal width are [k/bins, (k+1)/bins), the last with its upper end; bins of equal count never
+    part tied scores. Bins without cases have no point.
+
+    >>> from scorespace.tables import score_table
+    >>> curve = calibration(score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]))
+    >>> curve.x, curve.y
+    (array([0.1, 0.5, 0.9]), array([0. , 0.5, 1. ]))
+    """
+    probabilities(table)
+    pos, neg = table.columns
+    if by == "isotonic":
+        ends = hull_edges(pos, neg).end
+        return curve_of_groups(table, np.append(0, ends[:-1] + 1), by)
+    check_bins(by, bins)
+    if by == "width":
+        return curve_of_groups(table, width_starts(table.score, bins), by)
+    part = count_parts(table.counts.sum(axis=-2, dtype=np.float64), bins)
+    return curve_of_groups(table, np.flatnonzero(np.append(True, part[1:] != part[:-1])), by)
+
+
+def curve_of_groups(table: ScoreTable, starts: Array, by: str, sums: Array | None = None) -> CalibrationCurve:
+    """The curve of groups that begin at the given rows of the table, from the highest score down."""
+    ends = np.append(starts[1:], table.score.size) - 1
+    cases, hits, scores = group_sums(table, starts) if sums is None else sums
+    highest, lowest = table.score[starts], table.score[ends]
+    # Rounding must not carry a mean out of its group.
+    mean = np.clip(ratio(scores, cases), lowest, highest)
+    up = slice(None, None, -1)
+    return CalibrationCurve(
+        "calibration",
+        mean[up],
+        ratio(hits, cases)[up],
+        lowest[up],
+        "Mean score",
+        "Observed rate",
+        highest[up],
+        cases[up],
+        hits[up],
+        by,
+    )
+
+
+def group_sums(table: ScoreTable, starts: Array) -> Array:
+    """Cases, positives and sum of scores (3, groups) of the groups that begin at the given rows."""
+    cuts = np.union1d(starts, np.arange(0, table.score.size, PIECE))
+
+    def sums(rows: slice) -> Array:
+        begins = cuts[np.searchsorted(cuts, rows.start) : np.searchsorted(cuts, rows.stop)] - rows.start
+        pos, neg = (column[rows].astype(np.float64) for column in table.columns)
+        neg += pos
+        return np.stack([np.add.reduceat(column, begins) for column in (neg, pos, neg * table.score[rows])])
+
+    parts = np.concatenate(over_pieces(sums, table.score.size), axis=1)
+    return np.add.reduceat(parts, np.searchsorted(cuts, starts), axis=1)
+
+
+def width_starts(score: Array, bins: int) -> Array:
+    """The rows (from the highest score down) at which bins of equal width begin, empty ones left out.
+
+    A score is compared with k/bins itself: 0.29 · 100 is below 29 in floating point. 1 falls into the
+    last bin and 0 into the first.
+
+    >>> width_starts(np.array([1.0, 0.29, 0.28, 0.0]), 100)
+    array([0, 1, 2, 3])
+    """
+    edges = np.arange(bins - 1, 0, -1) / bins
+    at_least = score.size - np.searchsorted(score[::-1], edges, side="left")
+    starts = np.unique(np.append(0, at_least))
+    return starts[starts < score.size]
+
+
+def count_parts(cases: Array, bins: int) -> Array:
+    """The bin of equal count in which the middle of each score's cases falls, for every replicate.
+
+    >>> count_parts(np.array([1.0, 1.0, 4.0, 1.0, 1.0]), 2)
+    array([0, 0, 1, 1, 1])
+    """
+    middle = np.cumsum(cases, axis=-1)
+    total = middle[..., -1:].copy()
+    middle -= cases / 2
+    middle *= bins
+    return np.minimum(ratio(middle, np.where(total > 0, total, 1)), bins - 1).astype(np.intp)
+
+
+def check_bins(by: str, bins: int, groupings: tuple[str, ...] = GROUPINGS) -> None:
+    """Refuse a grouping that there is not, and less than one bin."""
+    if by not in groupings:
+        near = did_you_mean(by, groupings)
+        raise ScoreSpaceError(
+            f"by={by!r} is no way to form groups.",
+            seen=f"{', '.join(groupings[:-1])} or {groupings[-1]}",
+            hint=f"did you mean {near}?" if near else None,
+        )
+    if bins < 1:
+        raise ScoreSpaceError(f"bins={bins} is no number of bins.", hint="1 or more, such as bins=10")

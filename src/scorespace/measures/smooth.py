@@ -1,0 +1,62 @@
+"""Areas in which the size of the scores counts and not their order alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scorespace.curves.smooth import softened
+from scorespace.measures.measure import measure
+from scorespace.measures.ranking import concordant_pairs
+from scorespace.tables import Array, ScoreTable, ratio
+
+_ONE_CLASS = "only one class is present"
+
+
+@measure(
+    title="Area under the smooth ROC curve",
+    range=(0, 1),
+    best="high",
+    undefined=f"{_ONE_CLASS}, or the soft labels are all of one class",
+    probability=True,
+    aliases=("smooth_auc", "smroc_auc"),
+)
+def smauc(t: ScoreTable, *, midpoint: float | str = "mean", recentre: bool = False) -> Array:
+    """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.
+
+    A score is appropriate when a positive lies above the midpoint, or a negative at or below it. `midpoint` is
+    mean, cross_weighted, median, class_medians, half or a number; `recentre` moves it to 0.5 first. Read it
+    beside AUC: under imbalance it mostly measures the larger class.
+    """
+    soft = softened(t, midpoint, recentre)
+    found = ratio(concordant_pairs(soft), soft.n_pos * soft.n_neg)
+    return np.where(t.n_pos * t.n_neg > 0, np.clip(found, 0, 1), np.nan)
+
+
+@measure(
+    title="Scored AUC",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    probability=True,
+    aliases=("scored_auc",),
+)
+def sauc(t: ScoreTable) -> Array:
+    """By how much positives are scored above negatives: the mean over all pairs of max(0, s₊ − s₋)."""
+    pos, neg = t.pos, t.neg
+    above = np.cumsum(pos * t.score, axis=-1) - t.score * np.cumsum(pos, axis=-1)  # Σ (s₊ − s₋) over s₊ ≥ s₋
+    lead = np.einsum("...i,...i->...", np.maximum(above, 0), neg)
+    return np.clip(ratio(lead, t.n_pos * t.n_neg), 0, 1)
+
+
+@measure(
+    title="Probabilistic AUC",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    probability=True,
+    aliases=("probabilistic_auc",),
+)
+def prob_auc(t: ScoreTable) -> Array:
+    """How far the mean scores of the classes lie apart: (mean s of positives − mean s of negatives + 1) / 2."""
+    apart = ratio(t.pos @ t.score, t.n_pos) - ratio(t.neg @ t.score, t.n_neg)
+    return np.clip((apart + 1) / 2, 0, 1)

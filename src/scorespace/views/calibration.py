@@ -1,0 +1,164 @@
+"""Calibration on the page: the reliability diagram, the numbers behind it, the bins, and what they mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from scorespace.comparisons.calibration import CalibrationTest, calibration_band
+from scorespace.comparisons.calibration_summary import CalibrationSummary
+from scorespace.comparisons.comparison import p_text
+from scorespace.curves import calibration
+from scorespace.results import decimals, grouped
+from scorespace.tables import ScoreTable
+from scorespace.tables.classes import TOP
+from scorespace.views.document import Block, Grid, Picture, Text
+
+if TYPE_CHECKING:
+    from scorespace.evaluation import Evaluation
+
+MOST_BANDS: Final = 3
+"""Models that stay readable with bands, and with a table of bins each."""
+
+MOST_CLASSES: Final = 5
+"""Classes that a picture tells apart beside the highest score."""
+
+_ROWS: Final[Mapping[str, tuple[Callable[[CalibrationSummary], float], str]]] = {
+    "brier": (lambda one: one.brier, "Mean squared distance of the scores from what happened: cal + ref."),
+    "cal": (lambda one: one.cal, "What the best monotone recalibration of these very cases would save."),
+    "cal by chance": (lambda one: one.cal_chance, "What calibrated scores would show as cal on so many cases."),
+    "ref": (lambda one: one.ref, "What remains after recalibration: a matter of ranking alone."),
+    "unc": (lambda one: one.unc, "Brier score of always stating the base rate."),
+    "skill": (lambda one: one.skill, "Gain over always stating the base rate: 1 − brier / unc."),
+    "log loss": (lambda one: one.logloss, "Mean surprise at what happened, in nats."),
+    "observed − mean score": (lambda one: one.cal_large, "Calibration in the large: above 0, scores are too low."),
+    "slope": (lambda one: one.slope, "Of the logistic fit on the logits: below 1, scores are too extreme."),
+    "intercept, with the slope": (lambda one: one.intercept, "Fitted together with the slope."),
+    "intercept, for slope 1": (lambda one: one.offset, "Fitted alone: above 0, scores are too low."),
+}
+
+
+def blocks(evaluation: Evaluation) -> Sequence[Block]:
+    """The section of a report, for the models whose scores lie between 0 and 1."""
+    if evaluation.class_calibrations:
+        return [block for name in evaluation.class_calibrations for block in _class_blocks(evaluation, name)]
+    found = evaluation.calibrations
+    tables = {name: table for name, table in _scored(evaluation).items() if name in found}
+    if not tables or not 0 < evaluation.prevalence < 1:
+        return []
+    few = len(tables) <= MOST_BANDS
+    banded = few and all(table.whole for table in tables.values())
+    bins = [_bin_grid(name, table, evaluation.level) for name, table in tables.items()] if few else []
+    words = [Text(found[name].words) for name in tables]
+    return [_picture(evaluation, tables, banded), summary_grid(found), *words, *bins]
+
+
+def _class_blocks(evaluation: Evaluation, model: str) -> Sequence[Block]:
+    """The same for each class against the rest, and for the highest score of each case."""
+    found = evaluation.class_calibrations[model]
+    shown = list(found)[: MOST_CLASSES + 1]
+
+    def draw() -> Any:
+        return calibration_picture(evaluation, [f"{model}[{of}]" for of in shown], band=False)
+
+    about = "How often a case is of a class whose score is so high, by isotonic regression."
+    top = f"{TOP} is the highest score of each case: how often it is that of the right class."
+    grid = summary_grid({f"{model}[{of}]" if of == TOP else of: one for of, one in found.items()})
+    return [
+        Picture(
+            draw, f"Observed rate against score for each class of {model}, and for its highest score.", f"{about} {top}"
+        ),
+        replace(grid, caption=f"{top} {grid.caption}"),
+        Text(replace(found[TOP], model=f"The highest score of {model}").words),
+    ]
+
+
+def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
+    """The numbers of each model, one column each."""
+    rows = [
+        (name, *(decimals(value(one), 4 if name in _FINE else 3) for one in found.values()))
+        for name, (value, _) in _ROWS.items()
+    ]
+    first = next(iter(found.values()))
+    rows += [
+        (f"ece, {first.bins} bins", *(decimals(one.ece) for one in found.values())),
+        (f"mce, {first.bins} bins", *(decimals(one.mce) for one in found.values())),
+        ("Spiegelhalter z", *(decimals(one.spiegelhalter.statistic, 2) for one in found.values())),
+        ("Spiegelhalter p", *(_p_cell(one.spiegelhalter) for one in found.values())),
+        ("Hosmer-Lemeshow χ²", *(decimals(one.hosmer_lemeshow.statistic, 2) for one in found.values())),
+        ("Hosmer-Lemeshow p", *(_p_cell(one.hosmer_lemeshow) for one in found.values())),
+    ]
+    hints = [(name, about) for name, (_, about) in _ROWS.items()]
+    hints += [
+        (rows[-6][0], "Mean distance of mean score and observed rate over bins of equal width."),
+        (rows[-5][0], "The largest such distance."),
+        ("Spiegelhalter z", "Whether the Brier score is what the scores promise; normal if it is."),
+        ("Spiegelhalter p", "How often calibrated scores would look as far off by z, or farther."),
+        ("Hosmer-Lemeshow χ²", "Whether ten groups of equal size have as many positives as promised; two df less."),
+        ("Hosmer-Lemeshow p", "How often calibrated scores would look as far off by χ², or farther."),
+    ]
+    left = [f"{name} {grouped(one.left_out)}" for name, one in found.items() if one.left_out]
+    caption = "The tests look for different faults and often disagree: look at the curve first."
+    if left:
+        caption += f" Slope and intercepts leave out cases with a score of 0 or 1: {', '.join(left)}."
+    return Grid(("", *found), tuple(rows), caption, tuple(hints))
+
+
+_FINE: Final = ("cal", "cal by chance")
+
+
+def _p_cell(test: CalibrationTest) -> str:
+    return "–" if math.isnan(test.p) else p_text(test.p).removeprefix("p = ").removeprefix("p ")
+
+
+def _picture(evaluation: Evaluation, tables: Mapping[str, ScoreTable], banded: bool) -> Picture:
+    def draw() -> Any:
+        return calibration_picture(evaluation, list(tables), band=banded)
+
+    band = (
+        f" A calibrated model's whole line lies in its band with {100 * evaluation.level:g} %: "
+        "what leaves it is miscalibration and not chance."
+        if banded
+        else ""
+    )
+    return Picture(
+        draw,
+        "Observed rate of positives against the score of each model, with the diagonal of perfect calibration.",
+        "How often cases of a score are positive, by isotonic regression. Below the diagonal scores are too high, "
+        f"above it too low; the bars show where the scores lie.{band}",
+    )
+
+
+def calibration_picture(evaluation: Evaluation, models: Sequence[str], *, band: bool, **options: Any) -> Any:
+    """The reliability diagram of models; options say how scores are grouped."""
+    from scorespace.views.charts import calibration_chart  # Altair loads only when a picture is wanted
+
+    tables = {name: evaluation.score_table(name) for name in models}
+    curves = {name: calibration(table, **options) for name, table in tables.items()}
+    wanted = {"level": evaluation.level, "seed": evaluation.seed, "simultaneous": True, **options}
+    bands = {name: calibration_band(table, **wanted) for name, table in tables.items()} if band else None
+    return calibration_chart(curves, tables, bands)
+
+
+def _bin_grid(name: str, table: ScoreTable, level: float) -> Grid:
+    """Ten bins of equal width with the number of cases and the interval of the rate."""
+    curve, band = calibration(table, by="width"), calibration_band(table, by="width", level=level)
+    rows = []
+    for k in range(curve.x.size):
+        between = "" if math.isnan(band.low[k]) else f" [{decimals(band.low[k])}, {decimals(band.high[k])}]"
+        rows.append(
+            (
+                f"{curve.threshold[k]:.3f} to {curve.highest[k]:.3f}",
+                grouped(float(curve.cases[k])),
+                decimals(curve.x[k]),
+                f"{decimals(curve.y[k])}{between}",
+            )
+        )
+    caption = f"{name}: bins of equal width, with Wilson intervals ({100 * level:g} %)."
+    return Grid(("scores", "cases", "mean score", "observed rate"), tuple(rows), caption)
+
+
+def _scored(evaluation: Evaluation) -> dict[str, ScoreTable]:
+    return {name: table for name, table in evaluation.models.items() if isinstance(table, ScoreTable)}
