@@ -1,0 +1,142 @@
+"""`scorespace calibrate`: scores that can be trusted as probabilities, and the map that makes them."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.decisions.recalibrate import METHODS
+from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError
+from scorespace.frames import check_target, refuse_overwriting
+from scorespace.recalibration import apply_map, read_map, read_positive, recalibrate, write_recalibrated
+from scorespace.views import recalibration as view
+from scorespace.views import tidy
+from scorespace.views.report import write_file
+
+_ROLES, _FIT, _FILES = "Which column is what", "How the map is fitted", "Files"
+_DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
+
+
+def _option(panel: str, metavar: str, words: str) -> Any:
+    return typer.Option(metavar=metavar, help=words, rich_help_panel=panel)
+
+
+def calibrate(
+    data: options.Data,
+    score: Annotated[str, _option(_ROLES, "COL", "The model's scores. 'nb_*': its scores of all classes.")],
+    truth: options.MaybeTruth = None,
+    positive: options.Positive = None,
+    name: options.Name = [],  # noqa: B006 - Typer copies defaults
+    weight: options.Weight = None,
+    missing: options.MissingRows = options.Missing.error,
+    method: Annotated[str | None, _option(_FIT, "METHOD", f"{', '.join(METHODS)}; isotonic if not stated.")] = None,
+    on: Annotated[
+        str | None, _option(_FIT, "WHAT", "What Platt's map works on: score, or logit for probabilities.")
+    ] = None,
+    fit: Annotated[str | None, _option(_FIT, "OTHER", "Fit on these data, with the same columns.")] = None,
+    folds: Annotated[
+        int | None,
+        _option(_FIT, "K", "Else: cross-fit over K folds, 10 if not stated; 1 fits on the same cases and says so."),
+    ] = None,
+    fold: Annotated[str | None, _option(_FIT, "COL", "Else: cross-fit over the folds in this column.")] = None,
+    group: Annotated[str | None, _option(_FIT, "COL", "Groups of related cases, kept in one fold.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the folds.", rich_help_panel=_FIT)] = 0,
+    apply: Annotated[
+        Path | None, _option(_FIT, "MAP.json", "Instead: apply a saved map; the truth is optional then.")
+    ] = None,
+    out: Annotated[
+        Path | None, _option(_FILES, "FILE", "The data with the new scores beside: .csv, .tsv or .parquet.")
+    ] = None,
+    map: Annotated[
+        Path | None, _option(_FILES, "MAP.json", "Save the map, fitted on all cases, to be applied.")
+    ] = None,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Turn scores into probabilities, and show what that changes.
+
+    Example: scorespace calibrate credit.csv --truth outcome --positive bad --score nb --out scores.csv
+    """
+    with _readable(data) as path:
+        _check_files(out, map, read=(path, fit, apply))
+        names, gaps = options.renames(name), missing.value
+        if apply is not None:
+            given = (method, on, fit, folds, fold, group, map)
+            if any(one is not None for one in given):
+                raise ScoreSpaceError("a saved map is applied as it is.", hint="leave out the options that fit a map")
+            stated = {"truth": truth, "positive": _positive_of(apply, positive), "weight": weight}
+            found = apply_map(path, read_map(apply), score=score, names=names, missing=gaps, **stated)
+        else:
+            if truth is None:
+                raise ColumnError("the column with the actual class is not named.", hint="--truth COL, or --apply MAP")
+            if fit is not None and folds is not None:
+                raise ScoreSpaceError(
+                    "the map is fitted either on other data or across folds.", hint="--fit or --folds"
+                )
+            found = recalibrate(
+                path,
+                truth=truth,
+                score=score,
+                positive=positive,
+                method=method or _DEFAULT_METHOD,
+                on=on or "score",  # type: ignore[arg-type]  # checked inside
+                fit=fit,
+                folds=_DEFAULT_FOLDS if folds is None else folds,
+                fold=fold,
+                group=group,
+                weight=weight,
+                names=names,
+                missing=gaps,
+                seed=seed,
+            )
+        if out is not None:
+            write_recalibrated(path, found, out)
+    if map is not None:
+        write_file(map, tidy.as_json(found.saved_map()).encode())
+    output.write(view.document(found), found.to_dict(), format)
+    for what, written in (("scores", out), ("map   ", map)):
+        if written is not None:
+            typer.echo(f"{what}  {written}", err=True)
+
+
+def _check_files(out: Path | None, map: Path | None, read: tuple[str | Path | None, ...]) -> None:
+    """Refuse what cannot or must not be written, before the work and not after it."""
+    options.check_folder(map)
+    if map is not None and map.suffix.lower() != ".json":
+        raise DataError(f"{str(map)!r} has no known ending.", hint="--map FILE.json")
+    for data in read:
+        if out is not None:
+            check_target(data, out)
+        if map is not None:
+            refuse_overwriting(data, map)
+
+
+def _positive_of(path: Path, positive: str | None) -> str | None:
+    """The positive class, as stated or as the map has it; they must not differ."""
+    fitted_for = read_positive(path)
+    if positive is not None and fitted_for is not None and positive != fitted_for:
+        raise PositiveError(
+            f"the map in {str(path)!r} gives the probability of {fitted_for!r}, not of {positive!r}.",
+            hint=f'positive="{fitted_for}"',
+        )
+    return positive or fitted_for
+
+
+@contextmanager
+def _readable(data: str) -> Iterator[str]:
+    """A path that can be read twice: once for the scores, once for the rows to be written beside them."""
+    if data != "-":
+        yield data
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "standard input.csv"
+        with path.open("wb") as spool:
+            shutil.copyfileobj(sys.stdin.buffer, spool)
+        yield str(path)

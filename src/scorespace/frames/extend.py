@@ -1,0 +1,147 @@
+"""The rows of a source with further columns, written as they were and in their order."""
+
+from __future__ import annotations
+
+import glob
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import ColumnError, DataError, ScoreError, listing
+from scorespace.frames.check import Sample, complete, number
+from scorespace.frames.files import read_path
+from scorespace.frames.read import read
+from scorespace.frames.roles import absent_column
+from scorespace.frames.source import Source, unreadable
+from scorespace.results import grouped
+
+ENDINGS: Final = (".csv", ".tsv", ".parquet")
+
+
+def rows_in_use(sample: Sample) -> NDArray[np.bool_]:
+    """For every row of the source whether the sample has it, in the order of the rows.
+
+    >>> from scorespace.frames import check, read, roles
+    >>> source = read({"y": [1, 0, 1], "nb": [0.9, 0.4, None]})
+    >>> rows_in_use(check(source, roles(source, truth="y", scores="nb"), missing="drop")).tolist()
+    [True, True, False]
+    """
+    frame, weight = sample.source.frame, sample.roles.weight
+    used = complete(frame, sample.roles)
+    if weight is not None:
+        used = used & (number(weight) != 0).fill_null(False)
+    return sample.source.arrays(frame.select(used=used))["used"].astype(bool)
+
+
+def score_columns(
+    source: Source, names: Sequence[str], missing: str = "error"
+) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.bool_]]:
+    """Columns of scores without a truth, and which rows have a value in all of them.
+
+    >>> score_columns(read({"nb": [0.5, None]}), ["nb"], missing="drop")
+    ({'nb': array([0.5])}, array([ True, False]))
+    """
+    schema = source.frame.collect_schema()
+    for name in names:
+        if name not in source.columns:
+            raise absent_column(name, source)
+        if not (schema[name].is_numeric() or schema[name] == nw.Boolean):
+            raise ColumnError(f"column {name!r} holds no numbers, so no scores.", seen=str(schema[name]))
+    found = source.arrays(source.frame.select(*(number(name) for name in names)))
+    values = {name: np.ma.filled(np.ma.asarray(found[name]).astype(np.float64), np.nan) for name in names}
+    used = np.all([~np.isnan(column) for column in values.values()], axis=0)
+    gaps = int((~used).sum())
+    if gaps and missing != "drop":
+        seen = f"{grouped(gaps)} of {grouped(used.size)} rows"
+        raise DataError(
+            f"{listing(names)} {'has' if len(names) == 1 else 'have'} missing values.",
+            seen=seen,
+            hint='missing="drop" leaves them empty',
+        )
+    for name, column in values.items():
+        if np.isinf(column).any():
+            raise ScoreError(f"column {name!r} has infinite scores.", seen=grouped(int(np.isinf(column).sum())))
+    return {name: column[used] for name, column in values.items()}, used
+
+
+def check_target(data: Any, path: Path) -> None:
+    """Refuse a file of unknown kind, one in no folder, and one that would replace what is read."""
+    if path.suffix.lower() not in ENDINGS:
+        raise DataError(f"{str(path)!r} has no known ending.", hint=", ".join(ENDINGS))
+    if not path.parent.is_dir():
+        raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name} into.")
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} cannot be written.", seen="it is a folder")
+    refuse_overwriting(data, path)
+
+
+def refuse_overwriting(data: Any, path: Path) -> None:
+    """Refuse to write to a file that is read."""
+    if not isinstance(data, (str, os.PathLike)) or not path.exists():
+        return
+    local = os.path.expanduser(os.fspath(data)).removeprefix("file://")
+    read_here = [local] if os.path.isfile(local) else glob.glob(local, recursive=True)
+    if any(os.path.samefile(path, each) for each in read_here if os.path.isfile(each)):
+        raise DataError(f"{str(path)!r} is read here and is not overwritten.", hint="another name for the output")
+
+
+def write_extended(data: Any, columns: Mapping[str, NDArray[np.float64]], path: Path) -> None:
+    """Write the rows of a path or frame with the columns added; NaN becomes an empty field.
+
+    A CSV file written as CSV keeps every value as it stood there, identifiers such as 007 included.
+    """
+    check_target(data, path)
+    ending = path.suffix.lower()
+    # Parquet has kinds of values, so text is read as what it means; CSV has none, so text stays as it is.
+    as_text = isinstance(data, (str, os.PathLike)) and ending != ".parquet"
+    source = read_path(os.fspath(data), as_text=True) if as_text else read(data)
+    folded = {name.casefold() for name in source.columns}
+    taken = [name for name in columns if name.casefold() in folded]
+    if taken:
+        raise ColumnError(
+            f"column {taken[0]!r} is there already.", seen=listing(source.columns), hint="names={column: model}"
+        )
+    rows = int(source.arrays(source.frame.select(rows=nw.len()))["rows"][0])
+    if any(column.size != rows for column in columns.values()):
+        raise DataError(f"{source.where} has changed while it was read.", seen=f"{grouped(rows)} rows")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{ending}")
+    try:
+        _write(source, columns, temporary, ending)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise DataError(f"{str(path)!r} cannot be written.", seen=error.strerror) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Path, ending: str) -> None:
+    if source.connection is None:
+        eager = source.frame.collect() if isinstance(source.frame, nw.LazyFrame) else source.frame
+        library = eager.implementation
+        added = [
+            nw.new_series(name, list(map(_or_none, v)), nw.Float64, backend=library) for name, v in columns.items()
+        ]
+        joined = eager.with_columns(*added)
+        joined.write_parquet(path) if ending == ".parquet" else joined.write_csv(path)
+        return
+    import duckdb  # already loaded where the source is one of its relations
+
+    source.connection.register("added", {name: np.ma.masked_invalid(values) for name, values in columns.items()})
+    joined = source.frame.to_native().query("given", "SELECT * FROM given POSITIONAL JOIN added")
+    try:
+        if ending == ".parquet":
+            joined.write_parquet(str(path))
+        else:
+            joined.write_csv(str(path), sep="\t" if ending == ".tsv" else ",")
+    except duckdb.Error as error:
+        raise unreadable(source.where, error) from error
+
+
+def _or_none(value: float) -> float | None:
+    return None if value != value else float(value)
