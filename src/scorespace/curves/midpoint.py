@@ -1,0 +1,109 @@
+"""The midpoint of smooth ROC: the score that parts high from low."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from scorespace.errors import ScoreError, did_you_mean, listing
+from scorespace.tables import Array, ScoreTable, ratio
+
+MIDPOINTS: Final = ("mean", "class_weighted", "cross_weighted", "median", "class_medians", "half")
+"""The rules for the midpoint; a number states it."""
+
+_SAME: Final = 1e-12  # sums of scores are rounded: a midpoint this near to a score is that score
+
+
+def midpoint_of(table: ScoreTable, how: str | float = "mean") -> float:
+    """The score that parts high from low: by a rule over the scores, or the number given.
+
+    mean (also named class_weighted: the class means weighted by the sizes of their classes),
+    cross_weighted (weighted by the size of the other class), median, class_medians (their mean), half (0.5).
+
+    >>> from scorespace.tables import score_table
+    >>> t = score_table([1, 0, 0], [0.9, 0.6, 0.0])
+    >>> midpoint_of(t), midpoint_of(t, "median"), midpoint_of(t, "class_medians"), midpoint_of(t, 0.4)
+    (0.5, 0.6, 0.6, 0.4)
+    """
+    return defined(midpoints(table.score, table.pos, table.neg, how), how)
+
+
+def learn_midpoint(table: ScoreTable) -> float:
+    """The midpoint, from a validation sample, with the highest Youden index TPR − FPR there.
+
+    It lies halfway between two neighbouring scores; of several equally good gaps the widest is taken.
+
+    >>> from scorespace.tables import score_table
+    >>> learn_midpoint(score_table([1, 1, 0, 1, 0], [0.9, 0.8, 0.4, 0.3, 0.1]))
+    0.6
+    """
+    if table.score.size < 2:
+        return float(table.score[0]) if table.score.size else float("nan")
+    counts = table.sweep
+    index = (ratio(counts.tp, counts.p) - ratio(counts.fp, counts.n))[1:-1]  # between the scores, not outside them
+    gap = table.score[:-1] - table.score[1:]
+    best = int(np.argmax(np.where(index >= np.nanmax(index) - _SAME, gap, -1.0))) if not np.isnan(index).any() else 0
+    return float((table.score[best] + table.score[best + 1]) / 2)
+
+
+def midpoints(score: Array, pos: Array, neg: Array, how: str | float) -> Array:
+    """The midpoint of each replicate (or of the only table)."""
+    if not isinstance(how, str):
+        if not 0 <= how <= 1:
+            raise ScoreError(f"midpoint={how} is not a score between 0 and 1.", hint="such as 0.5, or mean")
+        return np.asarray(float(how))
+    if how == "half":
+        return np.asarray(0.5)
+    if how in ("mean", "class_weighted"):
+        found = ratio(pos @ score + neg @ score, pos.sum(axis=-1) + neg.sum(axis=-1))
+    elif how == "cross_weighted":
+        n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
+        mean_pos, mean_neg = ratio(pos @ score, n_pos), ratio(neg @ score, n_neg)
+        found = ratio(n_neg * mean_pos + n_pos * mean_neg, n_pos + n_neg)
+    elif how == "median":
+        found = _median(score, pos + neg)
+    elif how == "class_medians":
+        found = (_median(score, pos) + _median(score, neg)) / 2
+    else:
+        near = did_you_mean(how, MIDPOINTS)
+        raise ScoreError(
+            f"there is no midpoint {how!r}.",
+            seen=f"{listing(MIDPOINTS, most=len(MIDPOINTS))}, or a number",
+            hint=f"did you mean {near}?" if near else None,
+        )
+    return _snapped(score, found)
+
+
+def defined(found: Array, how: str | float) -> float:
+    """The midpoint as a number, refused where a class that it needs has no cases."""
+    if np.isnan(found):
+        raise ScoreError(f"the midpoint {how} is undefined: a class has no cases.", hint="mean, half or a number")
+    return float(found)
+
+
+def _median(score: Array, weight: Array) -> Array:
+    """The weighted median, halfway between two scores when half of the weight lies on each side."""
+    if not score.size:
+        return np.full(weight.shape[:-1], np.nan)
+    above = np.cumsum(weight, axis=-1)
+    half = above[..., -1:] / 2
+    first, second = (above < half).sum(axis=-1), (above <= half).sum(axis=-1)
+    last = score.size - 1
+    middle = (score[np.minimum(first, last)] + score[np.minimum(second, last)]) / 2
+    return np.where(above[..., -1] > 0, middle, np.nan)
+
+
+def _snapped(score: Array, found: Array) -> Array:
+    """The midpoint, or the score that it equals up to rounding: such a score must count as low."""
+    if not score.size:
+        return found
+    rising = score[::-1]
+    place = np.searchsorted(rising, found - _SAME)
+    near = rising[np.minimum(place, score.size - 1)]
+    return np.where(np.abs(near - found) <= _SAME, near, found)
+
+
+def count_high(score: Array, middle: float) -> int:
+    """How many of the falling scores lie above the midpoint."""
+    return int(score.size - np.searchsorted(score[::-1], middle, side="right"))

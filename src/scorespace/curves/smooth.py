@@ -1,0 +1,280 @@
+"""The smooth ROC curve: every case moves it up and across, by as much as its score says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from scorespace.curves.hull import Hull, hull, hull_edges
+from scorespace.curves.midpoint import count_high, defined, midpoints
+from scorespace.curves.roc import RocCurve, roc
+from scorespace.errors import ScoreError
+from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, note, plain
+from scorespace.tables import Array, ScoreTable, ratio
+
+FEW_OF_A_CLASS: Final = 0.3
+"""Below this share of the smaller class, smAUC mostly measures the larger one."""
+
+
+def softened(table: ScoreTable, midpoint: str | float = "mean", recentre: bool = False) -> ScoreTable:
+    """The table in which each case is c of a positive and 1 − c of a negative.
+
+    c = s for an appropriate score (a positive above the midpoint, a negative at or below it), else
+    1 − s. `recentre` first maps the midpoint to 0.5 by two straight lines. Replicates have each their
+    own midpoint.
+
+    >>> from scorespace.tables import score_table
+    >>> softened(score_table([1, 0, 0], [0.9, 0.6, 0.0])).pos
+    array([0.9, 0.4, 0. ])
+    """
+    check_probabilities(table)
+    pos, neg = table.pos, table.neg
+    middle = midpoints(table.score, pos, neg, midpoint)
+    return _softened(table, pos, neg, middle, recentre)
+
+
+def check_probabilities(table: ScoreTable) -> None:
+    """Refuse scores outside [0, 1], with the ways to bring them there."""
+    if not table.probabilities:
+        raise ScoreError(
+            "smooth curves need scores between 0 and 1, because their size counts.",
+            seen=f"scores from {table.score[-1]:g} to {table.score[0]:g}",
+            hint="map them first: scorespace calibrate --method minmax, logistic (the link) or isotonic; "
+            "they are never squashed silently",
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SmoothCurve(RocCurve):
+    """The ROC curve of a softened table; `table` is that table, `given` the one that was softened.
+
+    `tau_v` and `tau_h` are its height and width before they are scaled to 1: Σ c and Σ (1 − c). A score is
+    appropriate when it lies on its class's side of the midpoint.
+    """
+
+    given: ScoreTable
+    midpoint: float
+    tau_v: float
+    tau_h: float
+    appropriate: float
+    inappropriate: float
+    normalised: bool = True
+
+    @property
+    def auc(self) -> float:
+        """The area under the plain ROC curve of the same scores, which belongs beside the smooth one."""
+        return roc(self.given).area()
+
+    @property
+    def smaller(self) -> float:
+        """Share of the smaller class."""
+        return float(ratio(min(self.given.n_pos, self.given.n_neg), self.given.total))
+
+    @property
+    def rotation(self) -> float:
+        """τv / τh: how far the two axes are scaled apart; 1 leaves every slope as it is."""
+        return float(ratio(self.tau_v, self.tau_h))
+
+    def hull(self) -> Hull:
+        """The upper convex hull of the curve, on the same axes."""
+        found = hull(self.table)
+        if self.normalised:
+            return replace(found, x_title=self.x_title, y_title=self.y_title)
+        return replace(
+            found, x=found.x * self.tau_h, y=found.y * self.tau_v, x_title=self.x_title, y_title=self.y_title
+        )
+
+    def gap(self) -> float:
+        """Area of the hull less that of the curve: a distance from calibration."""
+        return max(0.0, self.hull().area() - self.area())
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return self.findings()
+
+    def findings(self, model: str = "") -> tuple[Note, ...]:
+        """What to know before reading the curve of that model: imbalance, and classes that do not overlap."""
+        of, found = f" of {model}" if model else "", []
+        if self.smaller < FEW_OF_A_CLASS:
+            found.append(
+                note(
+                    "SS027",
+                    f"the smaller class has {100 * self.smaller:.2g} % of the cases: smAUC{of} mostly measures how "
+                    "well the larger class is scored. Read it beside AUC, never across class shares.",
+                )
+            )
+        if self.appropriate and not self.inappropriate:
+            found.append(
+                note(
+                    "SS028",
+                    f"no score{of} lies on the wrong side of the midpoint {decimals(self.midpoint)}: the classes do "
+                    "not overlap, and smAUC shows only how sure the scores are.",
+                )
+            )
+        return tuple(found)
+
+    def facts(self) -> Row:
+        """The numbers that belong to the curve, AUC among them."""
+        names = ("auc", "midpoint", "tau_v", "tau_h", "rotation", "appropriate", "inappropriate")
+        return plain({"area": self.area(), **{name: getattr(self, name) for name in names}})
+
+    def to_dict(self) -> Row:
+        return {**super().to_dict(), **self.facts(), "notes": [one.to_dict() for one in self.notes]}
+
+    def __repr__(self) -> str:
+        area = f"area {decimals(self.area())} (AUC {decimals(self.auc)}), " if self.normalised else ""
+        return (
+            f"smooth ROC curve: {area}midpoint {decimals(self.midpoint)}, {grouped(self.appropriate)} appropriate and "
+            f"{grouped(self.inappropriate)} inappropriate scores, rotation {decimals(self.rotation)}"
+        )
+
+
+def smooth(
+    table: ScoreTable, midpoint: str | float = "mean", recentre: bool = False, normalised: bool = True
+) -> SmoothCurve:
+    """The smooth ROC curve of a table; not `normalised`, its axes are counts: Σ (1 − c) and Σ c.
+
+    >>> from scorespace.tables import score_table
+    >>> smooth(score_table([1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1]))
+    smooth ROC curve: area 0.844 (AUC 1.000), midpoint 0.500, 6 appropriate and 0 inappropriate scores, rotation 1.000
+    """
+    check_probabilities(table)
+    pos, neg = table.pos, table.neg
+    middle = defined(midpoints(table.score, pos, neg, midpoint), midpoint)
+    high = count_high(table.score, middle)
+    appropriate = float(pos[:high].sum() + neg[high:].sum())
+    soft = _softened(table, pos, neg, np.asarray(middle), recentre)
+    across, up = _running(soft.counts[1 - soft.positive]), _running(soft.counts[soft.positive])
+    tau_h, tau_v = float(across[-1]), float(up[-1])
+    if normalised:
+        with np.errstate(invalid="ignore"):
+            across /= tau_h
+            up /= tau_v
+    return SmoothCurve(
+        "smooth" if normalised else "smooth_counts",
+        across,
+        up,
+        table.thresholds,
+        "Smooth false positive rate" if normalised else "Sum of soft negatives",
+        "Smooth true positive rate" if normalised else "Sum of soft positives",
+        soft,
+        table,
+        middle,
+        tau_v,
+        tau_h,
+        appropriate,
+        float(pos[high:].sum() + neg[:high].sum()),
+        normalised,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps(ByValue):
+    """How far a model's curves lie below their hulls, and how calibration by its hull turns its smooth curve.
+
+    `roc` and `smooth` are hull area less area. After calibration the ROC gap is zero; that of the smooth
+    curve is `smooth_calibrated`. `rotation` is τv / τh.
+    """
+
+    roc: float
+    smooth: float
+    smooth_calibrated: float
+    rotation: float
+    rotation_calibrated: float
+
+    def rows(self) -> list[Row]:
+        """One row before calibration and one after."""
+        return [
+            {"scores": "given", "roc": self.roc, "smooth": self.smooth, "rotation": self.rotation},
+            {
+                "scores": "calibrated",
+                "roc": 0.0,
+                "smooth": self.smooth_calibrated,
+                "rotation": self.rotation_calibrated,
+            },
+        ]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return ()
+
+    def to_dict(self) -> Row:
+        return {"schema": SCHEMA, "rows": plain(self.rows())}
+
+    def __repr__(self) -> str:
+        return (
+            f"gap to the hull: ROC {decimals(self.roc)}, smooth ROC {decimals(self.smooth)}; "
+            f"rotation {decimals(self.rotation)}, calibrated {decimals(self.rotation_calibrated)}"
+        )
+
+
+def gaps(table: ScoreTable, midpoint: str | float = "mean", recentre: bool = False) -> Gaps:
+    """The gaps of ROC and smooth ROC to their hulls, and the rotation before and after isotonic calibration.
+
+    >>> from scorespace.tables import score_table
+    >>> gaps(score_table([1, 1, 0, 1, 0, 0], [0.95, 0.7, 0.6, 0.51, 0.2, 0.01]), "half")
+    gap to the hull: ROC 0.056, smooth ROC 0.006; rotation 0.858, calibrated 1.000
+    """
+    before = smooth(table, midpoint, recentre)
+    after = smooth(hull_calibrated(table), midpoint, recentre)
+    line = roc(table)
+    return Gaps(max(0.0, line.hull().area() - line.area()), before.gap(), after.gap(), before.rotation, after.rotation)
+
+
+def hull_calibrated(table: ScoreTable) -> ScoreTable:
+    """The table with each score replaced by the share of positives on its edge of the ROC hull."""
+    edges = hull_edges(*table.columns)
+    classes, positive = _two_names(table)
+    counts = np.stack([edges.pos, edges.neg] if positive == 0 else [edges.neg, edges.pos])
+    return ScoreTable(ratio(edges.pos, edges.pos + edges.neg), counts, classes, positive)
+
+
+def _softened(table: ScoreTable, pos: Array, neg: Array, middle: Array, recentre: bool) -> ScoreTable:
+    score = table.score
+    tilt = _recentred(score, middle) if recentre else score
+    moved = pos - neg
+    moved *= tilt
+    if np.isnan(middle).any():  # undefined where a class that it needs is absent: so are the soft labels
+        moved = moved + np.where(np.isnan(middle), np.nan, 0.0)[..., None]
+    classes, positive = _two_names(table)
+    counts = np.empty((*moved.shape[:-1], 2, score.size))
+    up, across = counts[..., positive, :], counts[..., 1 - positive, :]
+    # Scores fall, so the high ones come first; only those between two replicates' midpoints need a mask.
+    highest, lowest = float(np.fmax.reduce(middle, axis=None)), float(np.fmin.reduce(middle, axis=None))
+    high, low = count_high(score, highest), count_high(score, lowest)
+    np.add(neg[..., :high], moved[..., :high], out=up[..., :high])
+    np.subtract(pos[..., :high], moved[..., :high], out=across[..., :high])
+    np.subtract(pos[..., low:], moved[..., low:], out=up[..., low:])
+    np.add(neg[..., low:], moved[..., low:], out=across[..., low:])
+    if low > high:
+        above = score[high:low] > middle[..., None]
+        toward, away = neg[..., high:low] + moved[..., high:low], pos[..., high:low] - moved[..., high:low]
+        up[..., high:low], across[..., high:low] = np.where(above, toward, away), np.where(above, away, toward)
+    return ScoreTable(score, counts, classes, positive, table.resolution)
+
+
+def _recentred(score: Array, middle: Array) -> Array:
+    """The scores with the midpoint moved to 0.5 by two straight lines that leave 0 and 1 where they are."""
+    at = middle[..., None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = score / (2 * at), 0.5 + (score - at) / (2 * (1 - at))
+    found = np.where(score > at, high, np.where(at > 0, low, 0.5))
+    return found if middle.ndim else found.reshape(score.shape)
+
+
+def _running(column: Array) -> Array:
+    """Running sums that start at 0."""
+    out = np.empty(column.size + 1)
+    out[0] = 0.0
+    np.cumsum(column, out=out[1:])
+    return out
+
+
+def _two_names(table: ScoreTable) -> tuple[tuple[str, ...], int]:
+    """The positive class and the other, or all others as one."""
+    if len(table.classes) == 2:
+        return table.classes, table.positive
+    name = table.classes[table.positive]
+    return (name, f"not {name}"), 0

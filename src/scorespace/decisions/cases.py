@@ -1,0 +1,318 @@
+"""Hard and easy cases: which scores are on the right side of the midpoint, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.curves.midpoint import midpoint_of
+from scorespace.curves.smooth import check_probabilities, smooth, softened
+from scorespace.errors import DataError
+from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, plain
+from scorespace.tables import Array, ScoreTable, ratio, score_table
+from scorespace.tables.labels import encode
+from scorespace.tables.score import scores_of
+
+ZONES: Final = ("easy", "rescued", "hard", "error")
+"""The kinds of cases, from the best to the worst; a case is of exactly one kind."""
+
+_CUT: Final = 0.5  # a gap at least this share of the widest parts two clusters …
+_STANDS_OUT: Final = 0.05  # … if it is also at least this share of the range: scores without clusters have gaps too
+
+
+@dataclass(frozen=True, eq=False)
+class Zones(ByValue):
+    """Where the kinds of cases lie on the scale of the scores, and how many there are of each.
+
+    Doubtful scores lie nearer to the midpoint than to the end of the scale on their side: from `low` to `high`.
+    The classes overlap from the lowest positive score (`overlap_low`) to the highest negative one. On the wrong
+    side of the midpoint a doubtful score is hard, any other a trivial error; on the right side a doubtful
+    score in the overlap is rescued, any other easy.
+    """
+
+    midpoint: float
+    overlap_low: float
+    overlap_high: float
+    positives: tuple[float, ...]
+    negatives: tuple[float, ...]
+
+    @property
+    def low(self) -> float:
+        return self.midpoint / 2
+
+    @property
+    def high(self) -> float:
+        return (1 + self.midpoint) / 2
+
+    @property
+    def overlap(self) -> bool:
+        """Whether a positive is scored no higher than some negative."""
+        return self.overlap_low <= self.overlap_high
+
+    @property
+    def counts(self) -> dict[str, float]:
+        """Weight of the cases of each kind."""
+        return {zone: self.positives[k] + self.negatives[k] for k, zone in enumerate(ZONES)}
+
+    def kind(self, score: Array, positive: Any) -> NDArray[np.uint8]:
+        """The kind of each case, as its place in ZONES."""
+        return _kinds(score, positive, self.midpoint, self.overlap_low, self.overlap_high)
+
+
+def zones(table: ScoreTable, midpoint: str | float = "mean") -> Zones:
+    """The zones of a table of scores between 0 and 1, with the weight of the cases of each kind.
+
+    >>> zones(score_table([1, 1, 0, 1, 0, 0], [0.95, 0.7, 0.6, 0.51, 0.2, 0.01])).counts
+    {'easy': 4.0, 'rescued': 1.0, 'hard': 1.0, 'error': 0.0}
+    """
+    check_probabilities(table)
+    middle = midpoint_of(table, midpoint)
+    pos, neg = table.pos, table.neg
+    low = float(table.score[pos > 0].min(initial=np.inf))
+    high = float(table.score[neg > 0].max(initial=-np.inf))
+    of_positives = _kinds(table.score, True, middle, low, high)
+    of_negatives = _kinds(table.score, False, middle, low, high)
+    return Zones(
+        middle,
+        low,
+        high,
+        tuple(np.bincount(of_positives, pos, minlength=len(ZONES)).tolist()),
+        tuple(np.bincount(of_negatives, neg, minlength=len(ZONES)).tolist()),
+    )
+
+
+def _kinds(score: Array, positive: Any, middle: float, low: float, high: float) -> NDArray[np.uint8]:
+    right = (score > middle) == positive
+    doubtful = (score >= middle / 2) & (score <= (1 + middle) / 2)
+    overlapping = (score >= low) & (score <= high)
+    return np.where(right, doubtful & overlapping, np.where(doubtful, 2, 3)).astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Neighbouring scores with no wide gap between them."""
+
+    low: float
+    high: float
+    positives: float
+    negatives: float
+
+    def row(self) -> Row:
+        return {"low": self.low, "high": self.high, "positives": self.positives, "negatives": self.negatives}
+
+
+@dataclass(frozen=True, eq=False)
+class Margins(ByValue):
+    """The gaps between neighbouring scores, from the highest down, and the clusters that wide ones leave.
+
+    `cut` lies in the middle of the widest gap: the threshold farthest from any case. A gap parts two clusters
+    when it is at least half as wide as that one and takes at least 5 % of the range of the scores.
+    """
+
+    score: Array
+    gap: Array
+    cut: float
+    widest: float
+    clusters: tuple[Cluster, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return ()
+
+    def rows(self) -> list[Row]:
+        """One row per gap: the scores above and below it, and its width."""
+        columns = (plain(values) for values in (self.score[:-1], self.score[1:], self.gap))
+        return [{"above": above, "below": below, "gap": gap} for above, below, gap in zip(*columns, strict=True)]
+
+    def to_dict(self) -> Row:
+        clusters = [one.row() for one in self.clusters]
+        found = {"schema": SCHEMA, "cut": self.cut, "widest": self.widest, "clusters": clusters, "rows": self.rows()}
+        return plain(found)
+
+    def __repr__(self) -> str:
+        if not self.gap.size:
+            return "margins: one distinct score, so there is no gap"
+        parts = f"{len(self.clusters)} clusters" if len(self.clusters) > 1 else "one cluster"
+        return f"margins: widest gap {self.widest:.3g} around {self.cut:.3g}, {parts}"
+
+
+def margins(table: ScoreTable) -> Margins:
+    """The gaps between neighbouring scores, the natural cut in the widest, and the clusters between wide gaps.
+
+    >>> margins(score_table([1, 1, 0, 0, 0], [0.9, 0.85, 0.3, 0.25, 0.2]))
+    margins: widest gap 0.55 around 0.575, 2 clusters
+    """
+    gap = table.score[:-1] - table.score[1:]
+    if not gap.size:
+        widest, cut, starts = 0.0, float("nan"), np.zeros(min(1, table.score.size), dtype=np.intp)
+    else:
+        place = int(np.argmax(gap))
+        widest, cut = float(gap[place]), float((table.score[place] + table.score[place + 1]) / 2)
+        least = max(_CUT * widest, _STANDS_OUT * float(table.score[0] - table.score[-1]))
+        starts = np.append(0, np.flatnonzero(gap >= least) + 1)
+    ends = np.append(starts[1:], table.score.size) - 1
+    columns = (
+        table.score[ends],
+        table.score[starts],
+        *(np.add.reduceat(column, starts) if starts.size else column for column in (table.pos, table.neg)),
+    )
+    clusters = tuple(Cluster(*map(float, cells)) for cells in zip(*columns, strict=True))
+    return Margins(table.score, gap, cut, widest, clusters)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cases(ByValue):
+    """Every case with its score, rank (1 is the highest; ties share the mean), label, kind and slope.
+
+    `slope` is that of its segment of the smooth curve before scaling: Σ c / Σ (1 − c) over the cases of the
+    same score. `zone` holds places in ZONES.
+    """
+
+    id: NDArray[Any]
+    score: Array
+    rank: Array
+    label: NDArray[Any]
+    positive: NDArray[np.bool_]
+    appropriate: NDArray[np.bool_]
+    slope: Array
+    zone: NDArray[np.uint8]
+    zones: Zones
+    margins: Margins
+    table: ScoreTable
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of cases of each kind."""
+        return dict(zip(ZONES, np.bincount(self.zone, minlength=len(ZONES)).tolist(), strict=True))
+
+    def of(self, zone: str, most: int | None = None) -> list[Row]:
+        """The cases of a kind, the most telling first: doubtful ones nearest to the midpoint, others farthest."""
+        return self._rows(self.order(zone)[:most])
+
+    def order(self, zone: str) -> NDArray[np.intp]:
+        """Places of the cases of a kind, the most telling first."""
+        if zone not in ZONES:
+            raise DataError(f"there is no zone {zone!r}.", seen=", ".join(ZONES))
+        found = np.flatnonzero(self.zone == ZONES.index(zone))
+        away = np.abs(self.score[found] - self.zones.midpoint).round(12)  # equal distances stay in the order given
+        return found[np.argsort(away if zone in ("rescued", "hard") else -away, kind="stable")]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return tuple(one for one in smooth(self.table, self.zones.midpoint).notes if one.code == "SS028")
+
+    @property
+    def words(self) -> str:
+        """The answer in a few sentences."""
+        counts, total = self.counts, self.score.size
+        doubtful = counts["hard"] + counts["rescued"]
+        text = f"{grouped(counts['easy'])} of {grouped(total)} cases are easy. "
+        if doubtful:
+            text += (
+                f"{grouped(doubtful)} lie in doubt around the midpoint {decimals(self.zones.midpoint)}: "
+                f"{grouped(counts['rescued'])} of them on the right side, {grouped(counts['hard'])} on the wrong one. "
+            )
+        wrong = counts["error"]
+        text += f"{grouped(wrong)} {'is' if wrong == 1 else 'are'} confident and wrong." if wrong else (
+            "None is confident and wrong."
+        )  # fmt: skip
+        return text
+
+    def rows(self) -> list[Row]:
+        """One row per case, in the order given."""
+        return self._rows(np.arange(self.score.size))
+
+    def to_dict(self) -> Row:
+        return plain(
+            {
+                "schema": SCHEMA,
+                "midpoint": self.zones.midpoint,
+                "overlap": [self.zones.overlap_low, self.zones.overlap_high] if self.zones.overlap else None,
+                "cut": self.margins.cut,
+                "clusters": [one.row() for one in self.margins.clusters],
+                "counts": self.counts,
+                "rows": self.rows(),
+                "verdict": self.words,
+                "notes": [one.to_dict() for one in self.notes],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def _rows(self, places: NDArray[np.intp]) -> list[Row]:
+        columns = (self.id, self.score, self.rank, self.label, self.appropriate, self.slope)
+        kinds = np.array(ZONES)[self.zone[places]].tolist()
+        lists = (plain(column[places]) for column in columns)
+        return [
+            {
+                "id": id,
+                "score": score,
+                "rank": rank,
+                "label": label,
+                "appropriate": appropriate,
+                "slope": slope,
+                "zone": zone,
+            }
+            for id, score, rank, label, appropriate, slope, zone in zip(*lists, kinds, strict=True)
+        ]
+
+
+def cases(truth: Any, score: Any, id: Any = None, *, positive: Any = None, midpoint: str | float = "mean") -> Cases:
+    """Every case by its score: easy, rescued, hard, or a trivial error (confident and wrong).
+
+    Without `id` the cases are numbered from 1.
+
+    >>> cases([1, 1, 0, 1, 0, 0], [0.95, 0.7, 0.6, 0.51, 0.2, 0.01], id=list("abcdef")).of("hard")[0]["id"]
+    'c'
+    """
+    codes, classes = encode(truth)
+    return of_codes(codes, score, classes, id, positive=positive, midpoint=midpoint)
+
+
+def of_codes(
+    codes: NDArray[Any],
+    score: Any,
+    classes: Sequence[str],
+    id: Any = None,
+    *,
+    positive: Any = None,
+    midpoint: str | float = "mean",
+) -> Cases:
+    """The same as `cases`, from codes into the classes."""
+    values = scores_of(score, codes.size)
+    table = score_table(codes, values, positive=positive, classes=classes)
+    # A table of one class has a name for the absent one too, so the names are looked up there.
+    actual = np.array([table.classes.index(name) for name in classes])[codes]
+    found = zones(table, midpoint)
+    is_positive = actual == table.positive
+    place = np.searchsorted(-table.score, -values)
+    weight = table.pos + table.neg
+    rank = np.cumsum(weight) - (weight - 1) / 2
+    soft = softened(table, found.midpoint)
+    return Cases(
+        _ids(id, codes.size),
+        values,
+        rank[place],
+        np.array(table.classes)[actual],
+        is_positive,
+        (values > found.midpoint) == is_positive,
+        ratio(soft.pos, soft.neg)[place],
+        found.kind(values, is_positive),
+        found,
+        margins(table),
+        table,
+    )
+
+
+def _ids(given: Any, size: int) -> NDArray[Any]:
+    if given is None:
+        return np.arange(1, size + 1)
+    ids = np.asarray(given)
+    if ids.shape != (size,):
+        raise DataError("truth and id differ in length.", seen=f"{size} labels and ids of shape {ids.shape}")
+    return ids

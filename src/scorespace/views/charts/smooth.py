@@ -1,0 +1,161 @@
+"""Smooth ROC curves beside plain ones, and the zones of hard and easy cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import altair as alt
+import numpy as np
+
+from scorespace.curves import Curve, SmoothCurve, roc
+from scorespace.decisions.cases import ZONES, Zones
+from scorespace.errors import DataError
+from scorespace.results import Row, decimals, grouped
+from scorespace.tables import ScoreTable, ratio
+from scorespace.views.charts.curves import POINTS, curve_layers
+from scorespace.views.charts.theme import FAINT, GRID, INK, SOFT, UNIT, axis, coloured, scale, short, themed
+
+BINS: Final = 40
+ZONE_NAMES: Final = {"easy": "easy", "rescued": "rescued", "hard": "hard", "error": "confident error"}
+"""The zones as a legend names them."""
+_ZONE_COLOURS: Final = ("#56b4e9", "#009e73", "#e69f00", "#d55e00")
+
+
+def smooth_chart(curves: Mapping[str, SmoothCurve]) -> alt.LayerChart:
+    """Smooth ROC curves with their hulls, and the plain ROC curves of the same models as thin lines.
+
+    A single model also shows the hull of its plain curve.
+    """
+    if not curves:
+        raise DataError("there is no curve to draw.")
+    below = [_hulls({name: curve.hull() for name, curve in curves.items()})]
+    words = "thick: smooth ROC · grey: its hull"
+    scaled = all(curve.normalised for curve in curves.values())
+    if scaled:
+        plain = {name: roc(curve.given) for name, curve in curves.items()}
+        if len(plain) == 1:
+            below.append(_hulls({name: curve.hull() for name, curve in plain.items()}))
+        thin = _outlines(plain).mark_line(strokeWidth=1, opacity=0.9, aria=False)
+        below.append(thin.encode(x="x:Q", y="y:Q", order="place:Q", color=coloured("name", curves)))
+        words = f"thick: smooth ROC · thin: ROC · grey: hull{'s' if len(plain) == 1 else ''}"
+    return themed(curve_layers(curves, below=below, above=[_corner(words)] if scaled else []))
+
+
+def zones_chart(table: ScoreTable, zones: Zones) -> alt.LayerChart:
+    """Scores of the positives upwards and of the others downwards, coloured by how hard the cases are."""
+    rows = _bars(table, zones)
+    if not rows:
+        raise DataError("there are no scores to draw.")
+    tops = {1: 0.0, -1: 0.0}
+    for row in rows:
+        tops[row["sign"]] = max(tops[row["sign"]], row["height"])
+    room = 0.16 * (tops[1] + tops[-1])
+    ends = (-tops[-1] - room, tops[1] + room)
+    legend = alt.Legend(columns=4, symbolType="square", symbolStrokeWidth=0, symbolSize=140)
+    names = list(ZONE_NAMES.values())
+    share = alt.Axis(labelExpr="format(abs(datum.value), '.0%')", tickCount=5, grid=False)
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=alt.X("low:Q", bin="binned", title="Score", axis=axis(UNIT), scale=scale(UNIT)),
+            x2="high:Q",
+            y=alt.Y("signed:Q", title="Share of class", axis=share, scale=scale(ends), stack="zero"),
+            color=alt.Color(
+                "zone:N", title=None, scale=alt.Scale(domain=names, range=list(_ZONE_COLOURS)), legend=legend
+            ),
+            order="order:Q",
+            tooltip=[
+                alt.Tooltip("class:N", title="Class"),
+                alt.Tooltip("zone:N", title="Cases"),
+                alt.Tooltip("span:N", title="Scores"),
+                alt.Tooltip("share:Q", title="Share of class", format=".1%"),
+            ],
+        )
+    )
+    layers = [_doubt(zones), bars, alt.Chart().mark_rule(color=FAINT).encode(y=alt.datum(0)), *_middle(zones)]
+    layers += [_class_name(table, up=True), _class_name(table, up=False)]
+    about = (
+        f"Scores of both classes around the midpoint {decimals(zones.midpoint)}, coloured by how hard the cases are."
+    )
+    return themed(alt.LayerChart(layer=layers).properties(width=560, height=260, description=about))
+
+
+def _outlines(curves: Mapping[str, Curve]) -> alt.Chart:
+    rows = [
+        {"name": name, "place": place, "x": short(x), "y": short(y)}
+        for name, curve in curves.items()
+        for thin in [curve.thinned(POINTS)]
+        for place, (x, y) in enumerate(zip(thin.x, thin.y, strict=True))
+    ]
+    return alt.Chart(alt.InlineData(values=rows))
+
+
+def _hulls(hulls: Mapping[str, Curve]) -> alt.Chart:
+    line = _outlines(hulls).mark_line(color=FAINT, strokeWidth=1.2, aria=False)
+    return line.encode(x="x:Q", y="y:Q", order="place:Q", detail="name:N")
+
+
+def _corner(words: str) -> alt.Chart:
+    """What the lines mean, in the corner where curves seldom run."""
+    label = alt.Chart(alt.InlineData(values=[{"x": 0.99, "y": 0.02, "label": words}]))
+    return label.mark_text(align="right", baseline="bottom", aria=False).encode(x="x:Q", y="y:Q", text="label:N")
+
+
+def _doubt(zones: Zones) -> alt.Chart:
+    """The band in which scores are doubtful."""
+    band = alt.InlineData(values=[{"low": short(zones.low), "high": short(zones.high)}])
+    return alt.Chart(band).mark_rect(color=GRID, opacity=0.6, aria=False).encode(x="low:Q", x2="high:Q")
+
+
+def _middle(zones: Zones) -> list[alt.Chart]:
+    """A rule at the midpoint, with its value."""
+    left = zones.midpoint > 0.7  # a label beyond the edge would be cut
+    label = f"midpoint {zones.midpoint:.3g}"
+    here = alt.Chart(alt.InlineData(values=[{"x": short(zones.midpoint), "label": label}])).encode(x="x:Q")
+    text = here.mark_text(align="right" if left else "left", baseline="top", dx=-5 if left else 5, color=INK)
+    return [here.mark_rule(color=INK, strokeWidth=1.5), text.encode(text="label:N", y=alt.value(2))]
+
+
+def _class_name(table: ScoreTable, *, up: bool) -> alt.Chart:
+    positive = table.classes[table.positive]
+    others = [name for name in table.classes if name != positive]
+    negative = others[0] if len(others) == 1 else f"not {positive}"
+    label = f"▲ {positive} ({grouped(float(table.n_pos))})" if up else f"▼ {negative} ({grouped(float(table.n_neg))})"
+    text = alt.Chart(alt.InlineData(values=[{"label": label}])).mark_text(
+        align="right", baseline="top" if up else "bottom", dx=-4, color=SOFT
+    )
+    return text.encode(text="label:N", x=alt.value("width"), y=alt.value(2 if up else "height"))
+
+
+def _bars(table: ScoreTable, zones: Zones) -> list[Row]:
+    """The histogram of each class, split by zone; empty bars are left out."""
+    edges = np.linspace(0, 1, BINS + 1)
+    sides = ((1, table.classes[table.positive], table.pos, table.n_pos), (-1, "the others", table.neg, table.n_neg))
+    rows: list[Row] = []
+    for sign, label, weight, total in sides:
+        kinds = zones.kind(table.score, sign > 0)
+        stack = np.stack(
+            [
+                np.nan_to_num(ratio(np.histogram(table.score, edges, weights=weight * (kinds == k))[0], total))
+                for k in range(len(ZONES))
+            ]
+        )
+        heights = stack.sum(axis=0)
+        rows += [
+            {
+                "class": label,
+                "zone": ZONE_NAMES[ZONES[k]],
+                "order": int(k),
+                "low": short(edges[place]),
+                "high": short(edges[place + 1]),
+                "span": f"{edges[place]:.3g} to {edges[place + 1]:.3g}",
+                "share": short(stack[k, place]),
+                "signed": short(sign * stack[k, place]),
+                "sign": sign,
+                "height": short(heights[place]),
+            }
+            for k, place in zip(*np.nonzero(stack), strict=True)
+        ]
+    return rows

@@ -1,0 +1,183 @@
+"""Smooth ROC on the page: the curves, the numbers beside AUC, the zones; and the page of hard and easy cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from scorespace.curves.smooth import gaps, smooth
+from scorespace.decisions.cases import ZONES, Cases, Margins, zones
+from scorespace.measures.ranking import auc
+from scorespace.measures.smooth import prob_auc, sauc, smauc
+from scorespace.results import Note, decimals, grouped
+from scorespace.tables import ScoreTable
+from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+
+if TYPE_CHECKING:
+    from scorespace.evaluation import Evaluation
+
+MOST: Final = 10
+"""How many cases of a kind are listed unless more are asked for."""
+
+_ROWS: Final = 100_000  # of a table whose hulls are drawn for three decimals
+
+_ABOUT: Final = {
+    "easy": "easy: sure and right",
+    "rescued": "rescued: in doubt, and right",
+    "hard": "hard: in doubt, and wrong",
+    "error": "error: sure and wrong",
+}
+_HINTS: Final = (
+    ("midpoint", "Scores above it count as high: by default the mean of all scores."),
+    ("on their side", "Positives above the midpoint and negatives at or below it: appropriate scores."),
+    ("on the wrong side", "Positives at or below the midpoint and negatives above it: inappropriate scores."),
+    ("τv", "Sum of the soft labels c: the height of the curve before it is scaled to 1."),
+    ("τh", "Sum of 1 − c: the width of the curve before it is scaled to 1."),
+    ("rotation τv / τh", "How far the two axes are scaled apart; 1 is no rotation."),
+    ("rotation, calibrated", "The same after isotonic calibration of the scores on these cases."),
+    ("gap of ROC", "Area of the ROC hull less that of the curve: what isotonic calibration would gain in rank."),
+    ("gap of smooth ROC", "Area of its hull less that of the smooth curve: a distance from calibration."),
+)
+
+
+def blocks(evaluation: Evaluation) -> Sequence[Block]:
+    """The section of a report, for the models whose scores lie between 0 and 1."""
+    tables = {
+        name: table
+        for name, table in evaluation.models.items()
+        if isinstance(table, ScoreTable) and table.probabilities and table.n_pos * table.n_neg > 0
+    }
+    if not tables:
+        return []
+    return [
+        _curves(tables),
+        _grid(tables),
+        *(_zones(name, table) for name, table in tables.items()),
+        Text(_words(tables)),
+    ]
+
+
+def document(
+    name: str, model: str, found: Cases, zone: str | None = None, most: int = MOST, notes: tuple[Note, ...] = ()
+) -> Document:
+    """The page of hard and easy cases: how many of each kind, the natural cut, and the most telling ones."""
+    kinds = ZONES[::-1] if zone is None else (zone,)
+    listed = [_case_grid(found, kind, most) for kind in kinds if found.counts[kind]]
+    page: list[Block] = [_count_grid(found), *listed, Text(_margin_words(found.margins)), Verdict(found.words)]
+    if notes or found.notes:
+        page.append(Notes((*notes, *found.notes)))
+    table = found.table
+    positive = f"{table.classes[table.positive]} ({grouped(float(table.n_pos))}, {100 * found.positive.mean():.1f} %)"
+    facts = f"{grouped(found.score.size)} cases   positive = {positive}   model = {model}"
+    return Document(name, facts, (Section("cases", "Cases", tuple(page), brief=True),))
+
+
+def _curves(tables: dict[str, ScoreTable]) -> Picture:
+    def draw() -> Any:
+        from scorespace.views.charts import smooth_chart
+
+        return smooth_chart({name: smooth(table) for name, table in tables.items()})
+
+    return Picture(
+        draw,
+        "Smooth ROC curve of each model with its hull, and its ROC curve as a thin line.",
+        "Every case moves the smooth curve (thick) up and across, by as much as its score says. Where it falls far "
+        "below the ROC curve (thin), cases are ranked well but scored without conviction.",
+    )
+
+
+def _grid(tables: dict[str, ScoreTable]) -> Grid:
+    columns = []
+    for table in tables.values():
+        curve, gap = smooth(table), gaps(table.condensed(_ROWS))
+        columns.append(
+            {
+                "auc ↑": decimals(auc(table)),
+                "smauc ↑": decimals(smauc(table)),
+                "sauc ↑": decimals(sauc(table)),
+                "prob_auc ↑": decimals(prob_auc(table)),
+                "midpoint": decimals(curve.midpoint),
+                "on their side": grouped(curve.appropriate),
+                "on the wrong side": grouped(curve.inappropriate),
+                "τv": grouped(curve.tau_v),
+                "τh": grouped(curve.tau_h),
+                "rotation τv / τh": decimals(gap.rotation),
+                "rotation, calibrated": decimals(gap.rotation_calibrated),
+                "gap of ROC": decimals(gap.roc),
+                "gap of smooth ROC": decimals(gap.smooth),
+            }
+        )
+    rows = tuple((name, *(column[name] for column in columns)) for name in columns[0])
+    measures = ((f"{one.name} ↑", f"{one.title}. {one.summary}") for one in (auc, smauc, sauc, prob_auc))
+    return Grid(("", *tables), rows, "The smooth area beside AUC.", (*measures, *_HINTS))
+
+
+def _zones(name: str, table: ScoreTable) -> Picture:
+    def draw() -> Any:
+        from scorespace.views.charts import zones_chart
+
+        return zones_chart(table, zones(table))
+
+    return Picture(
+        draw,
+        f"Scores of both classes for {name}, coloured by how hard the cases are.",
+        f"{name}: cases in doubt lie in the grey band, nearer to the midpoint than to 0 or 1. Outside it, a score on "
+        "the wrong side is a confident error.",
+    )
+
+
+def _words(tables: dict[str, ScoreTable]) -> str:
+    sentences = []
+    for name, table in tables.items():
+        found = zones(table)
+        counts, total = found.counts, float(table.total)
+        sentences.append(
+            f"{name} is sure and right about {100 * counts['easy'] / total:.0f} % of the cases, sure and wrong about "
+            f"{100 * counts['error'] / total:.0f} %; of those in doubt it gets "
+            f"{grouped(counts['rescued'])} right and {grouped(counts['hard'])} wrong."
+        )
+    return " ".join(sentences)
+
+
+def _count_grid(found: Cases) -> Grid:
+    positive = found.table.classes[found.table.positive]
+    others = [name for name in found.table.classes if name != positive]
+    negative = others[0] if len(others) == 1 else f"not {positive}"
+    rows = tuple(
+        (
+            _ABOUT[zone],
+            grouped(found.zones.positives[k]),
+            grouped(found.zones.negatives[k]),
+            grouped(found.counts[zone]),
+        )
+        for k, zone in enumerate(ZONES)
+    )
+    return Grid(("cases", positive, negative, "all"), rows)
+
+
+def _case_grid(found: Cases, zone: str, most: int) -> Grid:
+    rows = tuple(
+        (
+            str(row["id"]),
+            decimals(row["score"], 4),
+            f"{row['rank']:g}",
+            row["label"],
+            "∞" if row["slope"] is None else f"{row['slope']:.3g}",
+        )
+        for row in found.of(zone, most)
+    )
+    total = found.counts[zone]
+    shown = "" if total <= most else f", the {most} most telling of {grouped(total)}"
+    return Grid((f"{zone}{shown}", "score", "rank", "label", "slope"), rows)
+
+
+def _margin_words(found: Margins) -> str:
+    if not found.gap.size:
+        return "All cases have the same score."
+    where = f"The widest gap between neighbouring scores is {found.widest:.3g}, around {found.cut:.3g}"
+    if len(found.clusters) == 1:
+        return f"{where}: no gap stands out, so the scores have no natural cut."
+    spans = ", ".join(
+        f"{one.low:.3g} to {one.high:.3g} ({grouped(one.positives + one.negatives)})" for one in found.clusters
+    )
+    return f"{where}: a natural cut. The scores form {len(found.clusters)} clusters: {spans}."

@@ -1,0 +1,126 @@
+"""`scorespace cases` and `scorespace curve --kind smooth`."""
+
+import csv
+import json
+
+import pytest
+
+SIX = "movie,seen,s\na,1,0.95\nb,1,0.7\nc,0,0.6\nd,1,0.51\ne,0,0.2\nf,0,0.01\n"
+
+
+@pytest.fixture
+def six(write):
+    return [write("six.csv", SIX), "--truth", "seen", "--score", "s"]
+
+
+def test_counts_words_and_lists(run, six):
+    found = run("cases", *six, "--id", "movie")
+    assert found.code == 0
+    assert "six.csv   6 cases   positive = 1 (3, 50.0 %)   model = s" in found.out
+    assert "4 of 6 cases are easy." in found.out
+    (hard,) = [line for line in found.out.splitlines() if line.startswith("c ")]
+    assert hard.split() == ["c", "0.6000", "3", "0", "0.667"]
+    assert "The widest gap between neighbouring scores is 0.31" in found.out
+
+
+def test_it_fits_80_columns(run, credit):
+    found = run("cases", *credit, "--score", "naive_bayes")
+    assert max(map(len, found.out.splitlines())) <= 80
+    assert "the 10 most telling of" in found.out
+
+
+def test_one_zone(run, six):
+    rows = run("cases", *six, "--id", "movie", "--zone", "hard", "--format", "json").json()["rows"]
+    assert [row["id"] for row in rows] == ["c"]
+    assert rows[0]["zone"] == "hard"
+    shown = run("cases", *six, "--zone", "easy", "--most", "1").out
+    assert "the 1 most telling of 4" in shown
+
+
+def test_rows_are_numbered_without_ids(run, six):
+    content = run("cases", *six, "--format", "json").json()
+    assert [row["id"] for row in content["rows"]] == [1, 2, 3, 4, 5, 6]
+    assert content["counts"] == {"easy": 4, "rescued": 1, "hard": 1, "error": 0}
+    assert content["midpoint"] == pytest.approx(0.495)
+
+
+def test_midpoint_by_rule_number_and_validation_sample(run, six, write):
+    def middle(*options):
+        return run("cases", *six, *options, "--format", "json").json()["midpoint"]
+
+    assert middle("--midpoint", "median") == pytest.approx(0.555)
+    assert middle("--midpoint", "0.4") == 0.4
+    # + + − −: Youden's index is highest between .8 and .2.
+    other = write("other.csv", "seen,s\n1,0.9\n1,0.8\n0,0.2\n0,0.1\n")
+    assert middle("--learn-midpoint", other) == pytest.approx(0.5)
+    assert run("cases", *six, "--midpoint", "medain").code == 2
+
+
+def test_files(run, six, tmp_path):
+    for name in ("out.csv", "out.json", "out.png", "out.svg", "out.html"):
+        found = run("cases", *six, "--id", "movie", "--out", name)
+        assert (found.code, found.out, found.err) == (0, "", f"cases  {name}\n")
+        assert (tmp_path / name).stat().st_size > 100
+    with (tmp_path / "out.csv").open() as file:
+        assert [row["id"] for row in csv.DictReader(file)] == list("abcdef")
+
+
+def test_wrong_input(run, six, write):
+    assert "no known ending" in run("cases", *six, "--out", "out.xls").err
+    assert "there is no folder" in run("cases", *six, "--out", "nowhere/out.csv").err
+    assert "did you mean 'movie'" in run("cases", *six, "--id", "movi").err
+    wild = write("wild.csv", "y,s\n1,3\n0,-2\n")
+    found = run("cases", wild, "--truth", "y", "--score", "s")
+    assert found.code == 2
+    assert "minmax, logistic" in found.err
+
+
+def test_dropped_rows_are_noted(run, write):
+    name = write("gaps.csv", "y,s\n1,0.9\n0,\n0,0.2\n")
+    notes = run("cases", name, "--truth", "y", "--score", "s", "--missing", "drop", "--format", "json").json()["notes"]
+    assert [one["code"] for one in notes][:1] == ["SS009"]
+    assert "SS009" in run("cases", name, "--truth", "y", "--score", "s", "--missing", "drop").out
+
+
+# --- the curve
+
+
+def test_smooth_curve_beside_auc(run, six):
+    found = run("curve", *six, "--kind", "smooth")
+    assert "area  s 0.8403" in found.out  # ELKI
+    assert "auc   s 0.8889" in found.out
+
+
+def test_smooth_curve_as_data(run, six, tmp_path):
+    assert run("curve", *six, "--kind", "smooth", "--counts", "--out", "curve.json").code == 0
+    content = json.loads((tmp_path / "curve.json").read_text())
+    assert content["rows"][-1]["x"] == pytest.approx(3.23)
+    assert content["smooth"]["s"]["tau_v"] == pytest.approx(2.77)
+    assert content["smooth"]["s"]["auc"] == pytest.approx(8 / 9)
+    assert run("curve", *six, "--kind", "smooth", "--out", "curve.csv").code == 0
+    assert (tmp_path / "curve.csv").read_text().startswith("x,y,threshold,model\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--recentre"], ["--midpoint", "median"], ["--counts"]])
+def test_smooth_curve_as_picture(run, six, tmp_path, options):
+    assert run("curve", *six, "--kind", "smooth", *options, "--out", "curve.svg").code == 0
+    assert "<svg" in (tmp_path / "curve.svg").read_text()
+
+
+def test_learned_midpoint_of_a_curve(run, six, write):
+    other = write("other.csv", "seen,s\n1,0.9\n1,0.8\n0,0.2\n0,0.1\n")
+    content = run("curve", *six, "--kind", "smooth", "--learn-midpoint", other, "--format", "json").json()
+    assert content["smooth"]["s"]["midpoint"] == pytest.approx(0.5)
+
+
+def test_notes_of_a_curve(run, write):
+    name = write("few.csv", "y,s\n1,0.9\n0,0.1\n0,0.2\n0,0.3\n")
+    found = run("curve", name, "--truth", "y", "--score", "s", "--kind", "smooth")
+    assert "note  SS027" in found.out
+    assert "note  SS028" in found.out
+
+
+def test_other_curves_have_no_midpoint(run, six):
+    for option in (["--midpoint", "median"], ["--recentre"], ["--counts"], ["--learn-midpoint", "six.csv"]):
+        found = run("curve", *six, "--kind", "roc", *option)
+        assert (found.code, "no midpoint" in found.err) == (2, True)
