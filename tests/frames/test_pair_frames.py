@@ -151,3 +151,12 @@ def test_a_missing_group_is_refused():
     data["branch"][4] = None
     with pytest.raises(ScoreSpaceError, match="branch"):
         pairs(data, **ROLES)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_folds_and_repeats_are_numbered_in_every_engine(engine):
+    data = made() | {"fold": [2, 1] * 20, "round": list("abba") * 10}
+    found = pairs(ENGINES[engine](data), fold="fold", repeat="round", **ROLES)
+    assert found.fold.tolist() == [1, 0] * 20
+    assert found.repeat.tolist() == [0, 1, 1, 0] * 10
+    assert found.only("a").repeat is found.repeat

@@ -1,4 +1,4 @@
-"""`scorespace compare`: tests between models on the same cases."""
+"""`scorespace compare`: tests between models on the same cases, on two samples, or against a value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import typer
 from scorespace.cli import options, output
 from scorespace.comparisons.compare import TESTS
 from scorespace.entry import evaluate
+from scorespace.errors import ScoreSpaceError
+from scorespace.evaluation import Evaluation
 from scorespace.views import comparison as view
+
+_WHAT = "What to compare"
 
 
 def compare(
@@ -21,25 +25,62 @@ def compare(
     name: options.Name = [],  # noqa: B006
     group: options.Group = None,
     fold: options.Fold = None,
+    repeat: options.Repeat = None,
     missing: options.MissingRows = options.Missing.error,
-    test: Annotated[
-        str | None, typer.Option(metavar="TEST", help=f"{', '.join(TESTS)}; the suiting one if not stated.")
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="OTHER",
+            help="Instead of each other: every model with itself on another sample of cases, with the same columns.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    against: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Instead: every model's AUC or --measure with a value.", rich_help_panel=_WHAT),
     ] = None,
     measure: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What to compare, such as auc, pauc(fpr_high=0.1) or f1@0.3.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What to compare, such as auc, pauc(fpr_high=0.1) or f1@0.3.",
+            rich_help_panel=_WHAT,
+        ),
     ] = None,
-    at: Annotated[float | None, typer.Option(metavar="T", help="Compare the decisions at this threshold.")] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(metavar="T", help="Compare the decisions at this threshold.", rich_help_panel=_WHAT),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(metavar="TEST", help=f"{', '.join(TESTS)}; the suiting one if not stated.", rich_help_panel=_WHAT),
+    ] = None,
+    rope: Annotated[
+        float | None,
+        typer.Option(metavar="W", help="For bayes-t: differences within ± W are none.", rich_help_panel=_WHAT),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
-    """Test whether models differ: DeLong, McNemar, bootstrap or permutation, on the same cases.
+    """Test whether models differ: from each other on the same cases, between two samples, or from a value.
 
     Example: scorespace compare credit.csv --truth outcome --positive bad --score nb --score tree
     """
-    with output.progress("resampling") as progress:
-        evaluation = evaluate(
-            data,
+    alone = "--with" if other is not None else "--against"
+    if other is not None and against is not None:
+        raise ScoreSpaceError("--with and --against are two comparisons.", hint="one of them at a time")
+    idle = {"--fold": fold, "--repeat": repeat, "--rope": rope}
+    for flag, given in idle.items() if other is not None or against is not None else ():
+        if given is not None:
+            raise ScoreSpaceError(f"{flag} is for models that are compared with each other.", hint=f"leave out {alone}")
+    if at is not None and (other is not None or against is not None):
+        raise ScoreSpaceError(f"--at compares decisions case by case, and not {alone}.", hint=f"--measure acc@{at:g}")
+
+    def evaluated(source: str) -> Evaluation:
+        return evaluate(
+            source,
             truth=truth,
             scores=score,
             decisions=decision,
@@ -47,11 +88,20 @@ def compare(
             names=options.renames(name),
             group=group,
             fold=fold,
+            repeat=repeat,
             missing=missing.value,
             paired=True,
             level=level,
             seed=seed,
             progress=progress,
         )
-        found = evaluation.compare(test=test, measure=measure, at=at)
-    output.write(view.document(evaluation, found), found.to_dict(), format)
+
+    with output.progress("resampling") as progress:
+        evaluation, second = evaluated(data), None if other is None else evaluated(other)
+        if second is not None:
+            found = evaluation.compare_with(second, test=test, measure=measure)
+        elif against is not None:
+            found = evaluation.compare_against(against, test=test, measure=measure)
+        else:
+            found = evaluation.compare(test=test, measure=measure, at=at, rope=rope)
+    output.write(view.document(evaluation, found, second), found.to_dict(), format)

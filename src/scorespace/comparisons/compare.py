@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
-from scorespace.comparisons.adjust import holm
 from scorespace.comparisons.bootstrap import REPLICATES
-from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm, group_notes
+from scorespace.comparisons.crossvalidation import OVER_FOLDS, design_notes, over_folds
 from scorespace.comparisons.delong import delong_covariance, delong_omnibus, delong_pair
-from scorespace.comparisons.folds import corrected_t, paired_t
 from scorespace.comparisons.interval import check_level
 from scorespace.comparisons.mcnemar import METHODS, cochran_q, mcnemar
-from scorespace.comparisons.paired import by_fold, paired_bootstrap, permutation
-from scorespace.comparisons.repeated import PairTest
+from scorespace.comparisons.paired import paired_bootstrap, permutation
+from scorespace.comparisons.repeated import ROPE, PairTest, Posterior, check_rope
 from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import Note, Progress, grouped, note
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 
-OVER_FOLDS: Final = ("corrected-t", "paired-t")
 MCNEMARS: Final = ("mcnemar", *(f"mcnemar-{method}" for method in METHODS))
 TESTS: Final = ("delong", "bootstrap", "permutation", *MCNEMARS, *OVER_FOLDS)
 FEW_DISCORDANT: Final = 10
@@ -41,13 +38,14 @@ def compare(
     level: float = 0.95,
     seed: int = 0,
     replicates: int = REPLICATES,
+    rope: float | None = None,
     progress: Progress | None = None,
 ) -> Comparisons:
     """Test all pairs of the chosen models, or of all, adjusted by Holm where there are several.
 
     Without a test: McNemar when decisions at thresholds are compared, DeLong for the AUC of ungrouped
     cases, the corrected t-test where folds are named, and the bootstrap otherwise. Three or more models
-    are first tested all at once.
+    are first tested all at once. `rope` is the half width of practical equivalence of the test bayes-t.
 
     >>> from scorespace.tables.pair import pair_table
     >>> scores = {"a": [0.9, 0.4, 0.6, 0.7, 0.2], "b": [0.9, 0.4, 0.6, 0.7, 0.2]}
@@ -61,6 +59,9 @@ def compare(
     places = [pairs.index(name) for name in names]
     measure = spec or MeasureSpec("auc")
     kind = _kind(test, measure, thresholds, pairs)
+    if rope is not None and kind != "bayes-t":
+        raise ScoreSpaceError(f"rope={rope:g} is for the test bayes-t, and not for {kind}.", hint='test="bayes-t"')
+    check_rope(width := ROPE if rope is None else rope)
     found: list[Comparison]
     if kind == "delong":
         areas, covariance = delong_covariance(pairs)
@@ -79,19 +80,18 @@ def compare(
         found = []
         couples = list(combinations(places, 2))
         for number, (i, j) in enumerate(couples):
-            found.append(_resampled(kind, pairs, i, j, measure, level, seed, replicates))
+            if kind in OVER_FOLDS:
+                found.append(over_folds(kind, pairs, i, j, measure, level=level, rope=width))
+            elif kind == "permutation":
+                found.append(permutation(pairs, i, j, measure, replicates=replicates, seed=seed))
+            else:
+                found.append(paired_bootstrap(pairs, i, j, measure, level=level, replicates=replicates, seed=seed))
             if progress is not None:
                 progress((number + 1) / len(couples))
-    notes = list(_notes(found, pairs))
-    adjusted = _adjusted(found)
-    if len(found) > 1:
-        notes.append(note("SS015", f"p-values of the {len(found)} pairs are adjusted by Holm's method."))
-    return Comparisons(
-        names,
-        (*_together(kind, pairs, places, thresholds), *adjusted),
-        "holm" if len(found) > 1 else None,
-        tuple(notes),
-    )
+    notes = list(_notes(found, pairs, kind))
+    adjusted, holms = adjusted_by_holm(found, "pairs")
+    tested = [replace(one, level=level) for one in (*_together(kind, pairs, places, thresholds), *adjusted)]
+    return Comparisons(names, tuple(tested), "holm" if holms else None, (*notes, *holms))
 
 
 def _kind(test: str | None, spec: MeasureSpec, thresholds: Mapping[str, float] | None, pairs: PairTable) -> str:
@@ -110,6 +110,12 @@ def _kind(test: str | None, spec: MeasureSpec, thresholds: Mapping[str, float] |
         raise ScoreSpaceError("McNemar's test compares decisions.", hint="state the threshold: at=0.5")
     if test in OVER_FOLDS and pairs.fold is None:
         raise ScoreSpaceError(f"{test} compares folds, but no fold is named.", hint="fold=…")
+    if pairs.repeat is not None and (pairs.fold is None or thresholds is not None or test not in (None, *OVER_FOLDS)):
+        raise ScoreSpaceError(
+            f"with repeats every case occurs several times, which {test or 'this test'} would count as several cases.",
+            seen=f"{grouped(pairs.cases)} rows in {int(pairs.repeat.max()) + 1} repeats",
+            hint=f"fold=… and one of {', '.join(OVER_FOLDS)}",
+        )
     if test is not None:
         return test
     if thresholds is not None:
@@ -117,35 +123,6 @@ def _kind(test: str | None, spec: MeasureSpec, thresholds: Mapping[str, float] |
     if pairs.fold is not None:
         return "corrected-t"
     return "delong" if spec == MeasureSpec("auc") and pairs.group is None else "bootstrap"
-
-
-def _resampled(
-    kind: str, pairs: PairTable, i: int, j: int, spec: MeasureSpec, level: float, seed: int, replicates: int
-) -> Comparison:
-    if kind in OVER_FOLDS:
-        return _over_folds(kind, pairs, i, j, spec, level)
-    if kind == "permutation":
-        return permutation(pairs, i, j, spec, replicates=replicates, seed=seed)
-    return paired_bootstrap(pairs, i, j, spec, level=level, replicates=replicates, seed=seed)
-
-
-def _over_folds(kind: str, pairs: PairTable, i: int, j: int, spec: MeasureSpec, level: float) -> Comparison:
-    """The t-test of the differences within folds; folds in which the measure is undefined are counted."""
-    values = [by_fold(pairs, k, spec) for k in (i, j)]
-    usable = np.isfinite(values[0]) & np.isfinite(values[1])
-    names = (pairs.models[i], pairs.models[j])
-    if usable.sum() < 2:
-        return Comparison(*names, kind, str(spec), level=level, reason="it is defined in fewer than two folds")
-    a, b = (column[usable] for column in values)
-    if kind == "paired-t":
-        found = paired_t(a, b, names=names, measure=str(spec), level=level)
-    else:
-        found = corrected_t(a, b, ratio=1 / (usable.size - 1), names=names, measure=str(spec), level=level)
-    lost = int((~usable).sum())
-    if not lost:
-        return found
-    text = f"{lost} of {usable.size} folds are left out: {spec} is undefined there."
-    return replace(found, notes=(*found.notes, note("SS019", text)))
 
 
 def _right(pairs: PairTable, thresholds: Mapping[str, float]) -> Array:
@@ -160,40 +137,23 @@ def _together(
     """The test of all models at once, where there are more than two and such a test exists."""
     if len(places) < 3:
         return []
-    several = replace(
-        pairs,
-        models=tuple(pairs.models[k] for k in places),
-        place=pairs.place[list(places)],
-        tables=tuple(pairs.tables[k] for k in places),
-    )
+    several = pairs.only(*(pairs.models[k] for k in places))
     if kind == "delong":
         return [delong_omnibus(several)]
     return [cochran_q(_right(several, thresholds or {}), names=several.models)] if kind in MCNEMARS else []
 
 
-def _adjusted(found: list[Comparison]) -> list[Comparison]:
-    tested = [k for k, one in enumerate(found) if not math.isnan(one.p)]
-    if len(found) < 2 or not tested:
-        return found
-    values = holm([found[k].p for k in tested])
-    by_place = dict(zip(tested, values, strict=True))
-    return [replace(one, p_adjusted=float(by_place[k])) if k in by_place else one for k, one in enumerate(found)]
+def _notes(found: Sequence[Comparison], pairs: PairTable, kind: str) -> list[Note]:
+    over = [test for test in found if isinstance(test, (PairTest, Posterior))]
+    notes = list(dict.fromkeys(one for test in over for one in test.notes))
+    if kind in OVER_FOLDS:
+        return [*notes, *design_notes(pairs)]
+    return [*notes, *discordance_notes(found), *(group_notes(found) if pairs.group is not None else ())]
 
 
-def _notes(found: Sequence[Comparison], pairs: PairTable) -> list[Note]:
-    notes = list(dict.fromkeys(one for test in found if isinstance(test, PairTest) for one in test.notes))
+def discordance_notes(found: Sequence[Comparison]) -> Iterator[Note]:
+    """Notes on pairs of models that disagree on few cases."""
     for one in found:
-        if one.table is not None:
-            discordant = one.table[0][1] + one.table[1][0]
-            if discordant < FEW_DISCORDANT:
-                text = (
-                    f"{one.a} and {one.b} disagree on {grouped(discordant)} cases only: from so few no test tells much."
-                )
-                notes.append(note("SS014", text))
-    if any(one.test == "bootstrap of groups" for one in found):
-        text = "cases of a group are not independent, so whole groups are drawn; DeLong's test would be too sure."
-        notes.append(note("SS016", text))
-    elif pairs.group is not None:
-        text = "cases of a group are not independent, but this test takes them for it: it is too sure; try bootstrap."
-        notes.append(note("SS016", text))
-    return notes
+        if one.table is not None and (discordant := one.table[0][1] + one.table[1][0]) < FEW_DISCORDANT:
+            text = f"{one.a} and {one.b} disagree on {grouped(discordant)} cases only: from so few no test tells much."
+            yield note("SS014", text)

@@ -11,7 +11,7 @@ from scorespace.comparisons.comparison import Comparison
 from scorespace.comparisons.interval import delong_variance, normal_quantile
 from scorespace.measures.ranking import auc
 from scorespace.tables import Array, ScoreTable
-from scorespace.tables.pair import PairTable
+from scorespace.tables.pair import PairTable, each_model
 
 _FEW = "a class has fewer than two cases"
 
@@ -21,21 +21,26 @@ def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
 
     NaN when a class has fewer than two cases.
     """
-    positive = pairs.label == 1
-    n_pos, n_neg = int(positive.sum()), int((~positive).sum())
-    areas = np.array([auc(table) for table in pairs.tables])
-    size = len(pairs.models)
+    positives, negatives = np.flatnonzero(pairs.label), np.flatnonzero(pairs.label == 0)
+    n_pos, n_neg, size = positives.size, negatives.size, len(pairs.models)
     if n_pos < 2 or n_neg < 2:
-        return areas, np.full((size, size), np.nan)
+        return np.array([auc(table) for table in pairs.tables]), np.full((size, size), np.nan)
     of_pos, of_neg = np.empty((size, n_pos)), np.empty((size, n_neg))
-    for k, table in enumerate(pairs.tables):
-        below = n_neg - np.cumsum(table.neg) + table.neg / 2
-        above = np.cumsum(table.pos) - table.pos / 2
-        of_pos[k] = (below / n_neg)[pairs.place[k][positive]]
-        of_neg[k] = (above / n_pos)[pairs.place[k][~positive]]
-    of_pos -= areas[:, None]
-    of_neg -= areas[:, None]
-    covariance = of_pos @ of_pos.T / ((n_pos - 1) * n_pos) + of_neg @ of_neg.T / ((n_neg - 1) * n_neg)
+
+    def fill(k: int) -> float:
+        """The area of a model; its placements, less the area, go into the two arrays."""
+        table, place, area = pairs.tables[k], pairs.place[k], float(auc(pairs.tables[k]))
+        pos, neg = table.pos, table.neg
+        below = n_neg * (1 - area) - np.cumsum(neg) + neg / 2
+        above = np.cumsum(pos) - pos / 2 - n_pos * area
+        np.take(below, place[positives], out=of_pos[k], mode="clip")  # all are within; any other mode makes a copy
+        np.take(above, place[negatives], out=of_neg[k], mode="clip")
+        return area
+
+    areas = np.array(each_model(fill, range(size), pairs.cases))
+    # The placements were left as numbers of cases: one division for all of them.
+    covariance = of_pos @ of_pos.T / ((n_pos - 1) * n_pos * float(n_neg) ** 2)
+    covariance += of_neg @ of_neg.T / ((n_neg - 1) * n_neg * float(n_pos) ** 2)
     return areas, covariance
 
 
@@ -77,7 +82,7 @@ def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level:
     p = 2 * float(stdtr(df, -abs(d)))
     half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(total)
     bounds = difference - half, difference + half
-    return Comparison(*names, "delong, unpaired", "auc", difference, *bounds, level, d, df, p)
+    return Comparison(*names, "delong, unpaired", "auc", difference, *bounds, level, d, df, p, independent=True)
 
 
 def delong_omnibus(pairs: PairTable) -> Comparison:
@@ -103,7 +108,8 @@ def auc_against(table: ScoreTable, value: float = 0.5, level: float = 0.95, name
     area, variance = auc(table), delong_variance(table)
     names = (name, f"AUC {value:g}")
     if not variance > 0:
-        reason = _FEW if math.isnan(variance) else "DeLong's variance is zero, as with perfect separation"
+        zero = "constant scores" if table.score.size == 1 else "perfect separation"
+        reason = _FEW if math.isnan(variance) else f"DeLong's variance is zero, as with {zero}"
         return _untested(*names, "delong", area - value, level, reason)
     error = math.sqrt(variance)
     z, half = (area - value) / error, normal_quantile(level) * error

@@ -12,7 +12,7 @@ from scorespace.comparisons.comparison import Comparison
 from scorespace.comparisons.interval import Estimate, resolve
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import Progress, grouped
-from scorespace.tables import Array, ScoreTable
+from scorespace.tables import Array, DrawnCases, ScoreTable
 from scorespace.tables.pair import PairTable
 
 
@@ -32,7 +32,7 @@ def paired_bootstrap(
     Cases are drawn with replacement within classes, the same for both models; whole groups are drawn
     instead where cases are grouped.
     """
-    two = _two(pairs, i, j)
+    two = pairs.only(pairs.models[i], pairs.models[j])
     names = (two.models[0], two.models[1])
     observed = tuple(_value(spec, table) for table in two.tables)
     difference = float(observed[0] - observed[1])
@@ -40,25 +40,49 @@ def paired_bootstrap(
     found = Comparison(*names, test, str(spec), difference, level=level)
     if math.isnan(difference):
         return replace(found, reason=spec.measure.reason(math.nan))
-    draw = _cases(two) if two.group is None else _groups(two)
+    if two.group is not None:
+        draw = _groups(two)
+    elif DrawnCases in spec.measure.overloads and spec.of is None:
+        draw = _pairs(two)
+    else:
+        draw = _cases(two)
 
-    def gaps(tables: tuple[ScoreTable, ScoreTable]) -> Array:
+    def gaps(tables: tuple[ScoreTable | DrawnCases, ScoreTable | DrawnCases]) -> Array:
         return _value(spec, tables[0]) - _value(spec, tables[1])
 
     cells = two.cases + sum(table.counts.size for table in two.tables)
     values = replicated(draw, gaps, cells, replicates=replicates, seed=seed, progress=progress)
-    values = values[np.isfinite(values)]
-    lost = replicates - values.size
-    left_out = f"leaves out {grouped(lost)} of {grouped(replicates)} undefined replicates" if lost else None
+    return judged(found, values, "both models behave alike on every case")
+
+
+def judged(found: Comparison, drawn: Array, alike: str | None = None) -> Comparison:
+    """The comparison with interval, statistic and p from replicates of its difference.
+
+    `alike` says why p is 1 when the difference is 0 in all of them; without it, equal replicates say nothing.
+
+    >>> judged(Comparison("a", "b", "bootstrap", "auc", 0.1), np.array([0.05, 0.1, 0.15, -0.01])).p
+    0.8
+    """
+    values = drawn[np.isfinite(drawn)]
+    lost = drawn.size - values.size
+    left_out = f"leaves out {grouped(lost)} of {grouped(drawn.size)} undefined replicates" if lost else None
     if not values.size:
         return replace(found, reason="the measure is undefined in every replicate")
+    level, difference = found.level, found.difference
     low, high = (float(q) for q in np.quantile(values, [(1 - level) / 2, (1 + level) / 2]))
     error = float(values.std(ddof=1)) if np.ptp(values) > 1e-12 else 0.0  # equal ones differ by rounding
     if error == 0:
+        if alike is None:
+            nothing = "the measure is the same in every replicate, from which nothing follows about chance"
+            return replace(found, reason=nothing)
         same = difference == 0
-        reason = "both models behave alike on every case" if same else "the difference is the same in every replicate"
+        reason = alike if same else "the difference is the same in every replicate"
         z, p = (0.0, 1.0) if same else (math.nan, math.nan)
         return replace(found, low=low, high=high, statistic=z, p=p, reason=reason)
+    if not low <= difference <= high:  # drawing cases twice lifts maxima such as KS above the value itself
+        shift = difference - float(np.median(values))
+        values, low, high = values + shift, low + shift, high + shift
+        found = replace(found, test=f"{found.test}, centred")
     # The share of replicates on the other side of zero, so that p and the interval agree.
     beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
     p = min(1.0, 2 * (1 + beyond) / (1 + values.size))
@@ -76,17 +100,13 @@ def estimate_by_groups(
     progress: Progress | None = None,
 ) -> Estimate:
     """A measure of one model with its percentile interval over draws of whole groups of cases."""
-    one = _chosen(pairs, [pairs.index(model)])
+    one = pairs.only(model)
     value = float(_value(spec, one.tables[0]))
     found = Estimate(model, spec, value, math.nan, math.nan, level, None, spec.measure.reason(value))
     if found.reason is not None:
         return found
 
-    def again(tables: tuple[ScoreTable, ...]) -> Array:
-        return _value(spec, tables[0])
-
-    cells = one.cases + one.tables[0].counts.size
-    values = replicated(_groups(one), again, cells, replicates=replicates, seed=seed, progress=progress)
+    values = drawn_by_groups(one, spec, replicates=replicates, seed=seed, progress=progress)
     defined = values[np.isfinite(values)]
     if not defined.size:
         return replace(found, reason="no interval: the measure is undefined in every replicate")
@@ -96,13 +116,21 @@ def estimate_by_groups(
     return replace(found, low=low, high=high, method="bootstrap of groups", reason=reason)
 
 
-def by_fold(pairs: PairTable, model: int, spec: MeasureSpec) -> Array:
-    """A measure of one model within each fold; NaN where it is undefined there."""
-    assert pairs.fold is not None
-    table, folds = pairs.tables[model], int(pairs.fold.max()) + 1
-    cells = (pairs.fold.astype(np.int64) * 2 + pairs.label) * table.score.size + pairs.place[model]
-    counts = np.bincount(cells, minlength=folds * 2 * table.score.size).reshape(folds, 2, table.score.size)
-    return _value(spec, replace(table, counts=counts))
+def drawn_by_groups(
+    one: PairTable,
+    spec: MeasureSpec,
+    *,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Array:
+    """A measure of the first model in replicates that draw whole groups of cases."""
+
+    def again(tables: tuple[ScoreTable, ...]) -> Array:
+        return _value(spec, tables[0])
+
+    cells = one.cases + one.tables[0].counts.size
+    return replicated(_groups(one), again, cells, replicates=replicates, seed=seed, progress=progress)
 
 
 def permutation(
@@ -120,7 +148,7 @@ def permutation(
     Ranking measures swap ranks within each model, since their scores may be on different scales;
     measures at a threshold swap the scores. p = (1 + #{|swapped| ≥ |observed|}) / (1 + replicates).
     """
-    two = _two(pairs, i, j)
+    two = pairs.only(pairs.models[i], pairs.models[j])
     names = (two.models[0], two.models[1])
     grid, places = _common_grid(two, ranks=spec.at is None)
     observed = _tables(grid, places[:, None, :], two)
@@ -145,21 +173,8 @@ def permutation(
     return Comparison(*names, "permutation", str(spec), difference, statistic=difference, p=p)
 
 
-def _two(pairs: PairTable, i: int, j: int) -> PairTable:
-    return _chosen(pairs, [i, j])
-
-
-def _chosen(pairs: PairTable, kept: list[int]) -> PairTable:
-    return replace(
-        pairs,
-        models=tuple(pairs.models[k] for k in kept),
-        place=pairs.place[kept],
-        tables=tuple(pairs.tables[k] for k in kept),
-    )
-
-
-def _value(spec: MeasureSpec, table: ScoreTable) -> Array:
-    function, suitable = resolve(spec, table)
+def _value(spec: MeasureSpec, table: ScoreTable | DrawnCases) -> Array:
+    function, suitable = spec.measure.fit(table) if isinstance(table, DrawnCases) else resolve(spec, table)
     return np.asarray(function(suitable), dtype=np.float64)
 
 
@@ -178,6 +193,32 @@ def _cases(two: PairTable) -> Resampler:
         )
 
     return draw
+
+
+def _pairs(two: PairTable) -> Resampler:
+    """Draws the same cases as `_cases`, for measures that need no more than the pairs: no table is filled."""
+    negatives, positives = (np.flatnonzero(two.label == label) for label in (0, 1))
+    sizes = float(positives.size), float(negatives.size)
+    ranked = []
+    for place in two.place:
+        order = np.argsort(place[positives])
+        rows, others = place[positives][order], place[negatives]
+        above, level = np.searchsorted(rows, others, side="left"), np.searchsorted(rows, others, side="right")
+        ranked.append((order, above, above if np.array_equal(above, level) else level))
+
+    def draw(rng: np.random.Generator, count: int) -> tuple[DrawnCases, ...]:
+        neg, pos = _times(negatives.size, rng, count), _times(positives.size, rng, count)
+        return tuple(
+            DrawnCases(np.take(pos, order, axis=1), neg, above, level, *sizes) for order, above, level in ranked
+        )
+
+    return draw
+
+
+def _times(cases: int, rng: np.random.Generator, count: int) -> Array:
+    """How often each case was drawn, per replicate."""
+    chosen = rng.integers(0, cases, (count, cases), dtype=np.uint32) + (np.arange(count) * cases)[:, None]
+    return np.bincount(chosen.ravel(), minlength=count * cases).reshape(count, cases)
 
 
 def _counted(place: Array, cases: Array, count: int, table: ScoreTable) -> Array:

@@ -50,11 +50,11 @@ class PairTest(Comparison):
             return f"{self._facts}; no test is possible: {self.reason}."
         if self.reason is not None:
             return f"{self.a} and {self.b} do not differ: {self.reason}."
-        cautions = "".join(f" Beware: {note.text}" for note in self.notes)
-        telling = self.telling_p
-        judged = "more than chance explains" if telling < 1 - self.level else "not distinguishable from chance here"
+        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
+        told = f"{self.test}, {p_text(self.telling_p)}{'' if math.isnan(self.p_adjusted) else ', adjusted'}"
+        told += ", which is optimistic" if any(note.code == "SS017" for note in self.notes) else ""
         sided = "" if self.alternative == "two-sided" else f", one-sided: {self.a} {self.alternative}"
-        return f"{self._facts}, {judged} ({self.test}, {p_text(telling)}{sided}).{cautions}"
+        return f"{self._facts}, {judged} ({told}{sided})."
 
     @property
     def _facts(self) -> str:
@@ -73,30 +73,29 @@ class PairTest(Comparison):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Posterior:
+class Posterior(Comparison):
     """Probabilities that a − b lies left of, in, or right of the region of practical equivalence ± `width`.
 
-    Left means that a is lower by more than `width`, right that it is higher.
+    Left means that a is lower by more than `width`, right that it is higher. There is no p-value.
     """
 
-    test: str
-    a: str
-    b: str
-    measure: str
     over: str
     count: int
-    difference: float
     width: float
     left: float
     rope: float
     right: float
     draws: int | None = None
-    reason: str | None = None
     notes: tuple[Note, ...] = ()
 
     def row(self) -> Row:
-        names = ("a", "b", "test", "measure", "difference", "width", "left", "rope", "right", "reason")
-        return plain({name: getattr(self, name) for name in names})
+        names = ("width", "left", "rope", "right")
+        return super().row() | plain({name: getattr(self, name) for name in names})
+
+    @property
+    def sure(self) -> bool:
+        """Whether one of the models is better, beyond the region, with the probability of the level."""
+        return max(self.left, self.right) > self.level
 
     def rows(self) -> list[Row]:
         return [self.row()]
@@ -113,7 +112,7 @@ class Posterior:
         return (
             f"{self.a} is higher than {self.b} {more}with probability {decimals(self.right)}, "
             f"lower {more}with {decimals(self.left)}, and practically equal with {decimals(self.rope)} "
-            f"({self.test}, {extent(self.count, self.over)})."
+            f"({self.test}, {extent(self.count, self.over)}{f'; {self.reason}' if self.reason else ''})."
         )
 
     def __repr__(self) -> str:

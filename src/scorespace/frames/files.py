@@ -36,14 +36,17 @@ _STDIN: Final = "standard input"
 _MISSING: Final = ["", "NA", "NaN", "nan", "NULL", "null"]
 
 
-def read_path(path: str) -> Source:
-    """The columns of the file or files at a path, pattern or URI, or of standard input for '-'."""
+def read_path(path: str, *, as_text: bool = False) -> Source:
+    """The columns of the file or files at a path, pattern or URI, or of standard input for '-'.
+
+    `as_text` takes the values of a CSV file as they stand there, to be written again without loss.
+    """
     if path == "-":
         return _read_stdin()
     scheme = urlsplit(path).scheme if "://" in path else "file"
     if scheme != "file":
         name = os.path.basename(urlsplit(path).path)  # the rest may hold a key
-        return _read_files([path], name, _kind(name))
+        return _read_files([path], name, _kind(name), as_text)
     local = url2pathname(urlsplit(path).path) if "://" in path else os.path.expanduser(path)
     paths = [local] if os.path.isfile(local) else sorted(filter(os.path.isfile, glob.glob(local, recursive=True)))
     if not paths:
@@ -54,7 +57,7 @@ def read_path(path: str) -> Source:
     name = os.path.basename(local)
     if not any(map(os.path.getsize, paths)):
         raise no_rows(name, "an empty file")
-    return _read_files(paths, name, kinds.pop())
+    return _read_files(paths, name, kinds.pop(), as_text)
 
 
 def _read_stdin() -> Source:
@@ -67,7 +70,7 @@ def _read_stdin() -> Source:
         return _read_files([path], _STDIN, "CSV")
 
 
-def _read_files(paths: list[str], name: str, kind: str) -> Source:
+def _read_files(paths: list[str], name: str, kind: str, as_text: bool = False) -> Source:
     if kind == "Arrow":
         return _read_arrow(paths, name)
     import duckdb  # only for files and arrays: frames must not pay for loading it
@@ -83,7 +86,7 @@ def _read_files(paths: list[str], name: str, kind: str) -> Source:
             # Old writers mark text as bytes.
             relation = connection.read_parquet(_one_or_all(paths), binary_as_string=True, **_joined(paths))
         else:
-            relation = _csv(connection, paths, name, "\t" if kind == "TSV" else None)
+            relation = _csv(connection, paths, name, "\t" if kind == "TSV" else None, as_text)
         if name == _STDIN:  # the spooled file will be gone
             relation.create("stdin")
             relation = connection.table("stdin")
@@ -94,10 +97,14 @@ def _read_files(paths: list[str], name: str, kind: str) -> Source:
     return relation_source(relation, name, connection)
 
 
-def _csv(connection: DuckDBPyConnection, paths: list[str], name: str, separator: str | None) -> DuckDBPyRelation:
+def _csv(
+    connection: DuckDBPyConnection, paths: list[str], name: str, separator: str | None, as_text: bool
+) -> DuckDBPyRelation:
     # The kinds of values are judged by the first rows. Taken for whole numbers, a later 0.5 would silently
     # be rounded; taken for booleans, the labels yes and no would be lost. So: numbers are doubles, the rest text.
     options: dict[str, Any] = {"na_values": _MISSING, "auto_type_candidates": ["DOUBLE", "VARCHAR"]}
+    if as_text:
+        options = {"all_varchar": True}
     relation = connection.read_csv(_one_or_all(paths), header=True, sep=separator, **options, **_joined(paths))
     if len(relation.columns) == 1 and re.search("[,;\t|]", relation.columns[0]):
         raise DataError(

@@ -26,6 +26,7 @@ class Roles:
     fold: str | None = None
     positive: Any = None
     class_scores: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    repeat: str | None = None
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each role with its column; a column that two models share comes once.
@@ -37,7 +38,7 @@ class Roles:
         of_classes = (column for by_class in self.class_scores.values() for column in by_class.values())
         yield from (("score", column) for column in dict.fromkeys([*self.scores.values(), *of_classes]))
         yield from (("decision", column) for column in dict.fromkeys(self.decisions.values()))
-        for role in ("weight", "group", "fold"):
+        for role in ("weight", "group", "fold", "repeat"):
             column = getattr(self, role)
             if column is not None:
                 yield role, column
@@ -53,6 +54,7 @@ def roles(
     weight: str | None = None,
     group: str | None = None,
     fold: str | None = None,
+    repeat: str | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Roles:
     """The roles of the columns, each checked to be there; `names` renames models by their column.
@@ -75,6 +77,7 @@ def roles(
         fold,
         positive,
         {model: column for model, column in scored if not isinstance(column, str)},
+        repeat,
     )
     if not scored and not decided:
         raise ColumnError(
@@ -99,6 +102,18 @@ def roles(
             )
         taken[column] = role
     return found
+
+
+def score_models(
+    source: Source, scores: Columns, names: Mapping[str, str] | None = None
+) -> dict[str, str | dict[str, str]]:
+    """The column of each model, or its columns by class, where no truth is needed.
+
+    >>> from scorespace.frames import read
+    >>> score_models(read({"nb_a": [0.9], "nb_b": [0.1]}), "nb_*")
+    {'nb': {'a': 'nb_a', 'b': 'nb_b'}}
+    """
+    return dict(_by_model(scores, source.columns, dict(names or {})))
 
 
 def _refuse_idle_renames(renames: Mapping[str, str], used: Sequence[str], models: Sequence[str]) -> None:

@@ -6,28 +6,31 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scorespace.comparisons.comparison import LIKELY, Comparison, Comparisons, p_text, signed
+from scorespace.comparisons.comparison import Comparison, Comparisons, p_text, signed
+from scorespace.comparisons.repeated import Posterior
 from scorespace.results import decimals, grouped
 from scorespace.views.decision import facts
-from scorespace.views.document import Block, Document, Grid, Notes, Section, Verdict
+from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 
 if TYPE_CHECKING:
     from scorespace.evaluation import Evaluation
 
 
-def document(evaluation: Evaluation, comparisons: Comparisons) -> Document:
-    """The whole page of a comparison."""
-    blocks = [*grids(comparisons), Verdict(comparisons.words)]
+def document(evaluation: Evaluation, comparisons: Comparisons, other: Evaluation | None = None) -> Document:
+    """The whole page of a comparison, perhaps with another sample."""
+    second = [] if other is None else [Text(f"with {other.name}   {facts(other)}")]
+    blocks = [*second, *grids(comparisons), Verdict(comparisons.words)]
     if comparisons.notes:
         blocks.append(Notes(comparisons.notes))
     section = Section("comparison", "Comparison", tuple(blocks), brief=True)
-    return Document(evaluation.name, facts(evaluation), (section,))
+    return Document(evaluation.name, _rows_or_cases(evaluation), (section,))
 
 
 def grids(comparisons: Comparisons) -> Sequence[Block]:
     """The matrix, the tests behind it, and the tables of discordant decisions."""
     tables = [discordance_grid(one) for one in comparisons if one.table is not None]
-    return [matrix_grid(comparisons), test_grid(comparisons), *tables]
+    first = matrix_grid(comparisons) if comparisons.sides is None else sides_grid(comparisons, comparisons.sides)
+    return [first, test_grid(comparisons), *tables]
 
 
 def matrix_grid(comparisons: Comparisons) -> Grid:
@@ -35,25 +38,39 @@ def matrix_grid(comparisons: Comparisons) -> Grid:
     found = {(one.a, one.b): one for one in comparisons if not math.isnan(one.difference)}
     columns = comparisons.models[1:]
     rows = [(row, *(_cell(found.get((row, column))) for column in columns)) for row in comparisons.models[:-1]]
-    caption = f"Row minus column with its interval; * marks p < {LIKELY:g}."
-    return Grid(("row − column", *columns), tuple(rows), caption)
+    return Grid(("row − column", *columns), tuple(rows), f"Row minus column with its interval; {_mark(comparisons)}.")
+
+
+def sides_grid(comparisons: Comparisons, sides: tuple[str, str]) -> Grid:
+    """Both numbers of each model and their difference, with its interval and a star as in the matrix."""
+    rows = [
+        (model, *map(decimals, comparisons.values[model]), _cell(one))
+        for model, one in zip(comparisons.models, comparisons, strict=True)
+    ]
+    columns = ("model", *sides, "difference")
+    return Grid(columns, tuple(rows), f"First minus second with its interval; {_mark(comparisons)}.")
 
 
 def test_grid(comparisons: Comparisons) -> Grid:
-    """The tests: statistic, degrees of freedom, p and adjusted p."""
+    """The tests: statistic, degrees of freedom, p and adjusted p, or the probabilities of a posterior."""
+    names = [f"{one.a}, {one.b}" for one in comparisons] if comparisons.sides is None else comparisons.models
     rows = [
         (
-            f"{one.a}, {one.b}",
+            name,
             one.test,
             one.measure,
             "" if math.isnan(one.statistic) else decimals(one.statistic),
             _degrees(one),
             "" if math.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),
             "" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted).removeprefix("p = ").removeprefix("p "),
+            *(map(decimals, (one.left, one.rope, one.right)) if isinstance(one, Posterior) else ("", "", "")),
         )
-        for one in comparisons
+        for name, one in zip(names, comparisons, strict=True)
     ]
-    columns = ("models", "test", "of", "statistic", "df", "p", "p adjusted")
+    wide = next((f"±{one.width:g}" for one in comparisons if isinstance(one, Posterior)), "")
+    outcomes = ("P lower", f"P within {wide}", "P higher")
+    first = "models" if comparisons.sides is None else "model"
+    columns = (first, "test", "of", "statistic", "df", "p", "p adjusted", *outcomes)
     kept = [place for place in range(len(columns)) if place < 3 or any(row[place] for row in rows)]
     return Grid(tuple(columns[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows))
 
@@ -74,12 +91,30 @@ def difference_text(one: Comparison) -> str:
 
 
 def _cell(one: Comparison | None) -> str:
-    if one is None:
+    if one is None or math.isnan(one.difference):
         return ""
-    mark = "*" if one.telling_p < LIKELY else ""
+    mark = "*" if one.sure else ""
     if math.isnan(one.low):
         return f"{signed(one.difference)}{mark}"
     return f"{signed(one.difference)} [{signed(one.low)}, {signed(one.high)}]{mark}"
+
+
+def _rows_or_cases(evaluation: Evaluation) -> str:
+    """The facts of the sample; a case that is tested in several repeats has a row in each."""
+    pairs = evaluation.pairs
+    if pairs is None or pairs.repeat is None:
+        return facts(evaluation)
+    rows = f"{grouped(evaluation.rows)} rows in {int(pairs.repeat.max()) + 1} repeats"
+    return facts(evaluation).replace(f"{grouped(evaluation.rows)} cases", rows, 1)
+
+
+def _mark(comparisons: Comparisons) -> str:
+    """What a star says."""
+    for one in comparisons:
+        if isinstance(one, Posterior):
+            return f"* marks a difference beyond ±{one.width:g} with probability above {one.level:g}"
+    level = next((one.level for one in comparisons), 0.95)
+    return f"* marks p < {round(1 - level, 12):g}"
 
 
 def _degrees(one: Comparison) -> str:

@@ -1,0 +1,113 @@
+"""`scorespace ranks`: models over many data sets."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.comparisons.ranking import TESTS, direction, rank_models
+from scorespace.errors import DataError
+from scorespace.frames import read_outcomes
+from scorespace.views import ranking as view
+
+_FORM, _TEST, _OUTPUT = "How the table is laid out", "Which test", "Output"
+
+
+class Zeros(StrEnum):
+    """What is done with data sets on which two models are equal."""
+
+    dropped = "drop"
+    shared = "split"
+    pratt = "pratt"
+    wilcox = "wilcox"
+
+
+def ranks(
+    results: Annotated[
+        str,
+        typer.Argument(
+            metavar="RESULTS", help="A file with a row per data set and a column per model, or a long table."
+        ),
+    ],
+    dataset: Annotated[
+        str | None, typer.Option(metavar="COL", help="The column that names the data set.", rich_help_panel=_FORM)
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Of a long table: the column that names the model.", rich_help_panel=_FORM),
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Of a long table: the column with the results.", rich_help_panel=_FORM),
+    ] = None,
+    missing: options.MissingRows = options.Missing.error,
+    measure: Annotated[
+        str, typer.Option(metavar="NAME", help="What the results are; says which end is best.", rich_help_panel=_TEST)
+    ] = "",
+    lower: Annotated[
+        bool, typer.Option("--lower-is-better", help="The smallest result is the best.", rich_help_panel=_TEST)
+    ] = False,
+    higher: Annotated[
+        bool, typer.Option("--higher-is-better", help="The largest result is the best.", rich_help_panel=_TEST)
+    ] = False,
+    control: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Compare every model with this one only.", rich_help_panel=_TEST),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(metavar="TEST", help=f"{', '.join(TESTS)}; the suiting one if not stated.", rich_help_panel=_TEST),
+    ] = None,
+    zeros: Annotated[
+        Zeros | None,
+        typer.Option(help="Data sets on which two models are equal; dropped if not stated.", rich_help_panel=_TEST),
+    ] = None,
+    rope: Annotated[
+        float | None,
+        typer.Option(
+            metavar="W", help="For bayes-signed-rank: differences within ± W are none.", rich_help_panel=_TEST
+        ),
+    ] = None,
+    level: options.Level = 0.95,
+    seed: options.Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the ranks: .png .svg .pdf .html.", rich_help_panel=_OUTPUT),
+    ] = None,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Rank models over data sets, and test which of them differ: Friedman and Nemenyi, or tests of pairs.
+
+    Example: scorespace ranks results.csv --measure auc --out ranks.png
+    """
+    options.check_folder(out)
+    if lower and higher:
+        raise DataError("lower and higher cannot both be better.", hint="one of them, or --measure auc")
+    best = direction(measure, "low" if lower else "high" if higher else None)
+    found = read_outcomes(results, dataset=dataset, model=model, value=value, missing=missing.value)
+    ranking = rank_models(
+        found.values,
+        found.models,
+        measure=measure,
+        best=best,
+        control=control,
+        test=test,
+        zeros=None if zeros is None else zeros.value,
+        level=level,
+        rope=rope,
+        seed=seed,
+    )
+    if out is not None and ranking.friedman is None:
+        raise DataError("ranks are drawn of all models, and not of pairs.", hint='test="friedman"')
+    content = ranking.to_dict()
+    content["notes"] = [*(note.to_dict() for note in found.notes), *content["notes"]]
+    output.write(view.document(ranking, found.name, found.notes), content, format)
+    if out is not None:
+        from scorespace.views.charts import save  # Altair loads only for pictures
+
+        save(view.chart(ranking), out)
+        typer.echo(f"ranks  {out}", err=True)

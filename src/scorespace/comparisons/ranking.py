@@ -1,0 +1,196 @@
+"""Models over data sets, whole: average ranks, the test that suits, and which models it tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Final, Literal, cast
+
+from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.datasets import (
+    DatasetTable,
+    Zeros,
+    bayes_signed_rank,
+    dataset_table,
+    sign_test,
+    wilcoxon,
+)
+from scorespace.comparisons.interval import check_level
+from scorespace.comparisons.ranks import AgainstControl, Friedman, Nemenyi, against_control, friedman, nemenyi
+from scorespace.comparisons.repeated import ROPE
+from scorespace.errors import DataError, MeasureError, ScoreSpaceError, did_you_mean, listing
+from scorespace.measures.catalog import find
+from scorespace.measures.measure import Best
+from scorespace.results import SCHEMA, Note, Row, plain
+
+TESTS: Final = ("friedman", "wilcoxon", "sign", "bayes-signed-rank")
+"""The tests over data sets, by the name users type: of all models, and of pairs."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The average ranks of models over data sets, with Friedman's test and what follows it, or tests of pairs.
+
+    `groups` are the largest sets of models that cannot be told apart; with a control, those not told from it.
+    """
+
+    table: DatasetTable
+    level: float
+    friedman: Friedman | None = None
+    nemenyi: Nemenyi | None = None
+    control: AgainstControl | None = None
+    pairs: Comparisons | None = None
+
+    @property
+    def average_ranks(self) -> dict[str, float]:
+        """The mean rank of each model, 1 for the best."""
+        return dict(zip(self.table.models, map(float, self.table.average_ranks), strict=True))
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        if self.nemenyi is not None:
+            return self.nemenyi.groups
+        if self.control is None:
+            return ()
+        ranks = self.average_ranks
+        alike = [one.model for one in self.control.comparisons if not one.holm < 1 - self.level]
+        ordered = sorted([self.control.control, *alike], key=ranks.__getitem__)
+        return (tuple(ordered),) if alike else ()
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        parts = (self.friedman, self.nemenyi, self.control, self.pairs)
+        return tuple(one for part in parts if part is not None for one in part.notes)
+
+    @property
+    def words(self) -> str:
+        """One sentence per test."""
+        parts = (self.friedman, self.nemenyi, self.control, self.pairs)
+        return "\n".join(part.words for part in parts if part is not None)
+
+    def rows(self) -> list[Row]:
+        """One row per pair of models, or per model and the control."""
+        return [row for part in (self.nemenyi, self.control, self.pairs) if part is not None for row in part.rows()]
+
+    def to_dict(self) -> Row:
+        found = {
+            "schema": SCHEMA,
+            "data": {"datasets": self.table.datasets, "models": list(self.table.models)},
+            "measure": self.table.measure or None,
+            "best": self.table.best,
+            "level": self.level,
+            "average_ranks": self.average_ranks,
+            "friedman": None if self.friedman is None else self.friedman.rows(),
+            "critical_difference": None if self.nemenyi is None else self.nemenyi.critical_difference,
+            "control": None if self.control is None else self.control.control,
+            "groups": self.groups,
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+        return plain(found)
+
+    def __repr__(self) -> str:
+        return f"{self.table!r}\n{self.words}"
+
+
+def rank_models(
+    values: Any,
+    models: Sequence[str] | None = None,
+    *,
+    measure: str = "",
+    best: Best | None = None,
+    control: str | None = None,
+    test: str | None = None,
+    zeros: str | None = None,
+    level: float = 0.95,
+    rope: float | None = None,
+    seed: int = 0,
+) -> Ranking:
+    """Rank models over data sets, rows data sets and columns models, or a mapping from model to values.
+
+    Two models are compared by Wilcoxon's signed ranks, several by Friedman's test, followed by Nemenyi's or, with a
+    control, by Holm's. The measure says which end is best, where it is in the catalogue; `best` says it otherwise.
+
+    >>> rank_models({"nb": [0.8, 0.7, 0.9, 0.6], "tree": [0.7, 0.62, 0.85, 0.4]}, measure="auc")
+    4 data sets, average ranks: nb 1.00, tree 2.00
+    nb is better than tree in auc on 4 of 4 data sets, worse on 0 and equal on 0, \
+not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
+    """
+    check_level(level)
+    table = values if isinstance(values, DatasetTable) else _table(values, models, measure, best)
+    if table.datasets < 2:
+        raise DataError("a comparison over data sets needs at least two of them.", seen=f"{table.datasets} data set")
+    kind = test or ("friedman" if len(table.models) > 2 or control is not None else "wilcoxon")
+    _check_options(kind, control, zeros, rope)
+    if kind == "friedman":
+        found = friedman(table, level=level)
+        if control is None:
+            return Ranking(table, level, found, nemenyi=nemenyi(table, level=level))
+        return Ranking(table, level, found, control=against_control(table, control, level=level))
+    handled = cast(Zeros, "drop" if zeros in (None, "wilcox") else zeros)  # R and SciPy name it after Wilcoxon
+    pairs: list[Comparison] = []
+    for a, b in combinations(table.models, 2):
+        if kind == "wilcoxon":
+            pairs.append(wilcoxon(table, a, b, zeros=handled, level=level))
+        elif kind == "sign":
+            pairs.append(sign_test(table, a, b, zeros=cast(Literal["drop", "split"], handled), level=level))
+        else:
+            posterior = bayes_signed_rank(table, a, b, rope=ROPE if rope is None else rope, seed=seed)
+            pairs.append(replace(posterior, level=level))
+    adjusted, holms = adjusted_by_holm(pairs, "pairs")
+    compared = Comparisons(table.models, tuple(adjusted), "holm" if holms else None, holms)
+    return Ranking(table, level, pairs=compared)
+
+
+def direction(measure: str, best: Best | None = None) -> Best:
+    """Which end of a measure is best: as stated, or as the catalogue says.
+
+    >>> direction("auc"), direction("err"), direction("my own", "low")
+    ('high', 'low', 'low')
+    """
+    known: Best | None = None
+    if measure:
+        try:
+            known = find(measure.split("(")[0].split("@")[0].split("[")[0]).best
+        except MeasureError:
+            if best is None:
+                raise
+    if best is not None and known is not None and best != known:
+        raise MeasureError(
+            f"best={best!r}, but {measure} is better when it is {'higher' if known == 'high' else 'lower'}.",
+            hint="leave out one of the two",
+        )
+    if best is None and known is None:
+        raise MeasureError(
+            f"which end of {measure} is best is not known." if measure else "which end of the values is best?",
+            hint='measure="auc", best="high" or best="low"',
+        )
+    return cast(Best, best or known)
+
+
+def _table(values: Any, models: Sequence[str] | None, measure: str, best: Best | None) -> DatasetTable:
+    if not isinstance(values, Mapping) and models is None and hasattr(values, "columns"):
+        models, values = list(map(str, values.columns)), values.to_numpy()
+    return dataset_table(values, models, best=direction(measure, best), measure=measure)
+
+
+def _check_options(kind: str, control: str | None, zeros: str | None, rope: float | None) -> None:
+    if kind not in TESTS:
+        near = did_you_mean(kind, TESTS)
+        raise ScoreSpaceError(
+            f"there is no test {kind!r} over data sets.",
+            seen=listing(TESTS),
+            hint=f"did you mean {near}?" if near else None,
+        )
+    idle = [
+        ("control", control, ("friedman",)),
+        ("zeros", zeros, ("wilcoxon", "sign")),
+        ("rope", rope, ("bayes-signed-rank",)),
+    ]
+    for name, given, tests in idle:
+        if given is not None and kind not in tests:
+            raise ScoreSpaceError(
+                f"{name}={given} is for the test {' or '.join(tests)}, and not for {kind}.", hint=f'test="{tests[0]}"'
+            )

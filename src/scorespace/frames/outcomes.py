@@ -1,0 +1,155 @@
+"""A table of results: one number per data set and model, wide (a column per model) or long (a row per number)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import ColumnError, DataError, listing
+from scorespace.frames.check import number
+from scorespace.frames.read import read
+from scorespace.frames.roles import absent_column
+from scorespace.frames.source import Source, no_rows
+from scorespace.results import ByValue, Note, grouped, note
+from scorespace.tables.labels import encode, label_text
+
+_NAMES: Final = ("dataset", "data_set", "data set", "data", "task", "problem", "name", "id", "index", "")
+"""First columns of these names say which data set a row is about, even if they hold numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes(ByValue):
+    """Values (data sets × models) with the names of both, and what was left out."""
+
+    name: str
+    datasets: tuple[str, ...]
+    models: tuple[str, ...]
+    values: NDArray[np.float64]
+    notes: tuple[Note, ...] = ()
+
+
+def read_outcomes(
+    data: Any,
+    *,
+    dataset: str | None = None,
+    model: str | None = None,
+    value: str | None = None,
+    missing: str = "error",
+) -> Outcomes:
+    """The results in a file or frame; long where columns of models and values are named, otherwise wide.
+
+    Wide, every column is a model but the one of the data sets: that named, or the first if it holds text.
+
+    >>> found = read_outcomes({"data": ["iris", "vote"], "nb": [0.9, 0.8], "tree": [0.8, 0.7]})
+    >>> found.models, found.values.tolist()
+    (('nb', 'tree'), [[0.9, 0.8], [0.8, 0.7]])
+    """
+    source = read(data)
+    for column in (dataset, model, value):
+        if column is not None and column not in source.columns:
+            raise absent_column(column, source)
+    if model is None and value is None:
+        datasets, models, values = _wide(source, dataset)
+    elif dataset is None or model is None or value is None:
+        raise ColumnError(
+            "a long table needs three columns.",
+            seen=listing(source.columns),
+            hint='dataset="data", model="learner" and value="auc"',
+        )
+    else:
+        datasets, models, values = _long(source, dataset, model, value)
+    if not datasets:
+        raise no_rows(source.where)
+    return _complete(Outcomes(source.name, datasets, models, values), missing)
+
+
+def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+    schema = source.frame.collect_schema()
+    first = source.columns[0]
+    if dataset is None and (not _numeric(schema[first]) or first.strip().casefold() in _NAMES):
+        dataset = first
+    models = tuple(column for column in source.columns if column != dataset)
+    for column in models:
+        if not _numeric(schema[column]):
+            raise _not_numbers(source, column)
+    found = source.arrays(source.frame.select(*([dataset] if dataset else []), *map(number, models)))
+    values = np.stack([_floats(found[column]) for column in models], axis=1) if models else np.empty((0, 0))
+    named = found[dataset].tolist() if dataset else range(1, values.shape[0] + 1)
+    return tuple(label_text(each) for each in named), models, values
+
+
+def _long(
+    source: Source, dataset: str, model: str, value: str
+) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+    if not _numeric(source.frame.collect_schema()[value]):
+        raise _not_numbers(source, value)
+    found = source.arrays(source.frame.select(nw.col(dataset), nw.col(model), number(value)))
+    if not found[value].size:
+        raise no_rows(source.where)
+    (row, datasets), (column, models) = (_in_order_of_appearance(found[name], name) for name in (dataset, model))
+    cells = row * len(models) + column
+    distinct, times = np.unique(cells, return_counts=True)
+    if (times > 1).any():
+        first, second = divmod(int(distinct[times > 1][0]), len(models))
+        raise DataError(
+            f"{models[second]} has {times[times > 1][0]} values on the data set {datasets[first]!r}.",
+            hint="one value per data set and model, such as the mean over folds",
+        )
+    values = np.full((len(datasets), len(models)), np.nan)
+    values.flat[cells] = _floats(found[value])
+    return datasets, models, values
+
+
+def _in_order_of_appearance(labels: NDArray[Any], column: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Codes into the distinct labels, the first to appear first."""
+    given = np.ma.getdata(labels)
+    if np.ma.is_masked(labels):  # filling with None would mean NumPy's own filling, "?"
+        given = given.astype(object)
+        given[np.ma.getmaskarray(labels)] = None
+    codes, names = encode(given, column)
+    order = np.argsort(np.unique(codes, return_index=True)[1])
+    return np.argsort(order)[codes], tuple(names[k] for k in order)
+
+
+def _complete(found: Outcomes, missing: str) -> Outcomes:
+    """The results without data sets that lack a value, or the error that names the first."""
+    gaps = ~np.isfinite(found.values)
+    if not gaps.any():
+        return found
+    short = gaps.any(axis=1)
+    row, column = np.argwhere(gaps)[0]
+    if missing != "drop" or short.all():
+        raise DataError(
+            f"{grouped(int(gaps.sum()))} of the {grouped(gaps.size)} values "
+            f"{'is' if gaps.sum() == 1 else 'are'} missing or infinite.",
+            seen=f"none for {found.models[column]} on the data set {found.datasets[row]!r}",
+            hint='missing="drop" leaves out such data sets for all models' if not short.all() else "fill the values",
+        )
+    kept = tuple(found.datasets[k] for k in np.flatnonzero(~short))
+    lost = len(found.datasets) - len(kept)
+    text = f"{grouped(lost)} of {grouped(len(found.datasets))} data sets were left out: a model has no value there."
+    return Outcomes(found.name, kept, found.models, found.values[~short], (note("SS009", text),))
+
+
+def _numeric(kind: nw.dtypes.DType) -> bool:
+    return kind.is_numeric() or kind == nw.Boolean
+
+
+def _not_numbers(source: Source, column: str) -> ColumnError:
+    values = source.arrays(source.frame.select(nw.col(column)).head(3))[column].tolist()
+    return ColumnError(
+        f"column {column!r} holds text, not results.",
+        seen=listing(values),
+        hint="columns of numbers, one per model; missing values empty",
+    )
+
+
+def _floats(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers with NaN where they are missing: DuckDB masks them."""
+    if isinstance(array, np.ma.MaskedArray):
+        return np.ma.filled(array.astype(np.float64), np.nan)
+    return array.astype(np.float64)

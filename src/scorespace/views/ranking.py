@@ -1,0 +1,114 @@
+"""The page of a ranking: average ranks, the tests, and which models cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scorespace.comparisons.comparison import Comparisons, p_text
+from scorespace.comparisons.ranking import Ranking
+from scorespace.comparisons.ranks import AgainstControl, Friedman, Nemenyi
+from scorespace.comparisons.repeated import extent
+from scorespace.results import Note, decimals
+from scorespace.views import comparison
+from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+
+
+def document(ranking: Ranking, title: str, notes: Sequence[Note] = ()) -> Document:
+    """The whole page of a ranking; `notes` are those on the data."""
+    table = ranking.table
+    better = "higher is better" if table.best == "high" else "lower is better"
+    facts = [extent(table.datasets, "data sets"), extent(len(table.models), "models")]
+    facts.append(f"{table.measure}, {better}" if table.measure else better)
+    blocks: list[Block] = [rank_grid(ranking)]
+    if ranking.friedman is not None:
+        blocks.append(friedman_grid(ranking.friedman))
+    if ranking.nemenyi is not None:
+        blocks.append(nemenyi_grid(ranking.nemenyi))
+    if ranking.control is not None:
+        blocks.append(control_grid(ranking.control))
+    if ranking.pairs is not None:
+        blocks += pair_grids(ranking.pairs)
+    if ranking.nemenyi is not None and ranking.groups:
+        blocks.append(Text(f"Cannot be told apart: {'; '.join(', '.join(group) for group in ranking.groups)}."))
+    if ranking.friedman is not None:
+        blocks.append(picture(ranking))
+    blocks.append(Verdict(ranking.words))
+    told = (*notes, *ranking.notes)
+    if told:
+        blocks.append(Notes(told))
+    return Document(title, "   ".join(facts), (Section("ranking", "Ranking", tuple(blocks), brief=True),))
+
+
+def rank_grid(ranking: Ranking) -> Grid:
+    """Models from the best average rank, with their mean value."""
+    means = ranking.table.values.mean(axis=0)
+    order = np.argsort(ranking.table.average_ranks, kind="stable")
+    rows = [
+        (
+            ranking.table.models[k],
+            decimals(float(ranking.table.average_ranks[k]), 2),
+            decimals(float(means[k])),
+        )
+        for k in order
+    ]
+    return Grid(("model", "average rank", f"mean {ranking.table.measure or 'value'}"), tuple(rows))
+
+
+def friedman_grid(found: Friedman) -> Grid:
+    """Friedman's χ² and Iman and Davenport's F, both with allowance for ties."""
+    rows = [
+        (
+            one.test,
+            decimals(one.value),
+            ", ".join(map(str, one.df)) if isinstance(one.df, tuple) else str(one.df),
+            decimals(one.p) if np.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),
+        )
+        for one in (found.chi2, found.f)
+    ]
+    return Grid(("test of all", "statistic", "df", "p"), tuple(rows))
+
+
+def nemenyi_grid(found: Nemenyi) -> Grid:
+    """Row minus column in average rank; a star marks those that differ by the critical difference or more."""
+    matrix = comparison.matrix_grid(Comparisons(found.models, found.comparisons))
+    reach = decimals(found.critical_difference, 2)
+    caption = f"Row minus column in average rank ± the critical difference {reach}; * marks that much or more."
+    return Grid(("rank of row − column", *matrix.columns[1:]), matrix.rows, caption)
+
+
+def pair_grids(found: Comparisons) -> Sequence[Block]:
+    """As for models on the same cases, of the medians of the differences."""
+    matrix = comparison.matrix_grid(found)
+    caption = f"Median of row minus column over data sets; {matrix.caption.rpartition('; ')[2]}"
+    return [Grid(("median of row − column", *matrix.columns[1:]), matrix.rows, caption), comparison.test_grid(found)]
+
+
+def control_grid(found: AgainstControl) -> Grid:
+    """Each model against the control, with p raw and adjusted."""
+    rows = [
+        (
+            one.model,
+            decimals(one.difference, 2),
+            decimals(one.z),
+            *(p_text(p).removeprefix("p = ").removeprefix("p ") for p in (one.p, one.holm, one.hochberg)),
+        )
+        for one in found.comparisons
+    ]
+    return Grid((f"against {found.control}", "rank difference", "z", "p", "Holm", "Hochberg"), tuple(rows))
+
+
+def picture(ranking: Ranking) -> Picture:
+    """The diagram of critical differences, or of what cannot be told from the control."""
+    ranks = ", ".join(f"{model} {decimals(rank, 2)}" for model, rank in ranking.average_ranks.items())
+    return Picture(lambda: chart(ranking), f"Average ranks, 1 is best: {ranks}.")
+
+
+def chart(ranking: Ranking) -> Any:
+    """The same as an Altair chart."""
+    from scorespace.views.charts import rank_chart  # Altair loads only when a picture is wanted
+
+    reach = float("nan") if ranking.nemenyi is None else ranking.nemenyi.critical_difference
+    return rank_chart(ranking.table.models, list(ranking.average_ranks.values()), reach, ranking.groups)

@@ -1,0 +1,170 @@
+"""Models over data sets, whole: the test that suits, the direction, groups, and what cannot be ranked."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from oracles.load import reference
+from scorespace.comparisons.ranking import TESTS, direction, rank_models
+from scorespace.errors import DataError, MeasureError, ScoreSpaceError
+
+
+def demsar(**named):
+    theirs = reference("r_friedman_nemenyi")
+    return rank_models(theirs["data"], theirs["names"], **{"measure": "auc", **named}), theirs
+
+
+def two(**named):
+    theirs = reference("r_wilcoxon")["signed_rank"]["paired_random"]
+    return rank_models({"x": theirs["x"], "y": theirs["y"]}, best="high", **named), theirs
+
+
+# --- the test that suits
+
+
+def test_several_models_are_tested_by_friedman_and_nemenyi():
+    found, theirs = demsar()
+    assert list(found.average_ranks.values()) == pytest.approx(theirs["avg_ranks"])
+    assert found.friedman.chi2.value == pytest.approx(theirs["friedman_test_chi2_tie_corrected"], abs=1e-9)
+    assert found.friedman.f.p == pytest.approx(theirs["iman_davenport_p_tie"], abs=1e-9)
+    assert found.nemenyi.critical_difference == pytest.approx(theirs["nemenyi"]["CD_05"], abs=1e-8)
+    assert found.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
+    assert found.control is found.pairs is None
+
+
+def test_a_control_is_tested_by_holm():
+    found, theirs = demsar(control="C4.5")
+    assert [row["p_adjusted"] for row in found.rows()] == pytest.approx(theirs["vs_control_first"]["holm"], abs=1e-9)
+    assert [row["hochberg"] for row in found.rows()] == pytest.approx(theirs["vs_control_first"]["hochberg"], abs=1e-9)
+    assert found.groups == (("C4.5+cf", "C4.5"),)  # those not told from it
+    assert found.nemenyi is None
+
+
+def test_two_models_are_tested_by_wilcoxon():
+    found, theirs = two()
+    (row,) = found.rows()
+    assert (row["test"], row["statistic"]) == ("Wilcoxon signed rank", theirs["V"])
+    assert row["p"] == pytest.approx(theirs["p_exact"], abs=1e-9)
+    assert (found.friedman, found.groups, found.notes) == (None, (), ())
+
+
+def test_pairs_of_several_models_are_adjusted():
+    found, _ = demsar(test="wilcoxon")
+    assert len(found.rows()) == 6
+    assert [note.code for note in found.notes] == ["SS015"]
+    assert found.words.count("adjusted") == 6
+
+
+def test_zeros_are_handled_as_stated():
+    dropped, split = (demsar(test="wilcoxon", zeros=zeros)[0].rows()[0] for zeros in ("wilcox", "split"))
+    assert "dropped" in dropped["test"]
+    assert "split" in split["test"]
+    assert dropped["p"] != split["p"]
+
+
+def test_posteriors_have_their_rope():
+    found, _ = two(test="bayes-signed-rank", rope=0.5)
+    (row,) = found.rows()
+    assert row["width"] == 0.5
+    assert row["left"] + row["rope"] + row["right"] == pytest.approx(1)
+
+
+# --- direction
+
+
+def test_the_measure_says_which_end_is_best():
+    # mlr3benchmark 29: ranks ignored that a measure is minimised.
+    values = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4], "c": [0.3, 0.4, 0.5]}
+    assert rank_models(values, measure="auc").average_ranks == {"a": 3, "b": 2, "c": 1}
+    assert rank_models(values, measure="err").average_ranks == {"a": 1, "b": 2, "c": 3}
+    assert rank_models(values, measure="seconds", best="low").average_ranks == {"a": 1, "b": 2, "c": 3}
+
+
+@pytest.mark.parametrize(
+    ("measure", "best"), [("auc", "high"), ("err", "low"), ("f1[macro]", "high"), ("cost(fp=1, fn=5)@0.2", "low")]
+)
+def test_directions(measure, best):
+    assert direction(measure) == best
+
+
+@pytest.mark.parametrize(
+    ("measure", "best", "message"),
+    [
+        ("", None, "which end of the values is best?"),
+        ("prevalence", None, "which end of prevalence is best is not known"),
+        ("acuracy", None, "there is no measure 'acuracy'"),
+        ("auc", "low", "auc is better when it is higher"),
+    ],
+)
+def test_a_direction_that_is_not_known(measure, best, message):
+    with pytest.raises(MeasureError) as caught:
+        direction(measure, best)
+    assert message in str(caught.value)
+
+
+# --- what cannot be ranked
+
+
+@pytest.mark.parametrize(
+    ("values", "named", "message"),
+    [
+        ({"a": [1], "b": [2]}, {}, "needs at least two of them"),
+        ({"a": [1, 2]}, {}, "at least one data set and two models"),
+        ({"a": [1, 2], "b": [2, np.nan]}, {}, "1 of the 4 values is missing"),
+        ({"a": [1, 2], "b": [2, "x"]}, {}, "not a matrix of numbers"),
+        ({"a": [1, 2], "b": [2, 3]}, {"control": "c"}, "'c' is not a model of this table"),
+        ({"a": [1, 2], "b": [2, 3]}, {"test": "fredman"}, "there is no test 'fredman' over data sets"),
+        ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "control": "a"}, "control=a is for the test friedman"),
+        ({"a": [1, 2], "b": [2, 3]}, {"test": "friedman", "zeros": "split"}, "zeros=split is for the test wilcoxon"),
+        ({"a": [1, 2], "b": [2, 3]}, {"rope": 0.1}, "rope=0.1 is for the test bayes-signed-rank"),
+        ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "zeros": "pratt"}, "zeros='pratt' is not known here"),
+        ({"a": [1, 2], "b": [2, 3]}, {"level": 95}, "level=95 is not a level"),
+    ],
+)
+def test_errors(values, named, message):
+    with pytest.raises((DataError, ScoreSpaceError)) as caught:
+        rank_models(values, best="high", **named)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_equal_models_do_not_differ(test):
+    found = rank_models({"a": [1.0, 2, 3], "b": [1.0, 2, 3], "c": [1.0, 2, 3]}, best="high", test=test)
+    assert set(found.average_ranks.values()) == {2}
+    assert "nan" not in found.words
+    assert all(row["p"] in (1, None) for row in found.rows())
+
+
+def test_models_that_rank_alike_everywhere():
+    found = rank_models([[3, 2, 1]] * 6, ["a", "b", "c"], best="high")
+    assert "infinite" in found.friedman.f.reason
+    assert found.to_dict()["friedman"][2]["statistic"] is None
+    assert "∞" in found.words
+
+
+# --- results
+
+
+@pytest.mark.parametrize("named", [{}, {"control": "C4.5"}, {"test": "sign"}, {"test": "bayes-signed-rank"}])
+def test_a_result_is_rows_and_json(named):
+    found, _ = demsar(**named)
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert (told["schema"], told["verdict"], told["best"]) == (1, found.words, "high")
+    assert told["rows"]
+    assert {"a", "b", "test", "measure", "difference", "statistic", "p", "reason"} <= set(told["rows"][0])
+    assert told["average_ranks"] == pytest.approx(found.average_ranks)
+
+
+def test_frames_are_tables():
+    pandas = pytest.importorskip("pandas")
+    theirs = reference("r_friedman_nemenyi")
+    frame = pandas.DataFrame(theirs["data"], columns=theirs["names"])
+    assert ss.rank_models(frame, measure="acc").average_ranks == demsar()[0].average_ranks
+
+
+def test_the_answer_is_the_repr():
+    found, _ = two()
+    assert repr(found).startswith("12 data sets, average ranks: x ")
+    assert repr(found).endswith(found.words)

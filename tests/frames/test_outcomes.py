@@ -1,0 +1,107 @@
+"""Tables of results, wide and long."""
+
+import numpy as np
+import pytest
+
+from scorespace.errors import ColumnError, DataError
+from scorespace.frames import read_outcomes
+
+WIDE = {"data": ["iris", "vote", "wine"], "nb": [0.9, 0.8, 0.7], "tree": [0.8, 0.7, 0.9]}
+LONG = {
+    "set": ["iris", "iris", "vote", "vote", "wine", "wine"],
+    "learner": ["nb", "tree", "tree", "nb", "nb", "tree"],
+    "auc": [0.9, 0.8, 0.7, 0.8, 0.7, 0.9],
+}
+ROLES = {"dataset": "set", "model": "learner", "value": "auc"}
+
+
+def test_wide_and_long_are_the_same():
+    wide, long = read_outcomes(WIDE), read_outcomes(LONG, **ROLES)
+    assert wide == long
+    assert (wide.datasets, wide.models) == (("iris", "vote", "wine"), ("nb", "tree"))
+    assert wide.values.tolist() == [[0.9, 0.8], [0.8, 0.7], [0.7, 0.9]]
+
+
+@pytest.mark.parametrize(
+    ("first", "named", "models"),
+    [
+        ({"data": [1, 2, 3]}, {}, ("nb", "tree")),
+        ({"id": [1, 2, 3]}, {}, ("nb", "tree")),
+        ({"number": [1, 2, 3]}, {"dataset": "number"}, ("nb", "tree")),
+        ({"forest": [1, 2, 3]}, {}, ("forest", "nb", "tree")),
+        ({}, {}, ("nb", "tree")),
+    ],
+)
+def test_the_column_of_data_sets(first, named, models):
+    found = read_outcomes({**first, "nb": WIDE["nb"], "tree": WIDE["tree"]}, **named)
+    assert found.models == models
+    assert found.datasets == ("1", "2", "3")
+
+
+def test_text_further_on_is_refused():
+    with pytest.raises(ColumnError) as caught:
+        read_outcomes({**WIDE, "tree": ["0.8", "n/a", "0.9"]})
+    assert str(caught.value).startswith("column 'tree' holds text, not results.\n  seen: '0.8', 'n/a', '0.9'\n")
+
+
+def test_missing_values_are_named_or_left_out():
+    gaps = {**WIDE, "nb": [0.9, np.nan, 0.7]}
+    with pytest.raises(DataError) as caught:
+        read_outcomes(gaps)
+    assert str(caught.value) == (
+        "1 of the 6 values is missing or infinite.\n  seen: none for nb on the data set 'vote'\n"
+        '  hint: missing="drop" leaves out such data sets for all models'
+    )
+    found = read_outcomes(gaps, missing="drop")
+    assert found.datasets == ("iris", "wine")
+    assert [(note.code, note.text) for note in found.notes] == [
+        ("SS009", "1 of 3 data sets were left out: a model has no value there.")
+    ]
+
+
+def test_a_pair_that_is_absent_from_a_long_table_is_missing():
+    short = {name: values[:-1] for name, values in LONG.items()}
+    with pytest.raises(DataError, match="none for tree on the data set 'wine'"):
+        read_outcomes(short, **ROLES)
+
+
+def test_a_pair_that_occurs_twice_is_refused():
+    twice = {name: [*values, values[0]] for name, values in LONG.items()}
+    with pytest.raises(DataError, match="nb has 2 values on the data set 'iris'"):
+        read_outcomes(twice, **ROLES)
+
+
+def test_nothing_is_left_to_drop():
+    with pytest.raises(DataError, match="fill the values"):
+        read_outcomes({"a": [np.nan, 1.0], "b": [1.0, np.nan]}, missing="drop")
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({"model": "learner"}, "a long table needs three columns"),
+        ({**ROLES, "value": "acu"}, "column 'acu' is not in"),
+        ({**ROLES, "value": "learner", "model": "auc"}, "column 'learner' holds text, not results"),
+    ],
+)
+def test_roles_that_do_not_fit(named, message):
+    with pytest.raises(ColumnError, match=message):
+        read_outcomes(LONG, **named)
+
+
+def test_no_rows():
+    with pytest.raises(DataError, match="no rows"):
+        read_outcomes({"a": np.empty(0), "b": np.empty(0)})
+
+
+def test_names_may_not_be_missing():
+    gaps = LONG | {"learner": ["nb", None, "tree", "nb", "nb", "tree"]}
+    with pytest.raises(DataError, match="learner"):
+        read_outcomes(gaps, **ROLES)
+
+
+def test_models_and_data_sets_keep_their_order():
+    turned = {name: values[::-1] for name, values in LONG.items()}
+    found = read_outcomes(turned, **ROLES)
+    assert (found.datasets, found.models) == (("wine", "vote", "iris"), ("tree", "nb"))
+    assert found.values.tolist() == [[0.9, 0.7], [0.7, 0.8], [0.8, 0.9]]
