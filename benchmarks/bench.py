@@ -1,4 +1,4 @@
-"""Time scorespace against a bare sort of the same scores and against scikit-learn, all in one run.
+"""Time scorespace against a bare sort of the same scores and against other programs, all in one run.
 
 Every time starts from plain arrays (int64 labels, float64 scores), so it includes building the table.
 """
@@ -6,131 +6,49 @@ Every time starts from plain arrays (int64 labels, float64 scores), so it includ
 from __future__ import annotations
 
 import argparse
-import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
+from samples import Sample, classes, models
 from sklearn.metrics import roc_auc_score, roc_curve
+from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
 from scorespace.comparisons.bootstrap import bootstrap
+from scorespace.comparisons.calibration_summary import calibration_summary
+from scorespace.comparisons.delong import delong_covariance, delong_pair
 from scorespace.comparisons.interval import delong
+from scorespace.comparisons.paired import paired_bootstrap
+from scorespace.curves.roc import roc
+from scorespace.curves.smooth import smooth
+from scorespace.measures import parse
+from scorespace.measures.average import average
 from scorespace.measures.ranking import auc
-from scorespace.tables import score_table
+from scorespace.tables import class_table, score_table
+from scorespace.tables.pair import pair_table
 
-SIZES = (100_000, 1_000_000, 10_000_000)
 REPLICATES = 2000
-PATIENCE = 30.0  # seconds after which a task is not run again
+TURNS = 20  # of a loop that would take too long in full
+MODELS = 10
+CLASSES = 26
+IMPORTS = 7
+FULL = 10**7
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Labels and scores of a fairly good model; the places of each class are known beforehand."""
-
-    truth: NDArray[np.int64]
-    score: NDArray[np.float64]
-    positives: NDArray[np.intp]
-    negatives: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, rows: int) -> Sample:
-        rng = np.random.default_rng(0)
-        truth = (rng.random(rows) < 0.3).astype(np.int64)
-        score = 1 / (1 + np.exp(-(rng.normal(size=rows) + truth)))
-        return cls(truth, score, np.flatnonzero(truth), np.flatnonzero(truth == 0))
+def imports(rows: int) -> None:
+    """How long the imports take beside that of NumPy; the number of rows does not matter."""
+    numpy_import = import_seconds("import numpy", IMPORTS)
+    for statement, most in (("import scorespace", 3.0), ("from scorespace.measures.ranking import auc", None)):
+        name = statement if len(statement) < 30 else "import of the core, for AUC"
+        print(Line(name, import_seconds(statement, IMPORTS), "import numpy", numpy_import, Aim(slower=most)))
 
 
-def bare_sort(sample: Sample) -> object:
-    return np.sort(sample.score)
-
-
-def our_auc(sample: Sample) -> object:
-    return auc(score_table(sample.truth, sample.score))
-
-
-def our_interval(sample: Sample) -> object:
-    table = score_table(sample.truth, sample.score)
-    return auc(table), delong(table, 0.95)
-
-
-def our_sweep(sample: Sample) -> object:
-    return score_table(sample.truth, sample.score).sweep
-
-
-def our_bootstrap(sample: Sample) -> object:
-    return bootstrap(auc, score_table(sample.truth, sample.score), replicates=REPLICATES, seed=0)
-
-
-def sklearn_auc(sample: Sample) -> object:
-    return roc_auc_score(sample.truth, sample.score)
-
-
-def sklearn_curve(sample: Sample) -> object:
-    return roc_curve(sample.truth, sample.score, drop_intermediate=False)
-
-
-def sklearn_replicate(sample: Sample) -> object:
-    """One turn of the loop: draw each class with replacement, then the area."""
-    rng = np.random.default_rng(0)
-    drawn = np.concatenate([rng.choice(places, places.size) for places in (sample.positives, sample.negatives)])
-    return roc_auc_score(sample.truth[drawn], sample.score[drawn])
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is timed, what it is compared with, and by row count what we aim at."""
-
-    name: str
-    ours: Callable[[Sample], object]
-    rival: str
-    theirs: Callable[[Sample], object]
-    times: int = 1  # so often the rival would run
-    most_sorts: dict[int, float] = field(default_factory=dict)
-    least_faster: dict[int, float] = field(default_factory=dict)
-
-
-TASKS = (
-    Task("AUC", our_auc, "roc_auc_score", sklearn_auc, most_sorts={10**7: 3}, least_faster={10**7: 12}),
-    Task("AUC with DeLong interval", our_interval, "roc_auc_score", sklearn_auc),
-    Task("all thresholds", our_sweep, "roc_curve", sklearn_curve),
-    Task(
-        f"bootstrap of AUC, {REPLICATES} replicates",
-        our_bootstrap,
-        "loop of roc_auc_score",
-        sklearn_replicate,
-        times=REPLICATES,
-        least_faster={10**6: 50},
-    ),
-)
-
-
-def seconds(function: Callable[[Sample], object], sample: Sample, runs: int = 3) -> float:
-    """The best of some runs; a slow one is not repeated."""
-    taken: list[float] = []
-    while len(taken) < runs and sum(taken) < PATIENCE:
-        start = time.perf_counter()
-        function(sample)
-        taken.append(time.perf_counter() - start)
-    return min(taken)
-
-
-def fresh(code: str) -> float:
-    """The number that code prints in a new interpreter."""
-    return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
-
-
-def import_seconds(statement: str) -> float:
-    code = f"import time; start = time.perf_counter(); {statement}; print(time.perf_counter() - start)"
-    return statistics.median(fresh(code) for _ in range(7))
-
-
-def peak_memory(rows: int) -> float:
+def memory(rows: int) -> None:
     """Peak memory of the AUC beyond the arrays, as a multiple of their size."""
-    return fresh(
+    found = fresh(
         "import tracemalloc, numpy as np\n"
         "from scorespace.measures.ranking import auc\n"
         "from scorespace.tables import score_table\n"
@@ -140,68 +58,183 @@ def peak_memory(rows: int) -> float:
         "auc(score_table(truth, score))\n"
         "print(tracemalloc.get_traced_memory()[1] / (truth.nbytes + score.nbytes))\n"
     )
+    print(f"  peak memory of the AUC   {found:.2f} × the input   aim < 4 ×: {'met' if found < 4 else 'MISSED'}")
 
 
-def shown(duration: float) -> str:
-    for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
-        if duration >= size:
-            return f"{duration / size:.3g} {unit}"
-    return f"{duration * 1e6:.3g} µs"
-
-
-def spaced(number: float) -> str:
-    """Thousands apart, and no more than three digits after that."""
-    return f"{number:_.0f}".replace("_", " ") if number >= 100 else f"{number:.3g}"
-
-
-def verdict(aim: str, met: bool) -> str:
-    return f"{aim}: {'met' if met else 'MISSED'}"
-
-
-def timed(rows: int) -> None:
-    """Print one line per task for a sample of so many rows."""
+def ranking(rows: int) -> None:
+    """AUC, its interval, all thresholds and the bootstrap of one model."""
     sample = Sample.of(rows)
-    sort = seconds(bare_sort, sample)
-    print(f"\n{spaced(rows)} rows   np.sort {shown(sort)}")
-    print(f"  {'':<36}{'ours':>9}{'× sort':>9}   {'scikit-learn':<22}{'':>9}{'× faster':>10}")
-    theirs: dict[Callable[[Sample], object], float] = {}
-    for task in TASKS:
-        if task.theirs not in theirs:
-            theirs[task.theirs] = seconds(task.theirs, sample, runs=1 if rows >= 10**7 else 3)
-        rival = theirs[task.theirs] * task.times
-        ours = seconds(task.ours, sample)
-        sorts, faster = ours / sort, rival / ours
-        aims = []
-        if rows in task.least_faster:
-            aims.append(verdict(f"≥ {task.least_faster[rows]:g}× faster", faster >= task.least_faster[rows]))
-        if rows in task.most_sorts:
-            aims.append(verdict(f"< {task.most_sorts[rows]:g} sorts", sorts < task.most_sorts[rows]))
-        left = f"  {task.name:<36}{shown(ours):>9}{spaced(sorts):>9}"
-        right = f"   {task.rival:<22}{shown(rival):>9}{spaced(faster):>10}"
-        print(f"{left}{right}   {', '.join(aims)}".rstrip(), flush=True)
+    truth, score = sample.truth, sample.score
+    runs = 1 if rows >= FULL else 3
+    ours, sort = in_turns(lambda: auc(score_table(truth, score)), lambda: np.sort(score), runs=5)
+    theirs = seconds(lambda: roc_auc_score(truth, score), runs)
+    print(Line("AUC", ours, "np.sort", sort, Aim(slower=3 if rows == FULL else None)))
+    print(Line("", ours, "roc_auc_score", theirs, Aim(faster=12 if rows == FULL else None)))
+
+    ours = seconds(lambda: _with_interval(sample))
+    print(Line("AUC with DeLong interval", ours, "roc_auc_score, no interval", theirs))
+
+    ours = seconds(lambda: score_table(truth, score).sweep)
+    curve = seconds(lambda: roc_curve(truth, score, drop_intermediate=False), runs)
+    print(Line("all thresholds", ours, "roc_curve", curve))
+
+    rng = np.random.default_rng(0)
+    many = REPLICATES // 10 if rows >= FULL else REPLICATES
+    loop = many * seconds(lambda: _redrawn(sample, rng), runs)
+    ours = seconds(lambda: bootstrap(auc, score_table(truth, score), replicates=many), runs)
+    aim = Aim(faster=50 if rows == 10**6 else None)
+    print(Line(f"bootstrap of AUC, {many} replicates", ours, f"roc_auc_score, 1 turn × {many}", loop, aim))
+
+
+def _with_interval(sample: Sample) -> object:
+    table = score_table(sample.truth, sample.score)
+    return auc(table), delong(table, 0.95)
+
+
+def _redrawn(sample: Sample, rng: np.random.Generator) -> object:
+    """One turn of the loop: draw each class with replacement, then the area."""
+    drawn = np.concatenate([rng.choice(places, places.size) for places in (sample.positives, sample.negatives)])
+    return roc_auc_score(sample.truth[drawn], sample.score[drawn])
+
+
+def paired_delong(rows: int) -> None:
+    """All areas of ten models, their covariance matrix and the test of each pair."""
+    truth, scores = models(rows, MODELS)
+    name = f"DeLong, {MODELS} models, 45 tests"
+    ours = seconds(lambda: our_delong(truth, scores))
+    peers = {}
+    if installed("confidenceinterval"):
+        # Its covariance of several models at once; the tests from that would take no time.
+        peers["confidenceinterval, all at once"] = seconds(lambda: covariance_of_peer(truth, scores), 1)
+    if installed("MLstatkit"):
+        from MLstatkit import Delong_test
+
+        one, other, *_ = scores.values()
+        turn = seconds(lambda: Delong_test(truth, one, other), 1)
+        peers["MLstatkit, 1 pair × 45"] = 45 * turn
+    fastest = min(peers, key=lambda peer: peers[peer], default=None)
+    for peer, theirs in peers.items():
+        aim = Aim(faster=10 if peer == fastest and rows == 10**6 else None)
+        print(Line(name, ours, peer, theirs, aim))
+    if not peers:
+        print(f"  {name:<36}{shown(ours):>9}")
+
+
+def our_delong(truth: np.ndarray, scores: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray, list[object]]:
+    pairs = pair_table(truth, scores)
+    areas, covariance = delong_covariance(pairs)
+    chosen = combinations(range(len(scores)), 2)
+    tests = [delong_pair(areas, covariance, (pairs.models[i], pairs.models[j]), i, j, 0.95) for i, j in chosen]
+    return areas, covariance, tests
+
+
+def covariance_of_peer(truth: np.ndarray, scores: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    from confidenceinterval.delong import compute_ground_truth_statistics, fastDeLong
+
+    order, positives, _ = compute_ground_truth_statistics(truth, None)
+    return fastDeLong(np.stack(list(scores.values()))[:, order], positives, None)
+
+
+def paired_draws(rows: int) -> None:
+    """The bootstrap of the difference of two areas, on the same cases."""
+    truth, scores = models(rows, 2)
+    one, other = scores.values()
+    rng = np.random.default_rng(0)
+
+    def turn() -> object:
+        drawn = rng.integers(0, rows, rows)
+        label = truth[drawn]
+        return roc_auc_score(label, one[drawn]) - roc_auc_score(label, other[drawn])
+
+    def turns() -> None:
+        for _ in range(TURNS):
+            turn()
+
+    loop = seconds(turns, 1) / TURNS * REPLICATES
+    spec = parse("auc")
+    ours = seconds(lambda: paired_bootstrap(pair_table(truth, scores), 0, 1, spec, replicates=REPLICATES))
+    name, peer = f"paired bootstrap, {REPLICATES} replicates", f"roc_auc_score, {TURNS} turns × {REPLICATES // TURNS}"
+    print(Line(name, ours, peer, loop, Aim(faster=30 if rows == 10**5 else None)))
+
+
+def smooth_curve(rows: int) -> None:
+    """The smooth ROC curve beside the ordinary one."""
+    sample = Sample.of(rows)
+    ours, ordinary = in_turns(
+        lambda: smooth(score_table(sample.truth, sample.score)), lambda: roc(score_table(sample.truth, sample.score))
+    )
+    print(Line("smooth ROC", ours, "our ROC", ordinary, Aim(slower=1.5 if rows == FULL else None)))
+
+
+def hand_till(rows: int) -> None:
+    """The mean area over all pairs of classes, and how its time grows with their number."""
+    truth, scores = classes(rows, CLASSES)
+    ours, theirs = in_turns(
+        lambda: our_hand_till(truth, scores), lambda: roc_auc_score(truth, scores, multi_class="ovo")
+    )
+    full = rows == 20_000
+    print(
+        Line(
+            f"Hand-Till, {CLASSES} classes", ours, "roc_auc_score(multi_class='ovo')", theirs, Aim(10 if full else None)
+        )
+    )
+    numbers = (5, 10, 20, 40)
+    given = [classes(rows, number) for number in numbers]
+    times = in_turns(*(partial(our_hand_till, *sample) for sample in given), runs=7)
+    for number, taken in zip(numbers, times, strict=True):
+        aim = Aim(slower=1.5 if full and number == 40 else None)
+        print(Line(f"{number} classes", taken, f"{number // 5} × 5 classes", times[0] * number / 5, aim))
+
+
+def our_hand_till(truth: np.ndarray, scores: np.ndarray) -> float:
+    return float(average(auc, "hand_till")(class_table(truth, scores)))
+
+
+def calibration(rows: int) -> None:
+    """All that is to say about probabilities, from the table on, beside making that table."""
+    sample = Sample.of(rows)
+    made = score_table(sample.truth, sample.score)
+    ours, table = in_turns(lambda: calibration_summary(made), lambda: score_table(sample.truth, sample.score))
+    print(
+        Line("calibration summary of a table", ours, "its ScoreTable", table, Aim(slower=3 if rows == FULL else None))
+    )
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the run, and for how many rows it runs unless told otherwise."""
+
+    run: Callable[[int], None]
+    rows: tuple[int, ...]
+
+
+PARTS = {
+    "imports": Part(imports, ()),
+    "memory": Part(memory, (FULL,)),
+    "delong": Part(paired_delong, (10**6,)),
+    "paired": Part(paired_draws, (10**5,)),
+    "smooth": Part(smooth_curve, (FULL,)),
+    "classes": Part(hand_till, (20_000,)),
+    "calibration": Part(calibration, (FULL,)),
+    "ranking": Part(ranking, (10**5, 10**6, FULL)),
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=lambda text: int(float(text)), nargs="+", default=SIZES, help="such as 1e5 1e6")
-    rows = parser.parse_args().rows
-
-    numpy_import = import_seconds("import numpy")
-    print(f"import, median of 7   numpy {shown(numpy_import)}")
-    for statement, most in (("import scorespace", 3.0), ("from scorespace.measures.ranking import auc", None)):
-        ours = import_seconds(statement)
-        aim = "" if most is None else verdict(f"≤ {most:g}× numpy", ours <= most * numpy_import)
-        print(f"  {statement:<45}{shown(ours):>9}{ours / numpy_import:>7.2f} × numpy   {aim}".rstrip())
-
-    memory = peak_memory(max(rows))
-    print(f"\npeak memory of the AUC, {spaced(max(rows))} rows")
-    print(f"  {memory:.2f} × the input   {verdict('< 4×', memory < 4)}", flush=True)
-
-    for size in rows:
-        timed(size)
+    parser.add_argument("--rows", type=lambda text: int(float(text)), nargs="+", help="such as 1e5 1e6")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
+    asked = parser.parse_args()
+    began = time.perf_counter()
+    for name in asked.only:
+        part = PARTS[name]
+        for rows in (asked.rows or part.rows) if part.rows else (0,):
+            print(f"\n{name}" + (f", {spaced(rows)} rows" if rows else ""), flush=True)
+            part.run(rows)
     print(
-        f"\nBest of 3; scikit-learn once at 10 million rows; nothing is repeated after {PATIENCE:g} s. "
-        f"The loop is its best replicate × {REPLICATES}."
+        f"\nBest of 3 to 7 runs, other programs once at 10 million rows or where they take long; nothing is "
+        f"repeated after {PATIENCE:g} s.\nA loop that is given as turns × a number was run for those turns only. "
+        f"In all {shown(time.perf_counter() - began)}."
     )
 
 

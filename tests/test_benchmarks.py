@@ -1,0 +1,73 @@
+"""The benchmarks: every part runs, what is timed gives the right answers, and a missing peer is no error."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import roc_auc_score
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import bench
+
+    monkeypatch.setattr(bench, "IMPORTS", 1)
+    yield bench
+    for name in ("bench", "samples", "timing"):
+        sys.modules.pop(name, None)
+
+
+def run(bench, monkeypatch, capsys, *arguments):
+    monkeypatch.setattr(sys, "argv", ["bench.py", *arguments])
+    bench.main()
+    return capsys.readouterr().out
+
+
+def test_every_part_runs(bench, monkeypatch, capsys):
+    out = run(bench, monkeypatch, capsys, "--rows", "500")
+    begun = [line.split(",")[0] for line in out.splitlines()]
+    assert [name for name in begun if name in bench.PARTS] == list(bench.PARTS)
+    assert sum(line.startswith("  ") for line in out.splitlines()) >= 15
+
+
+def test_a_part_for_several_sizes(bench, monkeypatch, capsys):
+    out = run(bench, monkeypatch, capsys, "--only", "smooth", "--rows", "200", "1e3")
+    assert "smooth, 200 rows" in out
+    assert "smooth, 1 000 rows" in out
+    assert "ranking" not in out
+    assert "aim" not in out  # aims are for their own number of rows
+
+
+def test_a_missing_peer_is_left_out_with_a_hint(bench, monkeypatch, capsys):
+    monkeypatch.setattr("timing.find_spec", lambda name: None)
+    out = run(bench, monkeypatch, capsys, "--only", "delong", "--rows", "300")
+    assert "MLstatkit is not installed" in out
+    assert "confidenceinterval is not installed" in out
+    assert "pip install" in out
+    assert "DeLong, 10 models" in out
+
+
+def test_aims(bench):
+    import timing
+
+    slow, fast = timing.Line("x", 2.0, "peer", 10.0, timing.Aim(faster=10)), timing.Line("x", 1.0, "peer", 10.0)
+    assert str(slow).endswith("5 × faster       aim ≥ 10 × faster: MISSED")
+    assert fast.met
+    assert str(fast).endswith("10 × faster")
+    within = timing.Line("x", 1.4, "y", 1.0, timing.Aim(slower=1.5))
+    assert str(within).endswith("1.40 × its time  aim ≤ 1.5 × its time: met")
+    assert not timing.Line("x", 1.6, "y", 1.0, timing.Aim(slower=1.5)).met
+
+
+def test_what_is_timed_agrees_with_scikit_learn(bench):
+    truth, scores = bench.classes(400, 6)
+    assert bench.our_hand_till(truth, scores) == pytest.approx(roc_auc_score(truth, scores, multi_class="ovo"))
+    truth, scores = bench.models(400, bench.MODELS)
+    areas, covariance, tests = bench.our_delong(truth, scores)
+    assert_allclose(areas, [roc_auc_score(truth, score) for score in scores.values()], atol=1e-12)
+    assert covariance.shape == (10, 10)
+    assert len(tests) == 45
