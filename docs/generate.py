@@ -10,6 +10,7 @@ import io
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -172,18 +173,29 @@ def refreshed(page: str) -> str:
     """The page with the output of its commands as it is now; a command without output shown keeps none."""
     with folder() as here:
         for command in commands(page):
+            prepare(command, here)
             output = run(command.line, here).output if command.ours else command.shown
             if command.shown:
                 page = page.replace(f"{command.text}\n{command.shown}\n", f"{command.text}\n{output}\n")
     return page
 
 
+def prepare(command: Command, where: Path) -> None:
+    """Do what commands other than ours do: a file that `cat` shows is there, one that `>` writes is written."""
+    if command.ours:
+        return
+    if command.line.startswith("cat "):
+        (where / command.line.removeprefix("cat ")).write_text(command.shown + "\n", encoding="utf-8")
+    elif " > " in command.line:
+        subprocess.run(command.line, shell=True, cwd=where, check=True)
+
+
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A temporary folder in which credit.csv is the bundled predictions, as all pages assume."""
+    """A temporary folder with the bundled predictions as credit.csv and iris.csv, as all pages assume."""
     with tempfile.TemporaryDirectory() as name:
-        data = files("scorespace.data") / "german_credit.csv"
-        (Path(name) / "credit.csv").write_bytes(data.read_bytes())
+        for bundled, called in (("german_credit.csv", "credit.csv"), ("iris.csv", "iris.csv")):
+            (Path(name) / called).write_bytes((files("scorespace.data") / bundled).read_bytes())
         yield Path(name)
 
 

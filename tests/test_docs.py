@@ -1,6 +1,6 @@
 """README and docs: every example runs, every output shown is what comes out, every link leads somewhere.
 
-In all pages credit.csv is the bundled German credit file, in the folder where the examples run.
+In all pages credit.csv and iris.csv are the bundled files, in the folder where the examples run.
 """
 
 import doctest
@@ -60,6 +60,7 @@ def test_python_examples_run(page, folder):
 @each([page for page in PAGES if any(command.ours for command in generate.commands(text(page)))])
 def test_commands_run_and_write_what_is_shown(page, folder):
     for command in generate.commands(text(page)):
+        generate.prepare(command, folder)
         if command.ours:
             done = generate.run(command.line, folder)
             assert done.code == 0, f"{command.line}\n{done.output}"

@@ -232,6 +232,13 @@ def test_ss019_numbers_pooled_over_folds():
     assert not notes(code="SS019")
 
 
+def test_ss032_rows_of_repeats_are_not_cases():
+    (text,) = ss_role_note("SS032", repeat="k")
+    assert "'k'" in text
+    assert "too narrow" in text
+    assert not notes(code="SS032")
+
+
 def test_ss016_groups_are_drawn_for_intervals():
     (text,) = ss_role_note("SS016", group="k")
     assert "whole groups" in text
@@ -251,3 +258,93 @@ def ss_role_note(code, **role):
     data = changed(k=np.arange(len(TRUTH)) % 5)
     found = ss.evaluate(data, truth="y", scores="s", positive="bad", **role).notes
     return [note.text for note in found if note.code == code]
+
+
+def test_ss027_smooth_area_under_imbalance():
+    few = np.array(["bad"] * 58 + ["good"] * 142)
+    (text,) = notes(changed(y=few), "SS027", measures="smauc")
+    assert "29 % of the cases" in text
+    assert "beside AUC" in text
+    assert not notes(changed(y=few), "SS027")
+    assert not notes(code="SS027", measures="smauc")
+
+
+def test_ss028_classes_that_do_not_overlap():
+    apart = np.concatenate([0.6 + 0.4 * SCORE[:100], 0.4 * SCORE[100:]])
+    (text,) = notes(changed(s=apart), "SS028", measures="smauc")
+    assert f"midpoint {apart.mean():.3f}" in text
+    assert not notes(code="SS028", measures="smauc")
+
+
+def test_ss021_log_loss_of_what_was_given_no_chance():
+    score = SCORE.copy()
+    score[:3] = 0.0
+    (text,) = notes(changed(s=score), "SS021", measures="logloss")
+    assert "gave 3 cases no chance" in text
+    assert "infinite" in text
+    assert not notes(code="SS021", measures="logloss")
+
+
+def test_ss021_counts_what_was_clipped():
+    score = SCORE.copy()
+    score[-4:] = 0.0
+    (text,) = notes(changed(s=score), "SS021", measures="logloss(eps=1e-15)")
+    assert text == "logloss(eps=1e-15) of s clips the scores of 4 cases."
+
+
+def test_ss022_scores_that_are_not_calibrated():
+    odds = (SCORE / (1 - SCORE)) ** 4
+    bold = odds / (1 + odds)
+    (text,) = notes(changed(s=bold), "SS022")
+    assert "the scores of s are not calibrated" in text
+    assert f"Brier score of {ss.measure('brier', truth=TRUTH, score=bold, positive='bad'):.3f}" in text
+    assert not notes(code="SS022")
+
+
+def test_ss023_tests_of_calibration_that_disagree():
+    # All rates are 0.08 too high, on both sides of one half: Spiegelhalter's (1 − 2p) adds that up to nothing.
+    rng = np.random.default_rng(5)
+    score = rng.uniform(0.1, 0.9, 2000)
+    truth = np.where(rng.random(2000) < score + 0.08, "bad", "good")
+    (text,) = notes({"y": truth, "s": score}, "SS023")
+    assert "Hosmer-Lemeshow p < 0.001" in text
+    assert not notes(code="SS023")
+
+
+def test_ss024_cal_of_a_small_sample():
+    (text,) = notes(code="SS024", measures="cal")
+    assert "calibrated scores would show 0.0" in text
+    assert not notes(code="SS024")
+
+
+def classed(**changes):
+    """Scores of three classes, of which the first is told apart well."""
+    truth = np.repeat(["a", "b", "c"], 40)
+    raw = np.random.default_rng(2).random((120, 3)) + (truth[:, None] == np.array(["a", "b", "c"]))
+    shares = raw / raw.sum(axis=1, keepdims=True)
+    return {"y": truth, **{f"s_{name}": shares[:, k] for k, name in enumerate("abc")}, **changes}
+
+
+def test_ss033_class_scores_that_are_no_probabilities():
+    options = {"scores": "s_*", "positive": None, "measures": "acc"}
+    assert not notes(classed(), "SS033", **options)
+    shrunk = {f"s_{name}": 0.75 * classed()[f"s_{name}"] for name in "abc"}
+    (text,) = notes(classed(**shrunk), "SS033", **options)
+    assert "miss one by up to 0.25" in text
+    (text,) = notes(classed(s_a=classed()["s_a"] - 2), "SS033", **options)
+    assert "run from -" in text
+
+
+def test_ss034_classes_that_never_occur():
+    options = {"scores": "s_*", "positive": None, "measures": "acc"}
+    assert not notes(classed(), "SS034", **options)
+    (text,) = notes(classed(s_z=np.zeros(120)), "SS034", **options)
+    assert "'z'" in text
+
+
+def test_ss026_scores_outside_the_range_of_a_map():
+    here = {"y": TRUTH, "s": SCORE}
+    beyond = {"y": ["bad", "good"], "s": [2.0, 0.5]}
+    found = ss.recalibrate(beyond, truth="y", score="s", positive="bad", method="minmax", fit=here)
+    (text,) = [one.text for one in found.notes if one.code == "SS026" and "outside" in one.text]
+    assert "1 of 2 cases" in text

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from scorespace import frames
 from scorespace.comparisons.interval import check_level, check_method, resolve
 from scorespace.conditions import Condition, CostMatrix
@@ -20,7 +22,7 @@ from scorespace.findings import (
 )
 from scorespace.measures import parse, parse_list
 from scorespace.results import Progress
-from scorespace.tables import ConfusionTable, ScoreTable, confusion, score_table
+from scorespace.tables import Table, class_table, confusion, score_table
 from scorespace.tables.labels import class_listing
 
 _PAIRED_ROWS = 1_000_000
@@ -36,6 +38,7 @@ def evaluate(
     weight: str | None = None,
     group: str | None = None,
     fold: str | None = None,
+    repeat: str | None = None,
     names: Mapping[str, str] | None = None,
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | None = None,
@@ -60,7 +63,7 @@ def evaluate(
     check_method(interval)
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
-    if isinstance(data, Mapping) and data and all(isinstance(t, (ScoreTable, ConfusionTable)) for t in data.values()):
+    if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
         found = _of_tables(data)
     else:
         found = _of_columns(
@@ -75,6 +78,7 @@ def evaluate(
             weight=weight,
             group=group,
             fold=fold,
+            repeat=repeat,
             names=names,
         )
     evaluation = replace(
@@ -84,7 +88,7 @@ def evaluate(
     return evaluation
 
 
-def _of_tables(models: Mapping[str, ScoreTable | ConfusionTable]) -> Evaluation:
+def _of_tables(models: Mapping[str, Table]) -> Evaluation:
     seen = {name: dict(zip(t.classes, map(float, t.class_totals), strict=True)) for name, t in models.items()}
     (first_name, totals), *others = seen.items()
     for name, classes in others:
@@ -113,7 +117,7 @@ def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix 
         classes={name: int(total) if total.is_integer() else total for name, total in totals.items()},
         positive=None if sample.positive is None else sample.classes[sample.positive],
         models=tables,
-        sample_notes=(*sample.notes, *role_notes(sample.roles.fold)),
+        sample_notes=(*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat)),
         pairs=frames.pair(sample) if _keeps_pairs(paired, sample, len(tables)) else None,
         frame_library=frames.library_of(source.frame),
     )
@@ -129,15 +133,17 @@ def _keeps_pairs(wanted: bool | None, sample: frames.Sample, models: int) -> boo
 def measure(
     name: str, *, truth: Any, score: Any = None, decision: Any = None, positive: Any = None, weight: Any = None
 ) -> float:
-    """One number, by name, from arrays.
+    """One number, by name, from arrays; scores of several classes come by class, or as an array (cases, K).
 
     >>> measure("auc", truth=[1, 0, 1, 0], score=[0.9, 0.4, 0.6, 0.7])
     0.75
     """
     if (score is None) == (decision is None):
         raise ScoreSpaceError("give either score or decision.", hint='measure("auc", truth=y, score=s)')
-    if score is not None:
-        table: ScoreTable | ConfusionTable = score_table(truth, score, positive=positive, weight=weight)
+    if score is not None and (isinstance(score, Mapping) or np.ndim(score) == 2):
+        table: Table = class_table(truth, score, weight=weight)
+    elif score is not None:
+        table = score_table(truth, score, positive=positive, weight=weight)
     else:
         table = confusion(truth, decision, positive=positive, weight=weight)
     function, suitable = resolve(parse(name), table)

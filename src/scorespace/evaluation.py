@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from scorespace import frames
 from scorespace.comparisons.band import Band, pr_band, roc_band
+from scorespace.comparisons.calibration import calibration_band
+from scorespace.comparisons.calibration_summary import CalibrationSummary, calibration_summary
 from scorespace.comparisons.choice import with_intervals
+from scorespace.comparisons.classes import compare_classes
 from scorespace.comparisons.compare import compare
 from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.comparisons.interval import Estimate, Estimates, estimate, resolve
 from scorespace.comparisons.interval import suiting as suiting_intervals
 from scorespace.comparisons.paired import estimate_by_groups
+from scorespace.comparisons.unpaired import Sample, compare_models, compare_with_value
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import (
     Curve,
     brier_curve,
+    calibration,
     cost_curve,
     gain,
     hull,
@@ -28,6 +33,7 @@ from scorespace.curves import (
     pr,
     rejection,
     roc,
+    smooth,
     sweep,
 )
 from scorespace.decisions import (
@@ -53,29 +59,36 @@ from scorespace.errors import (
 )
 from scorespace.findings import (
     average_notes,
+    calibration_notes,
+    class_notes,
     decision_notes,
     group_notes,
     interval_notes,
     sample_notes,
     score_notes,
+    smooth_notes,
 )
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.confusion import youden
 from scorespace.requests import placed, suiting, usual
 from scorespace.results import SCHEMA, Note, Progress, Row
-from scorespace.tables import ConfusionTable, Counts, ScoreTable
+from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
+from scorespace.tables.classes import TOP
 from scorespace.tables.pair import PairTable
 from scorespace.verdict import verdict
 
 _BOOTSTRAPPED_ROWS = 5_000
-CURVES = {
+_CLASSES_JUDGED = 12
+CURVES: dict[str, Callable[..., Curve]] = {
     "roc": roc,
+    "smooth": smooth,
     "pr": pr,
     "gain": gain,
     "lift": lift_curve,
     "hull": hull,
     "cost": cost_curve,
     "brier": brier_curve,
+    "calibration": calibration,
     "net_benefit": net_benefit,
     "rejection": rejection,
 }
@@ -93,7 +106,7 @@ class Evaluation:
     rows: int
     classes: Mapping[str, float]
     positive: str | None
-    models: Mapping[str, ScoreTable | ConfusionTable]
+    models: Mapping[str, Table]
     level: float = 0.95
     seed: int = 0
     interval: str | None = None
@@ -130,13 +143,14 @@ class Evaluation:
         Only where the models are two and shown at the same thresholds; beyond a few thousand cases the
         bootstrap takes long, and only the AUC is compared.
         """
-        scoring = [name for name, table in self.models.items() if isinstance(table, ScoreTable)]
-        if self.pairs is None or len(self.models) != 2 or len(scoring) != 2:
+        scoring = [name for name, table in self.models.items() if not isinstance(table, ConfusionTable)]
+        if not self.comparable or len(self.models) != 2 or len(scoring) != 2:
             return {}
         asked = [{str(one.spec) for one in self.summary if one.model == name} for name in scoring]
         specs = [one.spec for one in self.summary if one.model == scoring[0] and str(one.spec) in asked[1]]
-        quick = self.rows <= _BOOTSTRAPPED_ROWS
-        independent = self.pairs.group is None
+        scores = len(self.classes) if self.class_models else 1
+        quick = self.rows * scores <= _BOOTSTRAPPED_ROWS
+        independent = self.pairs is not None and self.pairs.group is None
 
         def test(spec: MeasureSpec) -> str:
             return "delong" if spec == MeasureSpec("auc") and independent else "bootstrap"
@@ -156,10 +170,14 @@ class Evaluation:
                 found += score_notes(
                     name, table, self.threshold(name), chosen=not (self._asked_thresholds or self.decision)
                 )
+            elif isinstance(table, ClassTable):
+                found += class_notes(name, table)
             elif table.positive is not None and len(table.classes) == 2:
                 found += decision_notes(name, table.counts_of(table.positive))
         found += self.summary.notes
         found += interval_notes(self.summary)
+        found += smooth_notes(self.summary, self.models)
+        found += calibration_notes(self.calibrations.values(), self.summary, self.models)
         found += group_notes(self.summary) if self.pairs is not None and self.pairs.group is not None else ()
         found += self.decision.notes if self.decision is not None else ()
         return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
@@ -172,22 +190,30 @@ class Evaluation:
         if isinstance(condition, CostMatrix) and self.positive is not None and len(self.classes) == 2:
             condition = condition.aligned(tuple(self.classes)).condition(self.positive)
         if isinstance(condition, Condition):
-            chosen = decide(self.models, condition)
-            return with_intervals(chosen, self.models, level=self.level, seed=self.seed, progress=self.progress)
-        crisp = {name: table for name, table in self.models.items() if isinstance(table, ConfusionTable)}
+            chosen = decide(self.deciding, condition)
+            return with_intervals(chosen, self.deciding, level=self.level, seed=self.seed, progress=self.progress)
+        crisp = {name: table for name, table in self.deciding.items() if isinstance(table, ConfusionTable)}
         if not crisp:
             raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
         return decide_several(crisp, condition)
 
     def compare(
-        self, *models: str, test: str | None = None, measure: str | None = None, at: float | None = None
+        self,
+        *models: str,
+        test: str | None = None,
+        measure: str | None = None,
+        at: float | None = None,
+        rope: float | None = None,
     ) -> Comparisons:
         """Tests between models on the same cases: those named, or all, by the test that suits or the one named.
 
         `at` compares decisions at a threshold; without it, models that only decide are compared as such.
+        `rope` is what the test bayes-t takes for practically equal.
         """
         if len(self.models) < 2:
             raise ScoreSpaceError("a comparison needs two models.", seen=listing(self.models))
+        if self.pairs is None and len(self.class_models) > 1:
+            return self._compare_classes(models or tuple(self.class_models), test, measure, at)
         if self.pairs is None:
             raise ScoreSpaceError(
                 "these models cannot be compared case by case.",
@@ -205,7 +231,7 @@ class Evaluation:
         if at is not None or (measure is None and crisp) or (test or "").startswith("mcnemar"):
             thresholds = {name: self._cut(name, at) for name in self.pairs.models}
         spec = None if measure is None else parse(measure)
-        return compare(
+        found = compare(
             self.pairs,
             test=test,
             spec=spec,
@@ -213,8 +239,80 @@ class Evaluation:
             chosen=names,
             level=self.level,
             seed=self.seed,
+            rope=rope,
             progress=self.progress,
         )
+        return self._with_gaps(found)
+
+    def _compare_classes(
+        self, names: Sequence[str], test: str | None, measure: str | None, at: float | None
+    ) -> Comparisons:
+        """Tests between models that score several classes."""
+        if at is not None:
+            raise MeasureError(f"at={at:g} is for two classes: here the highest score decides.", hint="no threshold")
+        if measure is not None and (test or "").startswith("mcnemar"):
+            raise MeasureError(f"McNemar's test is for acc, not for {measure}.", hint="test bootstrap instead")
+        tables = {name: self.table(name) for name in names}
+        scored = {name: table for name, table in tables.items() if isinstance(table, ClassTable)}
+        if len(scored) < len(tables):
+            other = next(name for name in tables if name not in scored)
+            raise ScoreSpaceError(f"{other} has no scores of the classes to compare.", seen=listing(self.class_models))
+        spec = None if measure is None else parse(measure)
+        return compare_classes(scored, test=test, spec=spec, level=self.level, seed=self.seed, progress=self.progress)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether at least two models can be compared case by case."""
+        paired = 0 if self.pairs is None else len(self.pairs.models)
+        return max(paired, len(self.class_models)) > 1
+
+    def compare_with(
+        self, other: Evaluation, *models: str, test: str | None = None, measure: str | None = None
+    ) -> Comparisons:
+        """Each model here against the model of the same name on another, independent sample.
+
+        By DeLong's unpaired test for the AUC, and by the bootstrap for any other measure.
+        """
+        names = models or tuple(self.models)
+        if self.positive != other.positive:
+            raise ScoreSpaceError(
+                "the two samples have different positive classes.", seen=listing([self.positive, other.positive])
+            )
+        absent = [name for name in names if name not in other.models]
+        if absent:
+            raise ScoreSpaceError(f"there is no model {absent[0]!r} in {other.name}.", seen=listing(other.models))
+        sides = (self.name, other.name) if self.name != other.name else ("the first sample", "the second sample")
+        found = compare_models(
+            {name: self._sample(name) for name in names},
+            {name: other._sample(name) for name in names},
+            None if measure is None else parse(measure),
+            sides=sides,
+            test=test,
+            level=self.level,
+            seed=self.seed,
+        )
+        return other._with_gaps(self._with_gaps(found))
+
+    def compare_against(
+        self, value: float, *models: str, test: str | None = None, measure: str | None = None
+    ) -> Comparisons:
+        """Each model's AUC, or another measure, against a value: by DeLong's z, or by the bootstrap."""
+        spec = None if measure is None else parse(measure)
+        samples = {name: self._sample(name) for name in models or tuple(self.models)}
+        found = compare_with_value(samples, value, spec, test=test, level=self.level, seed=self.seed)
+        return self._with_gaps(found)
+
+    def _sample(self, model: str) -> Sample:
+        """What is drawn again to judge one model alone: its table, or its cases by groups where there are such."""
+        table = self.table(model)
+        if self.pairs is not None and self.pairs.group is not None and model in self.pairs.models:
+            return self.pairs.only(model)
+        return table
+
+    def _with_gaps(self, found: Comparisons) -> Comparisons:
+        """The comparisons, with the note that rows were dropped: what is missing need not be missing by chance."""
+        dropped = tuple(one for one in self.sample_notes if one.code == "SS009")
+        return replace(found, notes=(*dropped, *found.notes)) if dropped else found
 
     def _cut(self, model: str, at: float | None) -> float:
         """Where decisions are cut: a crisp one between 0 and 1, a score where stated or where it is shown."""
@@ -237,15 +335,15 @@ class Evaluation:
             )
         bounds = [Constraint(parse(name), bound) for name, bound in (at_least or {}).items()]
         bounds += [Constraint(parse(name), bound, least=False) for name, bound in (at_most or {}).items()]
-        return choose_under({name: self.models[name] for name in self.two_class_models}, parse(objective), bounds)
+        return choose_under({name: self.deciding[name] for name in self.two_class_models}, parse(objective), bounds)
 
     def reject(self, cost: float) -> RejectChoice:
         """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
-        return choose_rejection(self.models, cost)
+        return choose_rejection(self.deciding, cost)
 
     def mix(self, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
         """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
-        return choose_mixture({name: self.models[name] for name in self.two_class_models}, fpr=fpr, tpr=tpr)
+        return choose_mixture({name: self.deciding[name] for name in self.two_class_models}, fpr=fpr, tpr=tpr)
 
     @cached_property
     def decision(self) -> Decision | CostChoice | None:
@@ -264,7 +362,7 @@ class Evaluation:
                 name, table = next(iter(self.models.items()))
                 resolve(placed(spec, table, self._threshold_or_none(name)), table)  # raises the error that says why
 
-    def table(self, model: str) -> ScoreTable | ConfusionTable:
+    def table(self, model: str) -> Table:
         """The table of a model."""
         if model not in self.models:
             near = did_you_mean(model, self.models)
@@ -284,8 +382,9 @@ class Evaluation:
         if self._asked_thresholds:
             return self._asked_thresholds[0]
         table = self.table(model)
-        if isinstance(table, ConfusionTable):
-            raise ScoreSpaceError(f"{model} gives decisions, so it has no threshold.")
+        if not isinstance(table, ScoreTable):
+            what = "gives decisions" if isinstance(table, ConfusionTable) else "decides by the highest score"
+            raise ScoreSpaceError(f"{model} {what}, so it has no threshold.")
         if isinstance(self.decision, Decision):
             return next(choice.threshold for choice in self.decision.choices if choice.model == model)
         if table.probabilities:
@@ -297,21 +396,25 @@ class Evaluation:
         table = self.table(model)
         if isinstance(table, ScoreTable):
             return table.at(self.threshold(model))
-        if table.positive is None:
+        if isinstance(table, ClassTable) or table.positive is None:
             raise ScoreSpaceError(f"{model} decides between {len(table.classes)} classes, none of them positive.")
         return table.counts_of(table.positive)
 
-    def curve(self, kind: str, model: str | None = None, *, measure: str = "f1") -> Curve:
-        """A curve of one model: roc, pr, gain, lift, hull, or threshold (of the given measure)."""
+    def curve(self, kind: str, model: str | None = None, *, measure: str = "f1", **options: Any) -> Curve:
+        """A curve of one model, by its kind; threshold curves are of the given measure, options go to the curve.
+
+        Of a model that scores several classes, name one: `ev.curve("roc", "nb[setosa]")`.
+        """
         if model is None:
             if len(self.models) != 1:
                 raise ScoreSpaceError(
                     "which model?", seen=listing(self.models), hint=f"model={next(iter(self.models))!r}"
                 )
             model = next(iter(self.models))
-        table = self.table(model)
-        if isinstance(table, ConfusionTable):
-            table = table.score_table()
+        of_classes = self.models.get(model)
+        if kind == "rejection" and isinstance(of_classes, ClassTable):
+            return rejection(of_classes)
+        table = self.score_table(model)
         if kind == "threshold":
             spec = parse(measure)
             if spec.measure.table is not Counts:
@@ -328,34 +431,102 @@ class Evaluation:
                 hint=f"did you mean {near}?" if near else None,
             )
         if kind == "rejection":  # doubt is nearness to the threshold, wherever that is
-            crisp = isinstance(self.table(model), ConfusionTable)
-            return rejection(table, 0.5 if crisp else self.threshold(model))
-        return CURVES[kind](table)
+            scored = isinstance(self.models.get(model), ScoreTable)
+            return rejection(table, self.threshold(model) if scored else 0.5)
+        return CURVES[kind](table, **options)
 
     def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band:
-        """The band around a model's ROC or precision-recall curve: of each point, or of the whole curve."""
-        bands = {"roc": roc_band, "pr": pr_band}
+        """The band around a model's ROC or precision-recall curve: of each point, or of the whole curve.
+
+        That of a calibration curve is where it would lie if the scores were probabilities.
+        """
+        bands: dict[str, Callable[..., Band]] = {"roc": roc_band, "pr": pr_band, "calibration": calibration_band}
         if kind not in bands:
             raise ScoreSpaceError(f"there is no band for {kind!r}.", seen=listing(bands))
-        table = self.table(model)
-        if isinstance(table, ConfusionTable):
-            table = table.score_table()
-        return bands[kind](table, level=self.level, simultaneous=simultaneous, seed=self.seed)
+        return bands[kind](self.score_table(model), level=self.level, simultaneous=simultaneous, seed=self.seed)
 
-    def curves(self, kind: str, *, measure: str = "f1") -> dict[str, Curve]:
-        """The curve of every two-class model."""
-        return {name: self.curve(kind, name, measure=measure) for name in self.two_class_models}
+    def calibration(self, model: str) -> CalibrationSummary:
+        """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
+        if model in self.calibrations:
+            return self.calibrations[model]
+        if isinstance(self.models.get(model), ConfusionTable):
+            raise ScoreSpaceError(f"{model} gives decisions, so there are no probabilities to judge.")
+        return calibration_summary(self.score_table(model), model=model, seed=self.seed)
+
+    @cached_property
+    def calibrations(self) -> dict[str, CalibrationSummary]:
+        """The same for every model whose scores lie between 0 and 1."""
+        return {
+            name: calibration_summary(table, model=name, seed=self.seed)
+            for name, table in self.models.items()
+            if isinstance(table, ScoreTable) and table.probabilities
+        }
+
+    @cached_property
+    def class_calibrations(self) -> dict[str, dict[str, CalibrationSummary]]:
+        """By model that scores several classes: that of its highest score, and of each class unless they are many."""
+        each = self._seen if len(self._seen) <= _CLASSES_JUDGED else []
+        tables = {name: table for name, table in self.models.items() if isinstance(table, ClassTable)}
+        return {
+            name: {of: self.calibration(f"{name}[{of}]") for of in (TOP, *each)}
+            for name, table in tables.items()
+            if table.probabilities and len(self._seen) > 1
+        }
+
+    def curves(self, kind: str, *, measure: str = "f1", **options: Any) -> dict[str, Curve]:
+        """The curve of every two-class model, and of each class of the models that score several."""
+        if kind == "rejection":
+            names = [*self.two_class_models, *self.class_models]
+        else:
+            of_classes = [*self._seen, *([TOP] if kind == "calibration" else [])]
+            names = [*self.two_class_models, *(f"{name}[{of}]" for name in self.class_models for of in of_classes)]
+        return {name: self.curve(kind, name, measure=measure, **options) for name in names}
+
+    def score_table(self, model: str) -> ScoreTable:
+        """The scores of a model: a crisp decision as 1 and 0, of several classes the one in brackets.
+
+        `nb[top]` is the highest score of each case, positive where it is that of the right class.
+        """
+        name, _, of = model.removesuffix("]").partition("[")
+        scored = None if model in self.models else self.models.get(name)
+        if isinstance(scored, ClassTable) and of in scored.classes:
+            return scored.one_vs_rest(scored.classes.index(of))
+        if isinstance(scored, ClassTable) and of == TOP:
+            return scored.top
+        table = self.table(model)
+        if isinstance(table, ClassTable):
+            raise ScoreSpaceError(
+                f"{model} scores {len(table.classes)} classes.", hint=f"name one: {model}[{table.classes[0]}]"
+            )
+        return table if isinstance(table, ScoreTable) else table.score_table()
+
+    @cached_property
+    def deciding(self) -> dict[str, ScoreTable | ConfusionTable]:
+        """The tables of the models, with the decisions of the highest score for those that score several classes."""
+        return {
+            name: table.decisions if isinstance(table, ClassTable) else table for name, table in self.models.items()
+        }
+
+    @property
+    def class_models(self) -> list[str]:
+        """The models that score several classes."""
+        return [name for name, table in self.models.items() if isinstance(table, ClassTable)]
+
+    @property
+    def _seen(self) -> list[str]:
+        """The classes that occur."""
+        return [name for name, count in self.classes.items() if count]
 
     @property
     def two_class_models(self) -> list[str]:
         """The models that decide between positive and negative."""
         return [name for name, t in self.models.items() if isinstance(t, ScoreTable) or t.positive is not None]
 
-    def plot(self, kind: str = "roc", *, measure: str = "f1", band: bool = False) -> Any:
-        """The curves of all models as an Altair chart, with simultaneous bands on request (roc, pr)."""
+    def plot(self, kind: str = "roc", *, measure: str = "f1", band: bool = False, **options: Any) -> Any:
+        """The curves of all models as an Altair chart, with simultaneous bands on request (roc, pr, calibration)."""
         from scorespace.views import plots  # Altair loads only when a picture is wanted
 
-        return plots.plot(self, kind, measure, band)
+        return plots.plot(self, kind, measure, band, **options)
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one self-contained page, and return where it is."""
@@ -423,9 +594,9 @@ class Evaluation:
 
     def _average_notes(self, model: str, specs: Sequence[MeasureSpec]) -> list[Note]:
         table = self.models[model]
-        return list(average_notes(model, specs, table)) if isinstance(table, ConfusionTable) else []
+        return [] if isinstance(table, ScoreTable) else list(average_notes(model, specs, table))
 
 
-def _request(spec: MeasureSpec, table: ScoreTable | ConfusionTable) -> tuple[MeasureSpec, Any]:
+def _request(spec: MeasureSpec, table: Table) -> tuple[MeasureSpec, Any]:
     """A request with the form of the table that it is computed from."""
     return spec, resolve(spec, table)[1]

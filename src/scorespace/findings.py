@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
+from scorespace.comparisons.calibration_summary import CalibrationSummary
 from scorespace.comparisons.interval import Estimate, delong_variance
-from scorespace.measures.average import AVERAGES, undefined_classes
+from scorespace.curves.smooth import smooth
+from scorespace.measures.average import undefined_classes
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.confusion import fpr, ppv
+from scorespace.measures.probability import clipped_cases
 from scorespace.measures.ranking import auc
 from scorespace.results import Note, decimals, grouped, note
-from scorespace.tables import ConfusionTable, Counts, ScoreTable
+from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
 
 FEW_CASES: Final = 20
 SMALL_FPR: Final = 0.1
@@ -29,10 +32,16 @@ def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[No
             yield note("SS001", f"class {name!r} has {some}: numbers that depend on it are rough.")
 
 
-def role_notes(fold: str | None) -> Iterator[Note]:
+def role_notes(fold: str | None, repeat: str | None = None) -> Iterator[Note]:
     """Notes on roles that the numbers make no use of."""
     if fold is not None:
         yield note("SS019", f"numbers are pooled over the folds of {fold!r}: means over folds would differ a little.")
+    if repeat is not None:
+        text = (
+            f"every case has a row in each repeat of {repeat!r}, and intervals take them for as many cases: they are "
+            "too narrow; comparisons over folds allow for it."
+        )
+        yield note("SS032", text)
 
 
 def group_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
@@ -87,10 +96,49 @@ def interval_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
         yield note("SS012", f"no replicate changes {', '.join(names)} of {model}: no width is not certainty.")
 
 
-def average_notes(model: str, specs: Sequence[MeasureSpec], table: ConfusionTable) -> Iterator[Note]:
+def smooth_notes(estimates: Iterable[Estimate], models: Mapping[str, object]) -> Iterator[Note]:
+    """Notes on smooth areas: the class that they mostly measure, and classes that do not overlap."""
+    for one in estimates:
+        table = models[one.model]
+        if one.spec.name == "smauc" and isinstance(table, ScoreTable) and math.isfinite(one.value):
+            yield from smooth(table, **dict(one.spec.options)).findings(one.model)
+
+
+def class_notes(model: str, table: ClassTable) -> Iterator[Note]:
+    """Notes on scores of several classes."""
+    if not table.probabilities:
+        lowest, highest = float(table.score.min()), float(table.score.max())
+        what = (
+            f"run from {lowest:g} to {highest:g}"
+            if lowest < 0 or highest > 1
+            else f"miss one by up to {table.excess:.2g} when added up over the classes"
+        )
+        yield note("SS033", f"the scores of {model} {what}: they rank and decide, but are not probabilities.")
+    absent = [name for name, total in zip(table.classes, table.class_totals, strict=True) if not total]
+    if absent:
+        yield note(
+            "SS034", f"{model} scores classes that never occur: {', '.join(map(repr, absent))}; they are left out."
+        )
+
+
+def calibration_notes(
+    summaries: Iterable[CalibrationSummary], estimates: Iterable[Estimate], models: Mapping[str, Table]
+) -> Iterator[Note]:
+    """Notes on scores taken as probabilities; how far CAL is too high matters only where it is shown."""
+    shown = {one.model for one in estimates if one.spec.name in ("cal", "ref")}
+    for summary in summaries:
+        yield from (one for one in summary.notes if one.code != "SS024" or summary.model in shown)
+    for one in estimates:
+        eps, table = dict(one.spec.options).get("eps", 0.0), models[one.model]
+        if one.spec.name == "logloss" and eps > 0 and isinstance(table, ScoreTable):
+            moved = clipped_cases(table, eps)
+            yield note("SS021", f"{one.spec} of {one.model} clips the scores of {grouped(moved)} cases.")
+
+
+def average_notes(model: str, specs: Sequence[MeasureSpec], table: ConfusionTable | ClassTable) -> Iterator[Note]:
     """Notes on averages that leave out classes."""
     for spec in specs:
-        if spec.of not in AVERAGES or spec.of == "micro":
+        if spec.of not in ("macro", "weighted"):
             continue
         absent = undefined_classes(spec.measure, table, **dict(spec.options))
         if absent:

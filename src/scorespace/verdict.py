@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from scorespace.comparisons.comparison import LIKELY, Comparison, p_text
+import numpy as np
+
+from scorespace.comparisons.comparison import Comparison, p_text
 from scorespace.comparisons.interval import Estimate, estimate
 from scorespace.measures import MeasureSpec
 from scorespace.measures.confusion import ppv, tpr
-from scorespace.results import decimals
-from scorespace.tables import ScoreTable
+from scorespace.results import decimals, grouped
+from scorespace.tables import ClassTable, ScoreTable, Table
 from scorespace.tables.labels import is_plain_code
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ def verdict(evaluation: Evaluation) -> str:
     scoring = [name for name, table in evaluation.models.items() if isinstance(table, ScoreTable)]
     if scoring:
         return _ranking_verdict(evaluation, scoring)
+    if evaluation.class_models:
+        return _class_verdict(evaluation, evaluation.class_models)
     return _decision_verdict(evaluation)
 
 
@@ -35,14 +39,43 @@ def _ranking_verdict(evaluation: Evaluation, scoring: list[str]) -> str:
     return f"{opening} {closing}"
 
 
+def _class_verdict(evaluation: Evaluation, scoring: list[str]) -> str:
+    areas = _ordered(evaluation, scoring, MeasureSpec("auc", of="hand_till"))
+    if not areas:
+        return "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
+    best = areas[0]
+    told = (
+        "ranks the classes best, with AUC over all pairs of classes" if areas[1:] else "AUC over all pairs of classes"
+    )
+    opening = _opening(best, areas[1:], told, told, _paired_test(evaluation, areas))
+    if evaluation.decision is not None:
+        return f"{opening} {evaluation.decision.words}"
+    return f"{opening} {_most_confused(best.model, evaluation.models[best.model])}"
+
+
+def _most_confused(model: str, table: Table) -> str:
+    """What the decisions of the highest score are worth, and which class is mostly taken for which."""
+    matrix = table.decisions.matrix if isinstance(table, ClassTable) else np.zeros((1, 1))
+    wrong = np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix)
+    share = decimals(100 * float(matrix.trace() / matrix.sum()), 0)
+    if not wrong.any():
+        return f"{model} decides all cases right."
+    actual, decided = np.unravel_index(int(wrong.argmax()), wrong.shape)
+    often = f"{grouped(wrong[actual, decided])} of {grouped(matrix[actual].sum())} cases"
+    names = table.classes
+    taken = f"takes {names[actual]} for {names[decided]} ({often})"
+    return f"{model} decides {share} % of the cases right; most often it {taken}."
+
+
 def _paired_test(evaluation: Evaluation, ordered: list[Estimate]) -> Comparison | None:
     """The test of the best model against the next, where the cases are known pair by pair."""
-    if evaluation.pairs is None or len(ordered) < 2:
+    if not evaluation.comparable or len(ordered) < 2:
         return None
     names = {ordered[0].model, ordered[1].model}
     # All pairs, because the best two were picked after looking at all.
-    test = "delong" if evaluation.pairs.group is None else None  # the numbers shown are pooled over folds
-    tests = evaluation.compare(*(one.model for one in ordered), measure="auc", test=test)
+    independent = evaluation.pairs is not None and evaluation.pairs.group is None
+    test = "delong" if independent else None  # the numbers shown are pooled over folds
+    tests = evaluation.compare(*(one.model for one in ordered), measure=str(ordered[0].spec), test=test)
     return next(one for one in tests if not one.several and {one.a, one.b} == names)
 
 
@@ -74,7 +107,7 @@ def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, test
         return f"{best.model} has {title} {best.text}."
     second = others[0]
     if tested is not None and not math.isnan(tested.p):
-        explains = "more than chance explains" if tested.telling_p < LIKELY else "which chance could explain"
+        explains = "more than chance explains" if tested.sure else "which chance could explain"
         close = f"a difference of {decimals(abs(tested.difference))}, {explains} ({p_text(tested.telling_p)})"
     elif math.isnan(second.high) or math.isnan(best.low):
         close = "without intervals, how sure that is cannot be said"

@@ -170,6 +170,223 @@ def test_identical_models(run, write):
     assert (row["difference"], row["p"], row["reason"]) == (0, 1, "the models order positives and negatives alike")
 
 
+# --- two samples
+
+
+@pytest.fixture
+def halves(write, oracles):
+    """The aSAH data with one predictor each, so that pROC's unpaired test of both is ours of two samples."""
+    with (oracles / "asah.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name in ("s100b", "ndka"):
+        lines = [f"{row['outcome']},{row[name]}" for row in rows]
+        write(f"{name}.csv", "\n".join(["outcome,marker", *lines, ""]))
+    return ["s100b.csv", "--with", "ndka.csv", "--truth", "outcome", "--positive", "Poor", "--score", "marker"]
+
+
+def test_two_samples_have_the_numbers_of_proc(run, halves, theirs):
+    done = run("compare", *halves, "--format", "json")
+    content = done.json()
+    (row,) = content["rows"]
+    assert (row["test"], row["measure"]) == ("delong, unpaired", "auc")
+    assert row["statistic"] == pytest.approx(theirs["unpaired_delong_D"], abs=1e-9)
+    assert row["df"] == pytest.approx(theirs["unpaired_df"], abs=1e-9)
+    assert row["p"] == pytest.approx(theirs["unpaired_p"], abs=1e-9)
+    assert (row["a"], row["b"]) == ("marker in s100b.csv", "marker in ndka.csv")
+    assert "two independent samples" in content["verdict"]
+    assert content["notes"] == []
+
+
+def test_two_samples_on_screen(run, halves):
+    done = run("compare", *halves)
+    assert (done.code, done.err) == (0, "")
+    assert max(map(len, done.out.splitlines())) <= 80
+    said = " ".join(done.out.split())
+    assert "with ndka.csv 113 cases positive = Poor (41" in said
+    assert "model s100b.csv ndka.csv difference marker 0.731 0.612 +0.119 [" in said
+
+
+def test_any_measure_of_two_samples(run, halves):
+    (row,) = run("compare", *halves, "--measure", "pauc(fpr_high=0.2)", "--format", "json").json()["rows"]
+    assert (row["test"], row["measure"]) == ("bootstrap, unpaired", "pauc(fpr_high=0.2)")
+    assert row["difference"] == pytest.approx(0.08058943089430891 - 0.03848238482384823, abs=1e-9)  # pROC
+
+
+def test_the_same_file_twice_is_noted(run, credit):
+    data, *roles = credit
+    content = run("compare", data, "--with", data, *roles, *MODELS, "--format", "json").json()
+    assert [note["code"] for note in content["notes"]] == ["SS032", "SS015"]
+    assert [row["difference"] for row in content["rows"]] == [0, 0]
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "permutation", "corrected-t", "no-such"])
+def test_a_paired_test_of_two_samples_is_refused(run, halves, test):
+    done = run("compare", *halves, "--test", test)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"ScoreSpaceError: '{test}' cannot be used: these are not two models on the same cases")
+    assert "hint: --test " in done.err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--at", "0.5"], "--at compares decisions case by case, and not --with.\n  hint: --measure acc@0.5"),
+        (["--fold", "outcome"], "--fold is for models that are compared with each other.\n  hint: leave out --with"),
+        (["--against", "0.5"], "--with and --against are two comparisons."),
+    ],
+)
+def test_what_two_samples_have_no_use_for(run, halves, more, message):
+    done = run("compare", *halves, *more)
+    assert done.code == 2
+    assert message in done.err
+
+
+# --- against a value
+
+
+def test_every_area_against_a_value(run, asah, proc):
+    content = run("compare", *asah, "--against", "0.5", "--format", "json").json()
+    for row in content["rows"]:
+        z = (proc[row["a"]]["auc"] - 0.5) / proc[row["a"]]["delong_var"] ** 0.5
+        assert row["statistic"] == pytest.approx(z, rel=1e-9)
+    assert [note["code"] for note in content["notes"]] == ["SS015"]
+    assert content["verdict"].startswith("s100b: auc is 0.731, +0.231 [")
+
+
+def test_one_model_is_enough_against_a_value(run, credit):
+    done = run("compare", *credit, "--score", "tree", "--against", "0.9", "--measure", "acc@0.5")
+    assert (done.code, done.err) == (0, "")
+    assert "tree: acc@0.5 is 0.689, −0.211 [" in " ".join(done.out.split())
+
+
+def test_a_value_that_is_none_of_the_measure(run, asah):
+    done = run("compare", *asah, "--against", "50")
+    assert done.err == "ScoreSpaceError: against=50 is no value of auc.\n  hint: from 0 to 1\n"
+
+
+# --- folds and repeats
+
+
+@pytest.fixture
+def five_by_two(write, oracles):
+    """Five repeats of two folds whose differences of accuracy are those that R was given."""
+    theirs = json.loads((oracles / "r_ttests.json").read_text())["five_by_two"]
+    lines = ["repeat,fold,y,a,b"]
+    for repeat, row in enumerate(theirs["diffs"]):
+        for fold, difference in enumerate(row):
+            right = round(1000 * (0.8 + difference))
+            lines += [f"{repeat},{fold},{k % 2},{(k + (k >= right)) % 2},{(k + (k >= 800)) % 2}" for k in range(1000)]
+    data = write("repeated.csv", "\n".join([*lines, ""]))
+    roles = ["--truth", "y", "--score", "a", "--score", "b", "--fold", "fold", "--repeat", "repeat"]
+    return [data, *roles, "--measure", "acc@0.5"], theirs
+
+
+@pytest.mark.parametrize(
+    ("test", "statistic", "p", "df"),
+    [("5x2cv-t", "t_dietterich", "p_t_df5", 5), ("5x2cv-f", "F_alpaydin", "p_F_10_5", [10, 5])],
+)
+def test_five_by_two(run, five_by_two, test, statistic, p, df):
+    arguments, theirs = five_by_two
+    (row,) = run("compare", *arguments, "--test", test, "--format", "json").json()["rows"]
+    assert (row["statistic"], row["p"]) == pytest.approx((theirs[statistic], theirs[p]), abs=1e-9)
+    assert row["df"] == df
+
+
+def test_repeats_are_rows_and_not_cases(run, five_by_two):
+    arguments, _ = five_by_two
+    out = " ".join(run("compare", *arguments).out.split())
+    assert "10 000 rows in 5 repeats" in out
+    assert "corrected t" in out
+
+
+def test_the_posterior_is_in_the_table_the_words_and_json(run, five_by_two):
+    arguments, _ = five_by_two
+    arguments = [*arguments, "--test", "bayes-t", "--rope", "0.02"]
+    content = run("compare", *arguments, "--format", "json").json()
+    (row,) = content["rows"]
+    assert row["left"] + row["rope"] + row["right"] == pytest.approx(1)
+    assert (row["width"], row["p"]) == (0.02, None)
+    done = run("compare", *arguments)
+    shown = [f"{row[name]:.3f}" for name in ("left", "rope", "right")]
+    assert "P lower P within ±0.02 P higher" in " ".join(done.out.split())
+    assert all(done.out.count(number) >= 2 for number in shown)  # in the table and in the sentence
+    assert "practically equal with" in content["verdict"]
+
+
+def test_repeats_must_be_stated(run, five_by_two):
+    arguments, _ = five_by_two
+    arguments = [word for word in arguments if word not in ("--repeat", "repeat")]
+    done = run("compare", *arguments, "--test", "5x2cv-t")
+    assert done.err == (
+        "DataError: 5x2cv-t needs five repeats of two folds.\n  seen: 1 repeat of 2 folds\n  hint: --repeat COL\n"
+    )
+
+
+def test_a_rope_needs_its_test(run, five_by_two):
+    done = run("compare", *five_by_two[0], "--rope", "0.02")
+    assert done.err.endswith("hint: --test bayes-t\n")
+
+
+def test_groups_in_several_folds_are_noted(run, decided):
+    done = run(
+        "compare", *decided, "--score", "s", "--score", "d", "--fold", "e", "--group", "branch", "--format", "json"
+    )
+    assert "SS032" in [note["code"] for note in done.json()["notes"]]
+
+
+# --- samples without an answer
+
+
+SAMPLES = {
+    "one class": "y,a,b\n1,1,2\n1,2,3\n1,3,1\n",
+    "constant scores": "y,a,b\n1,5,7\n1,5,7\n0,5,7\n0,5,7\n",
+    "perfect separation": "y,a,b\n1,9,1\n1,8,1\n0,1,1\n0,2,1\n",
+    "identical models": "y,a,b\n1,9,9\n1,2,2\n0,1,1\n0,5,5\n",
+    "a single case": "y,a,b\n1,9,9\n",
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize(
+    "how",
+    [
+        [],
+        ["--test", "bootstrap"],
+        ["--test", "permutation"],
+        ["--at", "2"],
+        ["--with", "data.csv"],
+        ["--with", "data.csv", "--test", "bootstrap"],
+        ["--against", "0.5"],
+        ["--against", "0.5", "--test", "bootstrap"],
+        ["--measure", "ppv@100"],
+    ],
+    ids=" ".join,
+)
+def test_every_sample_has_a_defined_answer(run, write, sample, how):
+    data = write("data.csv", SAMPLES[sample])
+    for form in ("table", "json"):
+        done = run(
+            "compare", data, "--truth", "y", "--positive", "1", "--score", "a", "--score", "b", *how, "--format", form
+        )
+        assert (done.code, done.err) == (0, "")
+        assert "nan" not in done.out
+    for row in done.json()["rows"]:
+        assert row["reason"] or row["p"] is not None
+
+
+def test_dropped_rows_are_noted(run, write):
+    data = write("gaps.csv", "y,a,b\n1,3,30\n0,1,10\n1,2,20\n0,2,\n0,1,5\n")
+    done = run("compare", data, "--truth", "y", "--score", "a", "--score", "b", "--missing", "drop", "--format", "json")
+    assert [note["code"] for note in done.json()["notes"]] == ["SS009"]
+
+
+def test_stars_and_sentences_go_by_the_level(run, asah):
+    assert "]*" not in run("compare", *asah).out  # p is 0.164
+    bold = run("compare", *asah, "--level", "0.8").out
+    assert "]*" in bold
+    assert "more than chance explains" in " ".join(bold.split())
+
+
 # --- errors
 
 
@@ -180,7 +397,7 @@ def test_identical_models(run, write):
             ["--test", "delon"],
             "ScoreSpaceError: there is no test 'delon'.\n"
             "  seen: 'delong', 'bootstrap', 'permutation', 'mcnemar', 'mcnemar-corrected', 'mcnemar-uncorrected', "
-            "'mcnemar-exact', 'mcnemar-midp', 'corrected-t', 'paired-t'\n"
+            "'mcnemar-exact', 'mcnemar-midp', 'corrected-t', 'paired-t', '5x2cv-t', '5x2cv-f', 'bayes-t'\n"
             "  hint: did you mean delong?\n",
         ),
         (

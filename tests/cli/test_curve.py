@@ -47,7 +47,8 @@ def test_in_a_process_of_its_own(shell, small):
 def test_rows_have_the_keys_of_the_contract(points, kind):
     rows = points("--kind", kind)
     assert rows
-    assert all(list(row) == ["x", "y", "threshold", "model"] for row in rows)
+    more = ["highest", "cases", "hits"] if kind == "calibration" else []
+    assert all(list(row) == ["x", "y", "threshold", *more, "model"] for row in rows)
     assert {row["model"] for row in rows} == {"s"}
 
 
@@ -186,6 +187,22 @@ def test_curves_of_probabilities_refuse_other_scores(run, asah):
 def test_a_band_that_would_not_be_drawn_is_refused(run, credit, options):
     done = run("curve", *credit, "--score", "tree", "--band", *options)
     assert done.code == 2
-    assert done.err == (
-        "DataError: bands are drawn in pictures of roc and pr curves only.\n  hint: --kind roc --band --out roc.png\n"
-    )
+    where = "pictures of roc, pr and calibration curves"
+    assert done.err == f"DataError: bands are drawn in {where} only.\n  hint: --kind roc --band --out roc.png\n"
+
+
+def test_a_calibration_curve_by_bins(points):
+    rows = points("--kind", "calibration", "--by", "width", "--bins", "2")
+    assert len(rows) == 2
+    assert rows[0]["highest"] < 0.5 <= rows[1]["threshold"]
+
+
+def test_bins_are_for_calibration(run, credit):
+    done = run("curve", *credit, "--score", "tree", "--bins", "5")
+    assert done.code == 2
+    assert done.err == "DataError: a roc curve has no bins.\n  hint: --kind calibration\n"
+
+
+def test_a_calibration_picture_with_its_band(run, credit):
+    done = run("curve", *credit, "--score", "tree", "--kind", "calibration", "--band", "--out", "c.svg")
+    assert (done.code, done.out) == (0, "")

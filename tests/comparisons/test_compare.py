@@ -188,14 +188,16 @@ def test_a_test_that_overlooks_groups_is_noted(test):
             {"test": "delon"},
             ScoreSpaceError,
             "there is no test 'delon'.\n  seen: 'delong', 'bootstrap', 'permutation', 'mcnemar', 'mcnemar-corrected', "
-            "'mcnemar-uncorrected', 'mcnemar-exact', 'mcnemar-midp', 'corrected-t', 'paired-t'\n"
+            "'mcnemar-uncorrected', 'mcnemar-exact', 'mcnemar-midp', 'corrected-t', 'paired-t', '5x2cv-t', "
+            "'5x2cv-f', 'bayes-t'\n"
             "  hint: did you mean delong?",
         ),
         (
             {"test": "z"},
             ScoreSpaceError,
             "there is no test 'z'.\n  seen: 'delong', 'bootstrap', 'permutation', 'mcnemar', 'mcnemar-corrected', "
-            "'mcnemar-uncorrected', 'mcnemar-exact', 'mcnemar-midp', 'corrected-t', 'paired-t'",
+            "'mcnemar-uncorrected', 'mcnemar-exact', 'mcnemar-midp', 'corrected-t', 'paired-t', '5x2cv-t', "
+            "'5x2cv-f', 'bayes-t'",
         ),
         (
             {"test": "delong", "spec": parse("f1@0.5")},

@@ -97,6 +97,16 @@ def test_the_spread_is_that_of_replicates_drawn_one_by_one(seed):
     assert found.statistic == pytest.approx(found.difference / np.std(gaps), rel=0.08)
 
 
+@pytest.mark.parametrize("digits", [1, 12])
+def test_the_short_way_to_areas_gives_those_of_the_drawn_tables(digits):
+    # AUC needs no table per replicate; gini, 2 · AUC − 1, takes the way that fills one.
+    label, scores = sample()
+    pairs = pair_table(label, {name: np.round(score, digits) for name, score in scores.items()})
+    areas, ginis = (paired_bootstrap(pairs, 0, 1, parse(name), replicates=300, seed=5) for name in ("auc", "gini"))
+    assert_allclose((2 * areas.low, 2 * areas.high), (ginis.low, ginis.high), atol=1e-12)
+    assert areas.p == ginis.p
+
+
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_p_and_interval_agree_about_zero(level):
     agreed = set()

@@ -7,8 +7,9 @@ import pytest
 
 import scorespace as ss
 from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.comparisons.folds import bayes_correlated_t
 from scorespace.views import comparison as view
-from scorespace.views.document import Grid, Notes, Verdict
+from scorespace.views.document import Grid, Notes, Text, Verdict
 
 NAN = math.nan
 # a is right on all six cases, b on four, c on one of those that b gets wrong.
@@ -106,3 +107,39 @@ def test_nothing_undefined_is_shown_as_nan():
         assert not any("nan" in cell for row in grid.rows for cell in row)
     (verdict,) = blocks(evaluation, found, Verdict)
     assert verdict.text == ("a and b: auc differs by +0.667; no test is possible: a class has fewer than two cases.")
+
+
+# --- beside the matrix
+
+
+def test_models_that_are_not_compared_with_each_other_stand_below_each_other():
+    one = Comparison("nb in x", "nb in y", "delong, unpaired", "auc", 0.1, 0.02, 0.18, statistic=2.5, df=90.5, p=0.012)
+    found = Comparisons(("nb",), (one,), sides=("x", "y"), values={"nb": (0.8, 0.7)})
+    first, tests = view.grids(found)
+    assert first.columns == ("model", "x", "y", "difference")
+    assert first.rows == (("nb", "0.800", "0.700", "+0.100 [+0.020, +0.180]*"),)
+    assert first.caption == "First minus second with its interval; * marks p < 0.05."
+    assert tests.columns == ("model", "test", "of", "statistic", "df", "p")
+    assert tests.rows[0][0] == "nb"
+
+
+def test_the_other_sample_is_named(decided):
+    found = decided.compare_with(decided)
+    (section,) = view.document(decided, found, decided).sections
+    assert section.blocks[0] == Text("with arrays   6 cases   positive = 1 (3, 50.0 %)   negative = 0 (3)")
+
+
+def test_posteriors_show_their_probabilities():
+    one = bayes_correlated_t([0.02, 0.01, 0.04, 0.01], folds=4, names=("nb", "tree"), measure="auc")
+    matrix, tests = view.grids(Comparisons(("nb", "tree"), (one,)))
+    assert matrix.rows == (("nb", "+0.020"),)
+    assert matrix.caption.endswith("* marks a difference beyond ±0.01 with probability above 0.95.")
+    assert tests.columns == ("models", "test", "of", "P lower", "P within ±0.01", "P higher")
+    assert tests.rows == (("nb, tree", "Bayesian correlated t", "auc", "0.035", "0.177", "0.789"),)
+
+
+def test_stars_go_by_the_level():
+    one = Comparison("a", "b", "delong", "auc", 0.1, 0.02, 0.18, level=0.8, p=0.15)
+    grid = view.matrix_grid(Comparisons(("a", "b"), (one,)))
+    assert grid.rows == (("a", "+0.100 [+0.020, +0.180]*"),)
+    assert grid.caption.endswith("* marks p < 0.2.")

@@ -43,8 +43,8 @@ def test_several_classes_show_the_confusion_table():
     document = page(CLASSES, scores=(), decisions="d", measures="acc")
     assert "curves" not in names(document)
     (grid,) = blocks(document, "outcomes")
-    assert grid.columns == ("actual \\ decided", "a", "b", "c")
-    assert grid.rows == (("a", "2", "0", "0"), ("b", "0", "2", "0"), ("c", "1", "0", "1"))
+    assert grid.columns == ("actual \\ decided", "a", "b", "c", "total")
+    assert grid.rows[:3] == (("a", "2", "0", "0", "2"), ("b", "0", "2", "0", "2"), ("c", "1", "0", "1", "2"))
     assert blocks(document, "outcomes", Text) == [Text("d")]
 
 
@@ -53,8 +53,9 @@ def test_the_brief_page_is_measures_verdict_notes():
 
 
 def test_without_findings_there_is_no_section_of_notes():
-    data = {"y": ["a", "b"] * 100, "s": [k / 200 for k in range(200)]}
-    assert "notes" not in names(page(data, positive="b"))
+    # As many b as the scores promise.
+    data = {"y": ["b" if 0.618 * k % 1 < k / 200 else "a" for k in range(200)], "s": [k / 200 for k in range(200)]}
+    assert "notes" not in names(page(data, positive="b", measures="auc"))
 
 
 def test_title_and_facts():

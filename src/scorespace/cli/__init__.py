@@ -7,7 +7,20 @@ import sys
 
 import typer
 
-from scorespace.cli import compare, curve, decide, demo, evaluate, measures, power
+from scorespace.cli import (
+    agree,
+    calibrate,
+    cases,
+    compare,
+    curve,
+    decide,
+    demo,
+    drift,
+    evaluate,
+    measures,
+    power,
+    ranks,
+)
 from scorespace.cli.options import in_flags
 from scorespace.errors import ScoreSpaceError
 
@@ -23,6 +36,11 @@ app.command(no_args_is_help=True)(evaluate.evaluate)
 app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(decide.decide)
 app.command(no_args_is_help=True)(curve.curve)
+app.command(no_args_is_help=True)(calibrate.calibrate)
+app.command(no_args_is_help=True)(cases.cases)
+app.command(no_args_is_help=True)(ranks.ranks)
+app.command(no_args_is_help=True)(agree.agree)
+app.command(no_args_is_help=True)(drift.drift)
 app.command(no_args_is_help=True)(power.power)
 app.command()(measures.measures)
 app.command()(demo.demo)

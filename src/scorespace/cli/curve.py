@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from scorespace.cli import options, output
-from scorespace.curves import Curve
+from scorespace.cli.cases import learned
+from scorespace.curves import Curve, SmoothCurve
+from scorespace.curves.calibration import BINS
 from scorespace.entry import evaluate
 from scorespace.errors import DataError
 from scorespace.evaluation import CURVES
-from scorespace.results import SCHEMA, Row, decimals
+from scorespace.results import SCHEMA, Note, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid
 from scorespace.views.report import write_file
@@ -31,7 +33,15 @@ def curve(
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
     measure: Annotated[str, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold.")] = "f1",
-    band: Annotated[bool, typer.Option("--band", help="Draw bands for whole curves (roc and pr).")] = False,
+    midpoint: options.Midpoint = "mean",
+    learn_midpoint: options.LearnMidpoint = None,
+    recentre: Annotated[bool, typer.Option("--recentre", help="Move the midpoint to 0.5 (smooth).")] = False,
+    counts: Annotated[bool, typer.Option("--counts", help="Axes as counts, not rates (smooth).")] = False,
+    band: Annotated[bool, typer.Option("--band", help="Draw bands for whole curves (roc, pr, calibration).")] = False,
+    by: Annotated[
+        str, typer.Option(metavar="HOW", help="Groups of calibration: isotonic, or bins of equal width or count.")
+    ] = "isotonic",
+    bins: Annotated[int, typer.Option(metavar="N", min=1, help="Number of bins (calibration).")] = BINS,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -52,11 +62,25 @@ def curve(
         weight=weight,
         missing=missing.value,
     )
-    if band and (kind not in ("roc", "pr") or out is None or out.suffix.lower() in (".csv", ".json")):
-        raise DataError(
-            "bands are drawn in pictures of roc and pr curves only.", hint="--kind roc --band --out roc.png"
-        )
-    curves = evaluation.curves(kind, measure=measure)
+    if band and (kind not in ("roc", "pr", "calibration") or out is None or out.suffix.lower() in (".csv", ".json")):
+        where = "pictures of roc, pr and calibration curves"
+        raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
+    groups: dict[str, Any] = {"by": by, "bins": bins} if kind == "calibration" else {}
+    if kind != "calibration" and (by != "isotonic" or bins != BINS):
+        raise DataError(f"a {kind} curve has no bins.", hint="--kind calibration")
+    if kind == "smooth":
+        middle = options.midpoint(midpoint)
+        axes: dict[str, Any] = {"recentre": recentre, "normalised": not counts}
+        curves = evaluation.curves(kind, midpoint=middle, **axes)
+        if learn_midpoint is not None:
+            other = evaluate(learn_midpoint, truth=truth, scores=score, positive=positive, names=options.renames(name))
+            curves |= {
+                model: evaluation.curve(kind, model, midpoint=at, **axes) for model, at in learned(other).items()
+            }
+    elif midpoint != "mean" or learn_midpoint is not None or recentre or counts:
+        raise DataError(f"a {kind} curve has no midpoint.", hint="--kind smooth")
+    else:
+        curves = evaluation.curves(kind, measure=measure, **groups)
     if not curves:
         raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")
     if out is None:
@@ -69,9 +93,11 @@ def curve(
         case ".json":
             write_file(out, tidy.as_json(content).encode())
         case ".png" | ".svg" | ".pdf" | ".html":
-            from scorespace.views.charts import save  # Altair loads only for pictures
+            from scorespace.views.charts import save, smooth_chart  # Altair loads only for pictures
 
-            save(evaluation.plot(kind, measure=measure, band=band), out)
+            smoothed = {model: one for model, one in curves.items() if isinstance(one, SmoothCurve)}
+            drawn = {"measure": measure, "band": band, **groups}
+            save(smooth_chart(smoothed) if smoothed else evaluation.plot(kind, **drawn), out)
         case _:
             raise DataError(f"{str(out)!r} has no known ending.", hint=".csv or .json for data; .png .svg .pdf .html")
     typer.echo(f"curve  {out}", err=True)
@@ -79,12 +105,21 @@ def curve(
 
 def _content(curves: dict[str, Curve], kind: str) -> Row:
     rows = [{**row, "model": name} for name, curve in curves.items() for row in curve.rows()]
-    return {"schema": SCHEMA, "kind": kind, "areas": _areas(curves, kind), "rows": rows}
+    found = {"schema": SCHEMA, "kind": kind, "areas": _areas(curves, kind), "rows": rows}
+    smoothed = {name: curve.facts() for name, curve in curves.items() if isinstance(curve, SmoothCurve)}
+    return {**found, "smooth": smoothed, "notes": [one.to_dict() for one in _notes(curves)]} if smoothed else found
+
+
+def _notes(curves: dict[str, Curve]) -> list[Note]:
+    """What to know before reading smooth curves."""
+    return [one for name, curve in curves.items() if isinstance(curve, SmoothCurve) for one in curve.findings(name)]
 
 
 def _areas(curves: dict[str, Curve], kind: str) -> dict[str, float]:
-    """The area of each curve; a measure against the threshold has none that means anything."""
-    return {} if kind in ("threshold", "net_benefit") else {name: curve.area() for name, curve in curves.items()}
+    """The area of each curve, where it means anything."""
+    if kind in ("threshold", "net_benefit", "calibration"):
+        return {}
+    return {name: curve.area() for name, curve in curves.items()}
 
 
 def _print(curves: dict[str, Curve], kind: str, form: options.Format) -> None:
@@ -102,5 +137,10 @@ def _print(curves: dict[str, Curve], kind: str, form: options.Format) -> None:
     areas = _areas(curves, kind)
     if form is options.Format.table and areas:
         typer.echo("\narea  " + "   ".join(f"{name} {decimals(area, 4)}" for name, area in areas.items()))
+        plain = {name: curve.auc for name, curve in curves.items() if isinstance(curve, SmoothCurve)}
+        if plain:
+            typer.echo("auc   " + "   ".join(f"{name} {decimals(area, 4)}" for name, area in plain.items()))
+        for one in _notes(curves):
+            typer.echo(f"note  {one.code} {one.text}")
     if form is options.Format.table and any(whole.x.size > _ON_SCREEN for whole in curves.values()):
         typer.echo("\nShortened: --out FILE.csv has every point, --out FILE.png the picture.", err=True)

@@ -12,6 +12,7 @@ import typer
 
 from scorespace.comparisons.interval import METHODS
 from scorespace.conditions import Condition, CostMatrix
+from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.errors import ColumnError, ConditionError, DataError
 from scorespace.frames.matrix import read_matrix
 from scorespace.tables import confusion
@@ -56,6 +57,9 @@ Name = Annotated[list[str], _option(_ROLES, "COL=NAME", "Show a column's model u
 Weight = Annotated[str | None, _option(_ROLES, "COL", "Case weights.")]
 Group = Annotated[str | None, _option(_ROLES, "COL", "Groups of related cases.")]
 Fold = Annotated[str | None, _option(_ROLES, "COL", "The fold each case was tested in.")]
+Repeat = Annotated[
+    str | None, _option(_ROLES, "COL", "The repeat each row belongs to: a case has one row in every repeat.")
+]
 Matrix = Annotated[list[str], _option(_ROLES, "NAME=FILE.csv", _MATRIX_HELP)]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
@@ -79,9 +83,26 @@ Interval = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 
+Midpoint = Annotated[
+    str,
+    typer.Option(metavar="RULE", help=f"What parts high from low scores: {', '.join(MIDPOINTS)}, or a number."),
+]
+LearnMidpoint = Annotated[
+    str | None,
+    typer.Option(metavar="DATA", help="Instead: learn it on a validation sample with the same columns."),
+]
 
-_SAME = ("positive", "missing", "truth", "weight", "group", "fold", "level", "at")
+
+_SAME = (
+    *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
+    *("at", "test", "measure", "method", "on", "dataset", "model", "value"),
+)
 _FLAGS = {**dict(zip(_SAME, _SAME, strict=True)), "scores": "score", "decisions": "decision"}
+_WRITTEN = {
+    "names={column: model}": "--name COL=NAME",
+    'best="high"': "--higher-is-better",
+    'best="low"': "--lower-is-better",
+}
 
 
 def in_flags(message: str) -> str:
@@ -97,13 +118,23 @@ def in_flags(message: str) -> str:
         r'\b(\w+)="([^"]*)"', lambda m: f"--{_FLAGS[m[1]]} {shlex.quote(m[2])}" if m[1] in _FLAGS else m[0], hint
     )
     hint = re.sub(r"\b(\w+)=…", lambda m: f"--{_FLAGS[m[1]]} COL" if m[1] in _FLAGS else m[0], hint)
-    return head + mark + hint.replace("names={column: model}", "--name COL=NAME")
+    for written, typed in _WRITTEN.items():
+        hint = hint.replace(written, typed)
+    return head + mark + hint
 
 
 def check_folder(path: Path | None) -> None:
     """Refuse a file in a folder that is not there, before the work and not after it."""
     if path is not None and not path.parent.is_dir():
         raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name} into.")
+
+
+def midpoint(text: str) -> str | float:
+    """The midpoint of smooth ROC: a number where the text is one, else the name of a rule."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def renames(pairs: list[str]) -> dict[str, str]:

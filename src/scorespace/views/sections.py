@@ -11,11 +11,14 @@ from scorespace.conditions import Condition
 from scorespace.decisions import CostChoice, Decision, decide
 from scorespace.measures import confusion
 from scorespace.results import grouped
-from scorespace.tables import ConfusionTable, ScoreTable
+from scorespace.tables import ScoreTable
+from scorespace.views import classes
+from scorespace.views.calibration import blocks as calibration_blocks
 from scorespace.views.comparison import difference_text
 from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import facts, grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
     from scorespace.comparisons.comparison import Comparison
@@ -23,11 +26,14 @@ if TYPE_CHECKING:
     from scorespace.evaluation import Evaluation
 
 Builder = Callable[["Evaluation"], Sequence[Block]]
-SECTIONS: list[tuple[str, str, bool, Builder]] = []
+SECTIONS: list[tuple[str, str, bool | Builder, Builder]] = []
 
 
-def section(title: str, *, brief: bool = False) -> Callable[[Builder], Builder]:
-    """Add a section to every page; it is left out where its function returns no blocks."""
+def section(title: str, *, brief: bool | Builder = False) -> Callable[[Builder], Builder]:
+    """Add a section to every page; it is left out where its function returns no blocks.
+
+    `brief`: whether it is also shown where there is little room, or what is shown there instead.
+    """
 
     def add(builder: Builder) -> Builder:
         SECTIONS.append((builder.__name__, title, brief, builder))
@@ -38,11 +44,18 @@ def section(title: str, *, brief: bool = False) -> Callable[[Builder], Builder]:
 
 def document(evaluation: Evaluation) -> Document:
     """The whole page of an evaluation."""
-    built = ((name, title, tuple(builder(evaluation)), brief) for name, title, brief, builder in SECTIONS)
+    built = (
+        (name, title, tuple(builder(evaluation)), brief, tuple(brief(evaluation)) if callable(brief) else ())
+        for name, title, brief, builder in SECTIONS
+    )
     return Document(
         title=evaluation.name,
         facts=facts(evaluation),
-        sections=tuple(Section(name, title, blocks, brief) for name, title, blocks, brief in built if blocks),
+        sections=tuple(
+            Section(name, title, blocks, brief is True or bool(short), short)
+            for name, title, blocks, brief, short in built
+            if blocks
+        ),
     )
 
 
@@ -53,6 +66,12 @@ def measures(evaluation: Evaluation) -> Sequence[Block]:
         grid = with_differences(grid, evaluation.differences)
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
     return [*_forest(evaluation), Grid(grid.columns, grid.rows, level, grid.hints)]
+
+
+@section("Classes", brief=classes.short_blocks)
+def class_by_class(evaluation: Evaluation) -> Sequence[Block]:
+    """Rates, areas and curves of each of several classes, and what is taken for what."""
+    return classes.blocks(evaluation)
 
 
 @section("Verdict", brief=True)
@@ -94,7 +113,7 @@ def decision(evaluation: Evaluation) -> Sequence[Block]:
         return []
     stated = isinstance(evaluation.decision, Decision)
     # Without costs, the ranges of costs in which each model is best still hold: they need the hull alone.
-    models = {name: evaluation.models[name] for name in evaluation.two_class_models}
+    models = {name: evaluation.deciding[name] for name in evaluation.two_class_models}
     found = evaluation.decision if isinstance(evaluation.decision, Decision) else decide(models, Condition())
 
     def draw_hull() -> Any:
@@ -124,10 +143,16 @@ def decision(evaluation: Evaluation) -> Sequence[Block]:
 @section("Comparison")
 def comparison(evaluation: Evaluation) -> Sequence[Block]:
     """Whether the models differ by more than chance, where their cases are known pair by pair."""
-    if evaluation.pairs is None or len(evaluation.pairs.models) < 2:
+    if not evaluation.comparable:
         return []
     found = evaluation.compare()
     return [*comparison_grids(found), Text(found.words)]
+
+
+@section("Calibration")
+def calibration(evaluation: Evaluation) -> Sequence[Block]:
+    """Whether the scores can be taken as probabilities."""
+    return calibration_blocks(evaluation)
 
 
 @section("Score distributions")
@@ -145,6 +170,12 @@ def distributions(evaluation: Evaluation) -> Sequence[Block]:
     return [Picture(draw, "Histograms of the scores of positives and negatives, one panel per model.", about)]
 
 
+@section("Smooth ROC")
+def smooth(evaluation: Evaluation) -> Sequence[Block]:
+    """What the size of the scores adds to their order."""
+    return smooth_blocks(evaluation)
+
+
 @section("Thresholds")
 def thresholds(evaluation: Evaluation) -> Sequence[Block]:
     return [
@@ -156,7 +187,7 @@ def thresholds(evaluation: Evaluation) -> Sequence[Block]:
 def outcomes(evaluation: Evaluation) -> Sequence[Block]:
     names = evaluation.two_class_models
     if not names:
-        return _confusion_grids(evaluation)
+        return classes.confusion_blocks(evaluation)
     rows = []
     for name in names:
         counts, table = evaluation.counts(name), evaluation.models[name]
@@ -273,15 +304,3 @@ def _threshold_picture(name: str, table: ScoreTable, at: float) -> Picture:
 
     words = ", ".join(measure.name for measure in shown)
     return Picture(draw, f"{words} of {name} against the threshold.", f"{name}: what each threshold would give.")
-
-
-def _confusion_grids(evaluation: Evaluation) -> Sequence[Block]:
-    blocks: list[Block] = []
-    for name, table in evaluation.models.items():
-        if isinstance(table, ConfusionTable):
-            rows = [
-                (actual, *(grouped(float(n)) for n in line))
-                for actual, line in zip(table.classes, table.matrix, strict=True)
-            ]
-            blocks += [Text(name), Grid(("actual \\ decided", *table.classes), tuple(rows))]
-    return blocks

@@ -4,15 +4,21 @@ All text that comes from data is a value in a chart, never a field name or part 
 Vega would read its dots, brackets and quotes.
 """
 
+from scorespace.views.charts.calibration import calibration_chart
+from scorespace.views.charts.classes import class_curves_chart, confusion_chart
 from scorespace.views.charts.curves import curve_chart, threshold_chart
 from scorespace.views.charts.decision import cost_chart, cost_space_chart, hull_chart
 from scorespace.views.charts.estimates import interval_chart
 from scorespace.views.charts.files import ENDINGS, save
 from scorespace.views.charts.ranks import rank_chart
 from scorespace.views.charts.scores import distribution_chart
+from scorespace.views.charts.smooth import smooth_chart, zones_chart
 
 __all__ = [
     "ENDINGS",
+    "calibration_chart",
+    "class_curves_chart",
+    "confusion_chart",
     "cost_chart",
     "cost_space_chart",
     "curve_chart",
@@ -21,5 +27,7 @@ __all__ = [
     "interval_chart",
     "rank_chart",
     "save",
+    "smooth_chart",
     "threshold_chart",
+    "zones_chart",
 ]

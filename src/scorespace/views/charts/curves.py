@@ -49,7 +49,9 @@ _DIAGONAL: Final = ((0.0, 0.0), (1.0, 1.0))
 _FRAMES: Final[Mapping[str, _Frame]] = {
     "roc": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
     "hull": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
+    "smooth": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
     "pr": _Frame(UNIT, UNIT, square=True),
+    "calibration": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL, chance_name="calibrated"),
     "gain": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
     "lift": _Frame(UNIT, chance=((0.0, 1.0), (1.0, 1.0))),
     "cost": _Frame(UNIT, (0.0, 0.55), chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)), chance_name="no model"),
@@ -71,22 +73,23 @@ def curve_chart(
     """
     if not curves:
         raise DataError("there is no curve to draw.")
-    return themed(curve_layers(curves, baseline=baseline, below=_bands(curves, bands or {})))
+    return themed(curve_layers(curves, baseline=baseline, below=band_layers(curves, bands or {})))
 
 
 def curve_layers(
     curves: Mapping[str, Curve],
     *,
+    what: str = "Model",
     baseline: float | None = None,
     below: Sequence[alt.Chart] = (),
     above: Sequence[alt.Chart] = (),
 ) -> alt.LayerChart:
-    """The unthemed chart of curves, with further layers drawn below and above their lines."""
+    """The unthemed chart of curves, with further layers drawn below and above; `what` a curve is the curve of."""
     first = next(iter(curves.values()))
     frame = _FRAMES.get(first.kind, _Frame())
     if baseline is not None and math.isfinite(baseline):
         frame = replace(frame, chance=((0.0, baseline), (1.0, baseline)))
-    lines = _lines(curves, frame, first.x_title, first.y_title, "Model")
+    lines = _lines(curves, frame, first.x_title, first.y_title, what)
     title = f"{first.y_title} against {first.x_title.lower()}: {', '.join(curves)}."
     width, height = (420, 420) if frame.square else (560, 320)
     layers = [*_chance(frame), *below, *lines, *above]
@@ -131,7 +134,7 @@ def _lines(curves: Mapping[str, Curve], frame: _Frame, x_title: str, y_title: st
     ]
 
 
-def _bands(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[alt.Chart]:
+def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[alt.Chart]:
     """Each band as a faint area in the colour of its model."""
     rows = [
         {"name": name, "x": short(x), "low": short(low), "high": short(high)}
