@@ -38,7 +38,7 @@ MATTERS: Final = 0.02
 """Miscalibration beyond chance matters from this share of the base rate's Brier score on."""
 LIKELY: Final = 0.05
 SURE: Final = 0.01
-_DRAWN: Final = 1024  # rows that labels are drawn for; more cases than scores are merged at their mean
+_DRAWN: Final = 512  # rows that labels are drawn for; more cases than scores are merged at their mean
 
 
 @dataclass(frozen=True)
@@ -233,13 +233,19 @@ def calibration_summary(
         slope_error=float(fit.slope_error),
         intercept=float(fit.intercept),
         offset=float(offset_fit(x, pos, neg, near)),
-        left_out=total - float(pos.sum(dtype=np.float64) + neg.sum(dtype=np.float64)),
+        left_out=_at_ends(table),
         ece=float(gaps.sum() / total),
         mce=float((gaps / groups.cases).max()),
         bins=bins,
         spiegelhalter=spiegelhalter(table),
         hosmer_lemeshow=chi_squared(deciles) if whole else hosmer_lemeshow(table),
     )
+
+
+def _at_ends(table: ScoreTable) -> float:
+    """The weight of scores of exactly 0 and 1, which have no finite logit."""
+    ends = [place for place, end in ((0, 1.0), (-1, 0.0)) if table.score[place] == end]
+    return float(table.counts[:, ends].sum())
 
 
 def _groupings(table: ScoreTable, bins: int) -> tuple[CalibrationCurve, CalibrationCurve, ScoreTable]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, Self
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from scorespace.curves.curve import Curve
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, ratio
+from scorespace.tables.pieces import PIECE, over_pieces
+
+_MANY: Final = 4 * PIECE
 
 
 @dataclass(frozen=True)
@@ -227,8 +230,18 @@ class HullEdges:
 def hull_edges(pos: Array, neg: Array) -> HullEdges:
     """Edges of the hulls of one table (m,) or of many replicates (R, m), in one isotonic regression.
 
-    Replicate r is lowered by 2r, more than any share can differ, so no pool crosses replicates.
+    Replicate r is lowered by 2r, more than any share can differ, so no pool crosses replicates. Of very
+    many rows the hulls of pieces come first: the hull of their edges is that of all rows.
     """
+    if pos.ndim == 1 and pos.size > _MANY:
+        parts = over_pieces(lambda rows: _edges(pos[rows], neg[rows]), pos.size)
+        ends = np.concatenate([part.end + first * PIECE for first, part in enumerate(parts)])
+        found = _edges(*(np.concatenate([getattr(part, side) for part in parts]) for side in ("pos", "neg")))
+        return replace(found, end=ends[found.end])
+    return _edges(pos, neg)
+
+
+def _edges(pos: Array, neg: Array) -> HullEdges:
     from scipy.optimize import isotonic_regression  # heavy to load, and only hulls need it
 
     scores = pos.shape[-1]
@@ -249,7 +262,7 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
     ends = np.append(starts[1:], pos.size) - 1
     at = ends if place is None else place[ends]
     owner = at // scores
-    step_pos, step_neg = (np.add.reduceat(column, starts, dtype=np.float64) for column in (pos, neg))
+    step_pos, step_neg = _steps(pos, neg, starts, several=pos.size > scores)
     weight = step_pos + step_neg
     pools = isotonic_regression(step_pos / weight - 2.0 * owner, weights=weight, increasing=False).blocks[:-1]
     edge_pos, edge_neg = np.add.reduceat(step_pos, pools), np.add.reduceat(step_neg, pools)
@@ -258,3 +271,14 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
     kept = np.flatnonzero(np.append(True, bends | (owner[pools[1:]] != owner[pools[:-1]])))
     last = np.append(pools[1:], starts.size)[np.append(kept[1:], pools.size) - 1] - 1
     return HullEdges(owner[last], at[last] % scores, np.add.reduceat(edge_pos, kept), np.add.reduceat(edge_neg, kept))
+
+
+def _steps(pos: Array, neg: Array, starts: Array, several: bool) -> tuple[Array, Array]:
+    """The weights of both classes on each step, which leads across and then up."""
+    if several or pos.dtype != np.uint8 or neg.dtype != np.uint8 or not np.array_equal(pos, neg == 0):
+        up, across = (np.add.reduceat(column, starts, dtype=np.float64) for column in (pos, neg))
+        return up, across
+    # With distinct scores each row is one case: where a step turns up says all, and sums take several times as long.
+    turns = np.flatnonzero(pos[1:] > pos[:-1]) + 1
+    turns = np.concatenate([[0] if pos[0] else [], turns, [] if pos[-1] else [pos.size]]).astype(np.intp)
+    return (np.append(starts[1:], pos.size) - turns).astype(np.float64), (turns - starts).astype(np.float64)

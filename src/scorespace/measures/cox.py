@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import expit, logit
 
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.pieces import over_pieces
@@ -40,7 +39,13 @@ def logits(table: ScoreTable) -> Weighed:
     pos, neg = table.columns
     finite = score[inside]
     x = np.empty(finite.size)
-    over_pieces(lambda rows: logit(finite[rows], out=x[rows]), x.size)
+
+    def fill(rows: slice) -> None:
+        # Step by step in place: NumPy's logarithm works on many numbers at once, SciPy's logit on one.
+        odds = np.subtract(1, finite[rows], out=x[rows])
+        np.log(np.divide(finite[rows], odds, out=odds), out=odds)
+
+    over_pieces(fill, x.size)
     return x, pos[..., inside], neg[..., inside]
 
 
@@ -123,9 +128,12 @@ def _derivatives(x: Array, pos: Array, neg: Array, a: Array, b: Array, *, sloped
 
     def sums(rows: slice) -> Array:
         at, hits = x[rows], pos[..., rows].astype(np.float64)
-        mean = b[..., None] * at
-        mean += a[..., None]
-        expit(mean, out=mean)
+        mean = -b[..., None] * at
+        mean -= a[..., None]
+        with np.errstate(over="ignore"):  # 1 / (1 + ∞) is 0, as it should be
+            np.exp(mean, out=mean)
+        mean += 1
+        np.reciprocal(mean, out=mean)
         expected = (hits + neg[..., rows]) * mean
         missing = np.subtract(hits, expected, out=hits)
         bend = np.multiply(expected, np.subtract(1, mean, out=mean), out=expected)

@@ -69,7 +69,7 @@ def logloss(t: ScoreTable, *, base: float | None = None, eps: float = 0.0) -> Ar
         raise MeasureError(f"eps={eps:g} cannot clip probabilities.", hint="0 or more and below 0.5, such as 1e-15")
     p = np.clip(t.score, eps, 1 - eps)
     with np.errstate(divide="ignore"):
-        happened, not_happened = -np.log(p), -np.log1p(-p)
+        happened, not_happened = -np.log(p), -np.log(1 - p)
     # Only the ends of the table can be 0 and 1; infinity times no case is 0 there.
     impossible = _impossible(t) if eps == 0 else np.zeros(())
     happened, not_happened = (np.where(np.isinf(v), 0.0, v) for v in (happened, not_happened))
@@ -88,7 +88,8 @@ def clipped_cases(t: ScoreTable, eps: float) -> float:
 def _impossible(t: ScoreTable) -> Array:
     """The weight of positives with score 0 and of negatives with score 1."""
     pos, neg = t.columns
-    at_zero, at_one = pos[..., t.score == 0], neg[..., t.score == 1]
+    zero, one = slice(-1, None), slice(0, 1)  # scores fall, so only the ends can be 0 and 1
+    at_zero, at_one = pos[..., zero][..., t.score[zero] == 0], neg[..., one][..., t.score[one] == 1]
     return at_zero.sum(axis=-1, dtype=np.float64) + at_one.sum(axis=-1, dtype=np.float64)
 
 

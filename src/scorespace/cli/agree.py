@@ -1,0 +1,110 @@
+"""`scorespace agree`: raters who decide and say how strongly, compared instance by instance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.comparisons.agreement import TOLERANCE
+from scorespace.errors import ColumnError, DataError
+from scorespace.samples import agree as agree_on
+from scorespace.views import agreement as view
+from scorespace.views import tidy
+from scorespace.views.report import write_file
+
+_ROLES = "Which column is what"
+
+
+def agree(
+    data: options.Data,
+    rater: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=DECISION,SCORE",
+            help="A rater's columns: label, and score from 0 to 1; at least two raters.",
+            rich_help_panel=_ROLES,
+        ),
+    ],
+    positive: options.Positive = None,
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL", help="The actual class, where known: adds each rater's AUC.", rich_help_panel=_ROLES
+        ),
+    ] = None,
+    id: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="What names the instances; else their row.", rich_help_panel=_ROLES),
+    ] = None,
+    missing: options.MissingRows = options.Missing.error,
+    tolerance: Annotated[
+        float, typer.Option(metavar="X", help="Scores that differ by no more are called alike.", rich_help_panel=_ROLES)
+    ] = TOLERANCE,
+    level: options.Level = 0.95,
+    seed: options.Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where to draw: .png .svg .pdf .html; .csv .json for all instances.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Compare raters, people or models: decisions, scores, and the smooth ROC curve of each.
+
+    Lists instances with scores within the tolerance although the decisions differ, and the reverse.
+
+    Example: scorespace agree films.csv --rater Ann=ann,ann_score --rater Bob=bob,bob_score --positive yes
+    """
+    options.check_folder(out)
+    found = agree_on(
+        data,
+        raters=_raters(rater),
+        positive=positive,
+        truth=truth,
+        id=id,
+        tolerance=tolerance,
+        missing=missing.value,
+        level=level,
+        seed=seed,
+    )
+    output.write(view.document(found, Path(data).name).brief(), found.to_dict(), format)
+    if out is None:
+        return
+    match out.suffix.lower():
+        case ".csv":
+            write_file(out, tidy.as_csv(found.instances()).encode())
+        case ".json":
+            write_file(out, tidy.as_json(found.to_dict()).encode())
+        case ".png" | ".svg" | ".pdf" | ".html":
+            from scorespace.views.charts.agreement import agreement_chart  # Altair loads only for pictures
+            from scorespace.views.charts.files import save
+
+            save(agreement_chart(found), out)
+        case _:
+            raise DataError(f"{str(out)!r} has no known ending.", hint=".png .svg .pdf .html; .csv or .json for data")
+    typer.echo(f"agree  {out}", err=True)
+
+
+def _raters(given: list[str]) -> dict[str, tuple[str, str]]:
+    found: dict[str, tuple[str, str]] = {}
+    for each in given:
+        name, columns = _columns(each)
+        if name in found:
+            raise ColumnError(f"rater {name!r} is named twice.", hint="a name for each rater")
+        found[name] = columns
+    return found
+
+
+def _columns(given: str) -> tuple[str, tuple[str, str]]:
+    """A rater's name and columns from NAME=DECISION,SCORE."""
+    name, _, columns = given.partition("=")
+    decision, _, score = columns.partition(",")
+    if not (name and decision and score) or "," in score:
+        raise ColumnError(f"--rater {given} cannot be read.", hint="--rater NAME=DECISION,SCORE")
+    return name, (decision, score)

@@ -1,0 +1,81 @@
+"""`scorespace drift`: did scores, calibration or prevalence move between two samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.comparisons.drift import REPLICATES
+from scorespace.errors import DataError
+from scorespace.samples import drift as drift_of
+from scorespace.views import drift as view
+from scorespace.views import tidy
+from scorespace.views.report import write_file
+
+_OUTPUT = "Output"
+
+
+def drift(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The earlier sample: a file, as for evaluate.")],
+    after: Annotated[
+        str, typer.Argument(metavar="AFTER", help="The later sample; without the column of the truth, scores alone.")
+    ],
+    truth: options.Truth,
+    score: options.Score,
+    positive: options.Positive = None,
+    name: options.Name = [],  # noqa: B006 - Typer copies defaults
+    missing: options.MissingRows = options.Missing.error,
+    replicates: Annotated[
+        int, typer.Option(metavar="N", help="Permutations behind each p-value.", rich_help_panel=_OUTPUT)
+    ] = REPLICATES,
+    seed: Annotated[int, typer.Option(help="Seed of the permutations.", rich_help_panel=_OUTPUT)] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where to draw: .png .svg .pdf .html; .csv .json for the numbers.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Tell what moved between two samples: prevalence, the scores, or what the scores mean.
+
+    A shift of prevalence changes the scores and their calibration by itself; it is then named as that alone.
+
+    Example: scorespace drift spring.csv autumn.csv --truth outcome --positive bad --score nb --out drift.png
+    """
+    options.check_folder(out)
+    with output.progress("permuting") as progress:
+        found = drift_of(
+            before,
+            after,
+            truth=truth,
+            scores=score,
+            positive=positive,
+            names=options.renames(name),
+            missing=missing.value,
+            replicates=replicates,
+            seed=seed,
+            progress=progress,
+        )
+    page = view.document(found, (Path(before).name, Path(after).name))
+    output.write(page.brief(), found.to_dict(), format)
+    if out is None:
+        return
+    match out.suffix.lower():
+        case ".csv":
+            write_file(out, tidy.as_csv(found.rows()).encode())
+        case ".json":
+            write_file(out, tidy.as_json(found.to_dict()).encode())
+        case ".png" | ".svg" | ".pdf" | ".html":
+            from scorespace.views.charts.drift import drift_chart  # Altair loads only for pictures
+            from scorespace.views.charts.files import save
+
+            save(drift_chart(found), out)
+        case _:
+            raise DataError(f"{str(out)!r} has no known ending.", hint=".png .svg .pdf .html; .csv or .json for data")
+    typer.echo(f"drift  {out}", err=True)

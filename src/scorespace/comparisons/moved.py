@@ -1,0 +1,235 @@
+"""The result of looking for drift: aspects before and after, the cause that explains them, and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from scorespace.curves.smooth import SmoothCurve
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, plain
+from scorespace.tables import ScoreTable
+
+LIKELY: Final = 0.05
+"""The chance of any false alarm, over all tests of all models."""
+
+CLEAR: Final = 0.01
+"""Below it a part is said to have moved when a cause is named; at or above it, not."""
+
+SMALL: Final = 200
+"""With fewer cases in a sample only large changes show."""
+
+FAMILY: Final = ("prevalence", "scores", "within", "meaning")
+TITLES: Final[Mapping[str, str]] = {
+    "prevalence": "share of positives",
+    "scores": "scores, all cases (KS)",
+    "within": "scores within classes",
+    "meaning": "positives at equal scores",
+    "positives": "scores of positives (KS)",
+    "negatives": "scores of negatives (KS)",
+    "auc": "AUC",
+    "midpoint": "midpoint (mean score)",
+    "cal_large": "calibration in the large",
+    "cal": "calibration loss (CAL)",
+    "smauc": "smAUC",
+    "smooth": "area between smooth ROC curves",
+}
+"""Every aspect with its title; the first four are the family that the verdict rests on."""
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One aspect before and after; `same` is its value after, at the prevalence before.
+
+    `change` is `same` less `before`, so what a change of prevalence alone does not explain; for a distance
+    between the samples it is that distance. `p` comes from permutations, adjusted for the family of tests.
+    """
+
+    name: str
+    before: float = math.nan
+    after: float = math.nan
+    same: float = math.nan
+    change: float = math.nan
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    reason: str | None = None
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.name]
+
+    def row(self, model: str | None) -> Row:
+        return plain(
+            {
+                "model": model,
+                "aspect": self.name,
+                "before": self.before,
+                "after": self.after,
+                "at_same_prevalence": self.same,
+                "change": self.change,
+                "p": self.p,
+                "p_adjusted": self.p_adjusted,
+                "reason": self.reason,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class ModelDrift:
+    """What moved for one model: its aspects, and the cause that explains them.
+
+    `cause` is nothing, prevalence, scores, calibration, mix or several; without truth, nothing or scores.
+    """
+
+    model: str
+    aspects: tuple[Aspect, ...]
+    cause: str
+    tables: tuple[ScoreTable, ScoreTable] = field(repr=False, compare=False)
+    curves: tuple[SmoothCurve, SmoothCurve] | None = field(default=None, repr=False, compare=False)
+
+    def __getitem__(self, name: str) -> Aspect:
+        return next(aspect for aspect in self.aspects if aspect.name == name)
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Two samples of the same models compared; `models` hold what moved for each."""
+
+    positive: str
+    sizes: tuple[int, int]
+    prevalence: Aspect
+    models: tuple[ModelDrift, ...]
+    replicates: int
+    labelled: bool = True
+    sample_notes: tuple[Note, ...] = ()
+
+    @property
+    def cause(self) -> str:
+        """The cause, when all models agree on it; else several."""
+        causes = {one.cause for one in self.models if one.cause != "nothing"}
+        return "nothing" if not causes else causes.pop() if len(causes) == 1 else "several"
+
+    @property
+    def moved(self) -> bool:
+        return self.cause != "nothing"
+
+    @property
+    def words(self) -> str:
+        """What moved, in a few sentences."""
+        many = len(self.models) > 1
+        return "\n".join((f"{one.model}: " if many else "") + self._words(one) for one in self.models)
+
+    def _words(self, one: ModelDrift) -> str:
+        shares = self.prevalence
+        if not self.labelled:
+            moved = f"{'did not move' if one.cause == 'nothing' else 'moved'} {_gap(one['scores'])}"
+            unknown = "they still mean the same" if one.cause == "nothing" else "other cases came or the model changed"
+            return f"The scores {moved}. Whether {unknown} cannot be told without the truth."
+        scores, within, meaning = one["scores"], one["within"], one["meaning"]
+        match one.cause:
+            case "nothing":
+                return "Nothing moved: no difference between the samples is beyond chance."
+            case "prevalence":
+                moved = f"The share of positives moved from {_percent(shares.before)} to {_percent(shares.after)}"
+                if math.isnan(within.p):
+                    return f"{moved} ({_p(shares)}). No class is in both samples: nothing else can be compared."
+                return (
+                    f"{moved} ({_p(shares)}). Within the classes the scores are {_nearly(within)}as before "
+                    f"({_p(within)}): the ranking holds, and thresholds and probabilities should be adapted to the new "
+                    "share."
+                )
+            case "scores":
+                return (
+                    f"The scores moved within the classes ({_p(within)}), while the share of positives "
+                    f"{_hardly(shares)} ({_p(shares)}): the model scores differently, or its inputs changed. A "
+                    "threshold no longer means what it meant."
+                )
+            case "calibration":
+                points = f"{decimals(100 * abs(meaning.change), 1)} points {'more' if meaning.change > 0 else 'fewer'}"
+                return (
+                    f"What a score means moved ({_p(meaning)}), while the scores are distributed {_nearly(scores)}as "
+                    f"before ({_p(scores)}): on average {points} positives at equal scores. The scores should be "
+                    "calibrated again."
+                )
+            case "mix":
+                return (
+                    f"Other cases came: the distribution of the scores moved ({_p(scores)}), while the share of "
+                    f"positives at equal scores {_hardly(meaning)} ({_p(meaning)}). The scores still mean what they "
+                    "meant."
+                )
+            case _:
+                moved = ", ".join(aspect.title for aspect in (shares, *one.aspects) if _clear(aspect))
+                return f"Several things moved together: {moved}. No single cause explains them."
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        found = list(self.sample_notes)
+        if self.moved:
+            named = {
+                "prevalence": "a shift of prevalence",
+                "scores": "a shift of the scores",
+                "calibration": "a change of calibration",
+                "mix": "another mix of cases",
+                "several": "several changes at once",
+            }
+            found.insert(0, note("SS030", f"the samples differ by more than chance explains: {named[self.cause]}."))
+        if min(self.sizes) < SMALL:
+            share = 0.5 if math.isnan(self.prevalence.before) else self.prevalence.before
+            spread = math.sqrt(max(share * (1 - share), 0.01) * sum(1 / max(1, size) for size in self.sizes))
+            found.append(
+                note(
+                    "SS029",
+                    f"with {grouped(self.sizes[0])} and {grouped(self.sizes[1])} cases only large changes show: of the "
+                    f"share of positives, about {decimals(min(1.0, 2.8 * spread), 2)} or more.",
+                )
+            )
+        return tuple(found)
+
+    def rows(self) -> list[Row]:
+        """The prevalence, which models share, then the aspects of each model."""
+        return [
+            self.prevalence.row(None),
+            *(aspect.row(one.model) for one in self.models for aspect in one.aspects),
+        ]
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "data": {"before": self.sizes[0], "after": self.sizes[1], "positive": self.positive},
+            "causes": {one.model: one.cause for one in self.models},
+            "replicates": self.replicates,
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [one.to_dict() for one in self.notes],
+        }
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def _clear(aspect: Aspect) -> bool:
+    return aspect.name in FAMILY and aspect.p < CLEAR
+
+
+def _nearly(aspect: Aspect) -> str:
+    return "nearly " if aspect.p < LIKELY else ""
+
+
+def _hardly(aspect: Aspect) -> str:
+    return "hardly did" if aspect.p < LIKELY else "did not"
+
+
+def _p(aspect: Aspect) -> str:
+    chance = aspect.p if math.isnan(aspect.p_adjusted) else aspect.p_adjusted
+    if math.isnan(chance):
+        return "not testable"
+    return "p < 0.01" if chance < 0.01 else f"p = {decimals(min(chance, 1.0), 2)}"
+
+
+def _gap(aspect: Aspect) -> str:
+    return f"(KS {decimals(aspect.change)}, {_p(aspect)})"
+
+
+def _percent(share: float) -> str:
+    return f"{decimals(100 * share, 1)} %"

@@ -1,0 +1,113 @@
+"""The page of raters: each of them, every pair, and the instances on which a pair agrees in one way only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from scorespace.comparisons.agreement import Agreement
+from scorespace.results import Row, decimals, grouped
+from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
+
+_SHOWN = 8  # instances of a kind that a page lists for a pair
+
+
+def document(agreement: Agreement, name: str = "Agreement") -> Document:
+    """The whole page; the picture shows where there is room for one."""
+    blocks: list[Block] = [*grids(agreement), Verdict(agreement.words)]
+    if agreement.notes:
+        blocks.append(Notes(agreement.notes))
+    facts = "   ".join(
+        [
+            f"{grouped(agreement.cases)} instances",
+            f"{len(agreement.raters)} raters",
+            f"positive = {agreement.positive}",
+            f"tolerance {agreement.tolerance:g}",
+        ]
+    )
+    sections = (
+        Section("agreement", "Agreement", tuple(blocks), brief=True),
+        Section("charts", "Raters side by side", (_picture(agreement),)),
+    )
+    return Document(name, facts, sections)
+
+
+def grids(agreement: Agreement) -> Sequence[Block]:
+    """The raters, the pairs, for several raters the matrix of distances, and the instances."""
+    found = [rater_grid(agreement), pair_grid(agreement)]
+    if len(agreement.raters) > 2:
+        found.append(matrix_grid(agreement))
+    listed = instance_grid(agreement)
+    return [*found, *([listed] if listed.rows else [])]
+
+
+def rater_grid(agreement: Agreement) -> Grid:
+    """How each rater decides, and how the rater's scores back the decisions."""
+    known = any(not math.isnan(rater.auc) for rater in agreement.raters)
+    columns = ("rater", "decides positive", "midpoint", "smAUC", "inappropriate", *(["AUC"] if known else []))
+    rows = [
+        (
+            rater.name,
+            f"{100 * float(rater.decision.mean()):.1f} %",
+            decimals(rater.curve.midpoint),
+            decimals(rater.curve.area()),
+            grouped(rater.curve.inappropriate),
+            *([decimals(rater.auc)] if known else []),
+        )
+        for rater in agreement.raters
+    ]
+    caption = "Inappropriate: a score on the other side of the midpoint than the rater's own decision."
+    return Grid(columns, tuple(rows), caption)
+
+
+def pair_grid(agreement: Agreement) -> Grid:
+    """Agreement of decisions, of the order of scores, and of the curves."""
+    columns = ("raters", "same decision", "kappa", "Spearman", "Kendall", "area between", "largest gap")
+    rows = [
+        (
+            f"{pair.a}, {pair.b}",
+            pair.agreement.text,
+            pair.kappa.text,
+            decimals(pair.spearman),
+            decimals(pair.kendall),
+            decimals(pair.distance.area),
+            decimals(pair.distance.largest),
+        )
+        for pair in agreement.pairs
+    ]
+    return Grid(columns, tuple(rows), "Area and largest vertical gap between the smooth ROC curves of two raters.")
+
+
+def matrix_grid(agreement: Agreement) -> Grid:
+    """The area between the curves of every two raters."""
+    names = tuple(rater.name for rater in agreement.raters)
+    matrix = agreement.matrix()
+    rows = tuple((name, *(decimals(float(value)) for value in row)) for name, row in zip(names, matrix, strict=True))
+    return Grid(("area between", *names), rows)
+
+
+def instance_grid(agreement: Agreement) -> Grid:
+    """The first instances of each kind for each pair; all of them are in the data."""
+    shown: dict[tuple[str, str, str], list[Row]] = {}
+    for row in agreement.instances():
+        shown.setdefault((row["a"], row["b"], row["kind"]), []).append(row)
+    rows: list[tuple[str, ...]] = []
+    for (a, b, kind), found in shown.items():
+        what = "close scores, other decision" if kind == "alike" else "same decision, scores apart"
+        rows += [(str(row["id"]), f"{a}, {b}", _judged(row, "a"), _judged(row, "b"), what) for row in found[:_SHOWN]]
+        if len(found) > _SHOWN:
+            rows.append((f"… {grouped(len(found) - _SHOWN)} more", f"{a}, {b}", "", "", what))
+    return Grid(("instance", "raters", "first", "second", "what"), tuple(rows))
+
+
+def _judged(row: Row, side: str) -> str:
+    return f"{'yes' if row[f'decision_{side}'] else 'no'} {decimals(row[f'score_{side}'], 2)}"
+
+
+def _picture(agreement: Agreement) -> Picture:
+    def draw() -> object:
+        from scorespace.views.charts.agreement import agreement_chart  # Altair loads only for pictures
+
+        return agreement_chart(agreement)
+
+    return Picture(draw, "Smooth ROC curves of the raters, and the scores of each pair of them.")

@@ -1,0 +1,84 @@
+"""Raters in pictures: their smooth ROC curves together, and their scores instance by instance."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import altair as alt
+import numpy as np
+
+from scorespace.comparisons.agreement import Agreement, RaterPair
+from scorespace.results import Row
+from scorespace.views.charts.panel import curve_panel
+from scorespace.views.charts.theme import COLOURS, FAINT, UNIT, axis, scale, short, themed
+
+INSTANCES: Final = 2000
+"""Most instances drawn per pair."""
+
+_SAME, _OTHER = "same decision", "different decisions"
+
+
+def agreement_chart(agreement: Agreement) -> alt.ConcatChart:
+    """The smooth ROC curves of all raters, then for each pair the scores of one against those of the other."""
+    curves = {rater.name: rater.curve for rater in agreement.raters}
+    defined = {name: curve for name, curve in curves.items() if np.isfinite(curve.y).all()}
+    panels: list[alt.LayerChart] = []
+    if defined:
+        panels.append(curve_panel(defined, "Smooth ROC of each rater's own decisions", 360, "rater"))
+    panels += [_scatter(agreement, pair) for pair in agreement.pairs]
+    whole = alt.concat(*panels, columns=2, spacing=40).resolve_scale(
+        color="independent", strokeDash="independent", shape="independent"
+    )
+    names = ", ".join(curves)
+    return themed(whole.properties(description=f"Smooth ROC curves and scores of the raters {names}."))
+
+
+def _scatter(agreement: Agreement, pair: RaterPair) -> alt.LayerChart:
+    """Each instance at the scores of both raters; in the band they agree within the tolerance."""
+    rows, tolerance = _instances(agreement, pair), agreement.tolerance
+    ends = [
+        {"x": short(x), "low": short(max(0.0, x - tolerance)), "high": short(min(1.0, x + tolerance))}
+        for x in sorted({0.0, tolerance, 1 - tolerance, 1.0})
+    ]
+    band = alt.Chart(alt.InlineData(values=ends)).mark_area(color=FAINT, opacity=0.18, aria=False)
+    dots = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_point(filled=True, size=70, opacity=0.75)
+        .encode(
+            x=alt.X("a:Q", title=f"Score of {pair.a}", axis=axis(UNIT), scale=scale(UNIT)),
+            y=alt.Y("b:Q", title=f"Score of {pair.b}", axis=axis(UNIT), scale=scale(UNIT)),
+            color=alt.Color(
+                "kind:N",
+                title=None,
+                scale=alt.Scale(domain=[_SAME, _OTHER], range=[COLOURS[4], COLOURS[1]]),
+                legend=alt.Legend(symbolSize=90, symbolStrokeWidth=0),
+            ),
+            shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=[_SAME, _OTHER], range=["circle", "diamond"])),
+            tooltip=[
+                alt.Tooltip("id:N", title="Instance"),
+                alt.Tooltip("a:Q", title="First score", format=".3f"),
+                alt.Tooltip("b:Q", title="Second score", format=".3f"),
+                alt.Tooltip("kind:N", title="They made the"),
+            ],
+        )
+    )
+    title = alt.Title(f"{pair.a} and {pair.b}; band: scores within {tolerance:g}", anchor="start")
+    layers = [band.encode(x="x:Q", y="low:Q", y2="high:Q"), dots]
+    return alt.LayerChart(layer=layers).properties(width=360, height=360, title=title)
+
+
+def _instances(agreement: Agreement, pair: RaterPair) -> list[Row]:
+    """The instances, or evenly chosen ones when there are too many to draw."""
+    raters = {rater.name: rater for rater in agreement.raters}
+    a, b = raters[pair.a], raters[pair.b]
+    chosen = np.unique(np.linspace(0, agreement.cases - 1, min(agreement.cases, INSTANCES)).astype(np.int64))
+    same = a.decision == b.decision
+    return [
+        {
+            "id": str(agreement.ids[k]),
+            "a": short(float(a.score[k])),
+            "b": short(float(b.score[k])),
+            "kind": _SAME if same[k] else _OTHER,
+        }
+        for k in chosen.tolist()
+    ]

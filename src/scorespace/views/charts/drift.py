@@ -1,0 +1,101 @@
+"""Two samples in pictures: the scores of each class, and the curves, before and after."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import altair as alt
+import numpy as np
+
+from scorespace.comparisons.moved import Drift, ModelDrift
+from scorespace.curves import roc
+from scorespace.results import Row
+from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.views.charts.panel import curve_panel
+from scorespace.views.charts.theme import FAINT, axis, coloured, dashed, scale, short, themed, unit_or_none
+
+SAMPLES: Final = ("before", "after")
+_BINS: Final = 20
+
+
+def drift_chart(drift: Drift) -> alt.VConcatChart:
+    """For each model: the scores within the classes, and the ROC and smooth ROC curves, of both samples."""
+    rows = [_panels(one, drift.labelled, len(drift.models) > 1) for one in drift.models]
+    names = ", ".join(one.model for one in drift.models)
+    whole = alt.vconcat(*rows, spacing=36).properties(description=f"Scores and curves before and after: {names}.")
+    return themed(whole)
+
+
+def _panels(one: ModelDrift, labelled: bool, several: bool) -> alt.HConcatChart:
+    panels: list[alt.LayerChart] = [_distributions(one, labelled, f"{one.model}: " if several else "")]
+    curves = {"ROC": tuple(map(roc, one.tables))} if labelled else {}
+    if one.curves is not None:
+        curves["Smooth ROC, at the prevalence before"] = one.curves
+    drawn = {title: pair for title, pair in curves.items() if all(np.isfinite(curve.y).all() for curve in pair)}
+    panels += [
+        curve_panel(dict(zip(SAMPLES, pair, strict=True)), title, 300, "sample") for title, pair in drawn.items()
+    ]
+    return alt.hconcat(*panels, spacing=28)
+
+
+def _distributions(one: ModelDrift, labelled: bool, of_model: str) -> alt.LayerChart:
+    """The share of each sample's cases by score: upwards those of the positive class, downwards of the others."""
+    before, after = one.tables
+    scores = np.concatenate([before.score, after.score])
+    span = unit_or_none(scores)
+    low, high = span or (float(scores.min()), float(scores.max()))
+    edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
+    rows = [row for k, table in enumerate(one.tables) for row in _steps(SAMPLES[k], table, edges, labelled)]
+    share = alt.Axis(labelExpr="format(abs(datum.value), '.0%')", tickCount=5, grid=False)
+    line = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=alt.X("x:Q", title="Score", axis=axis(span), scale=scale(span)),
+            y=alt.Y("y:Q", title="Share of class" if labelled else "Share of cases", axis=share),
+            color=coloured("sample", SAMPLES),
+            strokeDash=dashed("sample", SAMPLES),
+            detail="side:N",
+            order="place:Q",
+            tooltip=[alt.Tooltip("sample:N"), alt.Tooltip("class:N"), alt.Tooltip("share:Q", format=".1%")],
+        )
+    )
+    layers = [alt.Chart().mark_rule(color=FAINT).encode(y=alt.datum(0)), line]
+    if labelled:
+        positive = before.classes[before.positive]
+        others = [name for name in before.classes if name != positive]
+        layers += [_name(f"▲ {positive}", "top"), _name(f"▼ {', '.join(others)}", "bottom")]
+    title = alt.Title(f"{of_model}{'Scores within the classes' if labelled else 'Scores'}", anchor="start")
+    return alt.LayerChart(layer=layers).properties(width=330, height=300, title=title)
+
+
+def _name(text: str, side: str) -> alt.Chart:
+    place = alt.value(4) if side == "top" else alt.value(296)
+    mark = alt.Chart(alt.InlineData(values=[{"text": text}])).mark_text(
+        align="right", baseline="top" if side == "top" else "bottom"
+    )
+    return mark.encode(text="text:N", x=alt.value(326), y=place)
+
+
+def _steps(sample: str, table: ScoreTable, edges: Array, labelled: bool) -> list[Row]:
+    both = [("up", table.pos, 1), ("down", table.neg, -1)] if labelled else [("up", table.pos + table.neg, 1)]
+    names = {"up": table.classes[table.positive], "down": f"not {table.classes[table.positive]}"}
+    rows: list[Row] = []
+    # A score on an edge belongs above it, also where 3 · 0.05 is a little more than 0.15.
+    bins = np.append(edges[:-1] - 1e-9, edges[-1] + 1e-9)
+    for side, weight, sign in both:
+        shares = np.nan_to_num(ratio(np.histogram(table.score, bins=bins, weights=weight)[0], weight.sum()))
+        heights = np.append(shares, shares[-1])  # the last step needs an end
+        rows += [
+            {
+                "sample": sample,
+                "side": side,
+                "class": names[side],
+                "place": place,
+                "x": short(float(x)),
+                "share": short(float(height)),
+                "y": short(sign * float(height)),
+            }
+            for place, (x, height) in enumerate(zip(edges, heights, strict=True))
+        ]
+    return rows

@@ -1,0 +1,84 @@
+"""The page of two samples: what was compared, what moved, and the verdict on why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from scorespace.comparisons.comparison import p_text, signed
+from scorespace.comparisons.moved import FAMILY, Aspect, Drift, ModelDrift
+from scorespace.results import decimals, grouped
+from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+
+_OF_BOTH = "Each change is that at the prevalence before, so that a change of prevalence alone moves none of them."
+
+
+def document(drift: Drift, names: tuple[str, str] = ("before", "after")) -> Document:
+    """The whole page; the picture shows where there is room for one."""
+    blocks: list[Block] = [block for one in drift.models for block in grids(drift, one)]
+    blocks.append(Verdict(drift.words))
+    if drift.notes:
+        blocks.append(Notes(drift.notes))
+    sections = (
+        Section("drift", "Drift", tuple(blocks), brief=True),
+        Section("charts", "Before and after", (_picture(drift),)),
+    )
+    return Document("Drift", facts(drift, names), sections)
+
+
+def facts(drift: Drift, names: tuple[str, str]) -> str:
+    parts = [f"{name}: {grouped(size)} cases" for name, size in zip(names, drift.sizes, strict=True)]
+    return "   ".join([*parts, f"positive = {drift.positive}"])
+
+
+def grids(drift: Drift, one: ModelDrift) -> Sequence[Block]:
+    """The tests that the verdict rests on, the other aspects, and why some are undefined."""
+    family = [drift.prevalence, *(aspect for aspect in one.aspects if aspect.name in FAMILY)]
+    others = [aspect for aspect in one.aspects if aspect.name not in FAMILY]
+    of_model = f" of {one.model}" if len(drift.models) > 1 else ""
+    blocks: list[Block] = [
+        Grid((f"tests{of_model}", "before", "after", "change", "p", "p adjusted"), tuple(map(_test, family)))
+    ]
+    if others:
+        columns = (f"aspects{of_model}", "before", "after", "change", "p")
+        blocks.append(Grid(columns, tuple(map(_aspect, others)), _OF_BOTH))
+    reasons = dict.fromkeys(f"{aspect.title}: {aspect.reason}" for aspect in (*family, *others) if aspect.reason)
+    if reasons:
+        blocks.append(Text("Undefined: " + "; ".join(_joined(list(reasons))) + "."))
+    return blocks
+
+
+def _test(aspect: Aspect) -> tuple[str, ...]:
+    change = signed(aspect.change) if aspect.name in ("prevalence", "meaning") else decimals(aspect.change)
+    known = aspect.name == "prevalence"
+    values = (decimals(aspect.before), decimals(aspect.after)) if known else ("", "")
+    return aspect.title, *values, change, _p(aspect.p), _p(aspect.p_adjusted)
+
+
+def _aspect(aspect: Aspect) -> tuple[str, ...]:
+    distance = math.isnan(aspect.before) and not math.isnan(aspect.change)
+    before, after = ("", "") if distance else (decimals(aspect.before), decimals(aspect.after))
+    change = decimals(aspect.change) if distance else signed(aspect.change)
+    return aspect.title, before, after, change, _p(aspect.p)
+
+
+def _picture(drift: Drift) -> Picture:
+    def draw() -> object:
+        from scorespace.views.charts.drift import drift_chart  # Altair loads only for pictures
+
+        return drift_chart(drift)
+
+    return Picture(draw, "Distributions of the scores and curves, before and after.")
+
+
+def _joined(reasons: list[str]) -> list[str]:
+    """Reasons that several aspects share, told once."""
+    by_reason: dict[str, list[str]] = {}
+    for text in reasons:
+        title, _, reason = text.partition(": ")
+        by_reason.setdefault(reason, []).append(title)
+    return [f"{', '.join(titles)} ({reason})" for reason, titles in by_reason.items()]
+
+
+def _p(value: float) -> str:
+    return "–" if math.isnan(value) else p_text(value).removeprefix("p = ").removeprefix("p ")

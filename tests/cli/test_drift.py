@@ -1,0 +1,107 @@
+"""`scorespace drift` in every format."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+rng = np.random.default_rng(3)
+
+
+def sample(share, shift=0.0, truth=True, cases=400):
+    label = rng.random(cases) < share
+    score = 1 / (1 + np.exp(-(rng.normal(-1.5, 1.2, cases) + 1.8 * label + shift)))
+    rows = [f"{'bad' if y else 'good'},{s:.6f}" if truth else f"{s:.6f}" for y, s in zip(label, score, strict=True)]
+    return "\n".join(["outcome,nb" if truth else "nb", *rows]) + "\n"
+
+
+@pytest.fixture
+def files(write):
+    write("before.csv", sample(0.2))
+    write("after.csv", sample(0.6))
+    write("unlabelled.csv", sample(0.2, shift=1.0, truth=False))
+    return [
+        "before.csv",
+        "after.csv",
+        "--truth",
+        "outcome",
+        "--positive",
+        "bad",
+        "--score",
+        "nb",
+        "--replicates",
+        "199",
+    ]
+
+
+def test_json(run, files):
+    done = run("drift", *files, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    content = done.json()
+    assert content["causes"] == {"nb": "prevalence"}
+    assert content["verdict"].startswith("The share of positives moved from")
+    assert content["rows"][0]["aspect"] == "prevalence"
+    assert [note["code"] for note in content["notes"]] == ["SS030"]
+    assert set(content["rows"][0]) == {
+        "model",
+        "aspect",
+        "before",
+        "after",
+        "at_same_prevalence",
+        "change",
+        "p",
+        "p_adjusted",
+        "reason",
+    }
+
+
+def test_csv(run, files):
+    rows = list(csv.DictReader(io.StringIO(run("drift", *files, "--format", "csv").out)))
+    assert [row["aspect"] for row in rows][:4] == ["prevalence", "scores", "within", "meaning"]
+
+
+def test_the_table_fits_80_columns_and_ends_with_the_answer(run, files):
+    done = run("drift", *files)
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "before.csv: 400 cases" in done.out
+    assert "p adjusted" in done.out
+    assert "SS030" in done.out.splitlines()[-2] + done.out.splitlines()[-1]
+    assert "nan" not in done.out
+
+
+def test_markdown(run, files):
+    done = run("drift", *files, "--format", "markdown")
+    assert done.out.startswith("# Drift")
+    assert "| share of positives " in done.out
+
+
+def test_identical_samples(run, files):
+    done = run("drift", "before.csv", *files[:1], *files[2:])
+    assert done.out.rstrip().endswith("Nothing moved: no difference between the samples is beyond chance.")
+
+
+def test_without_truth(run, files):
+    done = run("drift", "before.csv", "unlabelled.csv", *files[2:])
+    said = " ".join(done.out.split())
+    assert "cannot be told without the truth." in said
+    assert "Undefined: share of positives (the sample after has no truth)" in said
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "html", "csv", "json"])
+def test_out(run, files, tmp_path, ending):
+    done = run("drift", *files, "--out", f"drift.{ending}")
+    assert (done.code, done.err) == (0, f"drift  drift.{ending}\n")
+    assert (tmp_path / f"drift.{ending}").stat().st_size > 100
+
+
+def test_errors(run, files, write):
+    assert "has no known ending" in run("drift", *files, "--out", "drift.doc").err
+    done = run("drift", *files[:-1], "5")
+    assert (done.code, done.err.splitlines()[0]) == (
+        2,
+        "ConditionError: replicates=5 cannot show a change: 4 tests are made.",
+    )
+    write("other.csv", "outcome,nb\n1,0.5\n0,0.4\n")
+    assert run("drift", "before.csv", "other.csv", *files[2:]).code == 2

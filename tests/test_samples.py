@@ -1,0 +1,125 @@
+"""From files and frames to drift and agreement: labels, missing values, samples without truth."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import scorespace as ss
+from scorespace.errors import ColumnError, DataError, PositiveError
+
+FILMS = {
+    "film": ["Alpha", "Bravo", "Coda", "Delta", "Echo", "Foxtrot"],
+    "ann": ["yes", "yes", "no", "yes", "no", "no"],
+    "ann_score": [0.95, 0.70, 0.60, 0.51, 0.20, 0.01],
+    "bob": ["yes", "yes", "yes", "no", "no", "no"],
+    "bob_score": [0.85, 0.45, 0.62, 0.48, 0.35, 0.05],
+    "prize": ["yes", "yes", "no", "yes", "no", "no"],
+}
+RATERS = {"Ann": ("ann", "ann_score"), "Bob": ("bob", "bob_score")}
+MAKERS = pytest.mark.parametrize("maker", [dict, pd.DataFrame, pl.DataFrame, pa.table], ids=lambda m: m.__module__)
+
+
+def credit(**columns):
+    rng = np.random.default_rng(0)
+    label = rng.random(300) < 0.4
+    score = np.clip(0.25 + 0.3 * label + rng.normal(0, 0.2, 300), 0, 1)
+    return {"y": np.where(label, "bad", "good"), "nb": score, **columns}
+
+
+# --- agree
+
+
+@MAKERS
+def test_agree_reads_every_kind_of_frame(maker):
+    found = ss.agree(maker(FILMS), raters=RATERS, positive="yes", id="film", truth="prize")
+    assert found.pairs[0].alike == ("Coda", "Delta")
+    assert found.pairs[0].apart == ("Bravo", "Echo")
+    assert found.raters[0].auc == pytest.approx(8 / 9)  # METHODS: AUC of the six cases
+    assert found.notes == ()
+
+
+def test_rows_keep_their_numbers_when_others_are_dropped():
+    gaps = {**FILMS, "bob_score": [None, 0.45, 0.62, 0.48, 0.35, 0.05], "ann": ["yes", None, *FILMS["ann"][2:]]}
+    with pytest.raises(DataError, match="missing values"):
+        ss.agree(gaps, raters=RATERS, positive="yes")
+    found = ss.agree(gaps, raters=RATERS, positive="yes", missing="drop")
+    assert found.ids == (3, 4, 5, 6)
+    assert [note.code for note in found.notes] == ["SS031"]
+    assert found.notes[0].text == "the raters are compared on the 4 of 6 instances that all of them judged."
+
+
+def test_the_positive_class_is_inferred_over_all_raters():
+    data = {"a": [0, 0, 0], "s": [0.1, 0.2, 0.3], "b": [0, 1, 0], "t": [0.2, 0.9, 0.1]}
+    found = ss.agree(data, raters={"A": ("a", "s"), "B": ("b", "t")})
+    assert found.positive == "1"
+    assert [note.code for note in found.notes] == ["SS010"]
+    with pytest.raises(PositiveError):
+        ss.agree(FILMS, raters=RATERS)
+
+
+def test_whole_ids_are_shown_as_such():
+    numbered = {**FILMS, "film": [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]}
+    assert ss.agree(numbered, raters=RATERS, positive="yes", id="film").pairs[0].alike == (30, 40)
+
+
+def test_raters_may_share_a_decision():
+    found = ss.agree(FILMS, raters={"Ann": ("ann", "ann_score"), "Bob": ("ann", "bob_score")}, positive="yes")
+    assert found.pairs[0].agreement.value == 1
+
+
+def test_agree_refuses():
+    with pytest.raises(DataError, match="two raters"):
+        ss.agree(FILMS, raters={"Ann": ("ann", "ann_score")}, positive="yes")
+    with pytest.raises(ColumnError, match="a decision and a score"):
+        ss.agree(FILMS, raters={"Ann": ("ann", "ann_score"), "Bob": "bob"}, positive="yes")
+    with pytest.raises(DataError, match="two classes only"):
+        ss.agree({**FILMS, "bob": ["yes", "no", "maybe"] * 2}, raters=RATERS, positive="yes")
+    with pytest.raises(ColumnError, match="'movie' is not in"):
+        ss.agree(FILMS, raters=RATERS, positive="yes", id="movie")
+
+
+# --- drift
+
+
+@MAKERS
+def test_drift_reads_every_kind_of_frame(maker):
+    sample = maker(credit())
+    found = ss.drift(sample, sample, truth="y", scores="nb", positive="bad", replicates=99)
+    assert found.cause == "nothing"
+    assert found.sizes == (300, 300)
+    assert found.positive == "bad"
+
+
+def test_a_sample_after_without_truth():
+    after = {"nb": np.clip(credit()["nb"] + 0.2, 0, 1)}
+    found = ss.drift(credit(), after, truth="y", scores="nb", positive="bad", replicates=99)
+    assert (found.labelled, found.cause) == (False, "scores")
+
+
+def test_a_sample_after_with_one_class():
+    before = credit()
+    good = before["y"] == "good"
+    after = {"y": before["y"][good], "nb": before["nb"][good]}
+    found = ss.drift(before, after, truth="y", scores="nb", positive="bad", replicates=99)
+    assert found.prevalence.after == 0
+    assert found.cause == "prevalence"
+
+
+def test_other_labels_are_refused():
+    numbers = {"y": [1, 0] * 20, "nb": [0.7, 0.2] * 20}
+    with pytest.raises(DataError, match="is in the sample after and not in the one before"):
+        ss.drift(credit(), numbers, truth="y", scores="nb", positive="bad")
+    with pytest.raises(PositiveError):
+        ss.drift(credit(), credit(), truth="y", scores="nb")
+
+
+def test_names_missing_values_and_inferred_classes():
+    score = credit()["nb"].copy()
+    score[:5] = np.nan
+    sample = {"y": (credit()["y"] == "bad").astype(int), "nb": score}
+    found = ss.drift(sample, sample, truth="y", scores="nb", names={"nb": "bayes"}, missing="drop", replicates=99)
+    assert [one.model for one in found.models] == ["bayes"]
+    assert found.sizes == (295, 295)
+    assert [note.code for note in found.notes] == ["SS010", "SS009", "SS009"]

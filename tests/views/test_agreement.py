@@ -1,0 +1,49 @@
+"""The page and the chart of raters."""
+
+import pytest
+
+from scorespace.comparisons.agreement import agreement
+from scorespace.views import agreement as view
+from scorespace.views.charts.agreement import agreement_chart
+
+ANN = [True, True, False, False], [0.9, 0.6, 0.55, 0.1]
+BOB = [True, False, False, False], [0.8, 0.58, 0.2, 0.15]
+CY = [False, False, True, True], [0.1, 0.2, 0.8, 0.9]
+
+
+@pytest.fixture
+def three():
+    return agreement({"Ann": ANN, "Bob": BOB, "Cy": CY})
+
+
+def test_two_raters_need_no_matrix():
+    titles = [grid.columns[0] for grid in view.grids(agreement({"Ann": ANN, "Bob": BOB}))]
+    assert titles == ["rater", "raters", "instance"]
+
+
+def test_three_do(three):
+    assert [grid.columns[0] for grid in view.grids(three)] == ["rater", "raters", "area between", "instance"]
+    matrix = view.matrix_grid(three)
+    assert [row[k] for k, row in enumerate(matrix.rows, start=1)] == ["0.000"] * 3
+
+
+def test_long_lists_are_shortened():
+    many = [True] * 20, [0.9] * 20
+    few = [True] * 20, [0.2] * 20
+    rows = view.instance_grid(agreement({"a": many, "b": few})).rows
+    assert len(rows) == 9
+    assert rows[-1][0] == "… 12 more"
+
+
+def test_the_chart_has_the_curves_and_a_panel_for_each_pair(three):
+    spec = agreement_chart(three).to_dict()
+    curves, *pairs = spec["concat"]
+    drawn = [spec["datasets"][panel["layer"][1]["data"]["name"]] for panel in (curves, pairs[0])]
+    assert {row["rater"] for row in drawn[0]} == {"Ann", "Bob", "Cy"}
+    assert len(pairs) == 3
+    assert [dot["kind"] for dot in drawn[1]] == [
+        "same decision",
+        "different decisions",
+        "same decision",
+        "same decision",
+    ]
