@@ -94,15 +94,18 @@ def offset_fit(x: Array, pos: Array, neg: Array, near: Weighed | None = None) ->
     near = near or neighbours(x, pos, neg)
     if near is not None:
         found = np.clip(offset_fit(*near), low, high)
+    done = ~fitted
     for _ in range(_STEPS):
         missing, _, bend, _, _ = _derivatives(x, pos, neg, found, np.ones_like(found), sloped=False)
         low, high = np.where(missing > 0, found, low), np.where(missing > 0, high, found)
         step = ratio(missing, bend)
-        stepped = found + np.where(np.isfinite(step), step, np.inf)
-        following = np.where((stepped > low) & (stepped < high), stepped, (low + high) / 2)
-        close = (np.abs(following - found) <= (_CLOSE if x.size <= _LARGE else _CLOSE_ENOUGH)) | (missing == 0)
-        found = np.where(missing == 0, found, following)
-        if np.all(close | ~fitted):
+        step = np.where(np.isfinite(step), step, np.where(missing == 0, 0.0, np.inf))
+        short = np.abs(step) <= (_CLOSE if x.size <= _LARGE else _CLOSE_ENOUGH)
+        stepped = found + step
+        following = np.where(short | ((stepped > low) & (stepped < high)), stepped, (low + high) / 2)
+        found = np.where(done, found, following)
+        done = done | short  # once there, the bounds are rounding: a step between them would lead away
+        if done.all():
             break
     return np.where(fitted, found, np.nan)
 
