@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from scorespace import frames
-from scorespace.comparisons.band import Band, pr_band, roc_band
-from scorespace.comparisons.calibration import calibration_band
+from scorespace.comparisons.band import Band
 from scorespace.comparisons.calibration_summary import CalibrationSummary, calibration_summary
 from scorespace.comparisons.choice import with_intervals
-from scorespace.comparisons.classes import compare_classes
-from scorespace.comparisons.compare import compare
 from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.comparisons.interval import Estimate, Estimates, estimate, resolve
 from scorespace.comparisons.interval import suiting as suiting_intervals
 from scorespace.comparisons.paired import estimate_by_groups
-from scorespace.comparisons.unpaired import Sample, compare_models, compare_with_value
 from scorespace.conditions import Condition, CostMatrix
-from scorespace.curves import (
-    Curve,
-    brier_curve,
-    calibration,
-    cost_curve,
-    gain,
-    hull,
-    lift_curve,
-    net_benefit,
-    pr,
-    rejection,
-    roc,
-    smooth,
-    sweep,
-)
+from scorespace.curves import Curve
 from scorespace.decisions import (
     ConstrainedChoice,
     Constraint,
@@ -52,7 +34,6 @@ from scorespace.decisions import (
 )
 from scorespace.errors import (
     ConditionError,
-    MeasureError,
     ScoreSpaceError,
     did_you_mean,
     listing,
@@ -70,6 +51,8 @@ from scorespace.findings import (
 )
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.confusion import youden
+from scorespace.model_comparisons import compare_models, compare_samples, compare_with, differences
+from scorespace.model_curves import band, curve, curve_names
 from scorespace.requests import placed, suiting, usual
 from scorespace.results import SCHEMA, Note, Progress, Row
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
@@ -77,22 +60,7 @@ from scorespace.tables.classes import TOP
 from scorespace.tables.pair import PairTable
 from scorespace.verdict import verdict
 
-_BOOTSTRAPPED_ROWS = 5_000
 _CLASSES_JUDGED = 12
-CURVES: dict[str, Callable[..., Curve]] = {
-    "roc": roc,
-    "smooth": smooth,
-    "pr": pr,
-    "gain": gain,
-    "lift": lift_curve,
-    "hull": hull,
-    "cost": cost_curve,
-    "brier": brier_curve,
-    "calibration": calibration,
-    "net_benefit": net_benefit,
-    "rejection": rejection,
-}
-"""Curves of a score table by the kind users type; `threshold` takes a measure besides."""
 
 
 @dataclass(frozen=True)
@@ -143,23 +111,7 @@ class Evaluation:
         Only where the models are two and shown at the same thresholds; beyond a few thousand cases the
         bootstrap takes long, and only the AUC is compared.
         """
-        scoring = [name for name, table in self.models.items() if not isinstance(table, ConfusionTable)]
-        if not self.comparable or len(self.models) != 2 or len(scoring) != 2:
-            return {}
-        asked = [{str(one.spec) for one in self.summary if one.model == name} for name in scoring]
-        specs = [one.spec for one in self.summary if one.model == scoring[0] and str(one.spec) in asked[1]]
-        scores = len(self.classes) if self.class_models else 1
-        quick = self.rows * scores <= _BOOTSTRAPPED_ROWS
-        independent = self.pairs is not None and self.pairs.group is None
-
-        def test(spec: MeasureSpec) -> str:
-            return "delong" if spec == MeasureSpec("auc") and independent else "bootstrap"
-
-        return {
-            str(spec): self.compare(*scoring, measure=str(spec), test=test(spec))[0]
-            for spec in specs
-            if quick or test(spec) == "delong"
-        }
+        return differences(self)
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -210,55 +162,7 @@ class Evaluation:
         `at` compares decisions at a threshold; without it, models that only decide are compared as such.
         `rope` is what the test bayes-t takes for practically equal.
         """
-        if len(self.models) < 2:
-            raise ScoreSpaceError("a comparison needs two models.", seen=listing(self.models))
-        if self.pairs is None and len(self.class_models) > 1:
-            return self._compare_classes(models or tuple(self.class_models), test, measure, at)
-        if self.pairs is None:
-            raise ScoreSpaceError(
-                "these models cannot be compared case by case.",
-                seen="weights, tables, several classes, or more rows than are kept",
-                hint="paired=True, two classes and no weights",
-            )
-        if at is not None and (measure is not None or not (test or "mcnemar").startswith("mcnemar")):
-            wanted = parse(measure).label if measure else "acc"
-            raise MeasureError(f"at={at:g} is for McNemar's test.", hint=f"measure={wanted + f'@{at:g}'!r}")
-        if measure is not None and (test or "").startswith("mcnemar"):
-            raise MeasureError(f"McNemar's test is for acc, not for {measure}.", hint="test bootstrap instead")
-        names = models or tuple(name for name in self.pairs.models)
-        crisp = [name for name in names if isinstance(self.table(name), ConfusionTable)]
-        thresholds = None
-        if at is not None or (measure is None and crisp) or (test or "").startswith("mcnemar"):
-            thresholds = {name: self._cut(name, at) for name in self.pairs.models}
-        spec = None if measure is None else parse(measure)
-        found = compare(
-            self.pairs,
-            test=test,
-            spec=spec,
-            thresholds=thresholds,
-            chosen=names,
-            level=self.level,
-            seed=self.seed,
-            rope=rope,
-            progress=self.progress,
-        )
-        return self._with_gaps(found)
-
-    def _compare_classes(
-        self, names: Sequence[str], test: str | None, measure: str | None, at: float | None
-    ) -> Comparisons:
-        """Tests between models that score several classes."""
-        if at is not None:
-            raise MeasureError(f"at={at:g} is for two classes: here the highest score decides.", hint="no threshold")
-        if measure is not None and (test or "").startswith("mcnemar"):
-            raise MeasureError(f"McNemar's test is for acc, not for {measure}.", hint="test bootstrap instead")
-        tables = {name: self.table(name) for name in names}
-        scored = {name: table for name, table in tables.items() if isinstance(table, ClassTable)}
-        if len(scored) < len(tables):
-            other = next(name for name in tables if name not in scored)
-            raise ScoreSpaceError(f"{other} has no scores of the classes to compare.", seen=listing(self.class_models))
-        spec = None if measure is None else parse(measure)
-        return compare_classes(scored, test=test, spec=spec, level=self.level, seed=self.seed, progress=self.progress)
+        return compare_models(self, models, test=test, measure=measure, at=at, rope=rope)
 
     @property
     def comparable(self) -> bool:
@@ -273,52 +177,13 @@ class Evaluation:
 
         By DeLong's unpaired test for the AUC, and by the bootstrap for any other measure.
         """
-        names = models or tuple(self.models)
-        if self.positive != other.positive:
-            raise ScoreSpaceError(
-                "the two samples have different positive classes.", seen=listing([self.positive, other.positive])
-            )
-        absent = [name for name in names if name not in other.models]
-        if absent:
-            raise ScoreSpaceError(f"there is no model {absent[0]!r} in {other.name}.", seen=listing(other.models))
-        sides = (self.name, other.name) if self.name != other.name else ("the first sample", "the second sample")
-        found = compare_models(
-            {name: self._sample(name) for name in names},
-            {name: other._sample(name) for name in names},
-            None if measure is None else parse(measure),
-            sides=sides,
-            test=test,
-            level=self.level,
-            seed=self.seed,
-        )
-        return other._with_gaps(self._with_gaps(found))
+        return compare_samples(self, other, models, test=test, measure=measure)
 
     def compare_against(
         self, value: float, *models: str, test: str | None = None, measure: str | None = None
     ) -> Comparisons:
         """Each model's AUC, or another measure, against a value: by DeLong's z, or by the bootstrap."""
-        spec = None if measure is None else parse(measure)
-        samples = {name: self._sample(name) for name in models or tuple(self.models)}
-        found = compare_with_value(samples, value, spec, test=test, level=self.level, seed=self.seed)
-        return self._with_gaps(found)
-
-    def _sample(self, model: str) -> Sample:
-        """What is drawn again to judge one model alone: its table, or its cases by groups where there are such."""
-        table = self.table(model)
-        if self.pairs is not None and self.pairs.group is not None and model in self.pairs.models:
-            return self.pairs.only(model)
-        return table
-
-    def _with_gaps(self, found: Comparisons) -> Comparisons:
-        """The comparisons, with the note that rows were dropped: what is missing need not be missing by chance."""
-        dropped = tuple(one for one in self.sample_notes if one.code == "SS009")
-        return replace(found, notes=(*dropped, *found.notes)) if dropped else found
-
-    def _cut(self, model: str, at: float | None) -> float:
-        """Where decisions are cut: a crisp one between 0 and 1, a score where stated or where it is shown."""
-        if isinstance(self.models[model], ConfusionTable):
-            return 0.5
-        return self.threshold(model) if at is None else at
+        return compare_with(self, value, models, test=test, measure=measure)
 
     def choose(
         self, objective: str, *, at_least: Mapping[str, float] | None = None, at_most: Mapping[str, float] | None = None
@@ -405,45 +270,14 @@ class Evaluation:
 
         Of a model that scores several classes, name one: `ev.curve("roc", "nb[setosa]")`.
         """
-        if model is None:
-            if len(self.models) != 1:
-                raise ScoreSpaceError(
-                    "which model?", seen=listing(self.models), hint=f"model={next(iter(self.models))!r}"
-                )
-            model = next(iter(self.models))
-        of_classes = self.models.get(model)
-        if kind == "rejection" and isinstance(of_classes, ClassTable):
-            return rejection(of_classes)
-        table = self.score_table(model)
-        if kind == "threshold":
-            spec = parse(measure)
-            if spec.measure.table is not Counts:
-                raise MeasureError(
-                    f"{spec} covers all thresholds, so it has no curve over them.", hint="such as f1 or ppv"
-                )
-            return sweep(table, spec.measure, **dict(spec.options))
-        if kind not in CURVES:
-            kinds = [*CURVES, "threshold"]
-            near = did_you_mean(kind, kinds)
-            raise ScoreSpaceError(
-                f"there is no curve of kind {kind!r}.",
-                seen=listing(kinds, most=len(kinds)),
-                hint=f"did you mean {near}?" if near else None,
-            )
-        if kind == "rejection":  # doubt is nearness to the threshold, wherever that is
-            scored = isinstance(self.models.get(model), ScoreTable)
-            return rejection(table, self.threshold(model) if scored else 0.5)
-        return CURVES[kind](table, **options)
+        return curve(self, kind, model, measure, **options)
 
     def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band:
         """The band around a model's ROC or precision-recall curve: of each point, or of the whole curve.
 
         That of a calibration curve is where it would lie if the scores were probabilities.
         """
-        bands: dict[str, Callable[..., Band]] = {"roc": roc_band, "pr": pr_band, "calibration": calibration_band}
-        if kind not in bands:
-            raise ScoreSpaceError(f"there is no band for {kind!r}.", seen=listing(bands))
-        return bands[kind](self.score_table(model), level=self.level, simultaneous=simultaneous, seed=self.seed)
+        return band(self, kind, model, simultaneous)
 
     def calibration(self, model: str) -> CalibrationSummary:
         """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
@@ -465,22 +299,17 @@ class Evaluation:
     @cached_property
     def class_calibrations(self) -> dict[str, dict[str, CalibrationSummary]]:
         """By model that scores several classes: that of its highest score, and of each class unless they are many."""
-        each = self._seen if len(self._seen) <= _CLASSES_JUDGED else []
+        each = self.present if len(self.present) <= _CLASSES_JUDGED else []
         tables = {name: table for name, table in self.models.items() if isinstance(table, ClassTable)}
         return {
             name: {of: self.calibration(f"{name}[{of}]") for of in (TOP, *each)}
             for name, table in tables.items()
-            if table.probabilities and len(self._seen) > 1
+            if table.probabilities and len(self.present) > 1
         }
 
     def curves(self, kind: str, *, measure: str = "f1", **options: Any) -> dict[str, Curve]:
         """The curve of every two-class model, and of each class of the models that score several."""
-        if kind == "rejection":
-            names = [*self.two_class_models, *self.class_models]
-        else:
-            of_classes = [*self._seen, *([TOP] if kind == "calibration" else [])]
-            names = [*self.two_class_models, *(f"{name}[{of}]" for name in self.class_models for of in of_classes)]
-        return {name: self.curve(kind, name, measure=measure, **options) for name in names}
+        return {name: curve(self, kind, name, measure, **options) for name in curve_names(self, kind)}
 
     def score_table(self, model: str) -> ScoreTable:
         """The scores of a model: a crisp decision as 1 and 0, of several classes the one in brackets.
@@ -513,7 +342,7 @@ class Evaluation:
         return [name for name, table in self.models.items() if isinstance(table, ClassTable)]
 
     @property
-    def _seen(self) -> list[str]:
+    def present(self) -> list[str]:
         """The classes that occur."""
         return [name for name, count in self.classes.items() if count]
 

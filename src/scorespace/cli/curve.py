@@ -13,7 +13,7 @@ from scorespace.curves import Curve, SmoothCurve
 from scorespace.curves.calibration import BINS
 from scorespace.entry import evaluate
 from scorespace.errors import DataError
-from scorespace.evaluation import CURVES
+from scorespace.model_curves import CURVES
 from scorespace.results import SCHEMA, Note, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid

@@ -140,10 +140,11 @@ class Drift:
                     "share."
                 )
             case "scores":
+                again = ", and the scores should be calibrated again" if _clear(meaning) else ""
                 return (
                     f"The scores moved within the classes ({_p(within)}), while the share of positives "
                     f"{_hardly(shares)} ({_p(shares)}): the model scores differently, or its inputs changed. A "
-                    "threshold no longer means what it meant."
+                    f"threshold no longer means what it meant{again}."
                 )
             case "calibration":
                 points = f"{decimals(100 * abs(meaning.change), 1)} points {'more' if meaning.change > 0 else 'fewer'}"
