@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -256,20 +255,3 @@ def test_the_hull_lies_on_or_above_the_curve(sample):
 def test_hull_calibration_replaces_scores_by_shares():
     table = hull_calibrated(SIX)
     assert (table.score.tolist(), table.pos.tolist(), table.neg.tolist()) == ([1, 0.5, 0], [2, 1, 0], [0, 1, 2])
-
-
-# --- speed
-
-
-@pytest.mark.slow
-def test_smooth_roc_takes_little_longer_than_roc():
-    source = np.random.default_rng(0)
-    truth, score = source.random(10_000_000) < 0.3, source.random(10_000_000)
-
-    def seconds(curve):
-        began = perf_counter()
-        curve(score_table(truth, score))
-        return perf_counter() - began
-
-    times = [(seconds(roc), seconds(smooth)) for _ in range(4)]
-    assert min(after for _, after in times) <= 1.5 * min(before for before, _ in times)
