@@ -158,3 +158,9 @@ def test_report_has_the_classes(tmp_path):
 def test_tables_are_evaluated_as_they_are():
     table = ss.class_table(GIVEN["actual"], SCORES, classes=CLASSES)
     assert ss.evaluate({"nb": table}).measures("auc[macro]")[0].value == pytest.approx(0.9944)
+
+
+def test_a_model_alone_is_compared_with_a_value_by_hand_and_till():
+    (found,) = evaluated().compare_against(0.9)
+    assert found.measure == "auc[hand_till]"
+    assert found.p < 0.01

@@ -295,3 +295,12 @@ def test_scores_that_are_no_probabilities_are_refused():
     for function in (ss.calibration_summary, ss.spiegelhalter, ss.hosmer_lemeshow, ss.calibration_band):
         with pytest.raises(ScoreError, match="not probabilities"):
             function(t)
+
+
+def test_the_summary_has_the_terms_of_murphy_and_their_residual():
+    t = ss.score_table([1, 0, 1, 0, 1, 0, 0, 1], [0.91, 0.93, 0.52, 0.55, 0.13, 0.11, 0.12, 0.97])
+    found = ss.calibration_summary(t, bins=10)
+    assert found.rel == pytest.approx(ss.rel(t, bins=10), abs=1e-12)
+    assert found.res == pytest.approx(ss.res(t, bins=10), abs=1e-12)
+    assert found.residual == pytest.approx(ss.murphy_residual(t, bins=10), abs=1e-12)
+    assert found.brier == pytest.approx(found.rel - found.res + found.unc + found.residual, abs=1e-12)

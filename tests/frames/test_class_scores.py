@@ -7,7 +7,7 @@ import pytest
 from scorespace.conditions import CostMatrix
 from scorespace.errors import ColumnError
 from scorespace.frames import check, count, read, roles
-from scorespace.tables import ScoreTable, confusion, score_table
+from scorespace.tables import ClassTable, ScoreTable, confusion, score_table
 
 TRUTH = ["a", "b", "c", "a", "c"]
 SCORES = np.array([[0.8, 0.1, 0.1], [0.4, 0.3, 0.3], [0.2, 0.2, 0.6], [0.3, 0.5, 0.2], [0.45, 0.15, 0.4]])
@@ -58,3 +58,11 @@ def test_a_class_without_a_score_is_refused():
 def test_a_scored_class_that_never_occurs_keeps_its_column():
     data = {"y": ["a", "b"], "nb_a": [0.6, 0.1], "nb_b": [0.3, 0.2], "nb_z": [0.1, 0.7]}
     assert counted(data)["nb"].decisions.matrix.tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 0]]
+
+
+def test_an_absent_class_does_not_make_two_of_three_a_positive_one():
+    data = {"y": [0, 1, 1], "nb_0": [0.6, 0.1, 0.2], "nb_1": [0.3, 0.2, 0.7], "nb_2": [0.1, 0.7, 0.1]}
+    found = counted(data)["nb"]
+    assert isinstance(found, ClassTable)
+    assert found.classes == ("0", "1", "2")
+    assert isinstance(counted(data, positive=1)["nb"], ScoreTable)

@@ -47,7 +47,8 @@ class CalibrationSummary:
 
     brier = cal + ref. `cal_chance` is the CAL that calibrated scores would show on so many cases by
     chance, `cal_p` how often it would be as large as `cal`. `intercept` is fitted with the slope,
-    `offset` for a slope of 1. ECE and MCE are over `bins` bins of equal width.
+    `offset` for a slope of 1. ECE, MCE and Murphy's terms are over `bins` bins of equal width:
+    brier = rel − res + unc + residual, the residual being what differs within the bins.
     """
 
     model: str
@@ -70,9 +71,16 @@ class CalibrationSummary:
     left_out: float
     ece: float
     mce: float
+    rel: float
+    res: float
     bins: int
     spiegelhalter: CalibrationTest
     hosmer_lemeshow: CalibrationTest
+
+    @property
+    def residual(self) -> float:
+        """What Murphy's terms over bins leave of the Brier score, because scores within a bin differ."""
+        return self.brier - (self.rel - self.res + self.unc)
 
     @property
     def excess(self) -> float:
@@ -120,12 +128,15 @@ class CalibrationSummary:
         return f"{name} is neither discriminating ({area}) nor calibrated: {saved}, but not improve its ranking."
 
     def _directions(self) -> Iterator[str]:
+        away = (self.slope - 1) / self.slope_error if self.slope_error > 0 else 0.0
         if self.calibrated:
+            if abs(away) >= 2:
+                way = "extreme" if away < 0 else "timid"
+                yield f"They are a little too {way} (slope {decimals(self.slope)}), which costs next to nothing here."
             return
         if abs(self.cal_large) >= 0.01:
             way = "low" if self.cal_large > 0 else "high"
             yield f"On average its scores are too {way} by {decimals(abs(self.cal_large))}."
-        away = (self.slope - 1) / self.slope_error if self.slope_error > 0 else 0.0
         if away <= -2:
             yield f"Its scores are too extreme, or overconfident (slope {decimals(self.slope)}, below 1)."
         elif away >= 2:
@@ -236,6 +247,8 @@ def calibration_summary(
         left_out=_at_ends(table),
         ece=float(gaps.sum() / total),
         mce=float((gaps / groups.cases).max()),
+        rel=float(np.dot(groups.cases, (groups.y - groups.x) ** 2) / total),
+        res=float(np.dot(groups.cases, (groups.y - float(table.n_pos) / total) ** 2) / total),
         bins=bins,
         spiegelhalter=spiegelhalter(table),
         hosmer_lemeshow=chi_squared(deciles) if whole else hosmer_lemeshow(table),

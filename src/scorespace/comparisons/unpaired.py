@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from scorespace.comparisons.bootstrap import REPLICATES
+from scorespace.comparisons.classes import USUAL
 from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm, group_notes, signed
 from scorespace.comparisons.delong import auc_against, delong_unpaired
 from scorespace.comparisons.interval import check_level, resolve
@@ -18,7 +19,7 @@ from scorespace.comparisons.resampling_intervals import Resampling
 from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec, parse
 from scorespace.results import Note, Progress, decimals, note
-from scorespace.tables import Array, ConfusionTable, ScoreTable, Table
+from scorespace.tables import Array, ClassTable, ConfusionTable, ScoreTable, Table
 from scorespace.tables.pair import PairTable
 
 TESTS: Final = ("delong", "bootstrap")
@@ -186,7 +187,10 @@ def _all(
 
 def usual(sample: Sample) -> MeasureSpec:
     """What is compared when nothing is asked for: the AUC of scores, the accuracy of decisions."""
-    return MeasureSpec("auc" if isinstance(_table(sample), ScoreTable) else "acc")
+    table = _table(sample)
+    if isinstance(table, ClassTable):
+        return USUAL
+    return MeasureSpec("auc" if isinstance(table, ScoreTable) else "acc")
 
 
 def check_test(test: str | None, spec: MeasureSpec, samples: Sequence[Sample]) -> str:

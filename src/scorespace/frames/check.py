@@ -293,6 +293,9 @@ def _refuse_absent_classes(classes: tuple[str, ...], roles: Roles) -> None:
 def _positive(classes: tuple[str, ...], counts: tuple[int, ...], roles: Roles) -> tuple[int | None, bool]:
     """The index of the positive class, and whether it was inferred."""
     wanted = roles.positive
+    several = any(len(by_class) > 2 for by_class in roles.class_scores.values())
+    if wanted is None and several and not roles.scores:
+        return None, False  # one of several scored classes is absent, and the labels 0 and 1 left mean nothing
     if wanted is None and {name.casefold() for name in classes} == {"true", "false"}:
         wanted = "true"  # booleans that a file could only write as text
     try:

@@ -72,7 +72,8 @@ def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     if sample.roles.truth in checked:
         checked[sample.roles.truth] = _codes(sample)
     found = sample.source.arrays(sample.frame.select(*(each.alias(name) for name, each in checked.items())))
-    return {name: _unmasked(found[name]) for name in wanted}
+    arrays = {name: _unmasked(found[name]) for name in wanted}
+    return {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
 
 
 def _score_tables_in_memory(sample: Sample) -> dict[str, ScoreTable]:
@@ -179,6 +180,13 @@ def _codes(sample: Sample) -> nw.Expr:
     if sorted(codes) == [0, 1]:  # the commonest case: one comparison is several times faster than a lookup
         return (truth == values[codes.index(1)]).cast(nw.Int8)
     return truth.replace_strict(values, codes, default=-1, return_dtype=nw.Int16)
+
+
+def _as_written(array: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as such: files are read as doubles, and nobody calls case 7 "7.0"."""
+    if array.dtype.kind != "f" or not np.all(np.abs(array) < 2**53) or np.any(array != np.floor(array)):
+        return array
+    return array.astype(np.int64)
 
 
 def _unmasked(array: NDArray[Any]) -> NDArray[Any]:

@@ -85,6 +85,9 @@ def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
     rows += [
         (f"ece, {first.bins} bins", *(decimals(one.ece) for one in found.values())),
         (f"mce, {first.bins} bins", *(decimals(one.mce) for one in found.values())),
+        (f"reliability, {first.bins} bins", *(decimals(one.rel, 4) for one in found.values())),
+        (f"resolution, {first.bins} bins", *(decimals(one.res, 4) for one in found.values())),
+        ("residual within bins", *(decimals(one.residual, 4) for one in found.values())),
         ("Spiegelhalter z", *(decimals(one.spiegelhalter.statistic, 2) for one in found.values())),
         ("Spiegelhalter p", *(_p_cell(one.spiegelhalter) for one in found.values())),
         ("Hosmer-Lemeshow χ²", *(decimals(one.hosmer_lemeshow.statistic, 2) for one in found.values())),
@@ -92,8 +95,11 @@ def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
     ]
     hints = [(name, about) for name, (_, about) in _ROWS.items()]
     hints += [
-        (rows[-6][0], "Mean distance of mean score and observed rate over bins of equal width."),
-        (rows[-5][0], "The largest such distance."),
+        (f"reliability, {first.bins} bins", "Murphy's term: squared distance of mean score and rate over the bins."),
+        (f"resolution, {first.bins} bins", "Murphy's term: squared distance of the rates from the base rate."),
+        ("residual within bins", "brier − (reliability − resolution + unc): what scores within a bin differ by."),
+        (f"ece, {first.bins} bins", "Mean distance of mean score and observed rate over bins of equal width."),
+        (f"mce, {first.bins} bins", "The largest such distance."),
         ("Spiegelhalter z", "Whether the Brier score is what the scores promise; normal if it is."),
         ("Spiegelhalter p", "How often calibrated scores would look as far off by z, or farther."),
         ("Hosmer-Lemeshow χ²", "Whether ten groups of equal size have as many positives as promised; two df less."),

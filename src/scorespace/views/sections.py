@@ -146,7 +146,7 @@ def comparison(evaluation: Evaluation) -> Sequence[Block]:
     if not evaluation.comparable:
         return []
     found = evaluation.compare()
-    return [*comparison_grids(found), Text(found.words)]
+    return [*comparison_grids(found), *(Text(one.words) for one in found)]
 
 
 @section("Calibration")
