@@ -25,7 +25,7 @@ from typer.main import get_command
 from scorespace.cli import app, main
 from scorespace.measures import Measure, measures
 from scorespace.results import NOTE_KINDS
-from scorespace.tables import ConfusionTable
+from scorespace.tables import ClassTable, ConfusionTable
 from scorespace.views.catalogue import entry
 
 HERE = Path(__file__).parent
@@ -48,7 +48,8 @@ def _measures() -> str:
     kinds: dict[str, list[Measure]] = {}
     for measure in measures():
         kinds.setdefault(str(entry(measure)["needs"]), []).append(measure)
-    whole = ", ".join(f"`{measure.name}`" for measure in measures() if ConfusionTable in measure.overloads)
+    of_classes = {ConfusionTable, ClassTable}
+    whole = ", ".join(f"`{measure.name}`" for measure in measures() if of_classes & set(measure.overloads))
     parts = [
         "# Measures",
         WRITTEN,
@@ -58,8 +59,10 @@ def _measures() -> str:
         "| `ppv@0.5` | at a threshold: a case is predicted positive when its score is ≥ 0.5 |\n"
         "| `fbeta(beta=2)@0.3` | with an option |\n"
         "| `tpr[good]` | with that class as the positive one |\n"
-        "| `f1[macro]` | averaged over the classes: `macro`, `micro` or `weighted`; needs decisions |",
-        "Upper and lower case, blanks and hyphens do not matter in names. On decisions between several classes, "
+        "| `f1[macro]` | averaged over the classes: `macro`, `micro` or `weighted` |\n"
+        "| `auc[hand_till]` | averaged over the pairs of classes, also `hand_till_weighted`; "
+        "see [more than two classes](classes.md) |",
+        "Upper and lower case, blanks and hyphens do not matter in names. Of several classes, "
         f"{whole} need no brackets. Where a measure is undefined, the value is empty and the reason is stated; what "
         "the intervals are is told in [how to read the numbers](reading.md#intervals).",
     ]

@@ -1,6 +1,12 @@
 """How much: every measure, declared once, and the grammar that names them."""
 
-from scorespace.measures import classes, confusion, cost, probability, ranking, smooth
+from scorespace.measures import confusion, cost, ranking  # the order of the catalogue
+
+# isort: split
+from scorespace.measures import probability, smooth
+
+# isort: split
+from scorespace.measures import classes
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure

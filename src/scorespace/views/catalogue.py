@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from scorespace.measures import Measure
+from scorespace.measures.average import AVERAGES, OVER_PAIRS
 from scorespace.results import Row
-from scorespace.tables import ConfusionTable, Counts, ScoreTable
+from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
 from scorespace.views.document import Grid
 
 _NEEDS = {Counts: "decisions", ScoreTable: "scores", ConfusionTable: "decisions on several classes"}
@@ -47,7 +48,8 @@ def explained(measure: Measure) -> Grid:
         ("range", f"{low} to {high}; {_BETTER[measure.best]}"),
         ("undefined", f"when {measure.undefined}"),
         ("interval", measure.interval),
-        ("needs", f"{_NEEDS.get(measure.table, '')}; write {example(measure)}"),
+        ("needs", f"{_needed(measure)}; write {example(measure)}"),
+        ("classes", _of_classes(measure)),
         ("names", ", ".join((measure.name, *measure.aliases))),
     ]
     if measure.infinite:
@@ -60,6 +62,19 @@ def explained(measure: Measure) -> Grid:
 def example(measure: Measure) -> str:
     """How a user writes it."""
     return f"{measure.name}@0.5" if measure.table is Counts else measure.name
+
+
+def _needed(measure: Measure) -> str:
+    needed = _NEEDS.get(measure.table, "")
+    return f"{needed} between 0 and 1" if measure.probability else needed
+
+
+def _of_classes(measure: Measure) -> str:
+    """How it is written for several classes."""
+    name = measure.name
+    whole = [name] if {ConfusionTable, ClassTable} & set(measure.overloads) else []
+    averages = AVERAGES if measure.table is Counts else (*AVERAGES, *OVER_PAIRS)
+    return ", ".join([*whole, f"{name}[CLASS]", *(f"{name}[{how}]" for how in averages)])
 
 
 def _default(value: object) -> str:
