@@ -173,7 +173,8 @@ class CalibrationSummary:
                 f"tests of calibration disagree on {self.model}: Spiegelhalter {ours}, Hosmer-Lemeshow {theirs}. "
                 "They look for different faults: look at the curve first.",
             )
-        if not surely and self.cal_chance >= 0.2 * self.cal > 0:  # else SS022 has told chance apart
+        shown = self.cal >= 0.0005  # less would read 0.000
+        if shown and not surely and self.cal_chance >= 0.2 * self.cal:  # else SS022 has told chance apart
             yield note(
                 "SS024",
                 f"cal of {self.model} comes from a curve fitted to the same cases, so it is too high: calibrated "
