@@ -33,6 +33,7 @@ bench: $(READY)  ## time scorespace beside other programs (ten minutes; ARGS='--
 
 docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/python docs/pictures.py > /dev/null
 
 browser:  ## Chromium for the tests of the page (Debian, as root)
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then exit 0; fi; \
