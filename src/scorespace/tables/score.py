@@ -70,6 +70,8 @@ class ScoreTable(ByValue):
 
     @property
     def n_neg(self) -> Array:
+        if len(self.classes) == 2:  # soft labels may leave next to nothing of a class: no difference of large sums
+            return self.class_totals[..., 1 - self.positive]
         return self.class_totals.sum(axis=-1) - self.n_pos
 
     @property
