@@ -269,3 +269,11 @@ def test_to_dict_holds_everything():
     assert content["data"] == {"before": 300, "after": 300, "positive": "1"}
     assert [row["aspect"] for row in content["rows"]] == list(TITLES)
     assert content["causes"] == {"m": "nothing"}
+
+
+def test_what_cannot_be_tested_is_not_said_to_have_stayed():
+    rng = np.random.default_rng(0)
+    before = np.repeat([1, 0], [30, 50]), np.repeat([1.0, 0.0], [30, 50])
+    found = pair(before, (np.ones(20, int), rng.random(20)))
+    assert math.isnan(found.models[0]["meaning"].p)
+    assert found.cause == "several"

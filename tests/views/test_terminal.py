@@ -88,3 +88,11 @@ def test_colour_is_only_an_addition():
     assert "\x1b[" in out.getvalue()
     assert "Use nb." in out.getvalue()
     assert "\x1b[" not in terminal.text(page)
+
+
+def test_names_stay_whole_where_a_long_reason_has_to_wrap():
+    grid = Grid(("", "nb"), (("calibration slope", f"– {LONG}"), ("auc ↑", "0.750")))
+    lines = shown(grid, width=60).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert lines[3].startswith("calibration slope   – The first of 1 000")
+    assert "auc ↑               0.750" in lines

@@ -236,8 +236,11 @@ def _cause(prevalence: Aspect, aspects: tuple[Aspect, ...], both: Pooled, labell
             "calibration": ("meaning", "scores"),
             "mix": ("scores", "meaning"),
         }
+        # A shift of prevalence is one also where no class is in both samples; nothing else is said of what is unknown.
         fitting = {
-            cause: p[alone] for cause, (moved, alone) in causes.items() if p[moved] < need and not p[alone] < CLEAR
+            cause: p[alone]
+            for cause, (moved, alone) in causes.items()
+            if p[moved] < need and (p[alone] >= CLEAR or (cause == "prevalence" and math.isnan(p[alone])))
         }
         if {"prevalence", "calibration"} <= set(fitting):
             fitting.pop("calibration" if follows_prevalence(both) else "prevalence")

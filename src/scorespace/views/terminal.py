@@ -39,7 +39,7 @@ def grid(block: Grid, console: Console) -> None:
     """Print a grid, split into several below each other where its columns do not fit side by side."""
     for columns in _fitting(block, console.width):
         console.print()
-        console.print(_table(block, columns))
+        console.print(_table(block, columns, console.width))
 
 
 def _show_block(block: Block, console: Console) -> None:
@@ -74,11 +74,15 @@ def _wrapped(words: str, width: int) -> str:
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _table(block: Grid, columns: list[int]) -> Table:
+def _table(block: Grid, columns: list[int], width: int) -> Table:
     table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold", pad_edge=False)
-    for place in columns:
-        wraps = block.prose and place == columns[-1]
-        table.add_column(Styled(block.columns[place]), justify="left", no_wrap=not wraps)
+    widths = [max(cell_len(line[place]) for line in (block.columns, *block.rows)) for place in columns]
+    too_wide = sum(widths) + 3 * len(widths) - 3 > width
+    for place, longest in zip(columns, widths, strict=True):
+        named = place == columns[0] and longest <= width // 2  # names stay whole, what is said of them may wrap
+        wraps = (block.prose and place == columns[-1]) or (too_wide and not named)
+        least = longest if named else None
+        table.add_column(Styled(block.columns[place]), justify="left", no_wrap=not wraps, min_width=least)
     for row in block.rows:
         table.add_row(*(Styled(row[place]) for place in columns))
     return table
