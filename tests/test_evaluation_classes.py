@@ -164,3 +164,35 @@ def test_a_model_alone_is_compared_with_a_value_by_hand_and_till():
     (found,) = evaluated().compare_against(0.9)
     assert found.measure == "auc[hand_till]"
     assert found.p < 0.01
+
+
+def test_decisions_between_classes_are_compared_by_mcnemar():
+    decided = {"one": GIVEN["predicted"], "other": np.roll(GIVEN["predicted"], 1)}
+    found = ss.evaluate({"y": GIVEN["actual"], **decided}, truth="y", decisions=["one", "other"]).compare()[0]
+    right = [np.asarray(labels) == np.asarray(GIVEN["actual"]) for labels in decided.values()]
+    assert found.test.startswith("mcnemar")
+    assert found.table[0][1] == int((right[0] & ~right[1]).sum())
+    assert found.table[1][0] == int((~right[0] & right[1]).sum())
+
+
+def test_scores_and_decisions_are_compared_by_which_are_right():
+    both = ss.evaluate(DATA | {"d": GIVEN["predicted"]}, truth="y", scores="nb_*", decisions="d")
+    (found,) = both.compare()
+    assert found.table == ((144, 0), (0, 6))  # WEKA decides by the highest probability too
+    with pytest.raises(MeasureError, match="d has none"):
+        both.compare(measure="brier")
+    with pytest.raises(ScoreSpaceError, match="not compared by bootstrap"):
+        both.compare(test="bootstrap")
+
+
+def test_decisions_for_a_class_that_never_occurs_are_wrong():
+    found = ss.evaluate(
+        {"y": ["a", "b", "c"], "one": ["a", "z", "c"], "other": ["a", "b", "c"]}, truth="y", decisions=["one", "other"]
+    )
+    assert found.compare()[0].table == ((2, 0), (1, 0))
+
+
+def test_groups_and_fractional_weights_are_noted():
+    assert "SS016" in [one.code for one in evaluated(group="patient", measures="auc[hand_till]").notes]
+    halves = ss.evaluate(DATA | {"w": np.full(150, 0.5)}, truth="y", scores="nb_*", weight="w", measures="acc")
+    assert "SS006" in [one.code for one in halves.notes]

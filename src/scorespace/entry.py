@@ -110,6 +110,7 @@ def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix 
     sample = frames.check(source, frames.roles(source, **roles), missing=missing)
     tables = frames.count(sample, costs=costs)
     first = next(iter(tables.values()))
+    kept = _keeps_pairs(paired, sample, len(tables))
     totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))  # weighted, where cases have weights
     return Evaluation(
         name=source.name,
@@ -118,7 +119,8 @@ def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix 
         positive=None if sample.positive is None else sample.classes[sample.positive],
         models=tables,
         sample_notes=(*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat)),
-        pairs=frames.pair(sample) if _keeps_pairs(paired, sample, len(tables)) else None,
+        pairs=frames.pair(sample) if kept else None,
+        right=frames.right(sample) if kept else {},
         frame_library=frames.library_of(source.frame),
     )
 

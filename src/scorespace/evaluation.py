@@ -55,7 +55,7 @@ from scorespace.model_comparisons import compare_models, compare_samples, compar
 from scorespace.model_curves import band, curve, curve_names
 from scorespace.requests import placed, suiting, usual
 from scorespace.results import SCHEMA, Note, Progress, Row
-from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
+from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.classes import TOP
 from scorespace.tables.pair import PairTable
 from scorespace.verdict import verdict
@@ -67,7 +67,8 @@ _CLASSES_JUDGED = 12
 class Evaluation:
     """What a sample says about its models: measures, curves, notes, a verdict, and views of them.
 
-    Holds tables and, for comparing models, each case's place in them; never the frame they came from.
+    Holds tables and, for comparing models, each case's place in them (`pairs`) or, of decisions between
+    several classes, which are `right`; never the frame they came from.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Evaluation:
     requested: tuple[MeasureSpec, ...] = ()
     condition: Condition | CostMatrix | None = None
     pairs: PairTable | None = field(default=None, repr=False)
+    right: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
@@ -130,7 +132,7 @@ class Evaluation:
         found += interval_notes(self.summary)
         found += smooth_notes(self.summary, self.models)
         found += calibration_notes(self.calibrations.values(), self.summary, self.models)
-        found += group_notes(self.summary) if self.pairs is not None and self.pairs.group is not None else ()
+        found += group_notes(self.summary) if self.grouped else ()
         found += self.decision.notes if self.decision is not None else ()
         return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
 
@@ -165,10 +167,17 @@ class Evaluation:
         return compare_models(self, models, test=test, measure=measure, at=at, rope=rope)
 
     @property
+    def grouped(self) -> bool:
+        """Whether cases come in groups that are drawn whole."""
+        of_classes = (table for table in self.models.values() if isinstance(table, ClassTable))
+        held = [self.pairs, *of_classes]
+        return any(one is not None and one.group is not None for one in held)
+
+    @property
     def comparable(self) -> bool:
         """Whether at least two models can be compared case by case."""
         paired = 0 if self.pairs is None else len(self.pairs.models)
-        return max(paired, len(self.class_models)) > 1
+        return max(paired, len(self.class_models), len(self.right)) > 1
 
     def compare_with(
         self, other: Evaluation, *models: str, test: str | None = None, measure: str | None = None

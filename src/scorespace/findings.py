@@ -114,6 +114,8 @@ def class_notes(model: str, table: ClassTable) -> Iterator[Note]:
             else f"miss one by up to {table.excess:.2g} when added up over the classes"
         )
         yield note("SS033", f"the scores of {model} {what}: they rank and decide, but are not probabilities.")
+    if not table.whole:
+        yield note("SS006", f"the weights of {model} are not whole numbers: values hold, intervals are left out.")
     absent = [name for name, total in zip(table.classes, table.class_totals, strict=True) if not total]
     if absent:
         yield note(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from scorespace.comparisons import unpaired
-from scorespace.comparisons.classes import compare_classes
+from scorespace.comparisons.classes import compare_classes, compare_decisions
 from scorespace.comparisons.compare import compare
 from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
@@ -34,8 +34,8 @@ def compare_models(
         raise ScoreSpaceError("a comparison needs two models.", seen=listing(evaluation.models))
     if measure is not None and (test or "").startswith("mcnemar"):
         raise MeasureError(f"McNemar's test is for acc, not for {measure}.", hint="test bootstrap instead")
-    if evaluation.pairs is None and len(evaluation.class_models) > 1:
-        return _compare_classes(evaluation, models or evaluation.class_models, test, measure, at)
+    if evaluation.pairs is None and evaluation.comparable:
+        return _with_gaps(evaluation, _compare_classes(evaluation, models, test, measure, at))
     if evaluation.pairs is None:
         raise ScoreSpaceError(
             "these models cannot be compared case by case.",
@@ -67,17 +67,22 @@ def compare_models(
 def _compare_classes(
     evaluation: Evaluation, names: Sequence[str], test: str | None, measure: str | None, at: float | None
 ) -> Comparisons:
-    """Tests between models that score several classes."""
+    """Tests between models of several classes: of their scores where all have such, else of their decisions."""
     if at is not None:
         raise MeasureError(f"at={at:g} is for two classes: here the highest score decides.", hint="no threshold")
-    tables = {name: evaluation.table(name) for name in names}
+    tables = {name: evaluation.table(name) for name in names or evaluation.right or evaluation.class_models}
     scored = {name: table for name, table in tables.items() if isinstance(table, ClassTable)}
+    if len(scored) < len(tables) and measure is None:
+        unknown = [name for name in tables if name not in evaluation.right]
+        if unknown:
+            raise ScoreSpaceError(f"{unknown[0]} cannot be compared case by case.", seen=listing(evaluation.right))
+        return compare_decisions({name: evaluation.right[name] for name in tables}, test=test, level=evaluation.level)
     if len(scored) < len(tables):
         other = next(name for name in tables if name not in scored)
-        raise ScoreSpaceError(
-            f"{other} has no scores of the classes to compare.", seen=listing(evaluation.class_models)
+        raise MeasureError(
+            f"{measure} is compared by scores of the classes, and {other} has none.", hint="test mcnemar, for acc"
         )
-    found = compare_classes(
+    return compare_classes(
         scored,
         test=test,
         spec=None if measure is None else parse(measure),
@@ -85,7 +90,6 @@ def _compare_classes(
         seed=evaluation.seed,
         progress=evaluation.progress,
     )
-    return _with_gaps(evaluation, found)
 
 
 def compare_samples(

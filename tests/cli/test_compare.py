@@ -432,8 +432,9 @@ def test_weights_are_refused(run, credit):
     assert "--weight" in done.err
 
 
-def test_several_classes_are_refused(run, write):
+def test_decisions_between_several_classes_are_compared(run, write):
     data = write("three.csv", "y,d,e\na,a,b\nb,b,b\nc,c,a\n")
-    done = run("compare", data, "--truth", "y", "--decision", "d", "--decision", "e")
-    assert done.code == 2
-    assert done.err.startswith("ScoreSpaceError: these models cannot be compared case by case.\n")
+    done = run("compare", data, "--truth", "y", "--decision", "d", "--decision", "e", "--format", "json")
+    (row,) = done.json()["rows"]
+    assert row["test"] == "mcnemar, midp"
+    assert row["p"] == 0.25  # 2 · P(none of two) is 0.5, and mid-p counts the seen one half

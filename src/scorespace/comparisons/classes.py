@@ -56,20 +56,34 @@ def compare_classes(
         )
     if any(table.weight is not None for table in models.values()):
         raise ScoreSpaceError("weighted cases cannot be compared pair by pair.", hint="leave out the weights")
-    names = tuple(models)
-    together: list[Comparison] = []
-    found: list[Comparison] = []
-    couples = list(combinations(names, 2))
     if kind in MCNEMARS:
         right = {name: table.decided == table.label for name, table in models.items()}
-        method = None if kind == "mcnemar" else next(each for each in METHODS if kind.endswith(f"-{each}"))
-        found = [mcnemar(right[a], right[b], names=(a, b), method=method, level=level) for a, b in couples]
-        together = [cochran_q(np.stack(list(right.values())), names=names)] if len(names) > 2 else []
-    else:
-        for number, couple in enumerate(couples):
-            found.append(_bootstrapped(models, couple, spec or USUAL, level, seed, replicates))
-            if progress is not None:
-                progress((number + 1) / len(couples))
+        return compare_decisions(right, test=kind, level=level)
+    found: list[Comparison] = []
+    couples = list(combinations(models, 2))
+    for number, couple in enumerate(couples):
+        found.append(_bootstrapped(models, couple, spec or USUAL, level, seed, replicates))
+        if progress is not None:
+            progress((number + 1) / len(couples))
+    adjusted, notes = adjusted_by_holm(found, "pairs")
+    return Comparisons(tuple(models), tuple(adjusted), "holm" if notes else None, notes)
+
+
+def compare_decisions(right: Mapping[str, Array], *, test: str | None = None, level: float = 0.95) -> Comparisons:
+    """McNemar's test for all pairs of models, from which of their decisions are right; Cochran's Q for several.
+
+    >>> compare_decisions({"a": np.array([True, True, False]), "b": np.array([True, False, True])})[0].table
+    ((1, 1), (1, 0))
+    """
+    kind = test or "mcnemar"
+    if kind not in MCNEMARS:
+        raise ScoreSpaceError(
+            f"decisions between several classes are not compared by {kind}.", seen=listing(MCNEMARS, most=len(MCNEMARS))
+        )
+    names = tuple(right)
+    method = None if kind == "mcnemar" else next(each for each in METHODS if kind.endswith(f"-{each}"))
+    found = [mcnemar(right[a], right[b], names=(a, b), method=method, level=level) for a, b in combinations(names, 2)]
+    together = [cochran_q(np.stack(list(right.values())), names=names)] if len(names) > 2 else []
     adjusted, holms = adjusted_by_holm(found, "pairs")
     notes = (*discordance_notes(found), *holms)
     return Comparisons(names, (*together, *adjusted), "holm" if holms else None, notes)

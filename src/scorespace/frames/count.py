@@ -61,6 +61,27 @@ def pair(sample: Sample) -> PairTable | None:
     return replace(table, fold=fold, repeat=repeat)
 
 
+def right(sample: Sample) -> dict[str, NDArray[np.bool_]]:
+    """Which decisions between several classes are right, by model and case; none where cases are weighted.
+
+    Scores of the classes decide by the highest.
+    """
+    roles = sample.roles
+    if roles.weight is not None or sample.positive is not None:
+        return {}
+    of_classes = [column for by_class in roles.class_scores.values() for column in by_class.values()]
+    found = columns(sample, [roles.truth, *of_classes, *roles.decisions.values()])
+    codes, held = found[roles.truth], {}
+    for model, by_class in roles.class_scores.items():
+        place = np.array([sample.classes.index(name) if name in sample.classes else -1 for name in by_class])
+        held[model] = place[np.stack([found[column] for column in by_class.values()]).argmax(axis=0)] == codes
+    for model, column in roles.decisions.items():
+        decided, labels = encode(found[column], column)
+        place = np.array([sample.classes.index(name) if name in sample.classes else -1 for name in labels])
+        held[model] = place[decided] == codes
+    return held
+
+
 def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Columns of the rows in use, aligned: the truth as codes into the classes, scores and weight as doubles."""
     numbers = {column for role, column in sample.roles.columns() if role in ("score", "weight")}
