@@ -196,3 +196,32 @@ def test_groups_and_fractional_weights_are_noted():
     assert "SS016" in [one.code for one in evaluated(group="patient", measures="auc[hand_till]").notes]
     halves = ss.evaluate(DATA | {"w": np.full(150, 0.5)}, truth="y", scores="nb_*", weight="w", measures="acc")
     assert "SS006" in [one.code for one in halves.notes]
+
+
+def test_equal_scores_are_decided_alike_for_accuracy_and_for_the_test():
+    rng = np.random.default_rng(4)
+    truth, scores = rng.choice(list("abc"), 60), np.round(rng.dirichlet([1, 1, 1], 60), 1)
+    data = {"y": truth, "nb_c": scores[:, 2], "nb_b": scores[:, 1], "nb_a": scores[:, 0], "d": rng.permutation(truth)}
+    found = ss.evaluate(data, truth="y", scores="nb_*", decisions="d", measures="acc")
+    by_model = {one.model: one.value for one in found.summary}
+    assert found.compare()[0].difference == pytest.approx(by_model["nb"] - by_model["d"])
+
+
+def test_weighted_models_are_evaluated_and_not_compared():
+    found = evaluated("nb", "blurred", weight="w", measures="acc")
+    assert not found.comparable
+    assert found.verdict
+
+
+def test_a_stated_positive_class_of_three_is_compared_as_two():
+    found = evaluated("nb", "blurred", positive="Iris-virginica", measures="auc")
+    assert found.compare()[0].test == "delong"
+
+
+def test_a_rare_class_keeps_all_its_cases_in_the_interval(monkeypatch):
+    monkeypatch.setattr("scorespace.comparisons.resampling_intervals.MOST_SCORES", 500)
+    rng = np.random.default_rng(1)
+    label = np.repeat([0, 1, 2], [400, 400, 12])
+    score = rng.random((label.size, 3)) + 0.3 * (label[:, None] == np.arange(3))
+    found = ss.evaluate({"m": ss.class_table(label, score)}, measures="auc[hand_till]").summary[0]
+    assert found.method == "bootstrap"

@@ -177,7 +177,12 @@ class Evaluation:
     def comparable(self) -> bool:
         """Whether at least two models can be compared case by case."""
         paired = 0 if self.pairs is None else len(self.pairs.models)
-        return max(paired, len(self.class_models), len(self.right)) > 1
+        alike = [name for name in self.class_models if not self._weighted(name)]
+        return max(paired, len(alike), len(self.right)) > 1
+
+    def _weighted(self, model: str) -> bool:
+        table = self.models[model]
+        return isinstance(table, ClassTable) and table.weight is not None
 
     def compare_with(
         self, other: Evaluation, *models: str, test: str | None = None, measure: str | None = None
@@ -325,7 +330,8 @@ class Evaluation:
 
         `nb[top]` is the highest score of each case, positive where it is that of the right class.
         """
-        name, _, of = model.removesuffix("]").partition("[")
+        name = next((one for one in self.class_models if model.startswith(f"{one}[")), model)
+        of = model.removeprefix(name)[1:-1]
         scored = None if model in self.models else self.models.get(name)
         if isinstance(scored, ClassTable) and of in scored.classes:
             return scored.one_vs_rest(scored.classes.index(of))

@@ -118,9 +118,9 @@ def class_notes(model: str, table: ClassTable) -> Iterator[Note]:
         yield note("SS006", f"the weights of {model} are not whole numbers: values hold, intervals are left out.")
     absent = [name for name, total in zip(table.classes, table.class_totals, strict=True) if not total]
     if absent:
-        yield note(
-            "SS034", f"{model} scores classes that never occur: {', '.join(map(repr, absent))}; they are left out."
-        )
+        named = ", ".join(map(repr, absent))
+        text = f"{model} scores classes that never occur: {named}; areas leave them out, decisions may fall on them."
+        yield note("SS034", text)
 
 
 def calibration_notes(

@@ -133,7 +133,7 @@ def _read_json(path: str | os.PathLike[str]) -> Any:
         content = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse_constant)
     except OSError as error:
         raise DataError(f"the map {os.fspath(path)!r} cannot be read.", seen=error.strerror) from None
-    except ValueError as error:  # no JSON, or no text at all
+    except (ValueError, RecursionError) as error:  # no JSON, or no text at all
         seen = str(error).splitlines()[0][:80]
         raise DataError(f"{os.fspath(path)!r} is no map: it is not JSON.", seen=seen) from None
     if not isinstance(content, dict):

@@ -162,3 +162,17 @@ def test_a_truth_is_needed_to_fit(run, credit):
     done = run("calibrate", "credit.csv", *MODEL)
     assert done.code == 2
     assert "--truth COL, or --apply" in done.err
+
+
+def test_parquet_keeps_long_numbers_and_codes(run, write, tmp_path):
+    import polars as pl
+
+    rows = "9007199254740993,NA,1,0.9,007\n9007199254740995,x,0,0.1,008\n9007199254740997,,1,0.4,009\n"
+    data = write("ids.csv", f"id,code,y,s,z\n{rows}9007199254740998,q,0,0.3,010\n")
+    target = tmp_path / "ids.parquet"
+    assert run("calibrate", data, "--truth", "y", "--score", "s", "--folds", "1", "--out", str(target)).code == 0
+    found = pl.read_parquet(target)
+    assert found["id"].to_list() == [9007199254740993, 9007199254740995, 9007199254740997, 9007199254740998]
+    assert found["code"].to_list()[:2] == ["NA", "x"]
+    assert found["z"].to_list() == ["007", "008", "009", "010"]
+    assert found["s"].to_list() == [0.9, 0.1, 0.4, 0.3]

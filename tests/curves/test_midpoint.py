@@ -75,6 +75,7 @@ def test_learned_midpoint_takes_the_widest_of_equal_gaps():
     assert learn_midpoint(score_table([1, 0, 1, 0], [0.8, 0.5, 0.4, 0.3])) == pytest.approx(0.65)
 
 
-def test_learned_midpoint_of_little():
-    assert learn_midpoint(score_table([1, 0], [0.4, 0.4])) == 0.4
-    assert 0 <= learn_midpoint(score_table([1, 1], [0.4, 0.6])) <= 1
+@pytest.mark.parametrize(("truth", "score"), [([1, 0], [0.4, 0.4]), ([1, 1], [0.4, 0.6]), ([0], [0.7])])
+def test_nothing_is_learned_from_one_class_or_one_score(truth, score):
+    with pytest.raises(ScoreError, match="learned from cases of both classes with different scores"):
+        learn_midpoint(score_table(truth, score, positive=1))

@@ -49,8 +49,8 @@ def test_the_section_of_a_report():
 def test_words_of_the_section():
     words = [block.text for block in view.blocks(ss.evaluate(SIX, truth="y", scores="s")) if isinstance(block, Text)]
     assert words == [
-        "s is sure and right about 67 % of the cases, sure and wrong about 0 %; of those in doubt it gets 1 right and "
-        "1 wrong."
+        "s is right without doubt about 67 % of the cases, sure and wrong about 0 %; of those in doubt it gets 1 right "
+        "and 1 wrong."
     ]
 
 

@@ -48,7 +48,7 @@ def calibrate(
     ] = None,
     fold: Annotated[str | None, _option(_FIT, "COL", "Else: cross-fit over the folds in this column.")] = None,
     group: Annotated[str | None, _option(_FIT, "COL", "Groups of related cases, kept in one fold.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the folds.", rich_help_panel=_FIT)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds.", rich_help_panel=_FIT)] = 0,
     apply: Annotated[
         Path | None, _option(_FIT, "MAP.json", "Instead: apply a saved map; the truth is optional then.")
     ] = None,

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from scorespace import frames
@@ -67,13 +68,15 @@ def cases(
     columns = frames.columns(sample, [truth, score, *([id] if id else [])])
     middle = options.midpoint(midpoint)
     if learn_midpoint is not None:
-        middle = learned(evaluate(learn_midpoint, truth=truth, scores=score, positive=positive))[score]
+        options.refuse_two_midpoints(midpoint)
+        other = evaluate(learn_midpoint, truth=truth, scores=score, positive=positive, missing=missing.value)
+        middle = learned(other)[score]
     named = None if sample.positive is None else sample.classes[sample.positive]
     found = of_codes(
         columns[truth],
         columns[score],
         sample.classes,
-        columns[id] if id else None,
+        columns[id] if id else 1 + np.flatnonzero(frames.rows_in_use(sample)),
         positive=named,
         midpoint=middle,
     )

@@ -73,7 +73,16 @@ def curve(
         axes: dict[str, Any] = {"recentre": recentre, "normalised": not counts}
         curves = evaluation.curves(kind, midpoint=middle, **axes)
         if learn_midpoint is not None:
-            other = evaluate(learn_midpoint, truth=truth, scores=score, positive=positive, names=options.renames(name))
+            options.refuse_two_midpoints(midpoint)
+            other = evaluate(
+                learn_midpoint,
+                truth=truth,
+                scores=score,
+                positive=positive,
+                names=options.renames(name),
+                weight=weight,
+                missing=missing.value,
+            )
             curves |= {
                 model: evaluation.curve(kind, model, midpoint=at, **axes) for model, at in learned(other).items()
             }
@@ -119,7 +128,8 @@ def _areas(curves: dict[str, Curve], kind: str) -> dict[str, float]:
     """The area of each curve, where it means anything."""
     if kind in ("threshold", "net_benefit", "calibration"):
         return {}
-    return {name: curve.area() for name, curve in curves.items()}
+    # Of unscaled axes the area is one in cases, which nobody can hold against an AUC.
+    return {name: curve.area() for name, curve in curves.items() if curve.kind != "smooth_counts"}
 
 
 def _print(curves: dict[str, Curve], kind: str, form: options.Format) -> None:

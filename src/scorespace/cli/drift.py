@@ -31,7 +31,7 @@ def drift(
     replicates: Annotated[
         int, typer.Option(metavar="N", help="Permutations behind each p-value.", rich_help_panel=_OUTPUT)
     ] = REPLICATES,
-    seed: Annotated[int, typer.Option(help="Seed of the permutations.", rich_help_panel=_OUTPUT)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the permutations.", rich_help_panel=_OUTPUT)] = 0,
     out: Annotated[
         Path | None,
         typer.Option(

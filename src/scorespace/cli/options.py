@@ -81,7 +81,7 @@ Level = Annotated[float, typer.Option(help="Confidence level of the intervals.",
 Interval = Annotated[
     str | None, _option(_OUTPUT, "METHOD", f"How intervals are made, where it suits: {', '.join(METHODS)}.")
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 
 Midpoint = Annotated[
     str,
@@ -181,3 +181,9 @@ def _split(pair: str, flag: str, hint: str) -> tuple[str, str]:
     if not (left and equals and right):
         raise ColumnError(f"{flag} {pair} cannot be read.", hint=hint)
     return left, right
+
+
+def refuse_two_midpoints(midpoint: str) -> None:
+    """Refuse a midpoint that is stated beside one that is learned."""
+    if midpoint != "mean":
+        raise DataError("the midpoint is stated and learned.", hint="either --midpoint or --learn-midpoint")

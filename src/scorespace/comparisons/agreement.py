@@ -226,10 +226,10 @@ def agreement(
     actual = None if truth is None else np.asarray(truth, dtype=np.uint8)
     found = tuple(_rater(name, decision, score, actual) for name, (decision, score) in raters.items())
     size = found[0].decision.size
-    if any(rater.decision.size != size for rater in found):
+    if any(rater.decision.size != size or rater.score.size != size for rater in found):
         raise DataError("the raters judged different numbers of instances.")
     named = tuple(range(1, size + 1)) if ids is None else tuple(ids)
-    if len(set(named)) < size:
+    if len(set(named)) < size or len(named) != size:
         raise DataError("ids must name every instance once.", seen=f"{len(set(named))} different ids of {size}")
     pairs = tuple(_pair(a, b, named, tolerance, level, seed) for a, b in combinations(found, 2))
     return Agreement(found, pairs, named, tolerance, positive, notes)

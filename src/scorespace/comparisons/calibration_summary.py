@@ -109,6 +109,9 @@ class CalibrationSummary:
         if math.isnan(self.auc):
             return f"{name} was tried on one class only, so nothing can be said of its discrimination."
         ranks = self.auc >= RANKS
+        if math.isnan(self.cal_p) and self.cal > 0:
+            how = "discriminating" if ranks else "not discriminating"
+            return f"{name} is {how} ({area}); with these weights, calibration cannot be told from chance."
         if self.calibrated and ranks:
             return (
                 f"{name} is well calibrated and discriminating ({area}): "
@@ -117,7 +120,7 @@ class CalibrationSummary:
         if self.calibrated:
             return (
                 f"{name} is well calibrated but not discriminating ({area}): "
-                "its scores say how often it happens, and not to whom."
+                f"as far as {grouped(self.cases)} cases tell, its scores say how often it happens, and not to whom."
             )
         saved = (
             f"recalibration alone could lower its Brier score from {decimals(self.brier)} "
@@ -129,7 +132,7 @@ class CalibrationSummary:
 
     def _directions(self) -> Iterator[str]:
         away = (self.slope - 1) / self.slope_error if self.slope_error > 0 else 0.0
-        if self.calibrated:
+        if self.calibrated or math.isnan(self.cal_p):
             if abs(away) >= 2:
                 way = "extreme" if away < 0 else "timid"
                 yield f"They are a little too {way} (slope {decimals(self.slope)}), which costs next to nothing here."
@@ -159,7 +162,7 @@ class CalibrationSummary:
                 f"{self.model} gave {many} no chance that happened nevertheless: its log loss is infinite. "
                 "logloss(eps=1e-15) clips them.",
             )
-        surely = not self.calibrated and not self.cal_p >= SURE
+        surely = not self.calibrated and self.cal_p < SURE  # without whole weights chance is unknown
         if surely:
             yield note(
                 "SS022",

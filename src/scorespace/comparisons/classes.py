@@ -16,7 +16,7 @@ from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_
 from scorespace.comparisons.interval import check_level, resolve
 from scorespace.comparisons.mcnemar import METHODS, cochran_q, mcnemar
 from scorespace.comparisons.paired import judged
-from scorespace.comparisons.resampling_intervals import MOST_SCORES
+from scorespace.comparisons.resampling_intervals import thinned, thinning
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import Progress
@@ -104,9 +104,8 @@ def _bootstrapped(
     found = Comparison(*names, test, str(spec), float(difference), level=level)
     if math.isnan(difference):
         return replace(found, reason=spec.measure.reason(math.nan))
-    step = math.ceil(a.score.size / MOST_SCORES) if a.group is None else 1
-    kept = np.sort(np.argsort(a.label, kind="stable")[step // 2 :: step])
-    part = tuple(table.taken(kept) for table in (a, b)) if step > 1 else (a, b)
+    step = thinning(a)
+    part = tuple(thinned(table, step) for table in (a, b)) if step > 1 else (a, b)
     centre = _value(spec, part[0]) - _value(spec, part[1])
 
     def gaps(drawn: ClassTable) -> Array:

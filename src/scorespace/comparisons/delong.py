@@ -73,7 +73,8 @@ def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level:
     variances = delong_variance(a), delong_variance(b)
     total = sum(variances)
     if math.isnan(total):
-        return _untested(*names, "delong, unpaired", difference, level, _FEW)
+        reason = _FEW if a.whole and b.whole else "the weights are not whole numbers, so cases cannot be counted"
+        return _untested(*names, "delong, unpaired", difference, level, reason)
     if total == 0:
         return _untested(*names, "delong, unpaired", difference, level, "both DeLong variances are zero")
     sizes = float(a.total), float(b.total)

@@ -15,9 +15,9 @@ the cause leaves alone did not:
 - calibration: P(y | s) moved and P(s) did not;
 - mix: P(s) moved and P(y | s) did not.
 
-"Moved" is p < 0.01 here (0.05 when that names nothing), "did not" is p ≥ 0.01. Of several causes that fit, the one
-with the largest p-value of what it leaves alone is named; between prevalence and calibration the way the
-scores moved decides, see `follows_prevalence`. When no cause fits, several parts moved.
+"Moved" is p < 0.01 here (0.05 when that names nothing, and always below 0.05 when adjusted), "did not" is p ≥ 0.01.
+Of several causes that fit, the one with the largest p-value of what it leaves alone is named; between prevalence and
+calibration the way the scores moved decides, see `follows_prevalence`. When no cause fits, several parts moved.
 """
 
 from __future__ import annotations
@@ -228,6 +228,7 @@ def _cause(prevalence: Aspect, aspects: tuple[Aspect, ...], both: Pooled, labell
     if not labelled:
         return "scores"
     p = {aspect.name: aspect.p for aspect in family}
+    sure = {aspect.name: aspect.p_adjusted < LIKELY for aspect in family}
     for need in (CLEAR, LIKELY):
         # Each cause with the part that must have moved, and the part that it leaves alone.
         causes = {
@@ -240,7 +241,9 @@ def _cause(prevalence: Aspect, aspects: tuple[Aspect, ...], both: Pooled, labell
         fitting = {
             cause: p[alone]
             for cause, (moved, alone) in causes.items()
-            if p[moved] < need and (p[alone] >= CLEAR or (cause == "prevalence" and math.isnan(p[alone])))
+            if sure[moved]
+            and p[moved] < need
+            and (p[alone] >= CLEAR or (cause == "prevalence" and math.isnan(p[alone])))
         }
         if {"prevalence", "calibration"} <= set(fitting):
             fitting.pop("calibration" if follows_prevalence(both) else "prevalence")

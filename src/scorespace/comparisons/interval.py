@@ -189,6 +189,7 @@ def resolve(spec: MeasureSpec, table: Table) -> tuple[Callable[[Any], Array], An
 def _of_class_scores(spec: MeasureSpec, table: ClassTable) -> tuple[Callable[[Any], Array], Any]:
     """As `resolve`, for scores of several classes: their decisions are those of the highest score."""
     if table.group is not None:  # whole groups are drawn, so every number must follow from the cases
+        resolve(spec, replace(table, group=None))  # refuses what does not suit
         return partial(_from_cases, spec), table
     measure, options = spec.measure, dict(spec.options)
     of_counts = measure.table is Counts

@@ -141,8 +141,9 @@ class Drift:
                 )
             case "scores":
                 again = ", and the scores should be calibrated again" if _clear(meaning) else ""
+                where = f"within the classes ({_p(within)})" if within.p < LIKELY else f"({_p(scores)})"
                 return (
-                    f"The scores moved within the classes ({_p(within)}), while the share of positives "
+                    f"The scores moved {where}, while the share of positives "
                     f"{_hardly(shares)} ({_p(shares)}): the model scores differently, or its inputs changed. A "
                     f"threshold no longer means what it meant{again}."
                 )
@@ -160,8 +161,11 @@ class Drift:
                     "meant."
                 )
             case _:
-                moved = ", ".join(aspect.title for aspect in (shares, *one.aspects) if _clear(aspect))
-                return f"Several things moved together: {moved}. No single cause explains them."
+                family = [aspect for aspect in (shares, *one.aspects) if aspect.name in FAMILY]
+                parts = [f"{aspect.title} ({_p(aspect)})" for aspect in family if aspect.p_adjusted < LIKELY]
+                if len(parts) == 1:
+                    return f"This moved: {parts[0]}. No single cause explains it."
+                return f"Several things moved together: {', '.join(parts)}. No single cause explains them."
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -176,15 +180,13 @@ class Drift:
             }
             found.insert(0, note("SS030", f"the samples differ by more than chance explains: {named[self.cause]}."))
         if min(self.sizes) < SMALL:
-            share = 0.5 if math.isnan(self.prevalence.before) else self.prevalence.before
-            spread = math.sqrt(max(share * (1 - share), 0.01) * sum(1 / max(1, size) for size in self.sizes))
-            found.append(
-                note(
-                    "SS029",
-                    f"with {grouped(self.sizes[0])} and {grouped(self.sizes[1])} cases only large changes show: of the "
-                    f"share of positives, about {decimals(min(1.0, 2.8 * spread), 2)} or more.",
-                )
-            )
+            text = f"with {grouped(self.sizes[0])} and {grouped(self.sizes[1])} cases only large changes show"
+            if self.labelled:
+                shares = (self.prevalence.before, self.prevalence.after)
+                share = sum(size * part for size, part in zip(self.sizes, shares, strict=True)) / sum(self.sizes)
+                spread = math.sqrt(max(share * (1 - share), 0.01) * sum(1 / max(1, size) for size in self.sizes))
+                text += f": of the share of positives, about {decimals(min(1.0, 2.8 * spread), 2)} or more"
+            found.append(note("SS029", f"{text}."))
         return tuple(found)
 
     def rows(self) -> list[Row]:

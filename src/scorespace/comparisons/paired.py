@@ -75,7 +75,7 @@ def judged(found: Comparison, drawn: Array, alike: str | None = None) -> Compari
         if alike is None:
             nothing = "the measure is the same in every replicate, from which nothing follows about chance"
             return replace(found, reason=nothing)
-        same = difference == 0
+        same = abs(difference) <= 1e-12
         reason = alike if same else "the difference is the same in every replicate"
         z, p = (0.0, 1.0) if same else (math.nan, math.nan)
         return replace(found, low=low, high=high, statistic=z, p=p, reason=reason)
@@ -150,7 +150,7 @@ def permutation(
     """
     two = pairs.only(pairs.models[i], pairs.models[j])
     names = (two.models[0], two.models[1])
-    grid, places = _common_grid(two, ranks=spec.at is None)
+    grid, places = _common_grid(two, ranks=spec.at is None and not spec.measure.probability)
     observed = _tables(grid, places[:, None, :], two)
     difference = float((_value(spec, observed[0]) - _value(spec, observed[1]))[0])
     if math.isnan(difference):

@@ -154,6 +154,10 @@ def meaning_test(both: Pooled, permutations: Permutations) -> Outcome:
         )
     )
     size = good + bad
+    # Where all labels are equal nothing differs: that counts for the mean difference, and tells nothing in the test.
+    shared = (taken > 0) & (taken < size)
+    excess = (of_after - taken * ratio(good, size))[shared].sum()
+    weight = ratio(taken * (size - taken), size)[shared].sum()
     tells = (good > 0) & (bad > 0) & (taken > 0) & (taken < size)
     if not tells.any():
         return Outcome(np.nan, np.nan)
@@ -168,9 +172,8 @@ def meaning_test(both: Pooled, permutations: Permutations) -> Outcome:
     def draw(rng: np.random.Generator, count: int) -> Array:
         return rng.hypergeometric(good, bad, taken, size=(count, good.size))
 
-    difference = (of_after - expected).sum() / (taken * (size - taken) / size).sum()
     p = permutations.p(draw, statistic, statistic(of_after), good.size, 2)
-    return Outcome(float(difference), float(p))
+    return Outcome(float(excess / weight), float(p))
 
 
 def within_tests(both: Pooled, names: tuple[str, ...], permutations: Permutations) -> dict[str, Outcome]:

@@ -19,6 +19,7 @@ from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTa
 MOST_ROWS: Final = 10_000
 CONDENSED: Final = 2048
 MOST_SCORES: Final = 40_000
+FEWEST: Final = 200  # cases of a class that stay when only a part is drawn from
 CELLED: Final = (Counts, ConfusionTable, ScoreTable)
 """The tables whose cases stand in cells, so that one can be left out."""
 Function = Callable[[Any], Array]
@@ -67,14 +68,12 @@ class Resampling:
 
     @property
     def _in_part(self) -> bool:
-        several = isinstance(self.table, ClassTable) and self.table.group is None
-        return several and self.table.score.size > MOST_SCORES
+        return isinstance(self.table, ClassTable) and thinning(self.table) > 1
 
     def _part(self) -> Resampling:
         """The same on every k-th case of each class, whose values spread √k times as much."""
-        step = math.ceil(self.table.score.size / MOST_SCORES)
-        order = np.argsort(self.table.label, kind="stable")
-        drawn = self.table.taken(np.sort(order[step // 2 :: step]))
+        step = thinning(self.table)
+        drawn = thinned(self.table, step)
         value = float(np.asarray(self.function(drawn)))
         shift = self.value - value
         return replace(self, table=drawn, value=value, shift=shift, scale=1 / math.sqrt(step))
@@ -95,6 +94,20 @@ class Resampling:
     def draws(self) -> Array:
         """The value in every replicate."""
         return bootstrap(self.function, self.table, replicates=self.replicates, seed=self.seed, progress=self.progress)
+
+
+def thinning(table: ClassTable) -> int:
+    """Of how many cases one is enough to draw from: 1 where all are drawn, as with groups and rare classes."""
+    if table.group is not None:
+        return 1
+    present = table.class_totals[table.class_totals > 0]
+    rarest = int(present.min()) if present.size else 0
+    return max(1, min(math.ceil(table.score.size / MOST_SCORES), rarest // FEWEST))
+
+
+def thinned(table: ClassTable, step: int) -> ClassTable:
+    """Every step-th case of each class."""
+    return table.taken(np.sort(np.argsort(table.label, kind="stable")[step // 2 :: step]))
 
 
 def percentile(plan: Resampling) -> Interval:

@@ -38,12 +38,16 @@ def learn_midpoint(table: ScoreTable) -> float:
     >>> learn_midpoint(score_table([1, 1, 0, 1, 0], [0.9, 0.8, 0.4, 0.3, 0.1]))
     0.6
     """
-    if table.score.size < 2:
-        return float(table.score[0]) if table.score.size else float("nan")
+    if table.score.size < 2 or not (table.n_pos > 0 and table.n_neg > 0):
+        raise ScoreError(
+            "a midpoint is learned from cases of both classes with different scores.",
+            seen=f"{table.n_pos:g} positive and {table.n_neg:g} negative cases, {table.score.size} different scores",
+            hint="another validation sample",
+        )
     counts = table.sweep
     index = (ratio(counts.tp, counts.p) - ratio(counts.fp, counts.n))[1:-1]  # between the scores, not outside them
     gap = table.score[:-1] - table.score[1:]
-    best = int(np.argmax(np.where(index >= np.nanmax(index) - _SAME, gap, -1.0))) if not np.isnan(index).any() else 0
+    best = int(np.argmax(np.where(index >= index.max() - _SAME, gap, -1.0)))
     return float((table.score[best] + table.score[best + 1]) / 2)
 
 

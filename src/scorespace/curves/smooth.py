@@ -97,6 +97,8 @@ class SmoothCurve(RocCurve):
     def findings(self, model: str = "") -> tuple[Note, ...]:
         """What to know before reading the curve of that model: imbalance, and classes that do not overlap."""
         of, found = f" of {model}" if model else "", []
+        if self.smaller == 0:
+            return ()
         if self.smaller < FEW_OF_A_CLASS:
             found.append(
                 note(

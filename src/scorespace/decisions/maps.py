@@ -254,12 +254,14 @@ def map_from_dict(content: Any) -> ScoreMap:
     if content.get("schema") != SCHEMA:
         raise DataError(f"the map is not of schema {SCHEMA}.", seen=f"schema {content.get('schema')!r}")
     kind = content.get("kind")
-    if kind not in _READERS:
+    if not isinstance(kind, str) or kind not in _READERS:
         near = did_you_mean(str(kind), _READERS)
         hint = f"did you mean {near}?" if near else None
         raise DataError(f"there is no map of kind {kind!r}.", seen=listing(_READERS), hint=hint)
     try:
         return _READERS[kind](content)
+    except OverflowError:
+        raise DataError(f"a number of the {kind} map is too large.") from None
     except KeyError as absent:
         raise DataError(f"the {kind} map lacks {absent.args[0]!r}.", seen=listing(content)) from None
 

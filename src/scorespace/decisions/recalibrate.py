@@ -130,7 +130,7 @@ def _platt(table: ScoreTable, on: On) -> PlattMap:
     values = table.score
     if on == "logit":
         values = logits(table.score)
-        sure = int((table.pos + table.neg)[np.isinf(values)].sum())
+        sure = float((table.pos + table.neg)[np.isinf(values)].sum())
         if sure:
             raise ScoreError(
                 "the logit of 0 and of 1 is infinite.",

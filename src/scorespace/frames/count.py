@@ -45,7 +45,7 @@ def pair(sample: Sample) -> PairTable | None:
         return None
     positive = sample.classes[sample.positive]
     of_positive = {model: by_class[positive] for model, by_class in roles.class_scores.items() if positive in by_class}
-    scored = {**roles.scores, **(of_positive if len(sample.classes) == 2 else {})}
+    scored = {**roles.scores, **of_positive}
     others = [name for name in (roles.group, roles.fold, roles.repeat) if name]
     found = columns(sample, [roles.truth, *scored.values(), *roles.decisions.values(), *others])
     scores = {model: found[column].astype(np.float64) for model, column in scored.items()}
@@ -73,8 +73,9 @@ def right(sample: Sample) -> dict[str, NDArray[np.bool_]]:
     found = columns(sample, [roles.truth, *of_classes, *roles.decisions.values()])
     codes, held = found[roles.truth], {}
     for model, by_class in roles.class_scores.items():
-        place = np.array([sample.classes.index(name) if name in sample.classes else -1 for name in by_class])
-        held[model] = place[np.stack([found[column] for column in by_class.values()]).argmax(axis=0)] == codes
+        # In the order of the class table, so that equal scores are decided alike.
+        names = dict.fromkeys([*sample.classes, *by_class])
+        held[model] = np.stack([found[by_class[name]] for name in names]).argmax(axis=0) == codes
     for model, column in roles.decisions.items():
         decided, labels = encode(found[column], column)
         place = np.array([sample.classes.index(name) if name in sample.classes else -1 for name in labels])
@@ -139,8 +140,8 @@ def _tables_of_classes(sample: Sample, costs: CostMatrix | None) -> dict[str, Ta
             continue
         classes = tuple(dict.fromkeys([*sample.classes, *by_class]))  # new labels last, as for decisions
         score = np.stack([found[by_class[name]] for name in classes])
-        tables[model] = ClassTable(score, codes.astype(np.intp), classes, weight, group)
-        if costs is not None:
+        tables[model] = table = ClassTable(score, codes.astype(np.intp), classes, weight, group)
+        if costs is not None and table.probabilities:
             best = costs.aligned(classes).decide(score.T)
             tables[f"{model} (least cost)"] = _decided(sample, classes, codes, best, weight)
     return tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import glob
 import os
 import secrets
@@ -98,9 +99,8 @@ def write_extended(data: Any, columns: Mapping[str, NDArray[np.float64]], path: 
     """
     check_target(data, path)
     ending = path.suffix.lower()
-    # Parquet has kinds of values, so text is read as what it means; CSV has none, so text stays as it is.
-    as_text = isinstance(data, (str, os.PathLike)) and ending != ".parquet"
-    source = read_path(os.fspath(data), as_text=True) if as_text else read(data)
+    # Read as text, so that nothing is lost: 007 stays 007, and long whole numbers keep all digits.
+    source = read_path(os.fspath(data), as_text=True) if isinstance(data, (str, os.PathLike)) else read(data)
     folded = {name.casefold() for name in source.columns}
     taken = [name for name in columns if name.casefold() in folded]
     if taken:
@@ -128,12 +128,23 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
             nw.new_series(name, list(map(_or_none, v)), nw.Float64, backend=library) for name, v in columns.items()
         ]
         joined = eager.with_columns(*added)
-        joined.write_parquet(path) if ending == ".parquet" else joined.write_csv(path)
+        if ending == ".parquet":
+            joined.write_parquet(path)
+        elif ending == ".csv":
+            joined.write_csv(path)
+        else:  # no library's own way to set the separator is everybody's
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+                writer.writerow(joined.columns)
+                writer.writerows(joined.iter_rows())
         return
     import duckdb  # already loaded where the source is one of its relations
 
     source.connection.register("added", {name: np.ma.masked_invalid(values) for name, values in columns.items()})
-    joined = source.frame.to_native().query("given", "SELECT * FROM given POSITIONAL JOIN added")
+    given = source.frame.to_native()
+    if ending == ".parquet":
+        given = _with_kinds(given)
+    joined = given.query("given", "SELECT * FROM given POSITIONAL JOIN added")
     try:
         if ending == ".parquet":
             joined.write_parquet(str(path))
@@ -145,3 +156,21 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
 
 def _or_none(value: float) -> float | None:
     return None if value != value else float(value)
+
+
+def _with_kinds(given: Any) -> Any:
+    """Columns of text as whole numbers or doubles, where every value of them is one and would be written the same."""
+    texts = [name for name, kind in zip(given.columns, given.types, strict=True) if str(kind) == "VARCHAR"]
+    if not texts:
+        return given
+    quoted = {name: '"' + name.replace('"', '""') + '"' for name in given.columns}
+    whole = "bool_and({0} IS NULL OR coalesce(CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}, false))"
+    # Neither 007 nor digits that a double would lose.
+    code = "regexp_matches({0}, '^[-+]?(0[0-9]|[0-9]{{16}})')"
+    number = f"bool_and({{0}} IS NULL OR (TRY_CAST({{0}} AS DOUBLE) IS NOT NULL AND NOT {code}))"
+    asked = ", ".join(f"{whole}, {number}".format(quoted[name]) for name in texts)
+    (answers,) = given.query("given", f"SELECT {asked} FROM given").fetchall()
+    wholes, numbers = dict(zip(texts, answers[::2], strict=True)), dict(zip(texts, answers[1::2], strict=True))
+    kinds = {name: "BIGINT" if wholes[name] else "DOUBLE" for name in texts if wholes[name] or numbers[name]}
+    chosen = ", ".join(f"CAST({q} AS {kinds[name]}) AS {q}" if name in kinds else q for name, q in quoted.items())
+    return given.query("given", f"SELECT {chosen} FROM given")

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from scorespace.measures.average import by_class
-from scorespace.measures.probability import BINS, brier, brier_skill, cal, ece, logloss, mce, ref, unc
+from scorespace.measures.probability import (
+    BINS,
+    brier,
+    brier_skill,
+    cal,
+    check_log_options,
+    ece,
+    logloss,
+    mce,
+    ref,
+    unc,
+)
 from scorespace.tables import Array, ClassTable, ratio
 
 
@@ -19,6 +30,7 @@ def _brier(t: ClassTable) -> Array:
 @logloss.on
 def _logloss(t: ClassTable, *, base: float | None = None, eps: float = 0.0) -> Array:
     """Mean surprise at the class that happened: −Σ log p_y / n."""
+    check_log_options(base, eps)
     own = np.take_along_axis(t.score, t.label[None, :], axis=0)[0]
     with np.errstate(divide="ignore"):
         surprise = -np.log(np.clip(own, eps, 1.0)) + 0.0  # 0, not −0

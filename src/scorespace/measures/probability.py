@@ -63,10 +63,7 @@ def logloss(t: ScoreTable, *, base: float | None = None, eps: float = 0.0) -> Ar
 
     Without `eps` a case that was given no chance makes it infinite; `eps` keeps scores that far from 0 and 1.
     """
-    if base is not None and not (base > 0 and base != 1 and math.isfinite(base)):
-        raise MeasureError(f"base={base:g} is no base of logarithms.", hint="2 for bits; nats without")
-    if not 0 <= eps < 0.5:
-        raise MeasureError(f"eps={eps:g} cannot clip probabilities.", hint="0 or more and below 0.5, such as 1e-15")
+    check_log_options(base, eps)
     p = np.clip(t.score, eps, 1 - eps)
     with np.errstate(divide="ignore"):
         happened, not_happened = -np.log(p), -np.log(1 - p)
@@ -76,6 +73,14 @@ def logloss(t: ScoreTable, *, base: float | None = None, eps: float = 0.0) -> Ar
     surprise = dot(t.pos, happened) + dot(t.neg, not_happened)
     nats = ratio(np.where(impossible > 0, _INF, surprise), t.total)
     return np.abs(nats) if base is None else np.abs(nats / math.log(base))  # 0, not −0
+
+
+def check_log_options(base: float | None, eps: float) -> None:
+    """Refuse what is no base of logarithms, and what would clip everything."""
+    if base is not None and not (base > 0 and base != 1 and math.isfinite(base)):
+        raise MeasureError(f"base={base:g} is no base of logarithms.", hint="2 for bits; nats without")
+    if not 0 <= eps < 0.5:
+        raise MeasureError(f"eps={eps:g} cannot clip probabilities.", hint="0 or more and below 0.5, such as 1e-15")
 
 
 def clipped_cases(t: ScoreTable, eps: float) -> float:

@@ -22,7 +22,7 @@ MOST: Final = 10
 _ROWS: Final = 100_000  # of a table whose hulls are drawn for three decimals
 
 _ABOUT: Final = {
-    "easy": "easy: sure and right",
+    "easy": "easy: right, no doubt",
     "rescued": "rescued: in doubt, and right",
     "hard": "hard: in doubt, and wrong",
     "error": "error: sure and wrong",
@@ -132,8 +132,8 @@ def _words(tables: dict[str, ScoreTable]) -> str:
         found = zones(table)
         counts, total = found.counts, float(table.total)
         sentences.append(
-            f"{name} is sure and right about {100 * counts['easy'] / total:.0f} % of the cases, sure and wrong about "
-            f"{100 * counts['error'] / total:.0f} %; of those in doubt it gets "
+            f"{name} is right without doubt about {100 * counts['easy'] / total:.0f} % of the cases, sure and wrong "
+            f"about {100 * counts['error'] / total:.0f} %; of those in doubt it gets "
             f"{grouped(counts['rescued'])} right and {grouped(counts['hard'])} wrong."
         )
     return " ".join(sentences)
