@@ -301,3 +301,12 @@ def test_an_interval_over_groups_is_as_wide_as_the_groups_are_few():
     assert once.method == "bootstrap of groups"
     low, high = delong(alone.tables[0])  # groups of one case are independent cases
     assert (once.low, once.high) == pytest.approx((low, high), abs=0.02)
+
+
+def test_accuracy_is_tested_about_as_by_mcnemar():
+    # One model finds nearly all positives, the other nearly all negatives: the shares of the classes are chance too.
+    label = np.repeat([1, 0], 100)
+    first = np.r_[np.ones(98), np.zeros(2), np.ones(56), np.zeros(44)]
+    second = np.r_[np.ones(27), np.zeros(73), np.ones(4), np.zeros(96)]
+    found = paired_bootstrap(pair_table(label, {"a": first, "b": second}), 0, 1, parse("acc@0.5"))
+    assert 0.05 < found.p < 0.2  # drawn within the classes it would be 0.003

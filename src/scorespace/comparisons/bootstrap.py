@@ -17,6 +17,11 @@ from scorespace.results import Progress
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, DrawnCases, ScoreTable
 
 REPLICATES: Final = 2000
+WITHIN_CLASSES: Final = frozenset(
+    {"tpr", "fpr", "tnr", "fnr", "bacc", "youden", "gmean", "lr_pos", "lr_neg", "dor", "corner", "auc", "gini", "u"}
+    | {"pauc", "auch", "ks", "tpr_at", "fpr_at", "sauc", "prob_auc"}
+)
+"""Measures that do not depend on how common the classes are: drawing within classes leaves out no chance."""
 Resampler = Callable[[np.random.Generator, int], Any]
 _BLOCK: Final = 4096  # cases per block when many are drawn; its counts fit the fastest cache
 _CELLS_AT_ONCE: Final = 2_000_000  # numbers drawn per piece of work: some 16 MB, so that caches help
@@ -29,8 +34,11 @@ def bootstrap(
     replicates: int = REPLICATES,
     seed: int = 0,
     progress: Progress | None = None,
+    stratified: bool = True,
 ) -> Array:
     """The function's value on that many tables, each drawn from the cases with replacement within classes.
+
+    Not `stratified`, from all cases together, so that the shares of the classes are left to chance too.
 
     Work is cut into pieces that depend on the table alone and each has its own stream of random
     numbers, so the same seed gives the same replicates on any number of processors.
@@ -41,7 +49,8 @@ def bootstrap(
     array([1., 1., 1.])
     """
     of_pairs = isinstance(function, Measure) and DrawnCases in function.overloads and isinstance(table, ScoreTable)
-    draw = _pairs_resampler(table) if of_pairs else resampler(table)
+    within = _pairs_resampler if of_pairs else resampler
+    draw = within(table) if stratified else mixed_resampler(table)
     return replicated(draw, function, _cells(table), replicates=replicates, seed=seed, progress=progress)
 
 
@@ -136,6 +145,38 @@ def _(table: ClassTable) -> Resampler:
         for of_class in cases:
             drawn[:, of_class] = _drawn(weight[of_class], rng, count)
         return table.weighted(drawn)
+
+    return draw
+
+
+def mixed_resampler(table: Any) -> Resampler:
+    """What draws replicates from all cases together, whatever their class."""
+    if isinstance(table, Counts):
+        four = np.array([table.tp, table.fp, table.fn, table.tn])
+
+        def draw_counts(rng: np.random.Generator, count: int) -> Counts:
+            return Counts(*rng.multinomial(int(four.sum()), four / four.sum(), count).T)
+
+        return draw_counts
+    if isinstance(table, ClassTable):
+        held = np.flatnonzero(table.case_weight)
+        times = table.case_weight[held]
+
+        def draw_cases(rng: np.random.Generator, count: int) -> ClassTable:
+            weight = np.zeros((count, table.label.size))
+            weight[:, held] = _drawn(times, rng, count)
+            return table.weighted(weight)
+
+        return draw_cases
+    name = "matrix" if isinstance(table, ConfusionTable) else "counts"
+    cells = getattr(table, name)
+    filled = np.flatnonzero(cells)
+    weights = cells.ravel()[filled]
+
+    def draw(rng: np.random.Generator, count: int) -> Any:
+        drawn = np.zeros((count, cells.size))
+        drawn[:, filled] = _drawn(weights, rng, count)
+        return replace(table, **{name: drawn.reshape(count, *cells.shape)})
 
     return draw
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from scorespace.comparisons.bootstrap import REPLICATES, replicated, resampler
+from scorespace.comparisons.bootstrap import REPLICATES, WITHIN_CLASSES, mixed_resampler, replicated, resampler
 from scorespace.comparisons.compare import MCNEMARS, discordance_notes
 from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm
 from scorespace.comparisons.interval import check_level, resolve
@@ -111,7 +111,9 @@ def _bootstrapped(
     def gaps(drawn: ClassTable) -> Array:
         return _value(spec, drawn) - _value(spec, part[1].weighted(drawn.case_weight))
 
-    values = replicated(resampler(part[0]), gaps, 2 * part[0].score.size, replicates=replicates, seed=seed)
+    apart = a.group is not None or (spec.name in WITHIN_CLASSES and spec.of not in ("weighted", "micro"))
+    draw = resampler(part[0]) if apart else mixed_resampler(part[0])
+    values = replicated(draw, gaps, 2 * part[0].score.size, replicates=replicates, seed=seed)
     spread = difference + (values - centre) / math.sqrt(step)
     return judged(found, spread, "both models behave alike on every case")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scorespace.comparisons.bootstrap import REPLICATES, Resampler, replicated
+from scorespace.comparisons.bootstrap import REPLICATES, WITHIN_CLASSES, Resampler, replicated
 from scorespace.comparisons.comparison import Comparison
 from scorespace.comparisons.interval import Estimate, resolve
 from scorespace.measures.catalog import MeasureSpec
@@ -29,8 +29,8 @@ def paired_bootstrap(
 ) -> Comparison:
     """The difference of a measure with its percentile interval, and twice the share of replicates beyond zero as p.
 
-    Cases are drawn with replacement within classes, the same for both models; whole groups are drawn
-    instead where cases are grouped.
+    The same cases are drawn with replacement for both models: within classes for measures that do not
+    depend on how common these are, else from all; whole groups where cases are grouped.
     """
     two = pairs.only(pairs.models[i], pairs.models[j])
     names = (two.models[0], two.models[1])
@@ -44,8 +44,10 @@ def paired_bootstrap(
         draw = _groups(two)
     elif DrawnCases in spec.measure.overloads and spec.of is None:
         draw = _pairs(two)
-    else:
+    elif spec.name in WITHIN_CLASSES:
         draw = _cases(two)
+    else:
+        draw = _all_cases(two)
 
     def gaps(tables: tuple[ScoreTable | DrawnCases, ScoreTable | DrawnCases]) -> Array:
         return _value(spec, tables[0]) - _value(spec, tables[1])
@@ -189,6 +191,19 @@ def _cases(two: PairTable) -> Resampler:
         ]
         return tuple(
             replace(table, counts=np.stack([_counted(place, cases, count, table) for cases in chosen], axis=1))
+            for place, table in zip(two.place, two.tables, strict=True)
+        )
+
+    return draw
+
+
+def _all_cases(two: PairTable) -> Resampler:
+    """Draws cases with replacement, whatever their class, the same for both models."""
+
+    def draw(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ...]:
+        times = _times(two.cases, rng, count)
+        return tuple(
+            replace(table, counts=_weighted(place, two.label, times, table))
             for place, table in zip(two.place, two.tables, strict=True)
         )
 

@@ -50,6 +50,7 @@ class Resampling:
     progress: Progress | None = None
     shift: float = 0.0
     scale: float = 1.0
+    stratified: bool = True
 
     def lightened(self) -> Resampling:
         """The same on a table that is small enough to resample.
@@ -93,7 +94,14 @@ class Resampling:
 
     def draws(self) -> Array:
         """The value in every replicate."""
-        return bootstrap(self.function, self.table, replicates=self.replicates, seed=self.seed, progress=self.progress)
+        return bootstrap(
+            self.function,
+            self.table,
+            replicates=self.replicates,
+            seed=self.seed,
+            progress=self.progress,
+            stratified=self.stratified,
+        )
 
 
 def thinning(table: ClassTable) -> int:

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from scorespace.comparisons.bootstrap import REPLICATES
+from scorespace.comparisons.bootstrap import REPLICATES, WITHIN_CLASSES
 from scorespace.comparisons.classes import USUAL
 from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm, group_notes, signed
 from scorespace.comparisons.delong import auc_against, delong_unpaired
@@ -240,8 +240,12 @@ def _draws(
     if isinstance(sample, PairTable):
         drawn = drawn_by_groups(sample, spec, replicates=replicates, seed=own, progress=progress)
         return _Draws(value, drawn, grouped)
-    plan = Resampling(function, suitable, value, replicates=replicates, seed=own, progress=progress).lightened()
-    return _Draws(value, plan.draws() + plan.shift, grouped)
+    apart = spec.name in WITHIN_CLASSES and spec.of not in ("weighted", "micro")
+    plan = Resampling(
+        function, suitable, value, replicates=replicates, seed=own, progress=progress, stratified=apart
+    ).lightened()
+    spread = plan.value + plan.scale * (plan.draws() - plan.value) + plan.shift
+    return _Draws(value, spread, grouped)
 
 
 def _spec(spec: MeasureSpec | str | None) -> MeasureSpec:
