@@ -241,3 +241,13 @@ def test_change_is_after_minus_before_and_the_sentence_agrees():
     assert "does not help: it raises" in worse.words
     same = ss.apply_map(DATA, PlattMap(1.0, 0.0, "logit"), score="p", truth="y")
     assert "hardly changes" in same.words
+
+
+def test_a_class_without_cases_is_named_and_not_called_out_of_range():
+    shares = np.random.default_rng(0).dirichlet([1, 1, 1], 120)
+    truth = np.where(shares[:, 0] > np.random.default_rng(1).random(120), "a", "b")
+    data = {"y": truth, **{f"m_{name}": shares[:, k] for k, name in enumerate("abc")}}
+    found = ss.recalibrate(data, truth="y", score="m_*", method="platt", folds=1)
+    texts = [one.text for one in found.notes if one.code == "SS026"]
+    assert any("no cases of 'c'" in text for text in texts)
+    assert not any("outside the range" in text for text in texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,8 @@ from scorespace.comparisons.compare import compare
 from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures import MeasureSpec, parse
-from scorespace.tables import ClassTable, ConfusionTable
+from scorespace.results import Note, note
+from scorespace.tables import ClassTable, ConfusionTable, ScoreTable
 
 if TYPE_CHECKING:
     from scorespace.evaluation import Evaluation
@@ -61,7 +62,17 @@ def compare_models(
         rope=rope,
         progress=evaluation.progress,
     )
-    return _with_gaps(evaluation, found)
+    chosen = tuple(_chosen_cuts(evaluation, thresholds)) if thresholds is not None and at is None else ()
+    return _with_gaps(evaluation, replace(found, notes=(*found.notes, *chosen)))
+
+
+def _chosen_cuts(evaluation: Evaluation, thresholds: Mapping[str, float]) -> Iterator[Note]:
+    """Notes on scores that are no probabilities, and were cut where they look best on these very cases."""
+    for name, cut in thresholds.items():
+        table = evaluation.models[name]
+        if isinstance(table, ScoreTable) and not table.probabilities and evaluation.condition is None:
+            text = f"{name} is cut at {cut:g}, where its Youden index is highest on these very cases"
+            yield note("SS013", f"{text}; a threshold of your own would be fairer.")
 
 
 def _compare_classes(

@@ -105,3 +105,12 @@ def test_models_and_data_sets_keep_their_order():
     found = read_outcomes(turned, **ROLES)
     assert (found.datasets, found.models) == (("wine", "vote", "iris"), ("tree", "nb"))
     assert found.values.tolist() == [[0.9, 0.7], [0.7, 0.8], [0.8, 0.9]]
+
+
+def test_a_data_set_that_is_there_twice_is_refused():
+    with pytest.raises(DataError, match=r"the data set 'iris' has 2 rows"):
+        read_outcomes({"data": ["iris", "vote", "iris"], "a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.6]})
+
+
+def test_seeds_are_no_model():
+    assert read_outcomes({"seed": [1, 2], "a": [0.9, 0.8], "b": [0.8, 0.7]}).models == ("a", "b")

@@ -199,6 +199,11 @@ class LogisticMap:
         return _saved(self)
 
 
+def never(map: ScoreMap) -> bool:
+    """Whether it is the map of a class without cases, 0 whatever the score."""
+    return isinstance(map, IsotonicMap) and map.score.tolist() == [0.0] and map.probability.tolist() == [0.0]
+
+
 @dataclass(frozen=True)
 class ClassMaps:
     """One map for each of K classes against the rest; the mapped scores of a case are divided by their sum.
@@ -230,7 +235,13 @@ class ClassMaps:
 
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
         rows = self._rows(scores)
-        return np.any([one.outside(column) for one, column in zip(self.maps, rows.T, strict=True)], axis=0)
+        beyond = [one.outside(column) for one, column in zip(self.maps, rows.T, strict=True) if not never(one)]
+        return np.any([np.zeros(len(rows), dtype=bool), *beyond], axis=0)
+
+    @property
+    def without_cases(self) -> tuple[str, ...]:
+        """The classes that had no cases to fit a map on: they get probability 0."""
+        return tuple(name for name, one in zip(self.classes, self.maps, strict=True) if never(one))
 
     def to_dict(self) -> Row:
         return _saved(self, classes=list(self.classes), maps=[one.to_dict() for one in self.maps])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scorespace.decisions.maps import PlattMap, ScoreMap, TemperatureMap
+from scorespace.decisions.maps import ClassMaps, PlattMap, ScoreMap, TemperatureMap
 from scorespace.decisions.recalibrate import TEMPERATURES
 from scorespace.errors import MeasureError, listing
 from scorespace.measures import parse
@@ -194,6 +194,9 @@ def map_notes(
         found.append(
             f"{grouped(outside)} of {cases} cases {have} outside the range that the map was fitted on: {beyond}."
         )
+    if isinstance(map, ClassMaps) and map.without_cases:
+        names = listing(map.without_cases)
+        found.append(f"no cases of {names} were there to fit a map on: every case gets probability 0 for it.")
     kinds, left = (int(np.unique(values, axis=0).shape[0]) for values in (before, after))
     if left < kinds:
         found.append(f"{method} ties cases: {grouped(kinds)} distinct scores became {grouped(left)}.")

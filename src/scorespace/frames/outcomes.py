@@ -17,7 +17,10 @@ from scorespace.frames.source import Source, no_rows
 from scorespace.results import ByValue, Note, grouped, note
 from scorespace.tables.labels import encode, label_text
 
-_NAMES: Final = ("dataset", "data_set", "data set", "data", "task", "problem", "name", "id", "index", "")
+_NAMES: Final = frozenset(
+    {"dataset", "data_set", "data set", "data", "task", "problem", "name", "id", "index", ""}
+    | {"seed", "fold", "run", "repeat", "row"}
+)
 """First columns of these names say which data set a row is about, even if they hold numbers."""
 
 
@@ -78,8 +81,14 @@ def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[s
             raise _not_numbers(source, column)
     found = source.arrays(source.frame.select(*([dataset] if dataset else []), *map(number, models)))
     values = np.stack([_floats(found[column]) for column in models], axis=1) if models else np.empty((0, 0))
-    named = found[dataset].tolist() if dataset else range(1, values.shape[0] + 1)
-    return tuple(label_text(each) for each in named), models, values
+    named = tuple(map(label_text, found[dataset].tolist() if dataset else range(1, values.shape[0] + 1)))
+    twice = [name for k, name in enumerate(named) if name in named[:k]]
+    if twice:
+        raise DataError(
+            f"the data set {twice[0]!r} has {named.count(twice[0])} rows.",
+            hint="one row per data set, such as the mean over folds",
+        )
+    return named, models, values
 
 
 def _long(
