@@ -13,20 +13,20 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from samples import Sample, classes, models
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
-from scorespace.comparisons.bootstrap import bootstrap
-from scorespace.comparisons.calibration_summary import calibration_summary
+from samples import Sample, classes, models
 from scorespace.comparisons.delong import delong_covariance, delong_pair
-from scorespace.comparisons.interval import delong
 from scorespace.comparisons.paired import paired_bootstrap
 from scorespace.curves.roc import roc
 from scorespace.curves.smooth import smooth
 from scorespace.measures import parse
 from scorespace.measures.average import average
 from scorespace.measures.ranking import auc
+from scorespace.probabilities.summary import calibration_summary
+from scorespace.resampling.draw import bootstrap
+from scorespace.resampling.estimate import delong
 from scorespace.tables import class_table, score_table
 from scorespace.tables.pair import pair_table
 

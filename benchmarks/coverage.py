@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from scorespace.comparisons.delong import delong_covariance, delong_pair
-from scorespace.comparisons.interval import delong, wilson
 from scorespace.comparisons.mcnemar import METHODS, mcnemar_p
 from scorespace.comparisons.paired import paired_bootstrap, permutation
 from scorespace.measures import parse
+from scorespace.resampling.estimate import delong, wilson
 from scorespace.tables import score_table
 from scorespace.tables.pair import PairTable, pair_table
 

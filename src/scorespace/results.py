@@ -140,6 +140,25 @@ def decimals(value: float, places: int = 3) -> str:
     return text.replace("-", "−") if float(text) else f"{0:.{places}f}"
 
 
+def p_text(p: float) -> str:
+    """A p-value for people.
+
+    >>> p_text(0.0301), p_text(0.00001)
+    ('p = 0.030', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def signed(value: float, places: int = 3) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.0842), signed(-0.1)
+    ('+0.084', '−0.100')
+    """
+    text = decimals(value, places)
+    return text if value <= 0 or not any(digit in "123456789" for digit in text) else f"+{text}"
+
+
 class ByValue:
     """Equality by value for frozen dataclasses that hold arrays (NaN equals NaN)."""
 

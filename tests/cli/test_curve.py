@@ -7,7 +7,7 @@ import json
 import pytest
 from numpy.testing import assert_allclose
 
-from scorespace.model_curves import CURVES
+from scorespace.evaluation.curves import CURVES
 
 KINDS = [*CURVES, "threshold"]
 STARTS_AT_INFINITY = ("roc", "pr", "gain", "hull", "threshold")

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from scorespace.comparisons.comparison import Comparison, Comparisons, p_text, signed
-from scorespace.results import note
+from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.results import note, p_text, signed
 
 PAIR = Comparison("nb", "tree", "delong", "auc", 0.084, 0.051, 0.117, 0.95, 5.0, math.nan, 0.0003)
 KEYS = ["a", "b", "test", "measure", "difference", "low", "high", "statistic", "df", "p", "reason"]

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from scorespace.comparisons.datasets import bayes_signed_rank, dataset_table, sign_test, wilcoxon
-from scorespace.comparisons.ranks import against_control, friedman, nemenyi, rank_groups
+from scorespace.comparisons.friedman import against_control, friedman, nemenyi, rank_groups
 from scorespace.errors import DataError, ScoreSpaceError
 
 RNG = np.random.default_rng(5)

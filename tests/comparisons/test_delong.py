@@ -19,7 +19,7 @@ from scorespace.comparisons.delong import (
     delong_pair,
     delong_unpaired,
 )
-from scorespace.comparisons.interval import delong_variance
+from scorespace.resampling.estimate import delong_variance
 from scorespace.tables import score_table
 from scorespace.tables.pair import pair_table
 

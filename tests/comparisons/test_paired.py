@@ -11,12 +11,12 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from oracles.load import columns, reference
-from scorespace.comparisons import bootstrap
-from scorespace.comparisons.interval import delong
 from scorespace.comparisons.mcnemar import mcnemar_p
 from scorespace.comparisons.paired import estimate_by_groups, paired_bootstrap, permutation
 from scorespace.curves import roc
 from scorespace.measures import parse
+from scorespace.resampling import draw as bootstrap
+from scorespace.resampling.estimate import delong
 from scorespace.tables import score_table
 from scorespace.tables.pair import pair_table
 

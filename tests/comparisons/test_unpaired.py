@@ -10,12 +10,12 @@ from scipy import stats
 
 import scorespace as ss
 from oracles.load import columns, reference
-from scorespace.comparisons import bootstrap
 from scorespace.comparisons.comparison import Comparison
 from scorespace.comparisons.paired import judged
 from scorespace.comparisons.unpaired import against_value, compare_models, compare_samples, compare_with_value
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
+from scorespace.resampling import draw as bootstrap
 from scorespace.tables import confusion, score_table
 from scorespace.tables.pair import pair_table
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import log_loss
 
 from oracles.load import columns, reference
-from scorespace.comparisons.interval import estimate, resolve
 from scorespace.errors import MeasureError
 from scorespace.measures import find, parse
+from scorespace.resampling.estimate import estimate, resolve
 from scorespace.tables import class_table, score_table
 
 CLASSES = ("Iris-setosa", "Iris-versicolor", "Iris-virginica")
@@ -159,9 +159,9 @@ def test_many_scores_are_resampled_in_part(monkeypatch):
     label = rng.integers(0, 3, 40_000)
     score = rng.random((label.size, 3)) + 0.2 * (label[:, None] == np.arange(3))
     table = class_table(label, score / score.sum(axis=1, keepdims=True))
-    monkeypatch.setattr("scorespace.comparisons.resampling_intervals.MOST_SCORES", 30_000)
+    monkeypatch.setattr("scorespace.resampling.interval.MOST_SCORES", 30_000)
     part = estimate(parse("auc[hand_till]"), table, replicates=200)
-    monkeypatch.setattr("scorespace.comparisons.resampling_intervals.MOST_SCORES", 200_000)
+    monkeypatch.setattr("scorespace.resampling.interval.MOST_SCORES", 200_000)
     whole = estimate(parse("auc[hand_till]"), table, replicates=200)
     assert (part.method, whole.method) == ("bootstrap, part of the cases", "bootstrap")
     assert part.value == whole.value

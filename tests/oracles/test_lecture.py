@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from oracles.load import reference
-from scorespace.comparisons.interval import delong
 from scorespace.conditions import Condition
 from scorespace.curves import hull, roc
 from scorespace.decisions import best_threshold
@@ -13,6 +12,7 @@ from scorespace.measures import average, find
 from scorespace.measures.confusion import acc, f1, tnr, tpr, youden
 from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc, u
+from scorespace.resampling.estimate import delong
 from scorespace.tables import Counts, confusion, score_table
 
 RANKED = ("practical_method_20", "shavlik_10", "threshold_12")

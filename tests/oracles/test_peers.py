@@ -12,11 +12,11 @@ from sklearn import metrics
 from sklearn.isotonic import IsotonicRegression
 
 from laws.strategies import samples, tied_scores, weights
-from scorespace.comparisons.interval import delong_variance, wilson
 from scorespace.curves import hull, roc
 from scorespace.measures import average, find
 from scorespace.measures.confusion import acc, bacc, fbeta, kappa, mcc
 from scorespace.measures.ranking import ap, auc, auprc, gini, h, ks, pauc, u
+from scorespace.resampling.estimate import delong_variance, wilson
 from scorespace.tables import confusion
 
 cases = samples(both=True)

@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from oracles.load import columns, reference
-from scorespace.comparisons.interval import delong, delong_variance, estimate
 from scorespace.conditions import Condition
 from scorespace.curves import roc
 from scorespace.decisions import best_threshold
@@ -15,6 +14,7 @@ from scorespace.measures import parse
 from scorespace.measures.confusion import tnr, tpr, youden
 from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc
+from scorespace.resampling.estimate import delong, delong_variance, estimate
 from scorespace.tables import score_table
 
 PREDICTORS = ("s100b", "ndka")

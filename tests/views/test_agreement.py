@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorespace.comparisons.agreement import agreement
+from scorespace.samples.agreement import agreement
 from scorespace.views import agreement as view
 from scorespace.views.charts.agreement import agreement_chart
 

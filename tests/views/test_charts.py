@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import vl_convert
 
-from scorespace.comparisons.interval import Estimate, estimate
 from scorespace.curves import cost_curve, gain, hull, lift_curve, net_benefit, pr, roc
 from scorespace.errors import DataError
 from scorespace.measures import confusion, parse
+from scorespace.resampling.estimate import Estimate, estimate
 from scorespace.tables import score_table
 from scorespace.views.charts import curve_chart, distribution_chart, interval_chart, save, threshold_chart
 from scorespace.views.charts.theme import COLOURS, DASHES

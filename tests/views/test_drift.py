@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from scorespace.comparisons.drift import drift
+from scorespace.samples.drift import drift
 from scorespace.tables import score_table
 from scorespace.views import drift as view
 from scorespace.views import terminal

@@ -9,7 +9,7 @@ import pytest
 import vl_convert
 
 from scorespace.comparisons.datasets import dataset_table
-from scorespace.comparisons.ranks import nemenyi, rank_groups
+from scorespace.comparisons.friedman import nemenyi, rank_groups
 from scorespace.errors import DataError
 from scorespace.views.charts.files import save
 from scorespace.views.charts.ranks import rank_chart

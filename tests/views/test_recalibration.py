@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from scorespace.decisions.maps import LogisticMap
-from scorespace.decisions.recalibration import Effect, Recalibration
+from scorespace.probabilities.effect import Effect, Recalibration
+from scorespace.probabilities.maps import LogisticMap
 from scorespace.views import recalibration as view
 from scorespace.views import terminal
 

@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from scorespace.comparisons.interval import estimate
 from scorespace.curves import gain, lift_curve, pr, roc
 from scorespace.errors import DataError
 from scorespace.measures import confusion, parse
+from scorespace.resampling.estimate import estimate
 from scorespace.results import Note, note
 from scorespace.tables import score_table
 from scorespace.views import report

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.comparisons.agreement import TOLERANCE
 from scorespace.errors import ColumnError, DataError
-from scorespace.samples import agree as agree_on
+from scorespace.evaluation.samples import agree as agree_on
+from scorespace.samples.agreement import TOLERANCE
 from scorespace.views import agreement as view
 from scorespace.views import tidy
 from scorespace.views.report import write_file

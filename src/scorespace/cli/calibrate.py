@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.decisions.recalibrate import METHODS
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError
+from scorespace.evaluation.recalibrate import apply_map, read_map, read_positive, recalibrate, write_recalibrated
 from scorespace.frames import check_target, refuse_overwriting
-from scorespace.recalibration import apply_map, read_map, read_positive, recalibrate, write_recalibrated
+from scorespace.probabilities.fit import METHODS
 from scorespace.views import recalibration as view
 from scorespace.views import tidy
 from scorespace.views.report import write_file

@@ -13,9 +13,9 @@ from scorespace import frames
 from scorespace.cli import options, output
 from scorespace.curves.midpoint import learn_midpoint as learned_midpoint
 from scorespace.decisions.cases import Cases, of_codes
-from scorespace.entry import evaluate
 from scorespace.errors import DataError, ScoreError
-from scorespace.evaluation import Evaluation
+from scorespace.evaluation.enter import evaluate
+from scorespace.evaluation.evaluation import Evaluation
 from scorespace.results import Note, Row
 from scorespace.tables import ScoreTable
 from scorespace.views import smooth as view

@@ -8,9 +8,9 @@ import typer
 
 from scorespace.cli import options, output
 from scorespace.comparisons.compare import TESTS
-from scorespace.entry import evaluate
 from scorespace.errors import ScoreSpaceError
-from scorespace.evaluation import Evaluation
+from scorespace.evaluation.enter import evaluate
+from scorespace.evaluation.evaluation import Evaluation
 from scorespace.views import comparison as view
 
 _WHAT = "What to compare"

@@ -11,9 +11,9 @@ from scorespace.cli import options, output
 from scorespace.cli.cases import learned
 from scorespace.curves import Curve, SmoothCurve
 from scorespace.curves.calibration import BINS
-from scorespace.entry import evaluate
 from scorespace.errors import DataError
-from scorespace.model_curves import CURVES
+from scorespace.evaluation.curves import CURVES
+from scorespace.evaluation.enter import evaluate
 from scorespace.results import SCHEMA, Note, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid

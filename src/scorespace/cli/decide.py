@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.entry import evaluate as evaluate_data
 from scorespace.errors import ConditionError, MeasureError
+from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.measures import parse
 from scorespace.views import decision as view
 

@@ -11,7 +11,7 @@ import typer
 from scorespace.cli import options, output
 from scorespace.cli.evaluate import show
 from scorespace.conditions import Condition
-from scorespace.entry import evaluate
+from scorespace.evaluation.enter import evaluate
 
 DATA = "german_credit.csv"
 MODELS = ("naive_bayes", "tree", "logistic")

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.comparisons.drift import REPLICATES
 from scorespace.errors import DataError
-from scorespace.samples import drift as drift_of
+from scorespace.evaluation.samples import drift as drift_of
+from scorespace.samples.drift import REPLICATES
 from scorespace.views import drift as view
 from scorespace.views import tidy
 from scorespace.views.report import write_file

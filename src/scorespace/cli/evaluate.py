@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.entry import evaluate as evaluate_data
 from scorespace.errors import MeasureError
-from scorespace.evaluation import Evaluation
+from scorespace.evaluation.enter import evaluate as evaluate_data
+from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.results import decimals
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from scorespace.comparisons.interval import METHODS
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.errors import ColumnError, ConditionError, DataError
 from scorespace.frames.matrix import read_matrix
+from scorespace.resampling.estimate import METHODS
 from scorespace.tables import confusion
 
 

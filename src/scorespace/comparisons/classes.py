@@ -10,15 +10,15 @@ from typing import Final
 
 import numpy as np
 
-from scorespace.comparisons.bootstrap import REPLICATES, WITHIN_CLASSES, mixed_resampler, replicated, resampler
 from scorespace.comparisons.compare import MCNEMARS, discordance_notes
 from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm
-from scorespace.comparisons.interval import check_level, resolve
 from scorespace.comparisons.mcnemar import METHODS, cochran_q, mcnemar
 from scorespace.comparisons.paired import judged
-from scorespace.comparisons.resampling_intervals import thinned, thinning
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.resampling.draw import REPLICATES, WITHIN_CLASSES, mixed_resampler, replicated, resampler
+from scorespace.resampling.estimate import check_level, resolve
+from scorespace.resampling.interval import thinned, thinning
 from scorespace.results import Progress
 from scorespace.tables import Array, ClassTable
 

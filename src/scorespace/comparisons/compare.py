@@ -9,16 +9,16 @@ from typing import Final
 
 import numpy as np
 
-from scorespace.comparisons.bootstrap import REPLICATES
 from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm, group_notes
 from scorespace.comparisons.crossvalidation import OVER_FOLDS, design_notes, over_folds
 from scorespace.comparisons.delong import delong_covariance, delong_omnibus, delong_pair
-from scorespace.comparisons.interval import check_level
 from scorespace.comparisons.mcnemar import METHODS, cochran_q, mcnemar
 from scorespace.comparisons.paired import paired_bootstrap, permutation
 from scorespace.comparisons.repeated import ROPE, PairTest, Posterior, check_rope
 from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.resampling.draw import REPLICATES
+from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, Progress, grouped, note
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scorespace.comparisons.adjust import holm
-from scorespace.results import SCHEMA, Note, Row, decimals, note, plain
+from scorespace.results import SCHEMA, Note, Row, note, p_text, plain, signed
 
 
 @dataclass(frozen=True)
@@ -158,22 +158,3 @@ def group_notes(found: Sequence[Comparison]) -> tuple[Note, ...]:
     else:
         text = "cases of a group are not independent, but this test takes them for it: it is too sure; try bootstrap."
     return (note("SS016", text),)
-
-
-def p_text(p: float) -> str:
-    """A p-value for people.
-
-    >>> p_text(0.0301), p_text(0.00001)
-    ('p = 0.030', 'p < 0.001')
-    """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def signed(value: float, places: int = 3) -> str:
-    """A difference with its sign.
-
-    >>> signed(0.0842), signed(-0.1)
-    ('+0.084', '−0.100')
-    """
-    text = decimals(value, places)
-    return text if value <= 0 or not any(digit in "123456789" for digit in text) else f"+{text}"

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from scorespace.comparisons.comparison import Comparison
 from scorespace.comparisons.folds import bayes_correlated_t, corrected_t, five_by_two_f, five_by_two_t, paired_t
-from scorespace.comparisons.interval import resolve
 from scorespace.comparisons.repeated import ROPE, PairTest, Posterior, extent
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.resampling.estimate import resolve
 from scorespace.results import Note, grouped, note
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable

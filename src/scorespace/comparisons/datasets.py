@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from scipy.special import bdtr, ndtr
 
-from scorespace.comparisons.interval import check_level
 from scorespace.comparisons.repeated import (
     ROPE,
     Alternative,
@@ -24,6 +23,7 @@ from scorespace.comparisons.repeated import (
 )
 from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.measure import Best
+from scorespace.resampling.estimate import check_level
 from scorespace.results import ByValue, Row, decimals
 from scorespace.tables import Array
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
 from scorespace.comparisons.comparison import Comparison
-from scorespace.comparisons.interval import delong_variance, normal_quantile
 from scorespace.measures.ranking import auc
+from scorespace.resampling.estimate import delong_variance, normal_quantile
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pair import PairTable, each_model
 

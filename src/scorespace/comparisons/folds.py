@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import fdtrc, stdtr, stdtrit
 
-from scorespace.comparisons.interval import check_level
 from scorespace.comparisons.repeated import (
     ROPE,
     Alternative,
@@ -23,6 +22,7 @@ from scorespace.comparisons.repeated import (
     tail,
 )
 from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, note
 from scorespace.tables import Array
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import bdtr, chdtrc
 
 from scorespace.comparisons.comparison import Comparison
-from scorespace.comparisons.interval import normal_quantile
 from scorespace.errors import ScoreSpaceError
+from scorespace.resampling.estimate import normal_quantile
 from scorespace.tables import Array
 
 Method = Literal["corrected", "uncorrected", "exact", "midp"]

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from scorespace.comparisons.bootstrap import REPLICATES, WITHIN_CLASSES, Resampler, replicated
 from scorespace.comparisons.comparison import Comparison
-from scorespace.comparisons.interval import Estimate, resolve
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.resampling.draw import REPLICATES, WITHIN_CLASSES, Resampler, replicated
+from scorespace.resampling.estimate import Estimate, resolve
 from scorespace.results import Progress, grouped
 from scorespace.tables import Array, DrawnCases, ScoreTable
 from scorespace.tables.pair import PairTable

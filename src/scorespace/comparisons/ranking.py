@@ -16,12 +16,12 @@ from scorespace.comparisons.datasets import (
     sign_test,
     wilcoxon,
 )
-from scorespace.comparisons.interval import check_level
-from scorespace.comparisons.ranks import AgainstControl, Friedman, Nemenyi, against_control, friedman, nemenyi
+from scorespace.comparisons.friedman import AgainstControl, Friedman, Nemenyi, against_control, friedman, nemenyi
 from scorespace.comparisons.repeated import ROPE
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import find
 from scorespace.measures.measure import Best
+from scorespace.resampling.estimate import check_level
 from scorespace.results import SCHEMA, Note, Row, plain
 
 TESTS: Final = ("friedman", "wilcoxon", "sign", "bayes-signed-rank")

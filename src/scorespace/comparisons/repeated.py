@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
-from scorespace.comparisons.comparison import Comparison, p_text, signed
+from scorespace.comparisons.comparison import Comparison
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, p_text, plain, signed
 from scorespace.tables import Array
 
 Alternative = Literal["two-sided", "greater", "less"]

@@ -9,16 +9,16 @@ from typing import Final
 
 import numpy as np
 
-from scorespace.comparisons.bootstrap import REPLICATES, WITHIN_CLASSES
 from scorespace.comparisons.classes import USUAL
-from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm, group_notes, signed
+from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm, group_notes
 from scorespace.comparisons.delong import auc_against, delong_unpaired
-from scorespace.comparisons.interval import check_level, resolve
 from scorespace.comparisons.paired import drawn_by_groups, judged
-from scorespace.comparisons.resampling_intervals import Resampling
 from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec, parse
-from scorespace.results import Note, Progress, decimals, note
+from scorespace.resampling.draw import REPLICATES, WITHIN_CLASSES
+from scorespace.resampling.estimate import check_level, resolve
+from scorespace.resampling.interval import Resampling
+from scorespace.results import Note, Progress, decimals, note, signed
 from scorespace.tables import Array, ClassTable, ConfusionTable, ScoreTable, Table
 from scorespace.tables.pair import PairTable
 

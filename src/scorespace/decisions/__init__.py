@@ -1,10 +1,7 @@
 """So what: which model and which threshold to use."""
 
 from scorespace.decisions.constraint import ConstrainedChoice, Constraint, choose_under
-from scorespace.decisions.maps import ScoreMap, map_from_dict
 from scorespace.decisions.model import Choice, Decision, decide
-from scorespace.decisions.recalibrate import cross_fitted, fit_map
-from scorespace.decisions.recalibration import Recalibration
 from scorespace.decisions.reject import MixtureChoice, RejectChoice, choose_mixture, choose_rejection
 from scorespace.decisions.several import CostChoice, LeastCost, decide_several, least_cost_decisions
 from scorespace.decisions.threshold import BestThreshold, best_threshold
@@ -18,17 +15,12 @@ __all__ = [
     "Decision",
     "LeastCost",
     "MixtureChoice",
-    "Recalibration",
     "RejectChoice",
-    "ScoreMap",
     "best_threshold",
     "choose_mixture",
     "choose_rejection",
     "choose_under",
-    "cross_fitted",
     "decide",
     "decide_several",
-    "fit_map",
     "least_cost_decisions",
-    "map_from_dict",
 ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scorespace.comparisons.agreement import Agreement
 from scorespace.results import Row, decimals, grouped
+from scorespace.samples.agreement import Agreement
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
 _SHOWN = 8  # instances of a kind that a page lists for a pair

@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from scorespace.comparisons.calibration import CalibrationTest, calibration_band
-from scorespace.comparisons.calibration_summary import CalibrationSummary
-from scorespace.comparisons.comparison import p_text
 from scorespace.curves import calibration
-from scorespace.results import decimals, grouped
+from scorespace.probabilities.summary import CalibrationSummary
+from scorespace.probabilities.tests import CalibrationTest, calibration_band
+from scorespace.results import decimals, grouped, p_text
 from scorespace.tables import ScoreTable
 from scorespace.tables.classes import TOP
 from scorespace.views.document import Block, Grid, Picture, Text
 
 if TYPE_CHECKING:
-    from scorespace.evaluation import Evaluation
+    from scorespace.evaluation.evaluation import Evaluation
 
 MOST_BANDS: Final = 3
 """Models that stay readable with bands, and with a table of bins each."""

@@ -20,7 +20,7 @@ from scorespace.tables import Array, ClassTable, ConfusionTable, ratio
 from scorespace.views.document import Block, Grid, Picture, Text
 
 if TYPE_CHECKING:
-    from scorespace.evaluation import Evaluation
+    from scorespace.evaluation.evaluation import Evaluation
 
 MOST_IN_BRIEF: Final = 12
 """Most classes that a terminal lists one by one."""

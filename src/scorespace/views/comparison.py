@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scorespace.comparisons.comparison import Comparison, Comparisons, p_text, signed
+from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.comparisons.repeated import Posterior
-from scorespace.results import decimals, grouped
+from scorespace.results import decimals, grouped, p_text, signed
 from scorespace.views.decision import facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 
 if TYPE_CHECKING:
-    from scorespace.evaluation import Evaluation
+    from scorespace.evaluation.evaluation import Evaluation
 
 
 def document(evaluation: Evaluation, comparisons: Comparisons, other: Evaluation | None = None) -> Document:

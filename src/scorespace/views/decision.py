@@ -12,7 +12,7 @@ from scorespace.results import decimals, grouped
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 
 if TYPE_CHECKING:
-    from scorespace.evaluation import Evaluation
+    from scorespace.evaluation.evaluation import Evaluation
 
 
 AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scorespace.comparisons.comparison import p_text, signed
-from scorespace.comparisons.moved import FAMILY, Aspect, Drift, ModelDrift
-from scorespace.results import decimals, grouped
+from scorespace.results import decimals, grouped, p_text, signed
+from scorespace.samples.moved import FAMILY, Aspect, Drift, ModelDrift
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
 _OF_BOTH = "Each change is that at the prevalence before, so that a change of prevalence alone moves none of them."

@@ -13,7 +13,7 @@ from scorespace.views.charts import cost_space_chart, curve_chart, smooth_chart
 from scorespace.views.classes import class_curves
 
 if TYPE_CHECKING:
-    from scorespace.evaluation import Evaluation
+    from scorespace.evaluation.evaluation import Evaluation
 
 
 def plot(evaluation: Evaluation, kind: str, measure: str, band: bool = False, **options: Any) -> Any:

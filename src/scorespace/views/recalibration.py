@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scorespace.decisions.recalibration import Effect, Recalibration
+from scorespace.probabilities.effect import Effect, Recalibration
 from scorespace.results import decimals, grouped
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Verdict
 

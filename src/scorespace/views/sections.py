@@ -22,8 +22,8 @@ from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
     from scorespace.comparisons.comparison import Comparison
-    from scorespace.comparisons.interval import Estimate
-    from scorespace.evaluation import Evaluation
+    from scorespace.evaluation.evaluation import Evaluation
+    from scorespace.resampling.estimate import Estimate
 
 Builder = Callable[["Evaluation"], Sequence[Block]]
 SECTIONS: list[tuple[str, str, bool | Builder, Builder]] = []

@@ -14,7 +14,7 @@ from scorespace.tables import ScoreTable
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
 if TYPE_CHECKING:
-    from scorespace.evaluation import Evaluation
+    from scorespace.evaluation.evaluation import Evaluation
 
 MOST: Final = 10
 """How many cases of a kind are listed unless more are asked for."""

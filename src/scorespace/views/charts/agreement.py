@@ -7,8 +7,8 @@ from typing import Final
 import altair as alt
 import numpy as np
 
-from scorespace.comparisons.agreement import Agreement, RaterPair
 from scorespace.results import Row
+from scorespace.samples.agreement import Agreement, RaterPair
 from scorespace.views.charts.panel import curve_panel
 from scorespace.views.charts.theme import COLOURS, FAINT, UNIT, axis, scale, short, themed
 

@@ -9,10 +9,10 @@ from typing import Final
 import altair as alt
 import numpy as np
 
-from scorespace.comparisons.band import Band
 from scorespace.curves import CalibrationCurve
 from scorespace.curves import calibration as grouped_scores
 from scorespace.errors import DataError
+from scorespace.resampling.band import Band
 from scorespace.results import Row, grouped
 from scorespace.tables import ScoreTable
 from scorespace.views.charts.curves import band_layers, curve_layers

@@ -11,10 +11,10 @@ from typing import Final
 import altair as alt
 import numpy as np
 
-from scorespace.comparisons.band import Band
 from scorespace.curves import Curve, PrCurve, sweep
 from scorespace.errors import DataError
 from scorespace.measures import Measure
+from scorespace.resampling.band import Band
 from scorespace.results import Row
 from scorespace.tables import ScoreTable
 from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, coloured, dashed, scale, short, themed, unit_or_none

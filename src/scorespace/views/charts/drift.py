@@ -7,9 +7,9 @@ from typing import Final
 import altair as alt
 import numpy as np
 
-from scorespace.comparisons.moved import Drift, ModelDrift
 from scorespace.curves import roc
 from scorespace.results import Row
+from scorespace.samples.moved import Drift, ModelDrift
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.views.charts.panel import curve_panel
 from scorespace.views.charts.theme import FAINT, axis, coloured, dashed, scale, short, themed, unit_or_none

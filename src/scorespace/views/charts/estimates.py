@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import altair as alt
 
-from scorespace.comparisons.interval import Estimate
 from scorespace.errors import DataError
 from scorespace.measures import MeasureSpec
+from scorespace.resampling.estimate import Estimate
 from scorespace.results import Row
 from scorespace.views.charts.theme import INK, coloured, short, themed
 

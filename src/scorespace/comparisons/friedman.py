@@ -1,0 +1,357 @@
+"""Several models over several data sets: Friedman, Nemenyi, and all against a control."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import chdtrc, fdtrc, ndtr
+
+from scorespace.comparisons.adjust import hochberg, holm
+from scorespace.comparisons.comparison import Comparison
+from scorespace.comparisons.datasets import DatasetTable
+from scorespace.comparisons.repeated import (
+    extent,
+)
+from scorespace.resampling.estimate import check_level
+from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, note, p_text, plain
+from scorespace.tables import Array
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic with its degrees of freedom and p-value, and the reason when it is undefined or infinite."""
+
+    test: str
+    value: float
+    df: int | tuple[int, int]
+    p: float
+    reason: str | None = None
+
+    def row(self) -> Row:
+        found = {"test": self.test, "statistic": self.value, "df": self.df, "p": self.p, "reason": self.reason}
+        return plain(found)
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Whether any of several models differ in rank: four forms of one test, of which `f` is the one to judge by."""
+
+    models: tuple[str, ...]
+    average_ranks: tuple[float, ...]
+    datasets: int
+    level: float
+    chi2: Statistic
+    chi2_uncorrected: Statistic
+    f: Statistic
+    f_uncorrected: Statistic
+    notes: tuple[Note, ...] = ()
+
+    def rows(self) -> list[Row]:
+        return [one.row() for one in (self.chi2, self.chi2_uncorrected, self.f, self.f_uncorrected)]
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "datasets": self.datasets,
+            "average_ranks": dict(zip(self.models, self.average_ranks, strict=True)),
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @property
+    def words(self) -> str:
+        """Whether the ranks differ by more than chance, and which model ranks best."""
+        judge = self.chi2 if math.isnan(self.f.p) else self.f
+        if self.chi2.reason is not None:
+            return f"The models do not differ: {self.chi2.reason}."
+        told = f"χ²({self.chi2.df}) = {decimals(self.chi2.value, 2)}, {p_text(self.chi2.p)}"
+        if not math.isnan(self.f.p):
+            told += f"; Iman–Davenport F{self.f.df} = {decimals(self.f.value, 2)}, {p_text(self.f.p)}"
+        over = f"Over {extent(self.datasets, 'data sets')}"
+        if judge.p < 1 - self.level:
+            first = self.models[int(np.argmin(self.average_ranks))]
+            rank = decimals(min(self.average_ranks), 2)
+            return f"{over} the ranks differ by more than chance explains, and {first} ranks best, {rank} ({told})."
+        return f"{over} the ranks are not distinguishable from chance ({told})."
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def friedman(table: DatasetTable, *, level: float = 0.95) -> Friedman:
+    """Friedman's test of equal ranks, with Iman and Davenport's F, each with and without allowance for ties.
+
+    With rank sums Sⱼ over N data sets, D = Σ(Sⱼ − N(k+1)/2)² and A = Σ(rᵢⱼ − (k+1)/2)²:
+    χ² = (k−1) D/A and F = (N−1) D/(N A − D), infinite when all data sets rank the models alike. Without
+    ties A is N k(k²−1)/12, which gives the uncorrected forms of Demšar.
+
+    >>> from scorespace.comparisons.datasets import dataset_table
+    >>> friedman(dataset_table([[3, 2, 1], [3, 1, 2], [3, 2, 1], [2, 3, 1]], ["a", "b", "c"], best="high"))
+    Over 4 data sets the ranks are not distinguishable from chance (χ²(2) = 4.50, p = 0.105; \
+Iman–Davenport F(2, 6) = 3.86, p = 0.084).
+    """
+    check_level(level)
+    count, k = table.values.shape
+    middle = (k + 1) / 2
+    # Ranks are multiples of ½, so these are exact, and the infinite case is met exactly.
+    between = float(np.sum((table.ranks.sum(axis=0) - count * middle) ** 2))
+    tied, untied = float(np.sum((table.ranks - middle) ** 2)), count * k * (k * k - 1) / 12
+    few: tuple[Note, ...] = ()
+    if count <= 10 or k <= 5:
+        text = f"{extent(count, 'data sets')} and {extent(k, 'models')} are few for the χ² of Friedman: prefer F."
+        few = (note("SS018", text),)
+    return Friedman(
+        table.models,
+        tuple(map(float, table.average_ranks)),
+        count,
+        level,
+        _chi2("Friedman χ²", between, tied, k),
+        _chi2("Friedman χ², ties uncorrected", between, untied, k),
+        _iman_davenport("Iman–Davenport F", between, tied, count, k),
+        _iman_davenport("Iman–Davenport F, ties uncorrected", between, untied, count, k),
+        few,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Nemenyi(ByValue):
+    """All pairs of models by their average ranks: those that differ by the critical difference or more are distinct.
+
+    `p` (models × models) is adjusted for all pairs; `groups` are the largest sets without a distinct pair.
+    """
+
+    models: tuple[str, ...]
+    average_ranks: tuple[float, ...]
+    datasets: int
+    level: float
+    q: float
+    critical_difference: float
+    p: Array
+    groups: tuple[tuple[str, ...], ...]
+    measure: str = ""
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Each pair: the difference of average ranks ± the critical difference, and p."""
+        return tuple(self._pair(i, j) for i, j in combinations(range(len(self.models)), 2))
+
+    def _pair(self, i: int, j: int) -> Comparison:
+        gap, reach = self.average_ranks[i] - self.average_ranks[j], self.critical_difference
+        return Comparison(
+            self.models[i],
+            self.models[j],
+            "Nemenyi",
+            self.measure,
+            gap,
+            gap - reach,
+            gap + reach,
+            self.level,
+            statistic=abs(gap) * self.q / reach,
+            p=float(self.p[i, j]),
+        )
+
+    def rows(self) -> list[Row]:
+        return [one.row() for one in self.comparisons]
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "datasets": self.datasets,
+            "level": self.level,
+            "average_ranks": dict(zip(self.models, self.average_ranks, strict=True)),
+            "critical_difference": self.critical_difference,
+            "groups": plain(self.groups),
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @property
+    def words(self) -> str:
+        """The critical difference, the best model, and those that cannot be told from it."""
+        ranked = sorted(zip(self.average_ranks, self.models, strict=True))
+        rank, best = ranked[0]
+        if ranked[-1][0] == rank:
+            return f"{_joined(self.models)} rank alike over {extent(self.datasets, 'data sets')} (Nemenyi)."
+        beside = [model for value, model in ranked[1:] if value - rank < self.critical_difference]
+        beyond = [model for value, model in ranked[1:] if value - rank >= self.critical_difference]
+        parts = [
+            f"{_joined(beside)} cannot be told from it" if beside else "",
+            f"it beats {_joined(beyond)}" if beyond else "",
+        ]
+        return (
+            f"{best} ranks best, {decimals(rank, 2)} on average over {extent(self.datasets, 'data sets')}; "
+            f"{'; '.join(filter(None, parts))} (Nemenyi, critical difference {decimals(self.critical_difference, 2)})."
+        )
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def nemenyi(table: DatasetTable, *, level: float = 0.95) -> Nemenyi:
+    """Nemenyi's test of all pairs: CD = q √(k(k+1)/6N), q the studentized range of k with infinite df over √2.
+
+    >>> from scorespace.comparisons.datasets import dataset_table
+    >>> nemenyi(dataset_table([[3, 2, 1]] * 8, ["a", "b", "c"], best="high"))
+    a ranks best, 1.00 on average over 8 data sets; b cannot be told from it; it beats c \
+(Nemenyi, critical difference 1.17).
+    """
+    from scipy.stats import studentized_range  # loading it takes half a second
+
+    check_level(level)
+    count, k = table.values.shape
+    ranks, error = table.average_ranks, _rank_error(table)
+    q = float(studentized_range.ppf(level, k, np.inf)) / math.sqrt(2)
+    gaps = np.abs(ranks[:, None] - ranks)
+    return Nemenyi(
+        table.models,
+        tuple(map(float, ranks)),
+        count,
+        level,
+        q,
+        q * error,
+        np.clip(studentized_range.sf(gaps / error * math.sqrt(2), k, np.inf), 0.0, 1.0),
+        rank_groups(table.models, ranks, q * error),
+        table.measure,
+    )
+
+
+def rank_groups(
+    models: Sequence[str], average_ranks: ArrayLike, critical_difference: float
+) -> tuple[tuple[str, ...], ...]:
+    """The largest groups of two or more models whose average ranks span less than the critical difference.
+
+    >>> rank_groups(["a", "b", "c", "d"], [1.0, 1.9, 2.8, 4.3], 1.5)
+    (('a', 'b'), ('b', 'c'))
+    """
+    ranks = np.asarray(average_ranks, dtype=np.float64)
+    order = np.argsort(ranks, kind="stable")
+    ordered = ranks[order]
+    groups, reached = [], 0
+    for first in range(ordered.size):
+        last = int(np.searchsorted(ordered - ordered[first], critical_difference, side="left"))
+        if last > max(first + 1, reached):  # neither a single model nor part of the group before
+            groups.append(tuple(models[place] for place in order[first:last]))
+            reached = last
+    return tuple(groups)
+
+
+@dataclass(frozen=True)
+class ControlRow:
+    """A model against the control: z below 0 means that it ranks better; p raw and adjusted for all models."""
+
+    model: str
+    difference: float
+    z: float
+    p: float
+    holm: float
+    hochberg: float
+
+
+@dataclass(frozen=True)
+class AgainstControl:
+    """Each model against one control by average ranks."""
+
+    control: str
+    comparisons: tuple[ControlRow, ...]
+    datasets: int
+    level: float
+    measure: str = ""
+    notes: tuple[Note, ...] = ()
+
+    def rows(self) -> list[Row]:
+        """One row per model, with Holm's p as the adjusted one, and Hochberg's beside it."""
+        return [self._comparison(one).row() | {"hochberg": one.hochberg} for one in self.comparisons]
+
+    def _comparison(self, one: ControlRow) -> Comparison:
+        return Comparison(
+            one.model,
+            self.control,
+            "average ranks",
+            self.measure,
+            one.difference,
+            level=self.level,
+            statistic=one.z,
+            p=one.p,
+            p_adjusted=one.holm,
+        )
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "control": self.control,
+            "datasets": self.datasets,
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    @property
+    def words(self) -> str:
+        """Which models rank better and worse than the control by Holm's p, and which cannot be told from it."""
+        sure = [one for one in self.comparisons if one.holm < 1 - self.level]
+        told = {
+            "better": [one.model for one in sure if one.z < 0],
+            "worse": [one.model for one in sure if one.z > 0],
+            "not distinguishably different": [one.model for one in self.comparisons if one not in sure],
+        }
+        parts = [f"{how}: {_joined(models)}" for how, models in told.items() if models]
+        return f"Against {self.control} over {extent(self.datasets, 'data sets')} (Holm): {'; '.join(parts)}."
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def against_control(table: DatasetTable, control: str, *, level: float = 0.95) -> AgainstControl:
+    """Each model against a control: z = (R − R_control) / √(k(k+1)/6N), two-sided, with Holm and Hochberg.
+
+    >>> from scorespace.comparisons.datasets import dataset_table
+    >>> against_control(dataset_table([[3, 2, 1]] * 8, ["a", "b", "c"], best="high"), "c")
+    Against c over 8 data sets (Holm): better: a and b.
+    """
+    check_level(level)
+    place = table.index(control)
+    others = [index for index in range(len(table.models)) if index != place]
+    gaps = table.average_ranks[others] - table.average_ranks[place]
+    z = gaps / _rank_error(table)
+    p = 2 * ndtr(-np.abs(z))
+    numbers = np.stack([gaps, z, p, holm(p), hochberg(p)], axis=1).tolist()
+    rows = tuple(ControlRow(table.models[index], *found) for index, found in zip(others, numbers, strict=True))
+    return AgainstControl(control, rows, table.datasets, level, table.measure)
+
+
+def _chi2(test: str, between: float, within: float, k: int) -> Statistic:
+    if not between and not within:
+        return Statistic(test, 0.0, k - 1, 1.0, "all models are equal on every data set")
+    value = (k - 1) * between / within
+    return Statistic(test, value, k - 1, float(chdtrc(k - 1, value)))
+
+
+def _iman_davenport(test: str, between: float, within: float, count: int, k: int) -> Statistic:
+    df = (k - 1, (k - 1) * (count - 1))
+    if not within:
+        return Statistic(test, 0.0, df, 1.0, "all models are equal on every data set")
+    if count < 2:
+        return Statistic(test, math.nan, df, math.nan, "a single data set leaves no degrees of freedom")
+    rest = count * within - between
+    if rest <= 0:
+        return Statistic(test, math.inf, df, 0.0, "infinite: every data set ranks the models alike")
+    value = (count - 1) * between / rest
+    return Statistic(test, value, df, float(fdtrc(*df, value)))
+
+
+def _rank_error(table: DatasetTable) -> float:
+    """Standard error of the difference of two average ranks: √(k(k+1)/6N)."""
+    count, k = table.values.shape
+    return math.sqrt(k * (k + 1) / (6 * count))
+
+
+def _joined(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

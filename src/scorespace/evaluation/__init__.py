@@ -1,0 +1,1 @@
+"""Where edges and core meet: from data and roles to an evaluation of its models."""

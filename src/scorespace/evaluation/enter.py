@@ -1,0 +1,152 @@
+"""The ways in: from files, frames, arrays or tables to an Evaluation, and to one number by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scorespace import frames
+from scorespace.conditions import Condition, CostMatrix
+from scorespace.errors import (
+    ColumnError,
+    DataError,
+    ScoreSpaceError,
+)
+from scorespace.evaluation.evaluation import Evaluation
+from scorespace.evaluation.findings import (
+    role_notes,
+)
+from scorespace.measures import parse, parse_list
+from scorespace.resampling.estimate import check_level, check_method, resolve
+from scorespace.results import Progress
+from scorespace.tables import Table, class_table, confusion, score_table
+from scorespace.tables.labels import class_listing
+
+_PAIRED_ROWS = 1_000_000
+
+
+def evaluate(
+    data: Any,
+    *,
+    truth: str | None = None,
+    scores: Any = (),
+    decisions: Any = (),
+    positive: Any = None,
+    weight: str | None = None,
+    group: str | None = None,
+    fold: str | None = None,
+    repeat: str | None = None,
+    names: Mapping[str, str] | None = None,
+    measures: str | Sequence[str] = (),
+    condition: Condition | CostMatrix | None = None,
+    missing: str = "error",
+    paired: bool | None = None,
+    interval: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Evaluate the models whose scores or decisions are columns of the data.
+
+    `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
+    tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
+    bytes per case and model; without it, up to a million rows do. `interval` names a method for the
+    measures that it suits.
+
+    >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
+    s auc 0.750 [0.057, 1.000]
+    """
+    check_level(level)
+    check_method(interval)
+    texts = [measures] if isinstance(measures, str) else measures
+    asked = tuple(spec for text in texts for spec in parse_list(text))
+    if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
+        found = _of_tables(data)
+    else:
+        found = _of_columns(
+            data,
+            missing,
+            paired,
+            condition if isinstance(condition, CostMatrix) else None,
+            truth=truth,
+            scores=scores,
+            decisions=decisions,
+            positive=positive,
+            weight=weight,
+            group=group,
+            fold=fold,
+            repeat=repeat,
+            names=names,
+        )
+    evaluation = replace(
+        found, level=level, seed=seed, interval=interval, requested=asked, condition=condition, progress=progress
+    )
+    evaluation.check_requests(asked)
+    return evaluation
+
+
+def _of_tables(models: Mapping[str, Table]) -> Evaluation:
+    seen = {name: dict(zip(t.classes, map(float, t.class_totals), strict=True)) for name, t in models.items()}
+    (first_name, totals), *others = seen.items()
+    for name, classes in others:
+        if classes != totals:
+            raise DataError(
+                f"{first_name} and {name} are not about the same cases.",
+                seen="; ".join(class_listing(tuple(found), tuple(found.values())) for found in (totals, classes)),
+                hint="evaluate tables of different samples one by one",
+            )
+    first = models[first_name]
+    positive = None if first.positive is None else first.classes[first.positive]
+    return Evaluation("tables", int(first.total), totals, positive, models)
+
+
+def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any) -> Evaluation:
+    if roles["truth"] is None:
+        raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
+    source = frames.read(data)
+    sample = frames.check(source, frames.roles(source, **roles), missing=missing)
+    tables = frames.count(sample, costs=costs)
+    first = next(iter(tables.values()))
+    kept = _keeps_pairs(paired, sample, len(tables))
+    totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))  # weighted, where cases have weights
+    return Evaluation(
+        name=source.name,
+        rows=sample.rows,
+        classes={name: int(total) if total.is_integer() else total for name, total in totals.items()},
+        positive=None if sample.positive is None else sample.classes[sample.positive],
+        models=tables,
+        sample_notes=(*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat)),
+        pairs=frames.pair(sample) if kept else None,
+        right=frames.right(sample) if kept else {},
+        frame_library=frames.library_of(source.frame),
+    )
+
+
+def _keeps_pairs(wanted: bool | None, sample: frames.Sample, models: int) -> bool:
+    """Whether each case's place is kept: to compare models, and to draw groups of related cases."""
+    if sample.roles.group is not None:
+        return True
+    return models > 1 and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)
+
+
+def measure(
+    name: str, *, truth: Any, score: Any = None, decision: Any = None, positive: Any = None, weight: Any = None
+) -> float:
+    """One number, by name, from arrays; scores of several classes come by class, or as an array (cases, K).
+
+    >>> measure("auc", truth=[1, 0, 1, 0], score=[0.9, 0.4, 0.6, 0.7])
+    0.75
+    """
+    if (score is None) == (decision is None):
+        raise ScoreSpaceError("give either score or decision.", hint='measure("auc", truth=y, score=s)')
+    if score is not None and (isinstance(score, Mapping) or np.ndim(score) == 2):
+        table: Table = class_table(truth, score, weight=weight)
+    elif score is not None:
+        table = score_table(truth, score, positive=positive, weight=weight)
+    else:
+        table = confusion(truth, decision, positive=positive, weight=weight)
+    function, suitable = resolve(parse(name), table)
+    return float(function(suitable))

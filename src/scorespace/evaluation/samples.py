@@ -1,0 +1,204 @@
+"""The ways in for two samples of one model, and for several raters of one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from scorespace import frames
+from scorespace.errors import ColumnError, DataError, listing
+from scorespace.frames.check import complete, label
+from scorespace.frames.roles import absent_column
+from scorespace.results import Note, Progress, grouped, note
+from scorespace.samples.agreement import TOLERANCE, Agreement, agreement
+from scorespace.samples.drift import REPLICATES
+from scorespace.samples.drift import drift as drift_of_tables
+from scorespace.samples.moved import Drift
+from scorespace.tables import Array, ScoreTable
+from scorespace.tables.labels import encode, natural_order, positive_index
+
+
+def agree(
+    data: Any,
+    *,
+    raters: Mapping[str, Sequence[str]],
+    positive: Any = None,
+    truth: str | None = None,
+    id: str | None = None,
+    tolerance: float = TOLERANCE,
+    missing: str = "error",
+    level: float = 0.95,
+    seed: int = 0,
+) -> Agreement:
+    """How raters agree; `raters` gives each the columns of decision and score.
+
+    Scores lie in [0, 1] and say how strongly the rater feels that the instance is positive. With `truth`
+    each rater's AUC is told as well. Instances are named by the column `id`, else by their row.
+
+    >>> judged = {"ann": [1, 1, 0], "ann_s": [0.9, 0.6, 0.2], "bob": [1, 0, 0], "bob_s": [0.8, 0.55, 0.6]}
+    >>> agree(judged, raters={"Ann": ("ann", "ann_s"), "Bob": ("bob", "bob_s")}).pairs[0].apart
+    (3,)
+    """
+    columns = {name: _two_columns(name, given) for name, given in raters.items()}
+    if len(columns) < 2:
+        raise DataError("agreement needs at least two raters.", seen=listing(columns), hint="a second rater")
+    source = frames.read(data)
+    decisions = list(dict.fromkeys(decision for decision, _ in columns.values()))
+    scores = list(dict.fromkeys(score for _, score in columns.values()))
+    leading = truth if truth is not None else decisions[0]
+    roles = frames.roles(
+        source, truth=leading, scores=scores, decisions=[name for name in decisions if name != leading] or None
+    )
+    if id is not None and id not in source.columns:
+        raise absent_column(id, source)
+    sample = _checked(source, roles, missing)
+    # All rows, so that those left out do not change the numbers of the others.
+    whole = replace(sample, dropped=0)
+    wanted = [leading, *decisions, *scores, *([id] if id else [])]
+    found = frames.columns(whole, wanted)
+    frame = source.frame
+    kept = np.asarray(source.arrays(frame.select(complete(frame, roles).alias("kept")))["kept"], dtype=bool)
+    labels = {name: _labels(found[name][kept], name, sample, name == leading) for name in (leading, *decisions)}
+    classes = tuple(sorted({each for values in labels.values() for each in np.unique(values)}, key=natural_order))
+    if len(classes) > 2:
+        raise DataError(
+            "raters can be compared on two classes only.", seen=listing(classes), hint="one label for yes, one for no"
+        )
+    classes, named = _positive(classes, positive)
+    judged = {
+        name: (labels[decision] == named, found[score][kept].astype(np.float64))
+        for name, (decision, score) in columns.items()
+    }
+    notes = _sample_notes(classes, named, positive)
+    if sample.dropped:
+        some = f"{grouped(sample.rows)} of {grouped(sample.rows + sample.dropped)} instances"
+        notes = (note("SS031", f"the raters are compared on the {some} that all of them judged."), *notes)
+    ids = _whole(found[id][kept]).tolist() if id else (1 + np.flatnonzero(kept)).tolist()
+    actual = None if truth is None else labels[truth] == named
+    return agreement(
+        judged,
+        ids=ids,
+        truth=actual,
+        tolerance=tolerance,
+        positive=named,
+        level=level,
+        seed=seed,
+        notes=notes,
+    )
+
+
+def drift(
+    before: Any,
+    after: Any,
+    *,
+    truth: str,
+    scores: Any,
+    positive: Any = None,
+    names: Mapping[str, str] | None = None,
+    missing: str = "error",
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Drift:
+    """What moved between two samples of the same models: prevalence, scores, calibration, smooth ROC.
+
+    The sample after may lack the column of the truth; then only its scores are judged.
+
+    >>> sample = {"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}
+    >>> drift(sample, sample, truth="y", scores="s")
+    Nothing moved: no difference between the samples is beyond chance.
+    """
+    first, second = frames.read(before), frames.read(after)
+    labelled = truth in second.columns
+    old, notes = _tables(first, truth, scores, names, missing)
+    some = next(iter(old.values()))
+    if not labelled:
+        second = _without_truth(second, truth, some.classes[0])
+    new, more = _tables(second, truth, scores, names, missing)
+    other = next(iter(new.values()))
+    seen = tuple(sorted({*some.classes, *other.classes}, key=natural_order))
+    classes, named = _positive(seen, positive)
+    new = {model: _placed(table, classes, named) for model, table in new.items()}
+    old = {model: _placed(table, classes, named) for model, table in old.items()}
+    found = drift_of_tables(old, new, labelled=labelled, replicates=replicates, seed=seed, progress=progress)
+    return replace(found, sample_notes=(*_sample_notes(classes, named, positive), *notes, *more))
+
+
+def _two_columns(name: str, given: Sequence[str]) -> tuple[str, str]:
+    if isinstance(given, str) or len(given) != 2:
+        raise ColumnError(
+            f"rater {name!r} needs a decision and a score.", seen=f"{given!r}", hint='{"A": ("decision", "score")}'
+        )
+    return given[0], given[1]
+
+
+def _whole(values: Array) -> Array:
+    """Numbers without decimals as such: a CSV file does not tell 7 from 7.0."""
+    if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.floor(values)).all():
+        return values.astype(np.int64)
+    return values
+
+
+def _checked(source: frames.Source, roles: frames.Roles, missing: str) -> frames.Sample:
+    """The sample, whichever class is positive: a rater, or a sample, may know one class alone."""
+    frame = source.frame
+    some = frame.filter(complete(frame, roles)).select(label(frame, roles.truth).alias("label")).head(1)
+    first = source.arrays(some)["label"]
+    return frames.check(source, replace(roles, positive=first[0] if first.size else None), missing=missing)
+
+
+def _labels(values: Array, name: str, sample: frames.Sample, leading: bool) -> Array:
+    """A column of decisions as the names of the classes."""
+    if leading:  # already codes into the classes of the sample
+        return np.array(sample.classes)[values.astype(np.int64)]
+    codes, names = encode(values, f"column {name!r}")
+    return np.array(names)[codes]
+
+
+def _tables(
+    source: frames.Source, truth: str, scores: Any, names: Mapping[str, str] | None, missing: str
+) -> tuple[dict[str, ScoreTable], tuple[Note, ...]]:
+    """The score table of each model, with whichever class as positive."""
+    roles = frames.roles(source, truth=truth, scores=scores, names=names)
+    if roles.class_scores:
+        raise ColumnError("drift needs one score per model.", seen=listing(roles.class_scores), hint='scores="nb_bad"')
+    sample = _checked(source, roles, missing)
+    tables = {model: table for model, table in frames.count(sample).items() if isinstance(table, ScoreTable)}
+    return {model: _present(table) for model, table in tables.items()}, sample.notes[: bool(sample.dropped)]
+
+
+def _without_truth(source: frames.Source, truth: str, like: str) -> frames.Source:
+    """A source whose cases are all counted for one class, which nobody looks at."""
+    frame = source.frame.with_columns(nw.lit(like).alias(truth))
+    return replace(source, frame=frame, columns=(*source.columns, truth))
+
+
+def _present(table: ScoreTable) -> ScoreTable:
+    """The table with the classes that occur in it."""
+    kept = np.flatnonzero(table.class_totals)
+    return replace(table, counts=table.counts[kept], classes=tuple(table.classes[k] for k in kept), positive=0)
+
+
+def _placed(table: ScoreTable, classes: tuple[str, ...], positive: str) -> ScoreTable:
+    """The table with the classes of both samples."""
+    counts = np.zeros((len(classes), table.score.size), dtype=table.counts.dtype)
+    counts[[classes.index(name) for name in table.classes]] = table.counts
+    return ScoreTable(table.score, counts, classes, classes.index(positive), table.resolution)
+
+
+def _positive(classes: tuple[str, ...], positive: Any) -> tuple[tuple[str, ...], str]:
+    """The classes and the positive one, which may be absent where its opposite tells its name."""
+    opposite = {"0": "1", "-1": "1", "False": "True"}.get(classes[0]) if len(classes) == 1 else None
+    if positive is None and opposite is not None:
+        return (classes[0], opposite), opposite
+    return classes, classes[positive_index(classes, positive)]
+
+
+def _sample_notes(classes: tuple[str, ...], named: str, positive: Any) -> tuple[Note, ...]:
+    if positive is not None:
+        return ()
+    return (note("SS010", f"positive = {named}, inferred from the labels {' and '.join(classes)}."),)

@@ -1,0 +1,224 @@
+"""What a recalibration did: the scores, the map, and the measures before and after."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scorespace.errors import MeasureError, listing
+from scorespace.measures import parse
+from scorespace.measures.average import average
+from scorespace.probabilities.fit import TEMPERATURES
+from scorespace.probabilities.maps import ClassMaps, PlattMap, ScoreMap, TemperatureMap
+from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, note, plain
+from scorespace.tables import Array, ClassTable, ScoreTable
+
+_TWO_CLASSES = ("brier", "cal", "ref", "logloss", "auc")
+_SEVERAL_CLASSES = ("brier", "cal", "ref", "logloss", "auc[hand_till]")
+_SAME = 0.0005
+"""What three decimals do not show counts as no change."""
+_TITLES = {"isotonic": "Isotonic", "platt": "Platt's map", "temperature": "The temperature", "minmax": "Min-max"}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One measure before and after; without a value there is a reason."""
+
+    measure: str
+    before: float
+    after: float
+    reason: str | None = None
+
+    @property
+    def change(self) -> float:
+        """After minus before, undefined where both are infinite."""
+        return self.after - self.before if math.isfinite(self.before) or math.isfinite(self.after) else math.nan
+
+    @property
+    def arrow(self) -> str:
+        """↑ when higher is better, ↓ when lower is."""
+        return parse(self.measure).measure.arrow
+
+
+@dataclass(frozen=True, eq=False)
+class Recalibration(ByValue):
+    """Recalibrated scores of one model, how they came about, and the measures before and after.
+
+    `scores` has a row for each row of the data, NaN where it was left out, and a column for each class if
+    there are several. `map` was fitted on all cases of the data, or on the other data.
+    """
+
+    name: str
+    model: str
+    method: str
+    fitted: str
+    rows_used: int
+    fitted_cases: int
+    columns: tuple[str, ...]
+    map: ScoreMap
+    scores: Array
+    effects: tuple[Effect, ...] = ()
+    classes: Mapping[str, float] = field(default_factory=dict)
+    positive: str | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What it did, in a sentence or two."""
+        parts = (self._effect_words(), self._surprise_words(), self._ranking_words(), self._slope_words())
+        return " ".join(filter(None, parts))
+
+    def effect(self, measure: str) -> Effect:
+        """One measure before and after."""
+        for one in self.effects:
+            if one.measure == measure:
+                return one
+        raise MeasureError(f"{measure} was not compared.", seen=listing(one.measure for one in self.effects))
+
+    def rows(self) -> list[Row]:
+        return [
+            {
+                "model": self.model,
+                "measure": one.measure,
+                "before": one.before,
+                "after": one.after,
+                "difference": one.change,
+                "reason": one.reason,
+            }
+            for one in self.effects
+        ]
+
+    def to_dict(self) -> Row:
+        return plain(
+            {
+                "schema": SCHEMA,
+                "data": {"rows": self.rows_used, "classes": dict(self.classes), "positive": self.positive},
+                "model": self.model,
+                "method": self.method,
+                "fitted": self.fitted,
+                "map": self.map.to_dict(),
+                "rows": self.rows(),
+                "verdict": self.words,
+                "notes": [one.to_dict() for one in self.notes],
+            }
+        )
+
+    def saved_map(self) -> Row:
+        """The map as JSON keeps it, with what it is about."""
+        about = {"model": self.model, "positive": self.positive, "cases": self.fitted_cases}
+        return {**self.map.to_dict(), "about": about}
+
+    def __repr__(self) -> str:
+        return self.words
+
+    @property
+    def _title(self) -> str:
+        return _TITLES.get(self.method, f"The {self.method} map")
+
+    def _effect_words(self) -> str:
+        if not self.effects:
+            return f"{self._title} was applied to {grouped(self.rows_used)} cases; without a truth it is not judged."
+        brier, cal = self.effect("brier"), self.effect("cal")
+        if math.isnan(brier.after):
+            return f"{self._title} does not make probabilities of the scores of {self.model}."
+        if math.isnan(brier.before):
+            text = f"{self._title} puts the scores of {self.model} between 0 and 1: Brier score {decimals(brier.after)}"
+            return f"{text}, of which {decimals(cal.after)} is calibration loss."
+        if abs(brier.change) < _SAME:
+            return f"{self._title} hardly changes the Brier score of {self.model} ({decimals(brier.after)})."
+        helps = brier.change < 0
+        text = f"{self._title} {'lowers' if helps else 'does not help: it raises'} the Brier score of {self.model}"
+        return f"{text} from {decimals(brier.before)} to {decimals(brier.after)}."
+
+    def _surprise_words(self) -> str:
+        if self.effects and math.isinf(self.effect("logloss").after) and not math.isinf(self.effect("logloss").before):
+            return "Its log loss is infinite: it rules out something that happened."
+        return ""
+
+    def _ranking_words(self) -> str:
+        if not self.effects:
+            return ""
+        auc = self.effects[-1]
+        if math.isnan(auc.before) or math.isnan(auc.after):
+            return ""
+        if abs(auc.change) < _SAME:
+            return f"The ranking stays as good as it was (AUC {decimals(auc.after)})."
+        why = ": each fold has a map of its own, so cases change places" if self.fitted.startswith("cross") else ""
+        moves = "rises" if auc.change > 0 else "falls"
+        return f"AUC {moves} from {decimals(auc.before)} to {decimals(auc.after)}{why}."
+
+    def _slope_words(self) -> str:
+        if isinstance(self.map, PlattMap) and self.map.slope < 0:
+            return "The slope is negative: the map turns the ranking round, for higher scores go with fewer positives."
+        return ""
+
+
+def effects(before: ScoreTable | ClassTable, after: ScoreTable | ClassTable) -> tuple[Effect, ...]:
+    """The measures of the scores before and after; of several classes Brier, CAL and REF are sums over them.
+
+    >>> from scorespace.tables import score_table
+    >>> t = score_table([1, 0], [0.9, 0.4])
+    >>> [one.measure for one in effects(t, t)]
+    ['brier', 'cal', 'ref', 'logloss', 'auc']
+    """
+    names = _TWO_CLASSES if isinstance(before, ScoreTable) else _SEVERAL_CLASSES
+    return tuple(_effect(name, before, after) for name in names)
+
+
+def _effect(name: str, before: ScoreTable | ClassTable, after: ScoreTable | ClassTable) -> Effect:
+    (old, old_reason), (new, new_reason) = _value(name, before), _value(name, after)
+    reasons = [f"{when}: {why}" for when, why in (("before", old_reason), ("after", new_reason)) if why]
+    return Effect(name, old, new, "; ".join(reasons) or None)
+
+
+def _value(name: str, table: ScoreTable | ClassTable) -> tuple[float, str | None]:
+    spec = parse(name)
+    measure = spec.measure
+    if measure.probability and not table.probabilities:
+        return math.nan, "the scores are not probabilities"
+    value = measure(table) if spec.of is None else float(average(measure, spec.of)(table))
+    return value, measure.reason(value)
+
+
+def map_notes(
+    method: str, map: ScoreMap, before: Array, after: Array, outside: int, impossible: int = 0
+) -> tuple[Note, ...]:
+    """What a map does to some of the cases: beyond its range, tied, or out of its reach."""
+    found, cases = [], grouped(len(before))
+    if outside:
+        have = "has a score" if outside == 1 else "have scores"
+        beyond = _BEYOND.get(method, "there the map has no cases to go by")
+        found.append(
+            f"{grouped(outside)} of {cases} cases {have} outside the range that the map was fitted on: {beyond}."
+        )
+    if isinstance(map, ClassMaps) and map.without_cases:
+        names = listing(map.without_cases)
+        found.append(f"no cases of {names} were there to fit a map on: every case gets probability 0 for it.")
+    kinds, left = (int(np.unique(values, axis=0).shape[0]) for values in (before, after))
+    if left < kinds:
+        found.append(f"{method} ties cases: {grouped(kinds)} distinct scores became {grouped(left)}.")
+    if impossible:
+        have = "case has" if impossible == 1 else "cases have"
+        found.append(
+            f"{grouped(impossible)} {have} probability 0 for the actual class, which no temperature changes; "
+            "the log loss stays infinite, and the fit leaves them out."
+        )
+    if isinstance(map, TemperatureMap) and not _inside(map.temperature):
+        low, high = TEMPERATURES
+        found.append(f"the temperature reached the end of the range {low:g} to {high:g} in which it is looked for.")
+    return tuple(note("SS026", text) for text in found)
+
+
+_BEYOND = {
+    "isotonic": "they get the probability at its end",
+    "platt": "its formula goes on there",
+    "minmax": "they get 0 or 1",
+}
+
+
+def _inside(temperature: float) -> bool:
+    low, high = TEMPERATURES
+    return low * 1.001 < temperature < high / 1.001

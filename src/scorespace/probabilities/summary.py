@@ -1,0 +1,301 @@
+"""What there is to say about a model's probabilities: proper scores, their parts, tests, and a verdict in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Final
+
+import numpy as np
+
+from scorespace.curves.brier import probabilities
+from scorespace.curves.calibration import CalibrationCurve, curve_of_groups, group_sums, width_starts
+from scorespace.curves.hull import hull_edges
+from scorespace.measures.cox import logistic_fit, logits, neighbours, offset_fit
+from scorespace.measures.measure import Measure
+from scorespace.measures.probability import BINS, brier, cal_large, clipped_cases, logloss, refinement, unc
+from scorespace.measures.ranking import concordant_pairs
+from scorespace.probabilities.tests import (
+    CalibrationTest,
+    chance_loss,
+    chi_squared,
+    hosmer_lemeshow,
+    merged_at,
+    merging_starts,
+    quantile_starts,
+    spiegelhalter,
+)
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, p_text, plain
+from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.pieces import over_pieces
+
+REPLICATES: Final = 400
+RANKS: Final = 0.6
+"""Below this AUC a model is called not discriminating."""
+MATTERS: Final = 0.02
+"""Miscalibration beyond chance matters from this share of the base rate's Brier score on."""
+LIKELY: Final = 0.05
+SURE: Final = 0.01
+_DRAWN: Final = 512  # rows that labels are drawn for; more cases than scores are merged at their mean
+
+
+@dataclass(frozen=True)
+class CalibrationSummary:
+    """Whether a model's scores can be taken as probabilities; undefined numbers are NaN.
+
+    brier = cal + ref. `cal_chance` is the CAL that calibrated scores would show on so many cases by
+    chance, `cal_p` how often it would be as large as `cal`. `intercept` is fitted with the slope,
+    `offset` for a slope of 1. ECE, MCE and Murphy's terms are over `bins` bins of equal width:
+    brier = rel − res + unc + residual, the residual being what differs within the bins.
+    """
+
+    model: str
+    cases: float
+    auc: float
+    brier: float
+    cal: float
+    ref: float
+    unc: float
+    skill: float
+    logloss: float
+    impossible: float
+    cal_chance: float
+    cal_p: float
+    cal_large: float
+    slope: float
+    slope_error: float
+    intercept: float
+    offset: float
+    left_out: float
+    ece: float
+    mce: float
+    rel: float
+    res: float
+    bins: int
+    spiegelhalter: CalibrationTest
+    hosmer_lemeshow: CalibrationTest
+
+    @property
+    def residual(self) -> float:
+        """What Murphy's terms over bins leave of the Brier score, because scores within a bin differ."""
+        return self.brier - (self.rel - self.res + self.unc)
+
+    @property
+    def excess(self) -> float:
+        """CAL beyond chance."""
+        return max(0.0, self.cal - (0.0 if math.isnan(self.cal_chance) else self.cal_chance))
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether miscalibration is small, or no more than chance explains."""
+        small = self.excess < MATTERS * self.unc or self.cal == 0
+        return small or self.cal_p >= LIKELY
+
+    @property
+    def disagree(self) -> bool:
+        """Whether one of the two tests clearly rejects what the other lets pass."""
+        low, high = sorted([self.spiegelhalter.p, self.hosmer_lemeshow.p])
+        return low < SURE and high >= LIKELY
+
+    @property
+    def words(self) -> str:
+        """The verdict in a few plain sentences."""
+        return " ".join([self._opening(), *self._directions(), *self._doubts()])
+
+    def _opening(self) -> str:
+        name, area = self.model or "The model", f"AUC {decimals(self.auc)}"
+        if math.isnan(self.auc):
+            return f"{name} was tried on one class only, so nothing can be said of its discrimination."
+        ranks = self.auc >= RANKS
+        if math.isnan(self.cal_p) and self.cal > 0:
+            how = "discriminating" if ranks else "not discriminating"
+            return f"{name} is {how} ({area}); with these weights, calibration cannot be told from chance."
+        if self.calibrated and ranks:
+            return (
+                f"{name} is well calibrated and discriminating ({area}): "
+                f"as far as {grouped(self.cases)} cases tell, its scores can be taken as probabilities."
+            )
+        if self.calibrated:
+            return (
+                f"{name} is well calibrated but not discriminating ({area}): "
+                f"as far as {grouped(self.cases)} cases tell, its scores say how often it happens, and not to whom."
+            )
+        saved = (
+            f"recalibration alone could lower its Brier score from {decimals(self.brier)} "
+            f"to {decimals(self.brier - self.excess)}"
+        )
+        if ranks:
+            return f"{name} is discriminating ({area}) but badly calibrated: {saved}."
+        return f"{name} is neither discriminating ({area}) nor calibrated: {saved}, but not improve its ranking."
+
+    def _directions(self) -> Iterator[str]:
+        away = (self.slope - 1) / self.slope_error if self.slope_error > 0 else 0.0
+        if self.calibrated or math.isnan(self.cal_p):
+            if abs(away) >= 2:
+                way = "extreme" if away < 0 else "timid"
+                yield f"They are a little too {way} (slope {decimals(self.slope)}), which costs next to nothing here."
+            return
+        if abs(self.cal_large) >= 0.01:
+            way = "low" if self.cal_large > 0 else "high"
+            yield f"On average its scores are too {way} by {decimals(abs(self.cal_large))}."
+        if away <= -2:
+            yield f"Its scores are too extreme, or overconfident (slope {decimals(self.slope)}, below 1)."
+        elif away >= 2:
+            yield f"Its scores are too timid, or underconfident (slope {decimals(self.slope)}, above 1)."
+
+    def _doubts(self) -> Iterator[str]:
+        if self.disagree:
+            yield "Tests of calibration disagree here: look at the curve first."
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What to know before trusting these numbers."""
+        return tuple(self._notes())
+
+    def _notes(self) -> Iterator[Note]:
+        if self.impossible > 0:
+            many = "1 case" if self.impossible == 1 else f"{grouped(self.impossible)} cases"
+            yield note(
+                "SS021",
+                f"{self.model} gave {many} no chance that happened nevertheless: its log loss is infinite. "
+                "logloss(eps=1e-15) clips them.",
+            )
+        surely = not self.calibrated and self.cal_p < SURE  # without whole weights chance is unknown
+        if surely:
+            yield note(
+                "SS022",
+                f"the scores of {self.model} are not calibrated: of its Brier score of {decimals(self.brier)}, "
+                f"{decimals(self.excess)} is miscalibration beyond chance.",
+            )
+        if self.disagree:
+            ours, theirs = p_text(self.spiegelhalter.p), p_text(self.hosmer_lemeshow.p)
+            yield note(
+                "SS023",
+                f"tests of calibration disagree on {self.model}: Spiegelhalter {ours}, Hosmer-Lemeshow {theirs}. "
+                "They look for different faults: look at the curve first.",
+            )
+        shown = self.cal >= 0.0005  # less would read 0.000
+        if shown and not surely and self.cal_chance >= 0.2 * self.cal:  # else SS022 has told chance apart
+            yield note(
+                "SS024",
+                f"cal of {self.model} comes from a curve fitted to the same cases, so it is too high: calibrated "
+                f"scores would show {decimals(self.cal_chance)} by chance, it shows {decimals(self.cal)}.",
+            )
+
+    def rows(self) -> list[Row]:
+        """One row with all numbers; those of the tests as `spiegelhalter_p` and so on."""
+        row: Row = {}
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
+            if isinstance(value, CalibrationTest):
+                row |= {
+                    f"{name}_{key}": part for key, part in value.rows()[0].items() if key in ("statistic", "df", "p")
+                }
+            else:
+                row[name] = plain(value)
+        return [row]
+
+    def to_dict(self) -> Row:
+        notes = [note.to_dict() for note in self.notes]
+        return {"schema": SCHEMA, **self.rows()[0], "words": self.words, "notes": notes}
+
+    def __repr__(self) -> str:
+        return (
+            f"brier {decimals(self.brier)} = cal {decimals(self.cal)} + ref {decimals(self.ref)}, "
+            f"skill {decimals(self.skill)}. {self.words}"
+        )
+
+
+def calibration_summary(
+    table: ScoreTable, *, model: str = "", bins: int = BINS, replicates: int = REPLICATES, seed: int = 0
+) -> CalibrationSummary:
+    """All that is to say about scores as probabilities.
+
+    >>> from scorespace.tables import score_table
+    >>> found = calibration_summary(score_table([1, 0, 0, 0] * 25, [0.25] * 100), model="base rate")
+    >>> found.brier, found.cal, found.ref
+    (0.1875, 0.0, 0.1875)
+    """
+    probabilities(table)
+    score, surprise, large = _means((brier, logloss, cal_large), table)
+    base, total = float(unc(table)), float(table.total)
+    refined = float(refinement(table, hull_edges(*table.columns)))
+    x, pos, neg = logits(table)
+    near = neighbours(x, pos, neg)
+    fit = logistic_fit(x, pos, neg, near)
+    groups, deciles, light = _groupings(table, bins)
+    gaps = np.abs(groups.hits - groups.x * groups.cases)
+    whole = table.whole
+    chance, p = chance_loss(light, replicates=replicates, seed=seed) if whole else (math.nan, math.nan)
+    impossible = clipped_cases(table, 0.0)
+    return CalibrationSummary(
+        model=model,
+        cases=total,
+        auc=_area(table),
+        brier=score,
+        cal=max(0.0, score - refined),
+        ref=refined,
+        unc=base,
+        skill=1 - score / base if base > 0 else math.nan,
+        logloss=math.inf if impossible else surprise,
+        impossible=impossible,
+        cal_chance=chance,
+        cal_p=p,
+        cal_large=large,
+        slope=float(fit.slope),
+        slope_error=float(fit.slope_error),
+        intercept=float(fit.intercept),
+        offset=float(offset_fit(x, pos, neg, near)),
+        left_out=_at_ends(table),
+        ece=float(gaps.sum() / total),
+        mce=float((gaps / groups.cases).max()),
+        rel=float(np.dot(groups.cases, (groups.y - groups.x) ** 2) / total),
+        res=float(np.dot(groups.cases, (groups.y - float(table.n_pos) / total) ** 2) / total),
+        bins=bins,
+        spiegelhalter=spiegelhalter(table),
+        hosmer_lemeshow=chi_squared(deciles) if whole else hosmer_lemeshow(table),
+    )
+
+
+def _at_ends(table: ScoreTable) -> float:
+    """The weight of scores of exactly 0 and 1, which have no finite logit."""
+    ends = [place for place, end in ((0, 1.0), (-1, 0.0)) if table.score[place] == end]
+    return float(table.counts[:, ends].sum())
+
+
+def _groupings(table: ScoreTable, bins: int) -> tuple[CalibrationCurve, CalibrationCurve, ScoreTable]:
+    """Bins of equal width, groups between deciles, and a light table to draw from, all from one pass over the rows."""
+    starts = [
+        width_starts(table.score, bins),
+        quantile_starts(table, 10) if table.whole else np.zeros(1, np.intp),
+        merging_starts(table, min(_DRAWN, table.score.size)),
+    ]
+    every = np.unique(np.concatenate(starts))
+    sums = group_sums(table, every)
+    wide, tenth, light = (np.add.reduceat(sums, np.searchsorted(every, these), axis=1) for these in starts)
+    curves = curve_of_groups(table, starts[0], "width", wide), curve_of_groups(table, starts[1], "count", tenth)
+    return *curves, merged_at(table, starts[2], light)
+
+
+def _means(measures: Sequence[Measure], table: ScoreTable) -> list[float]:
+    """Measures that are means over cases, from pieces of the table."""
+
+    def of(rows: slice) -> Array:
+        piece = replace(table, score=table.score[rows], counts=table.counts[:, rows])
+        return float(piece.total) * np.array([1.0, *(measure.function(piece) for measure in measures)])
+
+    weight, *sums = np.sum(over_pieces(of, table.score.size), axis=0).tolist()
+    return [value / weight for value in sums]
+
+
+def _area(table: ScoreTable) -> float:
+    """The AUC, from pieces of the table: pairs within each, and with the positives above it."""
+
+    def of(rows: slice) -> tuple[float, float, float]:
+        piece = replace(table, score=table.score[rows], counts=table.counts[:, rows])
+        return float(concordant_pairs(piece)), float(piece.n_pos), float(piece.n_neg)
+
+    pairs, pos, neg = np.array(over_pieces(of, table.score.size)).T
+    above = np.cumsum(pos) - pos
+    return float(ratio(pairs.sum() + (above * neg).sum(), pos.sum() * neg.sum()))

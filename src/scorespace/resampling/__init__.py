@@ -1,0 +1,1 @@
+"""How sure is one number: cases drawn again, intervals, estimates, bands."""

@@ -1,0 +1,1 @@
+"""Are two samples alike: raters who agree, and models that drift."""

@@ -1,0 +1,296 @@
+"""Agreement of raters, people or models, who each decide and say how strongly: their smooth ROC curves side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.curves.distance import CurveDistance, distance
+from scorespace.curves.smooth import SmoothCurve, smooth
+from scorespace.errors import ConditionError, DataError, ScoreError, listing
+from scorespace.measures import parse
+from scorespace.measures.confusion import kappa
+from scorespace.measures.ranking import auc
+from scorespace.resampling.draw import REPLICATES
+from scorespace.resampling.estimate import Estimate, check_level, estimate
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, plain
+from scorespace.tables import Array, ConfusionTable, score_table
+
+TOLERANCE: Final = 0.1
+"""Scores that differ by no more than this are called alike."""
+
+_ROUNDING: Final = 1e-12  # 0.9 − 0.8 is a little less than 0.1, and 0.8 − 0.7 a little more
+_NAMED: Final = 5  # instances that a sentence names
+
+
+@dataclass(frozen=True, eq=False)
+class Rater:
+    """A person or model: for each instance a decision (positive or not) and a score between 0 and 1.
+
+    In the rater's smooth ROC curve the rater's own decisions are the labels, so it shows how the scores back them.
+    `auc` holds the scores against the truth, where that is known.
+    """
+
+    name: str
+    decision: NDArray[np.bool_] = field(repr=False)
+    score: Array = field(repr=False)
+    auc: float = math.nan
+
+    @cached_property
+    def curve(self) -> SmoothCurve:
+        return smooth(score_table(self.decision.astype(np.uint8), self.score, classes=("no", "yes"), positive="yes"))
+
+    def row(self) -> Row:
+        return plain(
+            {
+                "rater": self.name,
+                "positive": float(self.decision.mean()),
+                "midpoint": self.curve.midpoint,
+                "smauc": self.curve.area(),
+                "appropriate": self.curve.appropriate,
+                "inappropriate": self.curve.inappropriate,
+                "auc": self.auc,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class RaterPair:
+    """How two raters agree: in decisions, in the order of the scores, in their curves, and instance by instance.
+
+    `alike` are the ids of instances whose scores agree within the tolerance although the decisions differ;
+    `apart` those with the same decision whose scores differ by more.
+    """
+
+    a: str
+    b: str
+    agreement: Estimate
+    kappa: Estimate
+    spearman: float
+    kendall: float
+    distance: CurveDistance
+    alike: tuple[Any, ...]
+    apart: tuple[Any, ...]
+
+    @property
+    def reason(self) -> str | None:
+        """Why a number is undefined."""
+        constant = "a rater gives every instance the same score" if math.isnan(self.spearman) else None
+        return self.kappa.reason or constant
+
+    def row(self) -> Row:
+        return plain(
+            {
+                "a": self.a,
+                "b": self.b,
+                "agreement": self.agreement.value,
+                "agreement_low": self.agreement.low,
+                "agreement_high": self.agreement.high,
+                "kappa": self.kappa.value,
+                "kappa_low": self.kappa.low,
+                "kappa_high": self.kappa.high,
+                "spearman": self.spearman,
+                "kendall": self.kendall,
+                "area": self.distance.area,
+                "largest": self.distance.largest,
+                "alike": len(self.alike),
+                "apart": len(self.apart),
+                "reason": self.reason,
+            }
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Raters on the same instances: each with a curve, every pair of them compared."""
+
+    raters: tuple[Rater, ...]
+    pairs: tuple[RaterPair, ...]
+    ids: tuple[Any, ...] = field(repr=False)
+    tolerance: float
+    positive: str
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def cases(self) -> int:
+        return len(self.ids)
+
+    @property
+    def words(self) -> str:
+        """One paragraph per pair."""
+        return "\n".join(map(self._words, self.pairs))
+
+    def _words(self, pair: RaterPair) -> str:
+        kappa = "" if math.isnan(pair.kappa.value) else f" (kappa {decimals(pair.kappa.value, 2)})"
+        order = (
+            ""
+            if math.isnan(pair.spearman)
+            else f", Spearman's correlation of their scores {decimals(pair.spearman, 2)}"
+        )
+        area = "" if math.isnan(pair.distance.area) else f", area between their curves {decimals(pair.distance.area)}"
+        alike = _named(pair.alike, f"Their scores lie within {self.tolerance:g} although they decide differently")
+        apart = _named(pair.apart, f"They decide alike with scores more than {self.tolerance:g} apart")
+        return (
+            f"{pair.a} and {pair.b} decide alike on {100 * pair.agreement.value:.0f} % of {grouped(self.cases)} "
+            f"instances{kappa}{order}{area}. {alike} {apart}"
+        )
+
+    def matrix(self, what: str = "area") -> Array:
+        """A number of every pair, such as area or kappa, as a symmetric matrix in the order of the raters."""
+        names = [rater.name for rater in self.raters]
+        same = 0.0 if what in ("area", "largest", "alike", "apart") else 1.0
+        found = np.full((len(names), len(names)), same)
+        for pair in self.pairs:
+            value = pair.row()[what]
+            place = names.index(pair.a), names.index(pair.b)
+            found[place] = found[place[::-1]] = math.nan if value is None else value
+        return found
+
+    def instances(self) -> list[Row]:
+        """The instances on which a pair agrees in one way and not in the other, the widest gaps first."""
+        place = {identity: k for k, identity in enumerate(self.ids)}
+        raters = {rater.name: rater for rater in self.raters}
+        return [
+            plain(
+                {
+                    "a": pair.a,
+                    "b": pair.b,
+                    "id": identity,
+                    "kind": kind,
+                    "decision_a": bool(raters[pair.a].decision[place[identity]]),
+                    "decision_b": bool(raters[pair.b].decision[place[identity]]),
+                    "score_a": float(raters[pair.a].score[place[identity]]),
+                    "score_b": float(raters[pair.b].score[place[identity]]),
+                }
+            )
+            for pair in self.pairs
+            for kind, found in (("alike", pair.alike), ("apart", pair.apart))
+            for identity in found
+        ]
+
+    def rows(self) -> list[Row]:
+        return [pair.row() for pair in self.pairs]
+
+    def to_dict(self) -> Row:
+        return {
+            "schema": SCHEMA,
+            "data": {"rows": self.cases, "positive": self.positive},
+            "tolerance": self.tolerance,
+            "raters": [rater.row() for rater in self.raters],
+            "rows": self.rows(),
+            "instances": self.instances(),
+            "verdict": self.words,
+            "notes": [one.to_dict() for one in self.notes],
+        }
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def agreement(
+    raters: Mapping[str, tuple[Any, Any]],
+    *,
+    ids: Sequence[Any] | None = None,
+    truth: Any = None,
+    tolerance: float = TOLERANCE,
+    positive: str = "positive",
+    level: float = 0.95,
+    seed: int = 0,
+    notes: tuple[Note, ...] = (),
+) -> Agreement:
+    """Raters compared, each with decisions (true where positive) and scores in [0, 1] of the same instances.
+
+    `truth` is true where the instance is positive. Without `ids` instances are numbered from 1.
+
+    >>> ann = [True, True, False], [0.9, 0.6, 0.2]
+    >>> bob = [True, False, False], [0.8, 0.55, 0.6]
+    >>> agreement({"Ann": ann, "Bob": bob}).pairs[0].alike
+    (2,)
+    """
+    if len(raters) < 2:
+        raise DataError(
+            "agreement needs at least two raters.", seen=listing(raters), hint="a decision and a score of each"
+        )
+    check_level(level)
+    if not 0 <= tolerance <= 1:
+        raise ConditionError(
+            f"tolerance={tolerance:g} is no difference of scores.", hint="between 0 and 1, such as 0.1"
+        )
+    actual = None if truth is None else np.asarray(truth, dtype=np.uint8)
+    found = tuple(_rater(name, decision, score, actual) for name, (decision, score) in raters.items())
+    size = found[0].decision.size
+    if any(rater.decision.size != size or rater.score.size != size for rater in found):
+        raise DataError("the raters judged different numbers of instances.")
+    named = tuple(range(1, size + 1)) if ids is None else tuple(ids)
+    if len(set(named)) < size or len(named) != size:
+        raise DataError("ids must name every instance once.", seen=f"{len(set(named))} different ids of {size}")
+    pairs = tuple(_pair(a, b, named, tolerance, level, seed) for a, b in combinations(found, 2))
+    return Agreement(found, pairs, named, tolerance, positive, notes)
+
+
+def _rater(name: str, decision: Any, score: Any, truth: Array | None) -> Rater:
+    decided, values = np.asarray(decision, dtype=bool), np.asarray(score, dtype=np.float64)
+    if values.size and not (values.min() >= 0 and values.max() <= 1):
+        raise ScoreError(
+            f"the scores of {name} do not lie between 0 and 1.",
+            seen=f"from {values.min():g} to {values.max():g}",
+            hint="the same scale for all raters; they are never squashed silently",
+        )
+    if truth is None:
+        return Rater(name, decided, values)
+    ranked = float(auc(score_table(truth, values, classes=("no", "yes"), positive="yes")))
+    return Rater(name, decided, values, ranked)
+
+
+def _pair(a: Rater, b: Rater, ids: tuple[Any, ...], tolerance: float, level: float, seed: int) -> RaterPair:
+    cells = np.bincount(2 * a.decision.astype(np.int64) + b.decision, minlength=4).reshape(2, 2).astype(np.float64)
+    table = ConfusionTable(cells, ("no", "yes"), 1)
+    gap = np.abs(a.score - b.score)
+    near, same = gap <= tolerance + _ROUNDING, a.decision == b.decision
+    alike, apart = np.flatnonzero(near & ~same), np.flatnonzero(~near & same)
+    apart = apart[np.argsort(-gap[apart], kind="stable")]
+    return RaterPair(
+        a.name,
+        b.name,
+        estimate(parse("acc"), table, level=level, seed=seed),
+        _kappa(table, level, seed),
+        *_correlations(a.score, b.score),
+        distance(a.curve, b.curve),
+        tuple(ids[k] for k in alike),
+        tuple(ids[k] for k in apart),
+    )
+
+
+def _kappa(table: ConfusionTable, level: float, seed: int) -> Estimate:
+    """Cohen's kappa, with percentiles of kappa over instances drawn again: neither rater is the truth."""
+    spec, value = parse("kappa"), float(kappa(table))
+    if math.isnan(value):
+        return Estimate("", spec, value, math.nan, math.nan, level, None, "both raters decide the same every time")
+    cases = int(table.total)
+    drawn = np.random.default_rng(seed).multinomial(cases, table.matrix.ravel() / cases, REPLICATES)
+    values = np.asarray(kappa(replace(table, matrix=drawn.reshape(-1, 2, 2).astype(np.float64))))
+    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Estimate("", spec, value, float(low), float(high), level, "bootstrap", None)
+
+
+def _correlations(a: Array, b: Array) -> tuple[float, float]:
+    """Spearman's ρ and Kendall's τ-b; NaN when a rater's scores are all the same."""
+    from scipy.stats import kendalltau, spearmanr  # slow to load, and only raters need it
+
+    if a.size < 2 or not np.ptp(a) or not np.ptp(b):
+        return math.nan, math.nan
+    return float(spearmanr(a, b).statistic), float(kendalltau(a, b).statistic)
+
+
+def _named(ids: tuple[Any, ...], what: str) -> str:
+    if not ids:
+        return f"{what} on no instance."
+    some = ", ".join(map(str, ids[:_NAMED])) + (f" and {grouped(len(ids) - _NAMED)} more" if len(ids) > _NAMED else "")
+    return f"{what} on {grouped(len(ids))} instance{'' if len(ids) == 1 else 's'}: {some}."

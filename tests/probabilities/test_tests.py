@@ -1,0 +1,306 @@
+"""Bands and tests of calibration, and what the summary says in words."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import binomtest
+
+import scorespace as ss
+from scorespace.errors import ScoreError, ScoreSpaceError
+from scorespace.probabilities.tests import chance_loss, merged
+from scorespace.resampling.interval import CONDENSED, MOST_ROWS
+
+
+def sample(cases, seed=0, distort=lambda p: p):
+    """Cases that are positive with probability p, and are scored distort(p)."""
+    rng = np.random.default_rng(seed)
+    p = rng.beta(2, 2, cases)
+    return ss.score_table((rng.random(cases) < p).astype(int), distort(p))
+
+
+def overconfident(p):
+    odds = (p / (1 - p)) ** 2.5
+    return odds / (1 + odds)
+
+
+def underconfident(p):
+    odds = (p / (1 - p)) ** 0.4
+    return odds / (1 + odds)
+
+
+# --- tests
+
+
+def test_spiegelhalter_by_hand():
+    # One case of 0.9, positive: deviation 0.1 · (−0.8), variance 0.64 · 0.09.
+    found = ss.spiegelhalter(ss.score_table([1], [0.9], positive=1))
+    assert found.statistic == pytest.approx(-0.08 / math.sqrt(0.0576))
+
+
+def test_spiegelhalter_is_undefined_where_nothing_can_deviate():
+    found = ss.spiegelhalter(ss.score_table([1, 0, 1], [1.0, 0.0, 0.5]))
+    assert math.isnan(found.p)
+    assert "0, one half or 1" in found.reason
+
+
+def test_hosmer_lemeshow_by_hand():
+    # Two groups of ten at 0.2 and 0.6 with 4 and 5 positives: 4/1.6 + 1/2.4.
+    t = ss.score_table([1] * 4 + [0] * 6 + [1] * 5 + [0] * 5, [0.2] * 10 + [0.6] * 10)
+    found = ss.hosmer_lemeshow(t, groups=2, fitted=False)
+    assert found.statistic == pytest.approx(4 / 1.6 + 1 / 2.4)
+    assert found.df == 2
+    assert found.p == pytest.approx(math.exp(-found.statistic / 2))  # χ² with two degrees of freedom
+
+
+def test_hosmer_lemeshow_needs_more_than_two_groups():
+    found = ss.hosmer_lemeshow(ss.score_table([1, 0, 1, 0], [0.5] * 4))
+    assert math.isnan(found.p)
+    assert "1 groups" in found.reason
+
+
+def test_hosmer_lemeshow_of_certain_scores():
+    sure = ss.score_table([0] * 5 + [1, 0] * 3 + [1] * 5, [0.0] * 5 + [0.4] * 3 + [0.6] * 3 + [1.0] * 5)
+    assert math.isfinite(ss.hosmer_lemeshow(sure).statistic)
+    wrong = ss.score_table([1] + [0] * 4 + [1, 0] * 3 + [1] * 5, [0.0] * 5 + [0.4] * 3 + [0.6] * 3 + [1.0] * 5)
+    assert ss.hosmer_lemeshow(wrong).p == 0
+
+
+def test_deciles_are_those_of_numpy():
+    t = sample(237)
+    score = np.repeat(t.score, t.counts.sum(axis=0).astype(int))
+    positive = np.concatenate([[1] * int(p) + [0] * int(n) for p, n in zip(t.pos, t.neg, strict=True)])
+    edges = np.quantile(score, np.arange(11) / 10)  # type 7
+    group = np.clip(np.searchsorted(edges, score, side="left") - 1, 0, 9)
+    hits, promised, n = np.bincount(group, positive), np.bincount(group, score), np.bincount(group)
+    expected = np.sum((hits - promised) ** 2 / (promised * (1 - promised / n)))
+    assert ss.hosmer_lemeshow(t).statistic == pytest.approx(expected)
+
+
+def test_weights_of_two_are_cases_twice():
+    score, truth = [0.2, 0.4, 0.7, 0.7, 0.9], [0, 1, 1, 0, 1]
+    doubled = ss.score_table(truth, score, weight=[2] * 5)
+    twice = ss.score_table(truth * 2, score * 2)
+    assert ss.spiegelhalter(doubled) == ss.spiegelhalter(twice)
+    assert ss.hosmer_lemeshow(doubled, 4) == ss.hosmer_lemeshow(twice, 4)
+
+
+def test_fractional_weights_have_no_test_and_no_band():
+    t = ss.score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.2], weight=[0.5, 1, 1, 1])
+    for found in (ss.spiegelhalter(t), ss.hosmer_lemeshow(t), ss.calibration_band(t)):
+        assert "whole numbers" in found.reason
+    summary = ss.calibration_summary(t, model="m")
+    assert math.isnan(summary.cal_p)
+    assert summary.brier == pytest.approx(ss.brier(t))
+
+
+def test_a_test_shows_its_numbers():
+    found = ss.spiegelhalter(ss.score_table([1, 0, 1, 0], [0.9, 0.2, 0.8, 0.3]))
+    assert found.rows()[0]["df"] is None
+    assert found.to_dict()["schema"] == 1
+    assert found.notes == ()
+
+
+# --- bands
+
+
+def test_the_band_surrounds_the_diagonal():
+    band = ss.calibration_band(sample(400), replicates=300)
+    inside = (band.x > 0.2) & (band.x < 0.8)
+    assert np.all((band.low < band.x) & (band.x < band.high) | ~inside)
+    assert np.all(np.diff(band.low) >= 0)
+    assert np.all(np.diff(band.high) >= 0)
+
+
+def test_a_band_for_the_whole_curve_is_wider():
+    t = sample(300)
+    each, whole = (ss.calibration_band(t, simultaneous=s, replicates=300) for s in (False, True))
+    assert np.all(whole.low <= each.low + 1e-12)
+    assert np.all(whole.high >= each.high - 1e-12)
+    assert "whole curve" in repr(whole)
+
+
+def test_a_miscalibrated_curve_leaves_its_band():
+    band = ss.calibration_band(sample(1000, distort=overconfident), simultaneous=True, replicates=300)
+    assert np.any(band.y < band.low)
+    assert np.any(band.y > band.high)
+
+
+def test_coverage_of_the_bands():
+    # 60 calibrated samples: 95 % bands should hold almost all of them.
+    held, pointwise = 0, []
+    for seed in range(60):
+        t = sample(150, seed)
+        whole = ss.calibration_band(t, simultaneous=True, replicates=400, seed=seed)
+        each = ss.calibration_band(t, replicates=400, seed=seed)
+        held += bool(np.all((whole.y >= whole.low - 1e-12) & (whole.y <= whole.high + 1e-12)))
+        pointwise.append(np.mean((each.y >= each.low - 1e-12) & (each.y <= each.high + 1e-12)))
+    assert held >= 50
+    assert 0.9 < np.mean(pointwise) <= 1
+
+
+def test_the_same_seed_gives_the_same_band():
+    t = sample(100)
+    assert ss.calibration_band(t, replicates=50, seed=3) == ss.calibration_band(t, replicates=50, seed=3)
+
+
+def test_many_scores_are_condensed():
+    t = sample(MOST_ROWS + 500)
+    band = ss.calibration_band(t, replicates=20)
+    assert band.method == "labels drawn from the scores, condensed"
+    light = merged(t, CONDENSED)
+    assert light.score.size == CONDENSED
+    assert float(light.total) == float(t.total)
+    assert np.sum(light.score * light.counts.sum(axis=0)) == pytest.approx(np.sum(t.score * (t.pos + t.neg)))
+
+
+def test_a_constant_score_has_a_band_of_one_point():
+    band = ss.calibration_band(ss.score_table([1, 0, 0, 0] * 5, [0.25] * 20), replicates=100)
+    assert_array_equal(band.x, [0.25])
+    assert band.low[0] < 0.25 < band.high[0]
+
+
+@pytest.mark.parametrize(("interval", "method"), [("wilson", "wilson"), ("clopper-pearson", "exact")])
+def test_intervals_of_bins_are_scipys(interval, method):
+    t = sample(200)
+    band = ss.calibration_band(t, by="width", bins=5, interval=interval)
+    curve = ss.calibration(t, by="width", bins=5)
+    expected = [
+        binomtest(int(h), int(n)).proportion_ci(0.95, method) for h, n in zip(curve.hits, curve.cases, strict=True)
+    ]
+    assert_allclose(np.stack([band.low, band.high], axis=1), expected, atol=1e-9)
+    together = ss.calibration_band(t, by="width", bins=5, interval=interval, simultaneous=True)
+    assert np.all(together.high - together.low >= band.high - band.low)
+
+
+def test_an_unknown_interval():
+    with pytest.raises(ScoreSpaceError, match="interval='normal'"):
+        ss.calibration_band(sample(20), by="width", interval="normal")
+
+
+# --- the other class
+
+
+def test_the_other_class_has_the_other_probability():
+    evaluation = ss.evaluate(
+        {"y": ["a", "b", "a", "b"], "s": [0.9, 0.4, 0.3, 0.2]}, truth="y", scores="s", positive="a", measures="brier"
+    )
+    same, large, loss = (evaluation.measures(f"{name}[b]")[0].value for name in ("brier", "cal_large", "logloss"))
+    assert same == pytest.approx(evaluation.measures("brier")[0].value)
+    assert large == pytest.approx(0.5 - (0.1 + 0.6 + 0.7 + 0.8) / 4)
+    assert loss == pytest.approx(evaluation.measures("logloss")[0].value)
+
+
+# --- chance and the summary
+
+
+def test_chance_shows_as_calibration_loss_in_small_samples():
+    small, large = (chance_loss(sample(n), replicates=100)[0] for n in (50, 5000))
+    assert small > 5 * large > 0
+
+
+def test_calibrated_samples_are_seldom_called_miscalibrated():
+    p = [chance_loss(sample(200, seed), replicates=100, seed=seed)[1] for seed in range(60)]
+    assert np.mean(np.array(p) < 0.05) <= 0.12
+    assert 0.3 < np.mean(np.array(p) < 0.5) < 0.7
+
+
+def test_well_calibrated_but_not_discriminating():
+    # The slides' first example: every case is given the base rate.
+    found = ss.calibration_summary(ss.score_table([1, 0, 0, 0] * 25, [0.25] * 100), model="base")
+    assert "base is well calibrated but not discriminating (AUC 0.500)" in found.words
+    assert found.cal == 0
+
+
+def test_discriminating_but_badly_calibrated():
+    # The slides' second example: a perfect ranking by scores that are all near one half.
+    score = np.concatenate([np.linspace(0.45, 0.49, 20), np.linspace(0.51, 0.55, 20)])
+    found = ss.calibration_summary(ss.score_table([0] * 20 + [1] * 20, score), model="timid")
+    assert "timid is discriminating (AUC 1.000) but badly calibrated" in found.words
+    assert found.ref == 0
+    assert math.isnan(found.slope)
+
+
+def test_good_in_both():
+    found = ss.calibration_summary(sample(2000), model="m")
+    assert "well calibrated and discriminating" in found.words
+    assert "2 000 cases" in found.words
+
+
+def test_neither():
+    rng = np.random.default_rng(0)
+    t = ss.score_table(rng.integers(0, 2, 500), rng.beta(0.3, 0.3, 500))
+    assert "neither discriminating" in ss.calibration_summary(t, model="m").words
+
+
+def test_overconfident_and_underconfident():
+    bold = ss.calibration_summary(sample(2000, distort=overconfident), model="m")
+    timid = ss.calibration_summary(sample(2000, distort=underconfident), model="m")
+    assert bold.slope == pytest.approx(0.4, abs=0.1)  # the odds were raised to 2.5
+    assert "overconfident" in bold.words
+    assert "underconfident" in timid.words
+
+
+@pytest.mark.parametrize(("by", "way"), [(lambda p: p / 2, "too low"), (lambda p: (1 + p) / 2, "too high")])
+def test_scores_too_low_or_too_high(by, way):
+    found = ss.calibration_summary(sample(1000, distort=by), model="m")
+    assert f"On average its scores are {way} by 0.2" in found.words
+
+
+def test_one_class_says_so():
+    found = ss.calibration_summary(ss.score_table([1, 1], [0.7, 0.6], positive=1), model="m")
+    assert "one class only" in found.words
+    assert math.isnan(found.skill)
+
+
+def test_the_summary_agrees_with_the_measures():
+    t = sample(500)
+    found = ss.calibration_summary(t, model="m", bins=8)
+    for name in ("brier", "cal", "ref", "unc", "logloss", "cal_large", "auc"):
+        assert getattr(found, name) == pytest.approx(getattr(ss, name)(t), rel=1e-12), name
+    assert found.skill == pytest.approx(ss.brier_skill(t))
+    assert (found.slope, found.intercept, found.offset) == pytest.approx(
+        (ss.cal_slope(t), ss.cal_intercept(t), ss.cal_offset(t)), abs=1e-10
+    )
+    assert (found.ece, found.mce) == pytest.approx((ss.ece(t, bins=8), ss.mce(t, bins=8)))
+    assert found.spiegelhalter == ss.spiegelhalter(t)
+    assert found.hosmer_lemeshow == ss.hosmer_lemeshow(t)
+
+
+def test_the_summary_of_many_rows_agrees_too():
+    t = sample(300_000)
+    found = ss.calibration_summary(t, model="m", replicates=20)
+    for name in ("brier", "ref", "logloss", "cal_large", "auc"):
+        assert getattr(found, name) == pytest.approx(getattr(ss, name)(t), rel=1e-11), name
+    assert found.slope == pytest.approx(ss.cal_slope(t), abs=1e-9)
+    assert found.hosmer_lemeshow.statistic == pytest.approx(ss.hosmer_lemeshow(t).statistic)
+
+
+def test_cases_without_a_logit_are_counted():
+    found = ss.calibration_summary(ss.score_table([1, 0, 1, 0, 1], [1.0, 0.0, 0.6, 0.7, 0.2]), model="m")
+    assert found.left_out == 2
+
+
+def test_rows_and_repr():
+    found = ss.calibration_summary(sample(100), model="m")
+    (row,) = found.rows()
+    assert row["spiegelhalter_p"] == found.spiegelhalter.p
+    assert found.to_dict()["words"] == found.words
+    assert repr(found).startswith(f"brier {found.brier:.3f} = cal {found.cal:.3f} + ref {found.ref:.3f}")
+
+
+def test_scores_that_are_no_probabilities_are_refused():
+    t = ss.score_table([1, 0], [2.0, 0.1])
+    for function in (ss.calibration_summary, ss.spiegelhalter, ss.hosmer_lemeshow, ss.calibration_band):
+        with pytest.raises(ScoreError, match="not probabilities"):
+            function(t)
+
+
+def test_the_summary_has_the_terms_of_murphy_and_their_residual():
+    t = ss.score_table([1, 0, 1, 0, 1, 0, 0, 1], [0.91, 0.93, 0.52, 0.55, 0.13, 0.11, 0.12, 0.97])
+    found = ss.calibration_summary(t, bins=10)
+    assert found.rel == pytest.approx(ss.rel(t, bins=10), abs=1e-12)
+    assert found.res == pytest.approx(ss.res(t, bins=10), abs=1e-12)
+    assert found.residual == pytest.approx(ss.murphy_residual(t, bins=10), abs=1e-12)
+    assert found.brier == pytest.approx(found.rel - found.res + found.unc + found.residual, abs=1e-12)

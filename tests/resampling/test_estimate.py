@@ -1,0 +1,256 @@
+"""An interval on every number, and the reason when there is none."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from scorespace.errors import MeasureError, ScoreSpaceError
+from scorespace.measures import parse
+from scorespace.measures.ranking import auc
+from scorespace.resampling.estimate import Estimates, delong, delong_variance, estimate, wilson
+from scorespace.results import note
+from scorespace.tables import confusion, score_table
+
+TRUTH = [1, 0, 1, 1, 0, 0, 1, 0]
+SCORE = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+TABLE = score_table(TRUTH, SCORE)
+DECISIONS = confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"], positive="cancer")
+THREE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
+
+
+def of(text, table=TABLE, **options):
+    return estimate(parse(text), table, **{"replicates": 100, **options})
+
+
+# --- which interval
+
+
+@pytest.mark.parametrize(
+    ("text", "table", "method"),
+    [
+        ("tpr@0.5", TABLE, "wilson"),
+        ("prevalence@0.5", TABLE, "wilson"),
+        ("acc", DECISIONS, "wilson"),
+        ("acc", THREE, "wilson"),
+        ("tpr[b]", THREE, "wilson"),
+        ("auc", TABLE, "delong"),
+        ("f1@0.5", TABLE, "bootstrap"),
+        ("ap", TABLE, "bootstrap"),
+        ("mcc", THREE, "bootstrap"),
+        ("tpr[macro]", THREE, "bootstrap"),
+    ],
+)
+def test_method(text, table, method):
+    assert of(text, table).method == method
+
+
+def test_a_proportion_has_wilsons_interval():
+    found = of("tpr@0.5")
+    assert (found.low, found.high) == pytest.approx(wilson(3, 4))
+
+
+@pytest.mark.parametrize(("text", "hits", "trials"), [("ppv", 6, 7), ("npv", 3, 5), ("fpr", 1, 4), ("acc", 9, 12)])
+def test_trials_are_what_the_share_is_of(text, hits, trials):
+    found = of(text, DECISIONS)
+    assert (found.low, found.high) == pytest.approx(wilson(hits, trials))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_a_higher_level_is_wider(level):
+    narrow, wide = of("tpr@0.5", level=level), of("tpr@0.5", level=(1 + level) / 2)
+    assert wide.low < narrow.low
+    assert narrow.high < wide.high
+
+
+@pytest.mark.parametrize("text", ["tpr@0.5", "auc", "f1@0.5", "ap", "h"])
+def test_the_interval_holds_the_value(text):
+    found = of(text)
+    assert found.low <= found.value <= found.high
+
+
+def test_the_bootstrap_depends_on_the_seed_alone():
+    assert of("ap", seed=1) == of("ap", seed=1)
+    assert of("ap", seed=1) != of("ap", seed=2)
+
+
+# --- undefined
+
+
+def test_an_undefined_value_has_a_reason_and_no_interval():
+    found = of("ppv@0.95")
+    assert math.isnan(found.value)
+    assert (found.method, found.reason) == (None, "undefined: nothing is predicted positive")
+
+
+def test_an_infinite_value_has_a_reason():
+    assert of("lr_pos@0.9").reason == "infinite: there are no false positives"
+
+
+def test_one_class_has_no_area_and_says_why():
+    # scikit-learn returned 0.0 (30079).
+    assert of("auc", score_table([1, 1], [0.1, 0.2])).reason == "undefined: only one class is present"
+
+
+def test_fractional_weights_leave_the_interval_undefined():
+    # A weighted fast DeLong is wrong (roc_comparison 1): none is offered.
+    found = of("auc", score_table(TRUTH, SCORE, weight=[0.5] * 8))
+    assert found.value == auc(TABLE)
+    assert math.isnan(found.low)
+    assert found.reason == "no interval: the weights are not whole numbers, so cases cannot be counted"
+
+
+@pytest.mark.parametrize("text", ["auc", "tpr@0.5"])
+def test_whole_weights_are_cases(text):
+    weight = [1, 2, 3, 1, 1, 2, 2, 1]
+    repeated = score_table(np.repeat(TRUTH, weight), np.repeat(SCORE, weight))
+    assert of(text, score_table(TRUTH, SCORE, weight=weight)) == of(text, repeated)
+
+
+def test_undefined_replicates_are_counted():
+    # Most of the draws from one true positive and one missed one leave nothing predicted positive, or nothing missed.
+    found = of("lift@0.5", score_table([1, 1, 0, 0, 0], [0.9, 0.1, 0.2, 0.1, 0.3]), replicates=400)
+    assert found.method == "bootstrap"
+    assert found.reason.startswith("interval leaves out ")
+    assert found.reason.endswith(" of 400 undefined replicates")
+
+
+# --- DeLong
+
+
+def test_delong_is_cut_at_one():
+    assert delong(score_table([0, 0, 1, 1, 1], [0.1, 0.6, 0.4, 0.7, 0.9]))[1] == 1
+
+
+def test_delong_of_perfect_scores_has_no_width():
+    assert delong(score_table([0, 0, 1, 1], [1, 2, 3, 4])) == (1, 1)
+
+
+def test_delong_does_not_depend_on_which_class_is_positive():
+    assert delong(TABLE.swapped()) == pytest.approx(delong(TABLE))
+
+
+@pytest.mark.parametrize("truth", [[1, 0, 0], [0, 1, 1]])
+def test_delong_needs_two_cases_of_each_class(truth):
+    assert math.isnan(delong_variance(score_table(truth, [1, 2, 3])))
+
+
+def test_delong_needs_whole_weights():
+    assert math.isnan(delong_variance(score_table(TRUTH, SCORE, weight=[0.5] * 8)))
+
+
+def test_delong_of_float32_scores_stays_below_one():
+    # float32 midranks gave areas above 1 (confidenceinterval 15).
+    score = np.linspace(0, 1, 20_001, dtype=np.float32)
+    low, high = delong(score_table((score > 0.5).astype(int), score))
+    assert low <= 1
+    assert high <= 1
+
+
+# --- Wilson
+
+
+@pytest.mark.parametrize("trials", [1, 7, 10**9])
+def test_wilson_touches_the_ends(trials):
+    assert wilson(0, trials)[0] == 0
+    assert wilson(trials, trials)[1] == 1
+
+
+def test_wilson_without_trials_is_undefined():
+    assert all(map(math.isnan, wilson(0, 0)))
+
+
+# --- which table
+
+
+def test_a_class_may_be_named():
+    assert of("tpr[0]@0.5").value == of("tnr@0.5").value
+
+
+def test_a_named_class_of_a_decision():
+    assert of("ppv[healthy]", DECISIONS).value == of("npv", DECISIONS).value
+
+
+def test_a_named_class_of_a_score_is_ranked_the_other_way_round():
+    assert of("ap[0]").value == of("ap", TABLE.swapped()).value
+
+
+def test_a_named_class_of_a_crisp_decision_is_ranked_the_other_way_round():
+    other = confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"], positive="healthy")
+    assert of("ap[healthy]", DECISIONS).value == of("ap", other).value
+
+
+def test_a_score_for_one_of_three_classes_says_nothing_about_another():
+    table = score_table(["a", "b", "c"], [0.9, 0.4, 0.1], positive="a")
+    with pytest.raises(MeasureError):
+        of("tpr[c]@0.5", table)
+
+
+@pytest.mark.parametrize(
+    ("text", "table", "message"),
+    [
+        ("tpr", TABLE, "tpr of a score needs a threshold.\n  hint: tpr@0.5"),
+        ("auc@0.5", TABLE, "auc@0.5 asks for a threshold, but auc covers all thresholds.\n  hint: auc"),
+        ("tpr@0.5", DECISIONS, "tpr@0.5 asks for a threshold, but a crisp decision has no threshold.\n  hint: tpr"),
+        (
+            "f1[macro]@0.5",
+            TABLE,
+            "f1[macro]@0.5 averages over classes, which a single score does not decide.\n  hint: f1",
+        ),
+        (
+            "tpr[ill]",
+            DECISIONS,
+            "tpr[ill] names a class that does not occur.\n  seen: classes 'cancer', 'healthy'\n  hint: tpr[cancer]",
+        ),
+        ("auc[macro]", THREE, "auc[macro] averages scores of the classes, but these are decisions."),
+    ],
+)
+def test_message(text, table, message):
+    with pytest.raises(MeasureError) as caught:
+        of(text, table)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan")])
+def test_level_must_be_a_probability(level):
+    with pytest.raises(ScoreSpaceError) as caught:
+        of("auc", level=level)
+    assert str(caught.value) == f"level={level:g} is not a level of confidence.\n  hint: between 0 and 1, such as 0.95"
+
+
+# --- results
+
+
+def test_row():
+    found = of("fbeta(beta=2)[0]@0.5", model="nb").row()
+    assert (found["model"], found["measure"], found["at"], found["class"]) == ("nb", "fbeta(beta=2)", 0.5, "0")
+    assert set(found) == {"model", "measure", "at", "class", "value", "low", "high", "level", "method", "reason"}
+
+
+def test_undefined_numbers_are_null_in_json():
+    row = json.loads(json.dumps(of("ppv@0.95").row(), allow_nan=False))
+    assert (row["value"], row["low"], row["high"]) == (None, None, None)
+    assert row["reason"] == "undefined: nothing is predicted positive"
+
+
+def test_text():
+    assert repr(of("tpr@0.5", model="nb")) == "nb tpr@0.5 0.750 [0.301, 0.954]"
+
+
+def test_text_of_an_undefined_value():
+    assert repr(of("ppv@0.95")) == "ppv@0.95 –  (undefined: nothing is predicted positive)"
+
+
+def test_estimates_are_a_sequence():
+    found = Estimates((of("auc"), of("tpr@0.5")), (note("SS001", "few"),))
+    assert len(found) == 2
+    assert list(found) == [found[0], found[1]]
+    assert repr(found) == f"{found[0]!r}\n{found[1]!r}"
+
+
+def test_estimates_as_a_dictionary():
+    found = Estimates((of("auc"),), (note("SS001", "few"),)).to_dict()
+    assert found["schema"] == 1
+    assert found["rows"][0]["measure"] == "auc"
+    assert found["notes"] == [{"code": "SS001", "level": "warning", "text": "few"}]

@@ -1,0 +1,400 @@
+"""Intervals on request: each against SciPy, a closed form or the plain loop, and defined where data are degenerate."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit, logit, ndtri
+
+from scorespace.errors import MeasureError
+from scorespace.measures import parse
+from scorespace.measures.confusion import f1, ppv
+from scorespace.measures.ranking import ap, auc, ks
+from scorespace.resampling.draw import resampler
+from scorespace.resampling.estimate import (
+    METHODS,
+    NEEDS_WHOLE_WEIGHTS,
+    clopper_pearson,
+    delong_logit,
+    delong_variance,
+    delong_variances,
+    estimate,
+    suiting,
+    wilson,
+)
+from scorespace.resampling.interval import Resampling, acceleration, bca, jackknife_error
+from scorespace.tables import Counts, confusion, score_table
+
+RNG = np.random.default_rng(7)
+TRUTH = np.repeat([1, 0], [18, 25])
+SCORE = np.round(TRUTH * 0.9 + RNG.normal(size=43), 1)  # with ties
+TABLE = score_table(TRUTH, SCORE)
+MEMBER = {1: TRUTH == 1, 0: TRUTH == 0}
+THREE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
+PERFECT = score_table([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6])
+REVERSED = score_table([1, 1, 1, 0, 0, 0], [1, 2, 3, 4, 5, 6])
+CONSTANT = score_table([0, 0, 1, 1, 1], [2] * 5)
+ONE_POSITIVE = score_table([1, 0, 0, 0, 0], [3, 1, 2, 4, 5])
+ONE_CLASS = score_table([1, 1, 1], [1, 2, 3])
+RESAMPLED = ("bootstrap", "bca", "studentised")
+
+
+def of(text, table=TABLE, **options):
+    return estimate(parse(text), table, **{"replicates": 400, **options})
+
+
+# --- which methods suit
+
+
+@pytest.mark.parametrize(
+    ("text", "table", "suitable"),
+    [
+        ("tpr@0.5", TABLE, ("wilson", "clopper-pearson", *RESAMPLED)),
+        ("acc", THREE, ("wilson", "clopper-pearson", *RESAMPLED)),
+        ("auc", TABLE, ("delong", "delong-logit", *RESAMPLED)),
+        ("gini", TABLE, ("bootstrap", "delong", "delong-logit", "bca", "studentised")),
+        ("f1@0.5", TABLE, RESAMPLED),
+        ("tpr[macro]", THREE, RESAMPLED),
+        ("ap", TABLE, RESAMPLED),
+    ],
+)
+def test_every_suiting_method_gives_an_interval_and_its_name(text, table, suitable):
+    assert of(text, table).method == suitable[0]
+    for method in suitable:
+        found = of(text, table, method=method)
+        assert found.method.split(",")[0] == method
+        assert found.low <= found.value <= found.high
+    for method in set(METHODS) - set(suitable):
+        with pytest.raises(MeasureError, match="does not suit"):
+            of(text, table, method=method)
+
+
+def test_message_of_a_method_that_does_not_suit():
+    with pytest.raises(MeasureError) as caught:
+        of("ap", method="wilson")
+    assert str(caught.value) == "method='wilson' does not suit ap.\n  hint: bootstrap, bca or studentised"
+
+
+def test_message_of_an_unknown_method():
+    with pytest.raises(MeasureError, match="method='clopper' is unknown") as caught:
+        of("tpr@0.5", method="clopper")
+    assert caught.value.hint == "did you mean clopper-pearson?"
+
+
+def test_a_method_is_refused_also_when_the_value_is_undefined():
+    with pytest.raises(MeasureError, match="does not suit"):
+        of("auc", ONE_CLASS, method="wilson")
+
+
+@pytest.mark.parametrize(
+    ("text", "method"),
+    [("auc", "studentised, delong"), ("tpr@0.5", "studentised, binomial"), ("ap", "studentised, jackknife")],
+)
+def test_the_method_names_the_standard_error(text, method):
+    assert of(text, method="studentised").method == method
+
+
+def test_a_jackknife_in_every_replicate_of_a_large_table_is_refused():
+    large = score_table(np.arange(2000) % 2, np.arange(2000.0))
+    assert "studentised" in suiting(parse("auc"), large)
+    with pytest.raises(MeasureError) as caught:
+        of("ap", large, method="studentised", replicates=2000)
+    assert str(caught.value) == (
+        "method='studentised' takes too long for ap of so many cases.\n  hint: bootstrap or bca"
+    )
+
+
+@pytest.mark.parametrize("method", RESAMPLED)
+def test_many_rows_are_condensed_and_centred(method):
+    truth = np.repeat([1, 0], [6000, 6000])
+    table = score_table(truth, truth + np.random.default_rng(1).normal(size=12_000))
+    found = of("auc", table, method=method, replicates=300)
+    usual = of("auc", table)
+    assert found.method.endswith(", condensed")
+    assert (found.low, found.high) == pytest.approx((usual.low, usual.high), abs=0.003)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("text", ["tpr@0.5", "auc", "f1@0.5", "ap"])
+def test_a_higher_level_is_wider(text, method):
+    if method in suiting(parse(text), TABLE.at(0.5) if "@" in text else TABLE, 400):
+        wide, narrow = (of(text, method=method, level=level) for level in (0.95, 0.7))
+        assert wide.low <= narrow.low <= narrow.high <= wide.high
+        assert wide.high - wide.low > narrow.high - narrow.low
+
+
+@pytest.mark.parametrize("method", ["bca", "studentised"])
+@pytest.mark.parametrize("text", ["auc", "ap", "acc@0.5"])
+def test_whole_weights_are_cases(text, method):
+    weight = RNG.integers(1, 4, 43)
+    weighted = score_table(TRUTH, SCORE, weight=weight)
+    repeated = score_table(np.repeat(TRUTH, weight), np.repeat(SCORE, weight))
+    assert of(text, weighted, method=method) == of(text, repeated, method=method)
+
+
+# --- proportions
+
+
+@pytest.mark.parametrize(("hits", "trials"), [(0, 7), (7, 7), (3, 7), (1, 2), (499, 1000), (0, 1)])
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_proportions_as_in_scipy(hits, trials, level):
+    test = stats.binomtest(hits, trials)
+    for ours, theirs in ((clopper_pearson, "exact"), (wilson, "wilson")):
+        bounds = test.proportion_ci(level, theirs)
+        assert ours(hits, trials, level) == pytest.approx((bounds.low, bounds.high), abs=1e-12)
+
+
+def test_clopper_pearson_covers_at_least_the_level():
+    share = np.linspace(0.01, 0.99, 99)
+    bounds = np.array([clopper_pearson(k, 12, 0.9) for k in range(13)])
+    held = (bounds[:, :1] <= share) & (share <= bounds[:, 1:])
+    chance = stats.binom.pmf(np.arange(13)[:, None], 12, share)
+    assert (held * chance).sum(axis=0).min() >= 0.9
+
+
+def test_clopper_pearson_without_trials_is_undefined():
+    assert all(map(math.isnan, clopper_pearson(0, 0)))
+
+
+def test_clopper_pearson_of_an_estimate():
+    counts = TABLE.at(0.5)
+    expected = clopper_pearson(float(counts.tp), float(counts.p), 0.9)
+    found = of("tpr@0.5", method="clopper-pearson", level=0.9)
+    assert (found.low, found.high) == expected
+
+
+# --- DeLong
+
+
+def test_delong_logit_is_the_closed_form():
+    area, error = auc(TABLE), math.sqrt(delong_variance(TABLE))
+    half = ndtri(0.975) * error / (area * (1 - area))
+    assert delong_logit(TABLE) == pytest.approx((expit(logit(area) - half), expit(logit(area) + half)))
+    assert 0 < delong_logit(TABLE, 0.999999)[0] < delong_logit(TABLE, 0.999999)[1] < 1
+
+
+def test_delong_logit_of_the_other_class_is_the_same():
+    assert delong_logit(TABLE.swapped()) == pytest.approx(delong_logit(TABLE))
+
+
+@pytest.mark.parametrize("method", ["delong", "delong-logit"])
+def test_gini_is_twice_the_area_less_one(method):
+    area, gini = of("auc", method=method), of("gini", method=method)
+    assert (gini.low, gini.high) == pytest.approx((2 * area.low - 1, 2 * area.high - 1))
+
+
+def test_delong_variances_of_replicates_are_those_of_each():
+    drawn = resampler(TABLE)(np.random.default_rng(0), 20)
+    one_by_one = [delong_variance(replace(TABLE, counts=counts)) for counts in drawn.counts]
+    assert delong_variances(drawn) == pytest.approx(np.array(one_by_one), rel=1e-12)
+
+
+# --- the jackknife
+
+
+def left_out(measure):
+    """The value without each case in turn, by building each table anew."""
+    return np.array([measure(score_table(np.delete(TRUTH, i), np.delete(SCORE, i))) for i in range(TRUTH.size)])
+
+
+@pytest.mark.parametrize("measure", [auc, ap, ks])
+def test_the_jackknife_is_that_of_cases(measure):
+    values = left_out(measure)
+    variance = sum(
+        (n - 1) / n * ((values[MEMBER[label]] - values[MEMBER[label]].mean()) ** 2).sum()
+        for label, n in ((1, 18), (0, 25))
+    )
+    assert float(jackknife_error(measure.function, TABLE)(TABLE)) == pytest.approx(math.sqrt(variance))
+
+
+@pytest.mark.parametrize("measure", [auc, ap, ks])
+def test_the_acceleration_is_that_of_cases(measure):
+    values = left_out(measure)
+    parts = [(n - 1) / n * (values[MEMBER[label]].mean() - values[MEMBER[label]]) for label, n in ((1, 18), (0, 25))]
+    influence = np.concatenate(parts)
+    expected = (influence**3).sum() / (6 * (influence**2).sum() ** 1.5)
+    assert acceleration(measure.function, TABLE) == pytest.approx(expected)
+
+
+def test_jackknife_errors_of_replicates_are_those_of_each():
+    drawn = resampler(TABLE)(np.random.default_rng(0), 10)
+    tables = [replace(TABLE, counts=counts) for counts in drawn.counts]
+    error = jackknife_error(ap.function, TABLE)
+    assert error(drawn) == pytest.approx(np.array([float(jackknife_error(ap.function, t)(t)) for t in tables]))
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    table = Counts(tp=30, fp=2, fn=10, tn=8)
+    assert float(jackknife_error(lambda c: c.tp / c.p, table)(table)) == pytest.approx(math.sqrt(0.75 * 0.25 / 39))
+
+
+def test_the_acceleration_is_zero_without_influence_and_nan_when_a_case_is_needed():
+    assert acceleration(lambda c: c.p * 0, Counts(tp=3, fp=1, fn=1, tn=3)) == 0
+    assert math.isnan(acceleration(ppv.function, Counts(tp=1, fp=0, fn=1, tn=3)))
+
+
+def test_the_jackknife_goes_through_a_table_in_pieces(monkeypatch):
+    whole = acceleration(ap.function, TABLE)
+    monkeypatch.setattr("scorespace.resampling.interval._CELLS_AT_ONCE", 200)
+    assert acceleration(ap.function, TABLE) == whole
+
+
+# --- BCa
+
+
+def scipy_bca(statistic, samples, level=0.95, n=4000):
+    rng = np.random.default_rng(5)
+    found = stats.bootstrap(
+        samples, statistic, n_resamples=n, method="BCa", confidence_level=level, rng=rng, vectorized=False
+    )
+    return found.confidence_interval
+
+
+def mann_whitney(pos, neg):
+    gaps = pos[:, None] - neg
+    return ((gaps > 0).mean() + (gaps == 0).mean() / 2).item()
+
+
+def test_bca_of_the_area_as_in_scipy():
+    theirs = scipy_bca(mann_whitney, (SCORE[TRUTH == 1], SCORE[TRUTH == 0]))
+    found = of("auc", method="bca", replicates=8000)
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=0.012)
+
+
+def test_bca_of_the_accuracy_as_in_scipy():
+    right = (SCORE >= 0.5) == TRUTH
+    theirs = scipy_bca(lambda pos, neg: (pos.sum() + neg.sum()) / 43, (right[TRUTH == 1], right[TRUTH == 0]))
+    found = of("acc@0.5", method="bca", replicates=8000)
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1.01 / 43)
+
+
+def test_bca_of_f1_as_in_scipy():
+    called = SCORE >= 0.5
+
+    def statistic(pos, neg):
+        return 2 * pos.sum() / (2 * pos.sum() + neg.sum() + (~pos).sum())
+
+    theirs = scipy_bca(statistic, (called[TRUTH == 1], called[TRUTH == 0]))
+    assert f1(TABLE.at(0.5)) == pytest.approx(statistic(called[TRUTH == 1], called[TRUTH == 0]))
+    found = of("f1@0.5", method="bca", replicates=8000)
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+
+
+# --- studentised
+
+
+def test_studentised_is_the_plain_loop():
+    drawn = resampler(TABLE)(np.random.Generator(np.random.SFC64(np.random.SeedSequence(3).spawn(1)[0])), 400)
+    ratios = []
+    for counts in drawn.counts:
+        table = replace(TABLE, counts=counts)
+        ratios.append((auc(table) - auc(TABLE)) / math.sqrt(delong_variance(table)))
+    few, many = np.quantile(ratios, [0.025, 0.975])
+    error = math.sqrt(delong_variance(TABLE))
+    found = of("auc", method="studentised", seed=3)
+    assert (found.low, found.high) == pytest.approx((auc(TABLE) - many * error, auc(TABLE) - few * error))
+
+
+def test_studentised_stays_within_the_range():
+    nearly = score_table([0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 5, 4, 6, 7, 8])
+    for method in RESAMPLED:
+        found = of("auc", nearly, method=method)
+        assert 0 <= found.low <= found.high <= 1
+
+
+def test_replicates_without_an_error_are_counted():
+    nearly = score_table([0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 5, 4, 6, 7, 8])
+    reason = of("auc", nearly, method="studentised").reason
+    assert reason.startswith("interval leaves out ")
+    assert reason.endswith(" of 400 replicates without a standard error")
+
+
+def test_a_proportion_of_all_hits_has_an_error():
+    found = of("tpr@0.5", score_table([1, 1, 1, 1, 0, 0], [6, 5, 4, 3, 2, 0.1]), method="studentised")
+    assert (found.low, found.high, found.reason) == (1, 1, "the measure is the same in every replicate")
+
+
+# --- degenerate data: a defined answer each
+
+ZERO = "no interval: the standard error (delong) is zero, so nothing can be studentised"
+NONE = "no interval: the standard error (delong) is undefined, so nothing can be studentised"
+SAME = "the measure is the same in every replicate"
+INFINITE = "no DeLong-logit interval: the logit of an area of 0 or 1 is infinite"
+UNDEFINED = "undefined: only one class is present"
+
+
+@pytest.mark.parametrize(
+    ("table", "method", "bounds", "reason"),
+    [
+        (PERFECT, "delong", (1, 1), None),
+        (PERFECT, "delong-logit", None, INFINITE),
+        (PERFECT, "bootstrap", (1, 1), None),
+        (PERFECT, "bca", (1, 1), SAME),
+        (PERFECT, "studentised", None, ZERO),
+        (
+            REVERSED,
+            "delong-logit",
+            None,
+            INFINITE,
+        ),
+        (CONSTANT, "delong", (0.5, 0.5), None),
+        (CONSTANT, "delong-logit", (0.5, 0.5), None),
+        (CONSTANT, "bootstrap", (0.5, 0.5), None),
+        (CONSTANT, "bca", (0.5, 0.5), SAME),
+        (CONSTANT, "studentised", None, ZERO),
+        (ONE_POSITIVE, "delong", None, "no DeLong interval: a class has fewer than two cases"),
+        (ONE_POSITIVE, "delong-logit", None, "no DeLong-logit interval: a class has fewer than two cases"),
+        (ONE_POSITIVE, "studentised", None, NONE),
+        *((ONE_CLASS, method, None, UNDEFINED) for method in ("delong", "delong-logit", *RESAMPLED)),
+        *(
+            (score_table(TRUTH, SCORE, weight=TRUTH + 0.5), method, None, NEEDS_WHOLE_WEIGHTS)
+            for method in ("delong", "delong-logit", *RESAMPLED)
+        ),
+    ],
+)
+def test_degenerate(table, method, bounds, reason):
+    found = of("auc", table, method=method)
+    assert found.reason == reason
+    if bounds is None:
+        assert found.method is None
+        assert math.isnan(found.low)
+        assert math.isnan(found.high)
+    else:
+        assert (found.low, found.high) == bounds
+        assert found.method == method
+
+
+def test_one_case_in_a_class_leaves_the_other_to_resample():
+    found = of("auc", ONE_POSITIVE, method="bca")
+    assert found.method == "bca"
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_bca_says_when_a_case_is_needed():
+    # Without the one false positive the likelihood ratio is infinite.
+    found = of("lr_pos@0.5", score_table([1, 1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.2, 0.6, 0.1, 0.3]), method="bca")
+    assert found.method is None
+    assert found.reason == "no interval: leaving out one case makes the measure undefined, so BCa has no acceleration"
+
+
+def test_bca_says_when_the_value_is_beyond_all_replicates():
+    found = bca(Resampling(auc.function, TABLE, value=1.5, replicates=50))
+    assert math.isnan(found.low)
+    assert found.reason == "no interval: all replicates lie on one side of the value, so BCa cannot correct their bias"
+
+
+# --- coverage
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["delong-logit", "bca", "studentised"])
+def test_the_interval_covers_the_area(method):
+    rng = np.random.default_rng(11)
+    area = stats.norm.cdf(1.5 / math.sqrt(2))
+    truth, covered = np.repeat([1, 0], [25, 40]), 0
+    for seed in range(300):
+        found = of("auc", score_table(truth, 1.5 * truth + rng.normal(size=65)), method=method, seed=seed)
+        covered += found.low <= area <= found.high
+    assert covered / 300 == pytest.approx(0.95, abs=0.035)
