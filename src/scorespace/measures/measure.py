@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 
-from scorespace.errors import MeasureError, did_you_mean, listing
+from scorespace.declaration import Option, Registry, check_options, options_of, table_of
+from scorespace.errors import MeasureError
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable
 
 Best = Literal["high", "low"]
-
-REGISTRY: dict[str, Measure] = {}
-"""Every declared measure by its canonical name, in the order of declaration."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """A keyword-only parameter of a measure, as the grammar and the command line offer it."""
-
-    name: str
-    kind: Any
-    default: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +43,14 @@ class Measure:
 
     def __call__(self, table: Any, **options: Any) -> Any:
         """The value for a table: a float, or an array when the table has further axes."""
-        self.check_options(options)
+        check_options(self, options, MeasureError)
         function, suitable = self.fit(table)
         value = np.asarray(function(suitable, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
 
     def on(self, function: Callable[..., Array]) -> Callable[..., Array]:
         """Declare the same measure on a further table, named by the annotation of its first parameter."""
-        self.overloads[_table_of(function)] = function
+        self.overloads[table_of(function)] = function
         return function
 
     def fit(self, table: Any) -> tuple[Callable[..., Array], Any]:
@@ -84,17 +72,6 @@ class Measure:
                 seen=_scores_seen(table),
                 hint="scorespace calibrate maps scores to probabilities; they are never squashed silently",
             )
-
-    def check_options(self, options: dict[str, Any]) -> None:
-        """Refuse options that the measure does not have."""
-        known = [option.name for option in self.options]
-        for name in options:
-            if name not in known:
-                near = did_you_mean(name, known)
-                hint = f"did you mean {near}?" if near else None
-                raise MeasureError(
-                    f"{self.name} has no option {name!r}.", seen=f"its options: {listing(known) or 'none'}", hint=hint
-                )
 
     @property
     def arrow(self) -> str:
@@ -146,16 +123,10 @@ def measure(
 
     def declare(function: Callable[..., Array]) -> Measure:
         name = function.__name__
-        hints = get_type_hints(function)
-        options = tuple(
-            Option(parameter.name, hints[parameter.name], parameter.default)
-            for parameter in inspect.signature(function).parameters.values()
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        )
         declared = Measure(
             name=name,
             function=function,
-            table=_table_of(function),
+            table=table_of(function),
             title=title,
             range=range,
             best=best,
@@ -165,28 +136,19 @@ def measure(
             trials=trials,
             interval=interval or ("wilson" if trials else "bootstrap"),
             probability=probability,
-            options=options,
+            options=options_of(function),
         )
         # Introspection and doctest see the function behind the frozen declaration.
         vars(declared).update(
             __wrapped__=function, __doc__=function.__doc__, __name__=name, __module__=function.__module__
         )
-        taken = {alias: other.name for other in REGISTRY.values() for alias in (other.name, *other.aliases)}
-        for key in (name, *aliases):
-            if key in taken and taken[key] != name:
-                raise MeasureError(f"the name {key!r} of measure {name} is taken by {taken[key]}.")
-        REGISTRY[name] = declared
-        return declared
+        return MEASURES.add(declared)
 
     return declare
 
 
-def _table_of(function: Callable[..., Array]) -> type:
-    first = next(iter(inspect.signature(function).parameters))
-    kind = get_type_hints(function)[first]
-    if not isinstance(kind, type):
-        raise TypeError(f"{function.__name__}: annotate the first parameter with the table it needs")
-    return kind
+MEASURES: Registry[Measure] = Registry("measure", "measures", MeasureError)
+"""Every declared measure, in the order of declaration."""
 
 
 def _scores_seen(table: ScoreTable | ClassTable) -> str:
