@@ -167,7 +167,8 @@ class ByValue:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        compared = (f.name for f in fields(self) if f.compare)  # type: ignore[arg-type]
+        return all(_same(getattr(self, name), getattr(other, name)) for name in compared)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -132,7 +132,7 @@ def test_measures_of_replicates_are_measures_of_each(measure, table):
 
 
 def test_decisions_can_be_bootstrapped():
-    values = bootstrap(acc.overloads[ConfusionTable], confusion([[50, 5], [8, 40]]), replicates=1000)
+    values = bootstrap(acc.functions[ConfusionTable], confusion([[50, 5], [8, 40]]), replicates=1000)
     assert values.mean() == pytest.approx(90 / 103, abs=0.01)
 
 

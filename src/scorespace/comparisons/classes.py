@@ -16,8 +16,9 @@ from scorespace.comparisons.mcnemar import METHODS, cochran_q, mcnemar
 from scorespace.comparisons.paired import judged
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, WITHIN_CLASSES, mixed_resampler, replicated, resampler
-from scorespace.resampling.estimate import check_level, resolve
+from scorespace.resampling.estimate import check_level
 from scorespace.resampling.interval import thinned, thinning
 from scorespace.results import Progress
 from scorespace.tables import Array, ClassTable
@@ -109,7 +110,7 @@ def _bootstrapped(
     centre = _value(spec, part[0]) - _value(spec, part[1])
 
     def gaps(drawn: ClassTable) -> Array:
-        return _value(spec, drawn) - _value(spec, part[1].weighted(drawn.case_weight))
+        return _value(spec, drawn) - _value(spec, part[1].with_cells(drawn.case_weight))
 
     apart = a.group is not None or (spec.name in WITHIN_CLASSES and spec.of not in ("weighted", "micro"))
     draw = resampler(part[0]) if apart else mixed_resampler(part[0])
@@ -119,5 +120,5 @@ def _bootstrapped(
 
 
 def _value(spec: MeasureSpec, table: ClassTable) -> Array:
-    function, suitable = resolve(spec, table)
-    return np.asarray(function(suitable), dtype=np.float64)
+    found = bind(spec, table)
+    return np.asarray(found.formula(found.table), dtype=np.float64)

@@ -13,7 +13,7 @@ from scorespace.comparisons.folds import bayes_correlated_t, corrected_t, five_b
 from scorespace.comparisons.repeated import ROPE, PairTest, Posterior, extent
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.resampling.estimate import resolve
+from scorespace.measures.request import bind
 from scorespace.results import Note, grouped, note
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
@@ -54,8 +54,8 @@ def by_fold(pairs: PairTable, model: int, spec: MeasureSpec) -> Array:
     table, count = pairs.tables[model], shape[0] * shape[1]
     cells = (place * 2 + pairs.label) * table.score.size + pairs.place[model]
     counts = np.bincount(cells, minlength=count * 2 * table.score.size).reshape(*shape, 2, table.score.size)
-    function, suitable = resolve(spec, replace(table, counts=counts))
-    return np.asarray(function(suitable), dtype=np.float64)
+    found = bind(spec, replace(table, counts=counts))
+    return np.asarray(found.formula(found.table), dtype=np.float64)
 
 
 def over_folds(

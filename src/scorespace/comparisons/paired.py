@@ -9,8 +9,9 @@ import numpy as np
 
 from scorespace.comparisons.comparison import Comparison
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, WITHIN_CLASSES, Resampler, replicated
-from scorespace.resampling.estimate import Estimate, resolve
+from scorespace.resampling.estimate import Estimate
 from scorespace.results import Progress, grouped
 from scorespace.tables import Array, DrawnCases, ScoreTable
 from scorespace.tables.pair import PairTable
@@ -42,7 +43,7 @@ def paired_bootstrap(
         return replace(found, reason=spec.measure.reason(math.nan))
     if two.group is not None:
         draw = _groups(two)
-    elif DrawnCases in spec.measure.overloads and spec.of is None:
+    elif DrawnCases in spec.measure.functions and spec.of is None:
         draw = _pairs(two)
     elif spec.name in WITHIN_CLASSES:
         draw = _cases(two)
@@ -176,8 +177,10 @@ def permutation(
 
 
 def _value(spec: MeasureSpec, table: ScoreTable | DrawnCases) -> Array:
-    function, suitable = spec.measure.fit(table) if isinstance(table, DrawnCases) else resolve(spec, table)
-    return np.asarray(function(suitable), dtype=np.float64)
+    if isinstance(table, DrawnCases):
+        return np.asarray(spec.measure.functions[DrawnCases](table), dtype=np.float64)
+    found = bind(spec, table)
+    return np.asarray(found.formula(found.table), dtype=np.float64)
 
 
 def _cases(two: PairTable) -> Resampler:

@@ -15,8 +15,9 @@ from scorespace.comparisons.delong import auc_against, delong_unpaired
 from scorespace.comparisons.paired import drawn_by_groups, judged
 from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import MeasureSpec, parse
+from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, WITHIN_CLASSES
-from scorespace.resampling.estimate import check_level, resolve
+from scorespace.resampling.estimate import check_level
 from scorespace.resampling.interval import Resampling
 from scorespace.results import Note, Progress, decimals, note, signed
 from scorespace.tables import Array, ClassTable, ConfusionTable, ScoreTable, Table
@@ -230,7 +231,8 @@ def _draws(
     sample: Sample, spec: MeasureSpec, seed: int, stream: int, replicates: int, progress: Progress | None
 ) -> _Draws:
     grouped, table = isinstance(sample, PairTable), _table(sample)
-    function, suitable = resolve(spec, table)
+    request = bind(spec, table)
+    function, suitable = request.formula, request.table
     value = float(np.asarray(function(suitable)))
     if not math.isfinite(value) or not table.whole:
         reason = spec.measure.reason(value) or "the weights are not whole numbers, so cases cannot be drawn"
@@ -257,8 +259,7 @@ def _table(sample: Sample) -> Table:
 
 
 def _value(sample: Sample, spec: MeasureSpec) -> float:
-    function, suitable = resolve(spec, _table(sample))
-    return float(np.asarray(function(suitable)))
+    return bind(spec, _table(sample)).value
 
 
 def _finite(number: float) -> float:

@@ -20,7 +20,8 @@ from scorespace.evaluation.findings import (
     role_notes,
 )
 from scorespace.measures import parse, parse_list
-from scorespace.resampling.estimate import check_level, check_method, resolve
+from scorespace.measures.request import bind
+from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Progress
 from scorespace.tables import Table, class_table, confusion, score_table
 from scorespace.tables.labels import class_listing
@@ -89,7 +90,7 @@ def evaluate(
 
 
 def _of_tables(models: Mapping[str, Table]) -> Evaluation:
-    seen = {name: dict(zip(t.classes, map(float, t.class_totals), strict=True)) for name, t in models.items()}
+    seen = {name: dict(zip(t.class_names, map(float, t.class_totals), strict=True)) for name, t in models.items()}
     (first_name, totals), *others = seen.items()
     for name, classes in others:
         if classes != totals:
@@ -99,8 +100,7 @@ def _of_tables(models: Mapping[str, Table]) -> Evaluation:
                 hint="evaluate tables of different samples one by one",
             )
     first = models[first_name]
-    positive = None if first.positive is None else first.classes[first.positive]
-    return Evaluation("tables", int(first.total), totals, positive, models)
+    return Evaluation("tables", int(first.total), totals, first.positive_name, models)
 
 
 def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any) -> Evaluation:
@@ -111,7 +111,9 @@ def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix 
     tables = frames.count(sample, costs=costs)
     first = next(iter(tables.values()))
     kept = _keeps_pairs(paired, sample, len(tables))
-    totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))  # weighted, where cases have weights
+    totals = dict(
+        zip(first.class_names, map(float, first.class_totals), strict=True)
+    )  # weighted, where cases have weights
     return Evaluation(
         name=source.name,
         rows=sample.rows,
@@ -148,5 +150,4 @@ def measure(
         table = score_table(truth, score, positive=positive, weight=weight)
     else:
         table = confusion(truth, decision, positive=positive, weight=weight)
-    function, suitable = resolve(parse(name), table)
-    return float(function(suitable))
+    return bind(parse(name), table).value

@@ -51,9 +51,10 @@ from scorespace.evaluation.requests import placed, suiting, usual
 from scorespace.evaluation.verdict import verdict
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.confusion import youden
+from scorespace.measures.request import bind
 from scorespace.probabilities.summary import CalibrationSummary, calibration_summary
 from scorespace.resampling.band import Band
-from scorespace.resampling.estimate import Estimate, Estimates, estimate, resolve
+from scorespace.resampling.estimate import Estimate, Estimates, estimate
 from scorespace.resampling.estimate import suiting as suiting_intervals
 from scorespace.results import SCHEMA, Note, Progress, Row
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table
@@ -239,7 +240,7 @@ class Evaluation:
         for spec in specs:
             if not any(suiting([spec], table, self._threshold_or_none(name)) for name, table in self.models.items()):
                 name, table = next(iter(self.models.items()))
-                resolve(placed(spec, table, self._threshold_or_none(name)), table)  # raises the error that says why
+                bind(placed(spec, table, self._threshold_or_none(name)), table)  # raises the error that says why
 
     def table(self, model: str) -> Table:
         """The table of a model."""
@@ -443,4 +444,4 @@ class Evaluation:
 
 def _request(spec: MeasureSpec, table: Table) -> tuple[MeasureSpec, Any]:
     """A request with the form of the table that it is computed from."""
-    return spec, resolve(spec, table)[1]
+    return spec, bind(spec, table).table

@@ -9,7 +9,7 @@ from typing import Final
 from scorespace.conditions import Condition
 from scorespace.errors import MeasureError
 from scorespace.measures import MeasureSpec, parse
-from scorespace.resampling.estimate import resolve
+from scorespace.measures.request import bind
 from scorespace.tables import ClassTable, Counts, ScoreTable, Table
 
 RANKING: Final = ("auc", "auprc", "ks", "h")
@@ -53,7 +53,7 @@ def placed(spec: MeasureSpec, table: Table, at: float | None) -> MeasureSpec:
 def suits(spec: MeasureSpec, table: Table) -> bool:
     """Whether a request makes sense for this kind of model, beside models of another kind."""
     try:
-        resolve(spec, table)
+        bind(spec, table)
     except MeasureError:
         return False
     return True

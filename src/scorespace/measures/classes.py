@@ -17,6 +17,7 @@ from scorespace.measures.probability import (
     ref,
     unc,
 )
+from scorespace.measures.ranking import auc
 from scorespace.tables import Array, ClassTable, ratio
 
 
@@ -78,6 +79,19 @@ def _mean(t: ClassTable, loss: Array) -> Array:
     if lost.any():
         found = np.where(weight[..., lost].sum(axis=-1) > 0, np.inf, found)
     return ratio(found, t.total)
+
+
+@auc.of_each
+def _auc_of_each_class(t: ClassTable) -> Array:
+    """All at once, from the pairs: a case of the class against one of any other."""
+    totals, pairs = t.class_totals, t.concordant_pairs()
+    others = np.where(np.eye(len(t.classes), dtype=bool), 0.0, pairs).sum(axis=-1)
+    return ratio(others, totals * (totals.sum(axis=-1, keepdims=True) - totals))
+
+
+@auc.of_pairs
+def _auc_of_all_pairs(t: ClassTable) -> Array:
+    return t.pair_areas()
 
 
 for _measure, _range in ((brier, (0, 2)), (cal, (0, 2)), (ref, (0, 1)), (unc, (0, 1))):

@@ -19,6 +19,7 @@ _ONE_CLASS = "a class has no cases"
     best="low",
     undefined=_NO_CASES,
     aliases=("expected_cost",),
+    within_classes=lambda prevalence=None, **_: prevalence is not None,
 )
 def cost(
     c: Counts,
@@ -47,6 +48,7 @@ def cost(
     best="low",
     undefined=_ONE_CLASS,
     aliases=("normalised_cost", "normalized_cost", "normalised_expected_cost", "normalized_expected_cost"),
+    within_classes=lambda prevalence=None, **_: prevalence is not None,
 )
 def nec(c: Counts, *, fp: float = 1.0, fn: float = 1.0, prevalence: float | None = None) -> Array:
     """Cost as a share of that of making every error: x·FNR + (1−x)·FPR, x = π·c_FN / (π·c_FN + (1−π)·c_FP)."""
@@ -62,6 +64,7 @@ def nec(c: Counts, *, fp: float = 1.0, fn: float = 1.0, prevalence: float | None
     best="low",
     undefined=_ONE_CLASS,
     aliases=("distance_to_corner", "closest_topleft", "topleft"),
+    within_classes=True,
 )
 def corner(c: Counts) -> Array:
     """Distance from the perfect corner of ROC space, not the same as Youden's index: √(FPR² + FNR²)."""

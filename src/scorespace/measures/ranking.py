@@ -35,6 +35,8 @@ def concordant_pairs(table: ScoreTable) -> Array:
     undefined=_ONE_CLASS,
     interval="delong",
     aliases=("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance"),
+    within_classes=True,
+    area=(1, 0),
 )
 def auc(t: ScoreTable) -> Array:
     """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
@@ -59,7 +61,13 @@ def u(t: ScoreTable) -> Array:
 
 
 @measure(
-    title="Gini coefficient", range=(-1, 1), best="high", undefined=_ONE_CLASS, aliases=("somers_d", "accuracy_ratio")
+    title="Gini coefficient",
+    range=(-1, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("somers_d", "accuracy_ratio"),
+    within_classes=True,
+    area=(2, -1),
 )
 def gini(t: ScoreTable) -> Array:
     """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
@@ -72,6 +80,7 @@ def gini(t: ScoreTable) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("partial_auc", "pauroc"),
+    within_classes=True,
 )
 def pauc(
     t: ScoreTable,
@@ -106,6 +115,7 @@ def pauc(
     best="high",
     undefined=_ONE_CLASS,
     aliases=("auc_hull", "rocch_auc"),
+    within_classes=True,
 )
 def auch(t: ScoreTable) -> Array:
     """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
@@ -122,6 +132,7 @@ def auch(t: ScoreTable) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("kolmogorov_smirnov", "ks_statistic"),
+    within_classes=True,
 )
 def ks(t: ScoreTable) -> Array:
     """Largest gap between the score distributions of the classes: max |TPR − FPR|."""
@@ -156,6 +167,7 @@ def auprc(t: ScoreTable) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"),
+    within_classes=True,
 )
 def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
@@ -170,6 +182,7 @@ def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
     best="low",
     undefined=_ONE_CLASS,
     aliases=("fpr_at_tpr", "false_alarms_at"),
+    within_classes=True,
 )
 def fpr_at(t: ScoreTable, *, tpr: float = 0.9) -> Array:
     """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""

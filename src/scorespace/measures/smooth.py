@@ -39,6 +39,7 @@ def smauc(t: ScoreTable, *, midpoint: float | str = "mean", recentre: bool = Fal
     undefined=_ONE_CLASS,
     probability=True,
     aliases=("scored_auc",),
+    within_classes=True,
 )
 def sauc(t: ScoreTable) -> Array:
     """By how much positives are scored above negatives: the mean over all pairs of max(0, s₊ − s₋)."""
@@ -55,6 +56,7 @@ def sauc(t: ScoreTable) -> Array:
     undefined=_ONE_CLASS,
     probability=True,
     aliases=("probabilistic_auc",),
+    within_classes=True,
 )
 def prob_auc(t: ScoreTable) -> Array:
     """How far the mean scores of the classes lie apart: (mean s of positives − mean s of negatives + 1) / 2."""

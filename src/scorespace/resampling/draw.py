@@ -48,7 +48,7 @@ def bootstrap(
     >>> bootstrap(auc, score_table([1, 0, 1, 0], [0.9, 0.4, 0.5, 0.1]), replicates=3)
     array([1., 1., 1.])
     """
-    of_pairs = isinstance(function, Measure) and DrawnCases in function.overloads and isinstance(table, ScoreTable)
+    of_pairs = isinstance(function, Measure) and DrawnCases in function.functions and isinstance(table, ScoreTable)
     within = _pairs_resampler if of_pairs else resampler
     draw = within(table) if stratified else mixed_resampler(table)
     return replicated(draw, function, _cells(table), replicates=replicates, seed=seed, progress=progress)
@@ -144,7 +144,7 @@ def _(table: ClassTable) -> Resampler:
         drawn = np.zeros((count, table.label.size))
         for of_class in cases:
             drawn[:, of_class] = _drawn(weight[of_class], rng, count)
-        return table.weighted(drawn)
+        return table.with_cells(drawn)
 
     return draw
 
@@ -165,7 +165,7 @@ def mixed_resampler(table: Any) -> Resampler:
         def draw_cases(rng: np.random.Generator, count: int) -> ClassTable:
             weight = np.zeros((count, table.label.size))
             weight[:, held] = _drawn(times, rng, count)
-            return table.weighted(weight)
+            return table.with_cells(weight)
 
         return draw_cases
     name = "matrix" if isinstance(table, ConfusionTable) else "counts"
@@ -185,7 +185,7 @@ def _whole_groups(table: ClassTable, group: NDArray[np.int32]) -> Resampler:
     size = int(group.max()) + 1
 
     def draw(rng: np.random.Generator, count: int) -> ClassTable:
-        return table.weighted(rng.multinomial(size, np.full(size, 1 / size), count)[:, group] * table.case_weight)
+        return table.with_cells(rng.multinomial(size, np.full(size, 1 / size), count)[:, group] * table.case_weight)
 
     return draw
 
@@ -243,5 +243,4 @@ def _chosen(total: int, rng: np.random.Generator, count: int) -> NDArray[np.uint
 
 
 def _cells(table: Any) -> int:
-    held = {Counts: "tp", ConfusionTable: "matrix", ScoreTable: "counts", ClassTable: "score"}[type(table)]
-    return int(getattr(table, held).size)
+    return int(table.score.size if isinstance(table, ClassTable) else table.cells.size)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
 
 from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
-from scorespace.measures.average import AVERAGES, OVER_PAIRS, average
+from scorespace.measures.average import AVERAGES
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES
 from scorespace.resampling.interval import (
     CELLED,
@@ -26,7 +26,7 @@ from scorespace.resampling.interval import (
     studentised,
 )
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
-from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
+from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Table, ratio
 
 METHODS: Final = ("wilson", "clopper-pearson", "delong", "delong-logit", "bootstrap", "bca", "studentised")
 # Measures that are scale · AUC + (1 − scale), so that an interval of the area is one of theirs.
@@ -137,7 +137,8 @@ def estimate(
     ppv@0.5 0.667 [0.094, 0.992]
     """
     check_level(level)
-    function, suitable = resolve(spec, table)
+    request = bind(spec, table)
+    function, suitable = request.formula, request.table
     chosen = _method(spec, suitable, method, replicates)
     value = float(np.asarray(function(suitable)))
     found = Interval(math.nan, math.nan, None, spec.measure.reason(value))
@@ -146,86 +147,6 @@ def estimate(
     elif found.reason is None:
         found = _interval(spec, Resampling(function, suitable, value, level, replicates, seed, progress), chosen)
     return Estimate(model, spec, value, found.low, found.high, level, found.method, found.reason)
-
-
-def resolve(spec: MeasureSpec, table: Table) -> tuple[Callable[[Any], Array], Any]:
-    """The function that computes the request, and the table that it computes it from."""
-    if isinstance(table, ClassTable):
-        return _of_class_scores(spec, table)
-    measure, options = spec.measure, dict(spec.options)
-    of_counts = measure.table is Counts
-    if spec.at is not None and not (of_counts and isinstance(table, ScoreTable)):
-        what = "a crisp decision has no threshold" if of_counts else f"{measure.name} covers all thresholds"
-        raise MeasureError(f"{spec} asks for a threshold, but {what}.", hint=spec.label)
-    suitable: Any = table
-    if of_counts and isinstance(table, ScoreTable):
-        if spec.at is None:
-            raise MeasureError(f"{spec} of a score needs a threshold.", hint=f"{spec.label}@0.5")
-        suitable = table.at(spec.at)
-        if spec.of is not None and _class_index(spec, table) != table.positive:
-            if len(table.classes) > 2:
-                positive = table.classes[table.positive]
-                raise MeasureError(
-                    f"{spec} names a class that this score does not rank.", seen=f"a score for {positive!r}"
-                )
-            suitable = suitable.swapped()
-        return partial(measure.function, **options), suitable
-    if isinstance(table, ConfusionTable) and spec.of in (*AVERAGES, *OVER_PAIRS):
-        if not of_counts:
-            raise MeasureError(f"{spec} averages scores of the classes, but these are decisions.")
-        return average(measure, spec.of, **options), table
-    if spec.of is not None:
-        index = _class_index(spec, table)
-        if of_counts and isinstance(table, ConfusionTable):
-            suitable = table.counts_of(index)
-        elif index != table.positive:
-            scores = table.score_table() if isinstance(table, ConfusionTable) else table
-            # The other class has the probability 1 − p; for all else the order counts, which rounding could tie.
-            suitable = scores.complemented() if measure.probability and scores.probabilities else scores.swapped()
-    function, suitable = measure.fit(suitable)
-    return partial(function, **options), suitable
-
-
-def _of_class_scores(spec: MeasureSpec, table: ClassTable) -> tuple[Callable[[Any], Array], Any]:
-    """As `resolve`, for scores of several classes: their decisions are those of the highest score."""
-    if table.group is not None:  # whole groups are drawn, so every number must follow from the cases
-        resolve(spec, replace(table, group=None))  # refuses what does not suit
-        return partial(_from_cases, spec), table
-    measure, options = spec.measure, dict(spec.options)
-    of_counts = measure.table is Counts
-    if spec.of in (*AVERAGES, *OVER_PAIRS):
-        if spec.at is not None:
-            raise MeasureError(f"{spec}: an average has no single threshold.", hint=f"{spec.label}[{spec.of}]")
-        measure.refuse_scores(table)
-        return average(measure, spec.of, **options), table.decisions if of_counts else table
-    if spec.of is not None:
-        index = _class_index(spec, table)
-        if of_counts and spec.at is None:
-            return resolve(spec, table.decisions)
-        return resolve(replace(spec, of=None), table.one_vs_rest(index))
-    if of_counts and spec.at is not None:
-        raise MeasureError(
-            f"{spec} of several classes needs a class.", hint=f"{spec.label}[{table.classes[0]}]@{spec.at:g}"
-        )
-    function, suitable = measure.fit(table.decisions if of_counts else table)
-    return partial(function, **options), suitable
-
-
-def _from_cases(spec: MeasureSpec, table: ClassTable) -> Array:
-    function, suitable = resolve(spec, replace(table.weighted(table.case_weight), group=None))
-    return function(suitable)
-
-
-def _class_index(spec: MeasureSpec, table: Table) -> int:
-    if spec.of in (*AVERAGES, *OVER_PAIRS):
-        raise MeasureError(f"{spec} averages over classes, which a single score does not decide.", hint=spec.label)
-    if spec.of not in table.classes:
-        raise MeasureError(
-            f"{spec} names a class that does not occur.",
-            seen=f"classes {listing(table.classes)}",
-            hint=f"{spec.label}[{table.classes[0]}]",
-        )
-    return table.classes.index(spec.of)
 
 
 def suiting(spec: MeasureSpec, table: Any, replicates: int = REPLICATES) -> tuple[str, ...]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorespace.results import ByValue
-
-Array = NDArray[Any]
+from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
@@ -24,10 +22,11 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts(ByValue):
+class Counts(Table):
     """True and false positives and negatives; any common shape, so one formula serves every axis.
 
-    Kept as float64: whole numbers stay exact up to 2^53 and products of counts cannot overflow.
+    Kept as float64: whole numbers stay exact up to 2^53 and products of counts cannot overflow. `squares` holds
+    the sums of squared weights, where cases have weights.
 
     >>> c = Counts(tp=[6, 8], fp=[1, 2], fn=[2, 0], tn=[3, 2])
     >>> c.pp
@@ -38,6 +37,7 @@ class Counts(ByValue):
     fp: Array
     fn: Array
     tn: Array
+    squares: Counts | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -68,12 +68,49 @@ class Counts(ByValue):
         """All cases."""
         return self.p + self.n
 
-    def swapped(self) -> Counts:
+    def described(self) -> str:
+        return "counts of outcomes"
+
+    @property
+    def cells(self) -> Array:
+        """TP, FN, FP and TN along the last axis: each class keeps together."""
+        return np.stack(np.broadcast_arrays(self.tp, self.fn, self.fp, self.tn), axis=-1)
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        return np.array([1, 1, 0, 0])
+
+    def with_cells(self, cells: Array) -> Self:
+        return type(self)(tp=cells[..., 0], fn=cells[..., 1], fp=cells[..., 2], tn=cells[..., 3])
+
+    @property
+    def cell_squares(self) -> Array | None:
+        return None if self.squares is None else self.squares.cells
+
+    def effective(self, trials: str) -> float:
+        """How many equal cases are worth the weights of p, n, pp, pn or all of them: Kish's (Σw)² / Σw²."""
+        weight = float(getattr(self, trials))
+        return weight if self.squares is None else float(ratio(weight * weight, getattr(self.squares, trials)))
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+    ) -> Wanted:
+        if at is not None:
+            raise NoTableError("asks for a threshold, but a crisp decision has no threshold", hint="{label}")
+        return super().inside(wanted, of, at, sized=sized)
+
+    def swapped(self) -> Self:
         """The same decisions with the other class as positive."""
-        return Counts(tp=self.tn, fp=self.fn, fn=self.fp, tn=self.tp)
+        squares = None if self.squares is None else self.squares.swapped()
+        return type(self)(tp=self.tn, fp=self.fn, fn=self.fp, tn=self.tp, squares=squares)
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn)
+    def __add__(self, other: Self) -> Self:
+        squares = None
+        if self.squares is not None or other.squares is not None:
+            squares = (self.squares or self) + (other.squares or other)
+        sums = (self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn)
+        return type(self)(*sums, squares=squares)
 
-    def __getitem__(self, index: Any) -> Counts:
-        return Counts(self.tp[index], self.fp[index], self.fn[index], self.tn[index])
+    def __getitem__(self, index: Any) -> Self:
+        squares = None if self.squares is None else self.squares[index]
+        return type(self)(self.tp[index], self.fp[index], self.fn[index], self.tn[index], squares)

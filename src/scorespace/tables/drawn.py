@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorespace.tables.counts import Array
+from scorespace.tables.table import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
-from scorespace.tables.counts import Array
 from scorespace.tables.labels import encode, positive_index
 from scorespace.tables.score import ScoreTable, scores_of
+from scorespace.tables.table import Array
 
 _MANY: Final = 20_000  # cases from which on a second thread pays
 

@@ -72,7 +72,7 @@ def _needed(measure: Measure) -> str:
 def _of_classes(measure: Measure) -> str:
     """How it is written for several classes."""
     name = measure.name
-    whole = [name] if {ConfusionTable, ClassTable} & set(measure.overloads) else []
+    whole = [name] if {ConfusionTable, ClassTable} & set(measure.functions) else []
     averages = AVERAGES if measure.table is Counts else (*AVERAGES, *OVER_PAIRS)
     return ", ".join([*whole, f"{name}[CLASS]", *(f"{name}[{how}]" for how in averages)])
 
