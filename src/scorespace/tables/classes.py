@@ -86,6 +86,10 @@ class ClassTable(Table):
     def grouping(self) -> NDArray[np.int32] | None:
         return self.group
 
+    @property
+    def by_case(self) -> bool:
+        return True
+
     def scores_seen(self) -> str:
         lowest, highest = float(self.score.min()), float(self.score.max())
         if lowest >= 0 and highest <= 1:
@@ -113,6 +117,12 @@ class ClassTable(Table):
                 )
             return self
         return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
+
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        return self.decided == self.label
+
+    def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
+        return cast(Self, self.taken(cell.astype(np.intp))), np.arange(cell.size, dtype=np.int32)
 
     def averaged_over(self, wanted: type[Table]) -> Table:
         return self.decisions if wanted is Counts else self

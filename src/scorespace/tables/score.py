@@ -137,6 +137,15 @@ class ScoreTable(Table):
         turned = self.complemented() if sized and self.probabilities else self.swapped()
         return Table.inside(turned, wanted)
 
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        if at is None:
+            raise NoTableError("of a score needs a threshold", hint="{label}@0.5")
+        positive = (np.arange(len(self.classes)) == self.positive)[:, None]
+        return ((self.score >= at) == positive).ravel()
+
+    def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        return self, cell
+
     def _index(self, of: str) -> int:
         if of not in self.classes:
             raise unknown_class(of, self.classes)

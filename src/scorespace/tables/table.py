@@ -100,9 +100,26 @@ class Table(ByValue, ABC):
         """The number of the group that each cell belongs to, where cases come in groups."""
         return None
 
+    @property
+    def by_case(self) -> bool:
+        """Whether each cell is one case of its own."""
+        return False
+
     def scores_seen(self) -> str:
         """What its scores are, where they are no probabilities."""
         return self.described()
+
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        """Whether the decision on the cases of each cell is right, at a threshold where it needs one."""
+        raise NoTableError(f"compares decisions, and {self.described()} hold none")
+
+    def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        """The scores of the positive class with the cell of each case there; a crisp decision scores 1 or 0."""
+        raise NoTableError(f"needs scores of a positive class, and {self.described()} hold none")
+
+    def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
+        """The table of the cases of these cells, and where they now are."""
+        return self.with_cells(np.bincount(cell, minlength=self.cells.shape[-1])), cell
 
     def condensed(self, rows: int) -> Self:
         """A smaller table that spreads alike when drawn again; most tables are small already."""
