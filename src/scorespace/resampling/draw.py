@@ -143,6 +143,13 @@ class Draws:
             raise ValueError("cases that are not known one by one cannot be drawn for two models alike")
         return replace(self, kept={}, sources={"": together(self.pairs)})
 
+    def how(self, model: str) -> str:
+        """What was drawn of a model, where it was not all cases one by one."""
+        source = self.source(model)
+        if source.tables[model].grouping is not None or (source is self.shared and self.grouped):
+            return " of groups"
+        return "" if not source.lighter else ", part of the cases" if source.scale != 1 else ", condensed"
+
     def source(self, model: str) -> Source:
         """What a model is drawn from: with the others, or alone."""
         common = self.shared

@@ -60,11 +60,7 @@ class Plan:
     @property
     def how(self) -> str:
         """What was drawn, where it was not all cases one by one."""
-        source = self.draws.source(self.model)
-        table = source.tables[self.model]
-        if table.grouping is not None or (source is self.draws.shared and self.draws.grouped):
-            return " of groups"
-        return "" if not source.lighter else ", part of the cases" if source.scale != 1 else ", condensed"
+        return self.draws.how(self.model)
 
 
 @dataclass(frozen=True)

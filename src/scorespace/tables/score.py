@@ -112,6 +112,10 @@ class ScoreTable(Table):
         """Whether all scores lie in [0, 1], so that they can be read as probabilities."""
         return not self.score.size or bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
+    @property
+    def thresholded(self) -> bool:
+        return True
+
     def scores_seen(self) -> str:
         return f"scores from {self.score[-1]:g} to {self.score[0]:g}"
 

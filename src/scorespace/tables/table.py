@@ -101,6 +101,20 @@ class Table(ByValue, ABC):
         return None
 
     @property
+    def thresholded(self) -> bool:
+        """Whether it becomes decisions at a threshold."""
+        return False
+
+    @property
+    def scores_classes(self) -> bool:
+        """Whether it scores several classes."""
+        return False
+
+    def deciding(self) -> Table:
+        """The table that its decisions are made from."""
+        return self
+
+    @property
     def by_case(self) -> bool:
         """Whether each cell is one case of its own."""
         return False
