@@ -65,7 +65,8 @@ def evaluate(
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
-        models, notes, library = models_of(data), (), None
+        models, library = models_of(data), None
+        notes: tuple[Note, ...] = ()
     else:
         models, notes, library = _of_columns(
             data,

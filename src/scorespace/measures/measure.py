@@ -24,8 +24,8 @@ class Measure:
     `trials` names the count that a proportion is a share of; such measures get a Wilson interval.
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
-    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead; `beside` names the
-    measure that it is misread without.
+    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
+    `beside` names the measure that it is misread without.
     `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the reasons given
     for such values. Without `best`, neither direction is better. `functions` holds the formula by table, `each` and
     `pairs` quick ways to that of all classes, or of all pairs of them.

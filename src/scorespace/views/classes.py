@@ -100,7 +100,11 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
         decisions = _decisions(table)
         found += [Text(name)] if len(evaluation.models) > 1 else []
         found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
-        found += [pair_grid(table)] if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF else []
+        found += (
+            [pair_grid(table.inside(ClassTable))]
+            if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF
+            else []
+        )
         found += [Text(confused_words(decisions)), *_confusion_picture(name, table)]
     return found
 
@@ -248,14 +252,14 @@ def _confusion_picture(name: str, table: ClassTable | ConfusionTable) -> Sequenc
 
         return confusion_chart(_decisions(table), name)
 
-    how = "Decided by the highest score. " if isinstance(table, ClassTable) else ""
+    how = "Decided by the highest score. " if table.scores_classes else ""
     about = f"{how}Blue is right, orange is wrong: the darker, the larger the share of the actual class."
     return [Picture(draw, f"How often {name} decides each class for cases of each actual class.", about)]
 
 
 def _curve_pictures(name: str, table: ClassTable | ConfusionTable) -> Sequence[Block]:
     """ROC and PR of each class, where there are scores and two classes with cases."""
-    if not isinstance(table, ClassTable) or np.count_nonzero(table.class_totals) < 2:
+    if not table.scores_classes or np.count_nonzero(table.class_totals) < 2:
         return []
 
     areas = "with its area; the broad line is their mean."

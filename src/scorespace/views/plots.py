@@ -7,7 +7,7 @@ from typing import Any
 from scorespace.curves import SmoothCurve, optimal_curve
 from scorespace.curves.brier import net_benefit_of_all
 from scorespace.curves.cost import cost_lines
-from scorespace.tables import ClassTable
+from scorespace.views.answers import Answers
 from scorespace.views.calibration import calibration_picture
 from scorespace.views.charts import cost_space_chart, curve_chart, smooth_chart
 from scorespace.views.classes import class_curves
@@ -16,7 +16,7 @@ from scorespace.views.classes import class_curves
 def plot(evaluation: Answers, kind: str, measure: str, band: bool = False, **options: Any) -> Any:
     """The curves of that kind as an Altair chart, with what belongs beside them."""
     only = next(iter(evaluation.models.values())) if len(evaluation.models) == 1 else None
-    if kind in ("roc", "pr") and isinstance(only, ClassTable) and not band:
+    if kind in ("roc", "pr") and only is not None and only.scores_classes and not band:
         return class_curves(only, kind)
     curves = evaluation.curves(kind, measure=measure, **options)
     if kind == "smooth":
