@@ -168,10 +168,11 @@ class ByValue:
         if type(other) is not type(self):
             return NotImplemented
         compared = (f.name for f in fields(self) if f.compare)  # type: ignore[arg-type]
-        return all(_same(getattr(self, name), getattr(other, name)) for name in compared)
+        return all(same(getattr(self, name), getattr(other, name)) for name in compared)
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal, arrays element by element, with NaN equal to NaN."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
         return a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))

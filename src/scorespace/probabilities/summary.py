@@ -11,7 +11,7 @@ import numpy as np
 
 from scorespace.curves.brier import probabilities
 from scorespace.curves.calibration import CalibrationCurve, curve_of_groups, group_sums, width_starts
-from scorespace.curves.hull import hull_edges
+from scorespace.curves.hull import edges_of
 from scorespace.measures.cox import logistic_fit, logits, neighbours, offset_fit
 from scorespace.measures.measure import Measure
 from scorespace.measures.probability import BINS, brier, cal_large, clipped_cases, logloss, refinement, unc
@@ -224,7 +224,7 @@ def calibration_summary(
     probabilities(table)
     score, surprise, large = _means((brier, logloss, cal_large), table)
     base, total = float(unc(table)), float(table.total)
-    refined = float(refinement(table, hull_edges(*table.columns)))
+    refined = float(refinement(table, edges_of(table)))
     x, pos, neg = logits(table)
     near = neighbours(x, pos, neg)
     fit = logistic_fit(x, pos, neg, near)

@@ -139,6 +139,10 @@ class Table(ByValue, ABC):
         """A smaller table that spreads alike when drawn again; most tables are small already."""
         return self
 
+    def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
+        """The cell of the condensed table that each of its cells goes to; None where nothing is merged."""
+        return None
+
     def inside(
         self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
     ) -> Wanted:
