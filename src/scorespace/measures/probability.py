@@ -105,6 +105,7 @@ def _impossible(t: ScoreTable) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("calibration_loss", "miscalibration", "mcb"),
+    interval="inverted",
 )
 def cal(t: ScoreTable) -> Array:
     """What the best monotone recalibration would save of the Brier score: Brier − REF.
@@ -124,6 +125,7 @@ def cal(t: ScoreTable) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("refinement", "refinement_loss"),
+    interval="corrected",
 )
 def ref(t: ScoreTable) -> Array:
     """Brier score after the best monotone recalibration, so a matter of ranking alone: Brier − CAL."""
@@ -214,6 +216,7 @@ def murphy_residual(t: ScoreTable, *, bins: int | None = None) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("expected_calibration_error",),
+    interval="inverted",
 )
 def ece(t: ScoreTable, *, bins: int = BINS, by: str = "width") -> Array:
     """Mean distance of mean score and rate over bins of equal width or count: Σ n_k |o_k − f_k| / n."""

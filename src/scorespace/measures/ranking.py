@@ -32,10 +32,10 @@ def concordant_pairs(table: ScoreTable) -> Array:
     range=(0, 1),
     best="high",
     undefined=_ONE_CLASS,
-    interval="delong",
     aliases=("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance"),
     within_classes=True,
     area=(1, 0),
+    interval="area",
 )
 def auc(t: ScoreTable) -> Array:
     """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
@@ -67,6 +67,7 @@ def u(t: ScoreTable) -> Array:
     aliases=("somers_d", "accuracy_ratio"),
     within_classes=True,
     area=(2, -1),
+    interval="area",
 )
 def gini(t: ScoreTable) -> Array:
     """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
@@ -115,6 +116,7 @@ def pauc(
     undefined=_ONE_CLASS,
     aliases=("auc_hull", "rocch_auc"),
     within_classes=True,
+    interval="corrected",
 )
 def auch(t: ScoreTable) -> Array:
     """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
@@ -132,6 +134,7 @@ def auch(t: ScoreTable) -> Array:
     undefined=_ONE_CLASS,
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     within_classes=True,
+    interval="corrected",
 )
 def ks(t: ScoreTable) -> Array:
     """Largest gap between the score distributions of the classes: max |TPR − FPR|."""
@@ -141,7 +144,14 @@ def ks(t: ScoreTable) -> Array:
     return np.maximum(gap.max(axis=-1), -gap.min(axis=-1))
 
 
-@measure(title="Average precision", range=(0, 1), best="high", undefined=_NO_POSITIVES, aliases=("average_precision",))
+@measure(
+    title="Average precision",
+    range=(0, 1),
+    best="high",
+    undefined=_NO_POSITIVES,
+    aliases=("average_precision",),
+    interval="logit-t",
+)
 def ap(t: ScoreTable) -> Array:
     """Precision at each score, averaged over the positives there: Σ (R_k − R_{k−1}) · PPV_k."""
     c = t.sweep
@@ -156,6 +166,7 @@ def ap(t: ScoreTable) -> Array:
     best="high",
     undefined=_NO_POSITIVES,
     aliases=("pr_auc", "aupr", "area_under_pr"),
+    interval="logit-t",
 )
 def auprc(t: ScoreTable) -> Array:
     """Area under the precision-recall curve, exact between points: ∫ PPV dTPR."""
@@ -198,7 +209,14 @@ def _check_rate(name: str, rate: float) -> None:
         raise MeasureError(f"{name}={rate:g} is not a rate.", hint="between 0 and 1")
 
 
-@measure(title="H-measure", range=(0, 1), best="high", undefined=_ONE_CLASS, aliases=("h_measure", "hmeasure"))
+@measure(
+    title="H-measure",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("h_measure", "hmeasure"),
+    interval="corrected",
+)
 def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None = None) -> Array:
     """Gain over the better trivial rule, averaged over costs drawn from a Beta prior: 1 − L / L_max.
 
@@ -252,9 +270,10 @@ def _masses(x: Array, a: Array, b: Array) -> tuple[Array, Array]:
     """
     first, second = ratio(a, a + b), ratio(b, a + b)
     if np.all(a == 2):
-        rest = (1 - x) ** b
-        high = 1 - rest * (1 + b * x + b * (b + 1) * x * x / 2)
-        low = 1 - rest * (1 - x) * (1 + (b + 1) * x)
+        with np.errstate(invalid="ignore", over="ignore"):  # a class without cases has no prior
+            rest = (1 - x) ** b
+            high = 1 - rest * (1 + b * x + b * (b + 1) * x * x / 2)
+            low = 1 - rest * (1 - x) * (1 + (b + 1) * x)
         return first * high, second * low
     return first * betainc(a + 1, b, x), second * betainc(a, b + 1, x)
 
