@@ -24,9 +24,7 @@ def delong_variances(table: ScoreTable) -> Array:
     """DeLong's variance of the AUC for every replicate of a table."""
     n_pos, n_neg = table.n_pos, table.n_neg
     enough = table.whole and np.all(n_pos >= 2) and np.all(n_neg >= 2)
-    if table.cell_squares is not None or not enough:
-        table.whole and np.all(n_pos >= 2) and np.all(n_neg >= 2)
-    ):  # replicates have the same cases per class
+    if table.cell_squares is not None or not enough:  # replicates have the same cases per class
         return np.full(n_pos.shape, np.nan)
     return _placement_variance(table.neg, table.pos, n_neg, n_pos) + _placement_variance(
         table.pos[..., ::-1], table.neg[..., ::-1], n_pos, n_neg
