@@ -11,6 +11,7 @@ from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 from scorespace.comparisons.answer import Comparison, ValueTest
 from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
 from scorespace.comparisons.test import (
+    by_request,
     each_case_once,
     enough_cases,
     not_in_folds,
@@ -38,8 +39,9 @@ def delong(question: Paired[ScoreTable]) -> Comparison:
     among = question.among or question.models
     if delong not in question.kept:
         question.kept[delong] = delong_covariance(question.cases.only(*among).scoring())
+    areas, covariance = question.kept[delong]
     i, j = map(among.index, question.names)
-    return _scaled(delong_pair(*question.kept[delong], question.names, i, j, question.level), question)
+    return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level), question)
 
 
 @delong.on(of_areas, each_case_once, unweighted)
@@ -55,7 +57,7 @@ def _two_areas(question: Unpaired[ScoreTable]) -> Comparison:
     return _scaled(delong_unpaired(a, b, question.names, question.level), question)
 
 
-@delong.on(of_areas, unweighted, ungrouped, enough_cases)
+@delong.on(of_areas, unweighted, by_request, ungrouped, enough_cases)
 def _area_and_value(question: Against[ScoreTable]) -> Comparison:
     """An area against a value."""
     slope, start = _area(question)

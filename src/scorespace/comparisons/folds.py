@@ -472,7 +472,7 @@ def over_folds_bayes(
 def _over_folds(question: Paired[Table], test: str, tested: Callable[..., PairTest | Posterior]) -> Comparison:
     """The test of the differences within folds; folds in which the measure is undefined are counted and left out."""
     values = [by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)]
-    said = {"names": question.names, "measure": str(question.spec)}
+    said: dict[str, Any] = {"names": question.names, "measure": str(question.spec)}
     usable = np.isfinite(values[0]) & np.isfinite(values[1])
     lost = int((~usable).sum())
     if usable.sum() < 2:

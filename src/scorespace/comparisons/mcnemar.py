@@ -112,7 +112,7 @@ def newcombe_paired(both: int, only_a: int, only_b: int, neither: int, level: fl
     total = both + only_a + only_b + neither
     a, b = both + only_a, both + only_b
     product = float(a) * (total - a) * b * (total - b)
-    excess = both * neither - only_a * only_b
+    excess = float(both * neither - only_a * only_b)
     if excess > 0:
         excess = max(0.0, excess - total / 2)
     phi = excess / math.sqrt(product) if product > 0 else 0.0

@@ -140,8 +140,8 @@ class Paired(Several[Held]):
     def drawn(self, replicates: int) -> Draws:
         """So many replicates in which the models share their cases; the same for all who ask."""
         if replicates not in self.kept:
-            draws = self.draws if replicates == self.draws.replicates else _more(self.draws, replicates)
-            self.kept[replicates] = draws if draws.shared is not None else draws.together()
+            own = _times(self.draws, replicates)
+            self.kept[replicates] = own if own.shared is not None else own.together()
         draws: Draws = self.kept[replicates]
         if self.spec is not None:
             draws.all([asked(model, bind(self.spec, draws.tables[model])) for model in self.among or self.models])
@@ -171,13 +171,8 @@ class Unpaired(Question[Held]):
 
     def values(self, replicates: int) -> tuple[Array, Array]:
         """The measure of both in so many replicates."""
-        first, second = (
-            (draws if replicates == draws.replicates else _more(draws, replicates)).of(
-                *next(iter(_requests(draws, one)))
-            )
-            for draws, one in zip(self.samples, self.bound, strict=True)
-        )
-        return first, second
+        first, second = (_times(draws, replicates) for draws in self.samples)
+        return first.of(model_of(first), self.bound[0]), second.of(model_of(second), self.bound[1])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -208,8 +203,7 @@ class Against(Question[Held]):
 
     def differences(self, replicates: int) -> Array:
         """By how much the measure misses the value in so many replicates."""
-        draws = self.draws if replicates == self.draws.replicates else _more(self.draws, replicates)
-        return draws.of(self.model, self.bound[0]) - self.value
+        return _times(self.draws, replicates).of(self.model, self.bound[0]) - self.value
 
 
 def decides(table: Table) -> bool:
@@ -221,17 +215,18 @@ def decides(table: Table) -> bool:
     return True
 
 
-def _more(draws: Draws, replicates: int) -> Draws:
-    """The same sample drawn another number of times."""
-    return replace(draws, replicates=replicates, kept={})
+def model_of(draws: Draws) -> str:
+    """The first model of a sample, which mostly is its only one."""
+    return next(iter(draws.tables))
 
 
-def _requests(draws: Draws, request: Request) -> list[tuple[str, Request]]:
-    return [(next(iter(draws.tables)), request)]
+def _times(draws: Draws, replicates: int) -> Draws:
+    """The same sample drawn so many times."""
+    return draws if replicates == draws.replicates else replace(draws, replicates=replicates, kept={})
 
 
 def _only(draws: Draws) -> Any:
-    return next(iter(draws.tables.values()))
+    return draws.tables[model_of(draws)]
 
 
 def _groups(draws: Draws) -> tuple[Array, Array | None, Array | None]:
@@ -253,7 +248,7 @@ def _fewest(draws: Draws) -> int:
         counts = np.divide(
             counts**2, np.bincount(code, table.cell_squares), out=np.zeros(counts.size), where=counts > 0
         )
-    return int(counts[counts > 0].min(initial=np.inf)) if counts.any() else 0
+    return int(counts[counts > 0].min()) if counts.any() else 0
 
 
 def _units(draws: Draws) -> int:

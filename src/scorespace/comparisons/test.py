@@ -1,5 +1,7 @@
 """The declaration of a test: one decorated function, the questions it can be asked, and what it suits."""
 
+# ruff: noqa: PT028 - it declares tests of models and is none of pytest's
+
 from __future__ import annotations
 
 import re
@@ -313,8 +315,14 @@ def decided(question: Any) -> Refused | None:
             question.right(model)
         except NoTableError as error:
             hint = "state the threshold: at=0.5" if error.hint else None
-            return Refused("{title} compares decisions.", seen=f"{model}: {question.tables[0].described()}", hint=hint)
+            held = question.tables[question.models.index(model)].described()
+            return Refused("{title} compares decisions.", seen=f"{held} of {model}", hint=hint)
     return None
+
+
+def by_request(question: Question[Any]) -> Doubt:
+    """Never by itself: another test agrees with the interval that is shown of the same number."""
+    return Doubt("another test agrees with the interval that is shown")
 
 
 def each_case_once(question: Question[Any]) -> Refused | None:

@@ -14,7 +14,7 @@ from scorespace.comparisons.answer import Comparison, Comparisons, ValueTest, ad
 from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, judged, least_p
 from scorespace.comparisons.paired import Replicates, bootstrap, usual
 from scorespace.comparisons.question import Against, Question, Unpaired
-from scorespace.comparisons.test import Choice, chosen, enough_cases, of_a_measure, test
+from scorespace.comparisons.test import Choice, by_request, chosen, enough_cases, of_a_measure, test
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec, parse
 from scorespace.measures.request import bind
@@ -38,6 +38,7 @@ _SAME = "the measure is the same in every replicate, from which nothing follows 
     for_="one number against a value, and two samples: the test that agrees with the intervals shown",
     suits=(of_a_measure,),
     name="interval",
+    general=True,
 )
 def by_intervals(question: Against[Table]) -> Comparison:
     """p is one minus the level at which the interval of the measure would just reach the value."""
@@ -98,7 +99,7 @@ def _two_drawn(question: Unpaired[Table], *, replicates: Replicates = REPLICATES
     return judged(found, first - second, range=question.range, least=least_p(question.units))
 
 
-@bootstrap.on(of_a_measure)
+@bootstrap.on(of_a_measure, by_request)
 def _one_drawn(question: Against[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
     """The one sample drawn again."""
     found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}")
@@ -168,7 +169,7 @@ def against_value(
     >>> from scorespace.tables import score_table
     >>> found = against_value(score_table([1, 0] * 30, range(60)), 0.5, name="nb")
     >>> round(found.difference, 4), found.p > 0.5
-    (-0.0333, True)
+    (-0.0167, True)
     """
     check_level(level)
     if not math.isfinite(value):
