@@ -161,7 +161,7 @@ def hull(tables: ScoreTable | ConfusionTable | Mapping[str, ScoreTable | Confusi
 
 def _hull_of_one(given: ScoreTable | ConfusionTable, name: str) -> Hull:
     table = _scores(given)
-    edges = hull_edges(*table.columns)
+    edges = edges_of(table)
     corners_pos = np.concatenate([[0.0], np.cumsum(edges.pos)])
     corners_neg = np.concatenate([[0.0], np.cumsum(edges.neg)])
     names = (NEVER, *([name] * (edges.pos.size - 1)), ALWAYS)
@@ -225,6 +225,14 @@ class HullEdges:
     end: Array
     pos: Array
     neg: Array
+
+
+def edges_of(table: ScoreTable) -> HullEdges:
+    """The edges of a table's hulls, found once for all measures that ask for them."""
+    if "hull_edges" not in table.__dict__:
+        table.__dict__["hull_edges"] = hull_edges(*table.columns)
+    edges: HullEdges = table.__dict__["hull_edges"]
+    return edges
 
 
 def hull_edges(pos: Array, neg: Array) -> HullEdges:

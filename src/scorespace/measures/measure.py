@@ -24,7 +24,8 @@ class Measure:
     `trials` names the count that a proportion is a share of; such measures get a Wilson interval.
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
-    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead.
+    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
+    `beside` names the measure that it is misread without.
     `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the reasons given
     for such values. Without `best`, neither direction is better. `functions` holds the formula by table, `each` and
     `pairs` quick ways to that of all classes, or of all pairs of them.
@@ -45,6 +46,7 @@ class Measure:
     interval: str = "bootstrap"
     probability: bool = False
     biased: str | None = None
+    beside: str | None = None
     options: tuple[Option, ...] = ()
     functions: dict[type, Formula] = field(default_factory=dict)
     ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
@@ -136,6 +138,7 @@ def measure(
     interval: str | None = None,
     probability: bool = False,
     biased: str | None = None,
+    beside: str | None = None,
 ) -> Callable[[Callable[..., Array]], Measure]:
     """Declare a measure; the annotation of the first parameter says which table it needs.
 
@@ -160,6 +163,7 @@ def measure(
             interval=interval or ("wilson" if trials else "bootstrap"),
             probability=probability,
             biased=biased,
+            beside=beside,
             options=options_of(function),
             functions={table_of(function): function},
         )

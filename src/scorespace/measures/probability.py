@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from scorespace.curves.calibration import check_bins, count_parts, width_starts
-from scorespace.curves.hull import HullEdges, hull_edges
+from scorespace.curves.hull import HullEdges, edges_of
 from scorespace.errors import MeasureError
 from scorespace.measures.cox import dot, logistic_fit, logits, offset_fit
 from scorespace.measures.measure import measure
@@ -113,7 +113,7 @@ def cal(t: ScoreTable) -> Array:
     samples CAL is too high and REF too low.
     """
     whole = brier.function(t)
-    lost = whole - refinement(t, hull_edges(*t.columns))
+    lost = whole - refinement(t, edges_of(t))
     return np.where((lost < 0) & (lost > -1e-12), 0.0, lost)  # rounding of two equal numbers
 
 
@@ -127,7 +127,7 @@ def cal(t: ScoreTable) -> Array:
 )
 def ref(t: ScoreTable) -> Array:
     """Brier score after the best monotone recalibration, so a matter of ranking alone: Brier − CAL."""
-    return refinement(t, hull_edges(*t.columns))
+    return refinement(t, edges_of(t))
 
 
 def refinement(t: ScoreTable, edges: HullEdges) -> Array:

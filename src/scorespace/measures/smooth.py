@@ -18,6 +18,7 @@ _ONE_CLASS = "only one class is present"
     best="high",
     undefined=f"{_ONE_CLASS}, or the soft labels are all of one class",
     probability=True,
+    beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
 )
 def smauc(t: ScoreTable, *, midpoint: float | str = "mean", recentre: bool = False) -> Array:

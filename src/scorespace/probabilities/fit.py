@@ -54,7 +54,7 @@ def fit_map(table: ScoreTable | ClassTable, method: str = "isotonic", *, on: On 
         raise DataError("there are no cases to fit a map to.")
     if method in LEARNING and np.count_nonzero(_sides(table)) < 2:
         raise DataError("a map needs cases of two classes.", seen=class_listing(table.classes, _totals(table)))
-    if isinstance(table, ClassTable):
+    if table.scores_classes:
         return _fit_classes(table, method, on)
     match method:
         case "isotonic":
@@ -86,7 +86,7 @@ def _fit_classes(table: ClassTable, method: str, on: On) -> ScoreMap:
 
 def _sides(table: ScoreTable | ClassTable) -> Array:
     """The weights that a fit sets against each other."""
-    return np.array([table.n_pos, table.n_neg]) if isinstance(table, ScoreTable) else table.class_totals
+    return np.array([table.n_pos, table.n_neg]) if not table.scores_classes else table.class_totals
 
 
 def _totals(table: ScoreTable | ClassTable) -> list[float]:

@@ -23,8 +23,8 @@ from scorespace.tables import Array, DrawnCases, ScoreTable, Table
 from scorespace.tables.pair import PairTable
 
 REPLICATES: Final = 2000
-MOST_ROWS: Final = 10_000  # distinct scores from which on a table is condensed, and only part of the cases is paired
-ROWS: Final = 1024  # rows of a condensed table
+MOST_ROWS: Final = 10_000  # cases of several models beyond which a part of them is drawn from
+ROWS: Final = 512  # rows of a condensed table
 MOST_SCORES: Final = 40_000  # scores of several classes beyond which a part of the cases is drawn from
 FEWEST: Final = 200  # cases of a class that stay when only a part is drawn from
 _BLOCK: Final = 4096  # cases per block when many are drawn; its counts fit the fastest cache
@@ -143,6 +143,13 @@ class Draws:
             raise ValueError("cases that are not known one by one cannot be drawn for two models alike")
         return replace(self, kept={}, sources={"": together(self.pairs)})
 
+    def how(self, model: str) -> str:
+        """What was drawn of a model, where it was not all cases one by one."""
+        source = self.source(model)
+        if source.tables[model].grouping is not None or (source is self.shared and self.grouped):
+            return " of groups"
+        return "" if not source.lighter else ", part of the cases" if source.scale != 1 else ", condensed"
+
     def source(self, model: str) -> Source:
         """What a model is drawn from: with the others, or alone."""
         common = self.shared
@@ -257,7 +264,7 @@ def alone(model: str, table: Any) -> Source:
         return together(
             PairTable((model,), (table,), cells, table.strata, (), None, table.grouping, weight=table.weight)
         )
-    light = table.condensed(ROWS) if table.cells.size > 2 * MOST_ROWS else table
+    light = table.condensed(ROWS) if table.cells.size > 4 * ROWS else table
     return Alone({model: light}, light is not table)
 
 
@@ -313,11 +320,12 @@ def _cells_drawer(table: Table, within: bool) -> Callable[[np.random.Generator, 
 
 def together(pairs: PairTable) -> Together:
     """All models drawn case by case; of many cases a part, those of each class as evenly as can be."""
-    most = min(MOST_ROWS, max(1, MOST_SCORES * pairs.cases // max(1, _scores(pairs))))
+    light = pairs.condensed(ROWS) if pairs.cases > 2 * ROWS else pairs
+    most = min(MOST_ROWS, max(1, MOST_SCORES * pairs.cases // max(1, _scores(light))))
     if pairs.cases <= most:
-        return Together(pairs, np.ones(pairs.cases), 1.0)
+        return Together(light, np.ones(pairs.cases), 1.0, lighter=light is not pairs)
     if pairs.group is not None:
-        return _part_of_groups(pairs, most)
+        return _part_of_groups(light, most)
     sizes = np.bincount(pairs.code)
     limit = _fair_limit(sizes, most)
     chosen, stand_for = [], []
@@ -329,7 +337,7 @@ def together(pairs: PairTable) -> Together:
     cases, weight = np.concatenate(chosen), np.concatenate(stand_for)
     order = np.argsort(cases)
     # Of every class at least so many cases stand for one: all spread at least √ of that too much.
-    return Together(pairs.part(cases[order]), weight[order], 1 / math.sqrt(float(weight.min())))
+    return Together(light.part(cases[order]), weight[order], 1 / math.sqrt(float(weight.min())), lighter=True)
 
 
 def _part_of_groups(pairs: PairTable, most: int) -> Together:
@@ -342,7 +350,8 @@ def _part_of_groups(pairs: PairTable, most: int) -> Together:
     order = np.lexsort((pairs.code[kept], group[kept]))
     cases = np.sort(kept[order][inner // 2 :: inner])
     numbers = np.unique(group[cases], return_inverse=True)[1].astype(np.int32)
-    return Together(replace(pairs.part(cases), group=numbers), np.ones(cases.size), 1 / math.sqrt(step))
+    part = replace(pairs.part(cases), group=numbers)
+    return Together(part, np.ones(cases.size), 1 / math.sqrt(step), lighter=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,10 +361,7 @@ class Together:
     pairs: PairTable
     weight: Array
     scale: float
-
-    @property
-    def lighter(self) -> bool:
-        return self.scale != 1.0 or bool((self.weight != 1).any())
+    lighter: bool = False
 
     @property
     def tables(self) -> Mapping[str, Any]:
@@ -489,9 +495,7 @@ def _drawn(weights: Array, rng: np.random.Generator, count: int) -> Array:
     if total == 0 or weights.size < 2:
         return np.broadcast_to(np.asarray(weights, dtype=np.int64), (count, weights.size))
     if weights.size * 8 < total or total * count >= 2**32:  # few cells: one number for each is cheaper
-        if weights.size > 64 and weights.min() >= _LARGE:
-            return _normal_counts(np.asarray(weights, dtype=np.float64), rng, count)
-        return rng.multinomial(total, weights / total, count)
+        return _counts_of_cells(np.asarray(weights, dtype=np.float64), total, rng, count)
     chosen = _chosen(total, rng, count)
     if weights.size < total:  # several cases share a cell
         chosen = np.repeat(np.arange(weights.size, dtype=np.uint32), weights.astype(np.intp))[chosen]
@@ -500,13 +504,21 @@ def _drawn(weights: Array, rng: np.random.Generator, count: int) -> Array:
     return np.bincount(chosen.ravel(), minlength=count * weights.size).reshape(count, weights.size)
 
 
-def _normal_counts(weights: Array, rng: np.random.Generator, count: int) -> Array:
-    """Multinomial counts of large cells as normal deviates with the same means and covariances, which add up."""
-    total = weights.sum()
-    noise = rng.standard_normal((count, weights.size), dtype=np.float32) * np.sqrt(weights)
-    noise -= noise.sum(axis=1, keepdims=True) * (weights / total)
-    noise += weights
-    return np.maximum(noise, 0.0)
+def _counts_of_cells(weights: Array, total: int, rng: np.random.Generator, count: int) -> Array:
+    """Multinomial counts, those of many large cells as normal deviates of the same covariances that add up as well."""
+    large = weights >= _LARGE
+    if large.sum() <= 64:
+        return rng.multinomial(total, weights / total, count)
+    drawn = np.empty((count, weights.size))
+    lump = weights[large].sum()
+    small = rng.multinomial(total, np.append(weights[~large], lump) / total, count)
+    drawn[:, ~large] = small[:, :-1]
+    shares = weights[large] / lump
+    expected = small[:, -1:] * shares
+    noise = rng.standard_normal(expected.shape, dtype=np.float32) * np.sqrt(expected)
+    noise -= noise.sum(axis=1, keepdims=True) * shares
+    drawn[:, large] = np.maximum(noise + expected, 0.0)
+    return drawn
 
 
 def _chosen(total: int, rng: np.random.Generator, count: int) -> NDArray[np.uint32]:

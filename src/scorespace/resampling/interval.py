@@ -60,11 +60,7 @@ class Plan:
     @property
     def how(self) -> str:
         """What was drawn, where it was not all cases one by one."""
-        source = self.draws.source(self.model)
-        table = source.tables[self.model]
-        if table.grouping is not None or (source is self.draws.shared and self.draws.grouped):
-            return " of groups"
-        return "" if not source.lighter else ", part of the cases" if source.scale != 1 else ", condensed"
+        return self.draws.how(self.model)
 
 
 @dataclass(frozen=True)
@@ -101,7 +97,7 @@ def counted(request: Request) -> bool:
 
 
 def _of_area(request: Request) -> bool:
-    return request.measure.area is not None and isinstance(request.table, ScoreTable) and not request.averaged
+    return request.measure.area is not None and request.table.thresholded and not request.averaged
 
 
 def _celled(request: Request) -> bool:
@@ -173,8 +169,7 @@ def clopper_pearson_interval(plan: Plan) -> Interval:
 
 def _area(plan: Plan, bounds: Callable[[ScoreTable, float], tuple[float, float]], method: str) -> Interval:
     slope, start = plan.request.measure.area or (1.0, 0.0)
-    table = plan.request.table
-    assert isinstance(table, ScoreTable)
+    table = plan.request.table.inside(ScoreTable)
     low, high = bounds(table, plan.level)
     if math.isnan(low):
         few = math.isnan(delong_variance(table))

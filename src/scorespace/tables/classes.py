@@ -87,6 +87,13 @@ class ClassTable(Table):
         return self.group
 
     @property
+    def scores_classes(self) -> bool:
+        return True
+
+    def deciding(self) -> Table:
+        return self.decisions
+
+    @property
     def by_case(self) -> bool:
         return True
 

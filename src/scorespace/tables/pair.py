@@ -95,6 +95,15 @@ class PairTable(ByValue):
         """Which cases a model decides right, at a threshold where it needs one."""
         return self.tables[model].right(at)[self.cell[model]]
 
+    def condensed(self, rows: int) -> PairTable:
+        """The same cases with every model's table condensed to about that many rows."""
+        tables, cells = [], []
+        for table, cell in zip(self.tables, self.cell, strict=True):
+            merged = table.condensed_cells(rows)
+            tables.append(table.condensed(rows))
+            cells.append(cell if merged is None else merged[cell])
+        return replace(self, tables=tuple(tables), cell=np.stack(cells))
+
     def part(self, chosen: NDArray[np.intp]) -> PairTable:
         """The table of some of the cases."""
         found = [table.part(cell[chosen]) for table, cell in zip(self.tables, self.cell, strict=True)]

@@ -101,6 +101,20 @@ class Table(ByValue, ABC):
         return None
 
     @property
+    def thresholded(self) -> bool:
+        """Whether it becomes decisions at a threshold."""
+        return False
+
+    @property
+    def scores_classes(self) -> bool:
+        """Whether it scores several classes."""
+        return False
+
+    def deciding(self) -> Table:
+        """The table that its decisions are made from."""
+        return self
+
+    @property
     def by_case(self) -> bool:
         """Whether each cell is one case of its own."""
         return False
@@ -136,6 +150,10 @@ class Table(ByValue, ABC):
     def condensed(self, rows: int) -> Self:
         """A smaller table that spreads alike when drawn again; most tables are small already."""
         return self
+
+    def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
+        """The cell of the condensed table that each of its cells goes to; None where nothing is merged."""
+        return None
 
     def inside(
         self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.comparisons.repeated import Posterior
 from scorespace.results import decimals, grouped, p_text, signed
-from scorespace.views.decision import facts
+from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
 
-
-def document(evaluation: Evaluation, comparisons: Comparisons, other: Evaluation | None = None) -> Document:
+def document(evaluation: Answers, comparisons: Comparisons, other: Answers | None = None) -> Document:
     """The whole page of a comparison, perhaps with another sample."""
-    second = [] if other is None else [Text(f"with {other.name}   {facts(other)}")]
+    second = [] if other is None else [Text(f"with {other.name}   {facts(other.models)}")]
     blocks = [*second, *grids(comparisons), Verdict(comparisons.words)]
     if comparisons.notes:
         blocks.append(Notes(comparisons.notes))
     section = Section("comparison", "Comparison", tuple(blocks), brief=True)
-    return Document(evaluation.name, _rows_or_cases(evaluation), (section,))
+    return Document(evaluation.models.name, _rows_or_cases(evaluation), (section,))
 
 
 def grids(comparisons: Comparisons) -> Sequence[Block]:
@@ -99,13 +95,13 @@ def _cell(one: Comparison | None) -> str:
     return f"{signed(one.difference)} [{signed(one.low)}, {signed(one.high)}]{mark}"
 
 
-def _rows_or_cases(evaluation: Evaluation) -> str:
+def _rows_or_cases(evaluation: Answers) -> str:
     """The facts of the sample; a case that is tested in several repeats has a row in each."""
     pairs = evaluation.pairs
     if pairs is None or pairs.repeat is None:
-        return facts(evaluation)
-    rows = f"{grouped(evaluation.rows)} rows in {int(pairs.repeat.max()) + 1} repeats"
-    return facts(evaluation).replace(f"{grouped(evaluation.rows)} cases", rows, 1)
+        return facts(evaluation.models)
+    rows = f"{grouped(evaluation.models.rows)} rows in {int(pairs.repeat.max()) + 1} repeats"
+    return facts(evaluation.models).replace(f"{grouped(evaluation.models.rows)} cases", rows, 1)
 
 
 def _mark(comparisons: Comparisons) -> str:
