@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from scorespace.comparisons.answer import Comparison
 from scorespace.measures.request import Request
 from scorespace.resampling.draw import Draws
-from scorespace.resampling.interval import Interval, Plan, chosen
+from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, chosen
 from scorespace.results import grouped
 from scorespace.tables import Array
 
@@ -92,12 +92,13 @@ def combined(a: float, of_a: Bounds, b: float, of_b: Bounds, correlation: float 
 
 
 def interval_at(request: Request, model: str, draws: Draws, level: float) -> Interval:
-    """The usual interval of a measure of a model, the one that is shown of it."""
+    """The usual interval of a measure of a model, the one that is shown of it; groups of cases are drawn whole."""
     value = request.value
     reason = request.measure.reason(value)
     if reason is not None:
         return Interval(math.nan, math.nan, None, reason)
-    return chosen(request, None).function(Plan(request, model, draws.tables[model], value, level, draws))
+    kind = bootstrap_interval if draws.grouped else chosen(request, None)
+    return kind.function(Plan(request, model, draws.tables[model], value, level, draws))
 
 
 def inverted(bounds: Callable[[float], Bounds], target: float) -> float:

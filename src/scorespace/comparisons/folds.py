@@ -369,14 +369,14 @@ def _shape(values: Array) -> str:
 
 
 def two_folds(question: Question[Any]) -> Refused | None:
-    """For two folds or more."""
+    """Two folds or more."""
     if question.pairs is None or question.pairs.fold is None or fold_places(question.pairs)[1][1] > 1:
         return None
     return Refused("{test} compares folds, but there is only one.", hint="fold=… a column of two or more")
 
 
 def five_times_two(question: Question[Any]) -> Refused | None:
-    """For five repeats of two folds."""
+    """Five repeats of two folds."""
     if question.pairs is None or question.pairs.fold is None:
         return None
     repeats, folds = fold_places(question.pairs)[1]

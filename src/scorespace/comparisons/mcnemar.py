@@ -13,7 +13,7 @@ from scipy.special import bdtr, chdtrc
 from scorespace.comparisons.answer import Comparison
 from scorespace.comparisons.difference import combined
 from scorespace.comparisons.question import Paired, Several
-from scorespace.comparisons.test import decided, each_case_once, of_decisions, test, ungrouped, unweighted
+from scorespace.comparisons.test import decided, each_case_once, not_in_folds, of_decisions, test, ungrouped, unweighted
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.confusion import acc
 from scorespace.resampling.share import wilson
@@ -31,7 +31,7 @@ _HARDLY_ANY: Final = 10  # discordant cases from which no test tells much
 @test(
     title="McNemar's test",
     for_="decisions: counts the cases on which only one of two models is right",
-    suits=(of_decisions, decided, each_case_once, unweighted, ungrouped),
+    suits=(of_decisions, decided, each_case_once, unweighted, not_in_folds, ungrouped),
     spellings={f"mcnemar_{method}": {"method": method} for method in METHODS},
 )
 def mcnemar(
@@ -46,6 +46,7 @@ def mcnemar(
     right = [question.right(model) for model in question.names]
     stated = None if method == "auto" else method
     found = mcnemar_test(*right, names=question.names, method=stated, level=question.level)
+    found = replace(found, measure=str(question.spec or acc.name))
     ((_, only_a), (only_b, _)) = found.table or ((0, 0), (0, 0))
     if only_a + only_b >= _HARDLY_ANY:
         return found
@@ -56,7 +57,8 @@ def mcnemar(
 @mcnemar.on(of_decisions, decided, each_case_once, unweighted)
 def _all_decisions(question: Several[Table]) -> Comparison:
     """Cochran's Q."""
-    return cochran_q(np.stack([question.right(model) for model in question.models]), names=question.models)
+    right = np.stack([question.right(model) for model in question.models])
+    return replace(cochran_q(right, names=question.models), measure=str(question.spec or acc.name))
 
 
 def mcnemar_test(

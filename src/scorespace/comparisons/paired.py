@@ -27,6 +27,7 @@ from scorespace.comparisons.test import (
 )
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures.catalog import MeasureSpec, measures, parse
+from scorespace.measures.confusion import acc
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, Draws, asked, replicated
 from scorespace.resampling.estimate import check_level
@@ -63,7 +64,7 @@ def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -
 
 
 def swappable(question: Paired[Table]) -> Refused | None:
-    """For models whose cases can change places."""
+    """Models of one kind, whose cases can change places."""
     try:
         _shared(question)
     except NoTableError as error:
@@ -309,10 +310,10 @@ def _question(
         spec=None, level=level, cases=pairs, draws=draws, models=names, at=cuts, decided=decided
     )
     if spec is None:
-        named = None if test is None else parse_test(test).noun.about_decisions
-        if at is not None or decided or (_crisp(tables) if named is None else named):
+        crisp = _crisp(tables) if test is None else parse_test(test).noun.about_decisions
+        if at is not None or decided or (crisp and not all(map(decides, tables))):
             return question
-        spec = usual(tables)
+        spec = MeasureSpec(acc.name) if crisp else usual(tables)
     scoring = _scoring(pairs, tables, spec)
     if scoring is not None:
         held = dict(zip(scoring.models, scoring.tables, strict=True))

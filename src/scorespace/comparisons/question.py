@@ -94,7 +94,7 @@ class Several(Question[Held]):
     models: tuple[str, ...]
     at: Mapping[str, float] = field(default_factory=dict)
     decided: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-    asks: ClassVar[str] = "compare models on the same cases"
+    asks: ClassVar[str] = "compare several models at once"
 
     @property
     def pairs(self) -> PairTable:
@@ -112,7 +112,8 @@ class Several(Question[Held]):
         """Which cases a model decides right."""
         if model in self.decided:
             return self.decided[model]
-        return self.cases.right(self.cases.index(model), self.at.get(model))
+        stated = None if self.spec is None else self.spec.at
+        return self.cases.right(self.cases.index(model), self.at.get(model, stated))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -14,6 +14,7 @@ from scorespace.comparisons.question import Question
 from scorespace.declaration import Call, Option, Registry, check_options, options_of
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures.catalog import measures
+from scorespace.measures.confusion import acc
 from scorespace.results import Note, note
 from scorespace.tables import NoTableError, Table
 
@@ -278,7 +279,7 @@ def _with(call: Call[TestKind], given: Mapping[str, Any]) -> Call[TestKind]:
 
 
 def of_areas(question: Question[Any]) -> Refused | None:
-    """For measures that follow from the area under the ROC curve."""
+    """Measures that follow from the area under the ROC curve."""
     spec = question.spec
     if spec is not None and spec.measure.area is not None and spec.of is None:
         return None
@@ -289,26 +290,27 @@ def of_areas(question: Question[Any]) -> Refused | None:
 
 
 def of_a_measure(question: Question[Any]) -> Refused | None:
-    """For any measure, but not for decisions as such."""
+    """Any measure."""
     if question.spec is not None:
         return None
     return Refused("{title} compares a measure, and a threshold alone names none.", hint='measure="acc@0.5"')
 
 
 def of_decisions(question: Question[Any]) -> Refused | None:
-    """For decisions, right or wrong."""
-    if question.spec is None:
+    """Decisions, right or wrong, and the share of right ones."""
+    spec = question.spec
+    if spec is None or (spec.measure is acc and spec.of is None):
         return None
     return Refused(
-        f"{{title}} compares decisions, not {question.spec}.",
+        f"{{title}} is for {acc.name}, not for {spec}.",
         hint='test="bootstrap", which is for any measure',
         error=MeasureError,
     )
 
 
 def decided(question: Any) -> Refused | None:
-    """Every model must have decisions, or a threshold that makes them."""
-    if question.spec is not None:
+    """Models that decide, or scores with a threshold."""
+    if of_decisions(question) is not None:
         return None
     for model in question.models:
         try:
@@ -321,12 +323,12 @@ def decided(question: Any) -> Refused | None:
 
 
 def by_request(question: Question[Any]) -> Doubt:
-    """Never by itself: another test agrees with the interval that is shown of the same number."""
+    """On request only: another test agrees with the interval that is shown of the same number."""
     return Doubt("another test agrees with the interval that is shown")
 
 
 def each_case_once(question: Question[Any]) -> Refused | None:
-    """For cases that occur once: not in several repeats."""
+    """Cases that occur once, not in several repeats."""
     pairs = question.pairs
     if pairs is None or pairs.repeat is None:
         return None
@@ -339,7 +341,7 @@ def each_case_once(question: Question[Any]) -> Refused | None:
 
 
 def in_folds(question: Question[Any]) -> Refused | None:
-    """For models that were tested in folds."""
+    """Models that were tested in folds."""
     pairs = question.pairs
     if pairs is not None and pairs.fold is not None:
         return None
@@ -347,7 +349,7 @@ def in_folds(question: Question[Any]) -> Refused | None:
 
 
 def not_in_folds(question: Question[Any]) -> Doubt | None:
-    """Folds are named to ask about learners; a test of cases is about these models alone."""
+    """Models as they are; where folds are named, the question is about learners."""
     pairs = question.pairs
     if pairs is None or pairs.fold is None or question.spec is None:
         return None
@@ -355,21 +357,21 @@ def not_in_folds(question: Question[Any]) -> Doubt | None:
 
 
 def ungrouped(question: Question[Any]) -> Doubt | None:
-    """For cases that are independent of each other."""
+    """Cases that are independent of each other, not in groups."""
     if not question.grouped:
         return None
     return Doubt("cases of a group are not independent, but {title} takes them for it and is too sure", "SS016")
 
 
 def unweighted(question: Question[Any]) -> Refused | None:
-    """For cases that count once each."""
+    """Cases without weights."""
     if not question.weighted:
         return None
     return Refused("{title} counts cases, and these have weights.", hint='test="bootstrap", which draws weighted cases')
 
 
 def enough_cases(question: Question[Any]) -> Doubt | None:
-    """For samples that are large enough for a normal approximation."""
+    """At least 20 cases of the rarest class, or 20 groups with it."""
     if question.fewest >= FEW:
         return None
     what = "groups with the rarest class" if question.grouped else "cases of the rarest class"
