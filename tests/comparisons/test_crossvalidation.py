@@ -8,7 +8,7 @@ import pytest
 from oracles.load import reference
 from scorespace.comparisons.compare import compare
 from scorespace.comparisons.crossvalidation import OVER_FOLDS, by_fold, fold_places
-from scorespace.comparisons.repeated import Posterior
+from scorespace.comparisons.answer import Posterior
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.tables.pair import pair_table

@@ -14,7 +14,7 @@ from scorespace.comparisons.folds import (
     five_by_two_t,
     paired_t,
 )
-from scorespace.comparisons.repeated import extent, rounded
+from scorespace.comparisons.answer import extent, rounded
 from scorespace.errors import DataError, ScoreSpaceError
 
 NAN = float("nan")

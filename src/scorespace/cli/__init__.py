@@ -20,6 +20,7 @@ from scorespace.cli import (
     measures,
     power,
     ranks,
+    tests,
 )
 from scorespace.cli.options import in_flags
 from scorespace.errors import ScoreSpaceError
@@ -43,6 +44,7 @@ app.command(no_args_is_help=True)(agree.agree)
 app.command(no_args_is_help=True)(drift.drift)
 app.command(no_args_is_help=True)(power.power)
 app.command()(measures.measures)
+app.command()(tests.tests)
 app.command()(demo.demo)
 
 

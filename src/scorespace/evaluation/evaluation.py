@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scorespace import frames
-from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import Curve
 from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice

@@ -9,7 +9,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from scorespace.comparisons.comparison import Comparison
+from scorespace.comparisons.answer import Comparison
 from scorespace.evaluation.requests import usual
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr

@@ -128,6 +128,14 @@ class ClassTable(Table):
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
         return self.decided == self.label
 
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """The cases of both models below each other, as each has its own scores."""
+        if not isinstance(other, ClassTable) or self.classes != other.classes:
+            return super().shared_with(other, sized=sized)
+        places = np.arange(self.label.size)
+        score, label = np.hstack([self.score, other.score]), np.concatenate([self.label, other.label])
+        return type(self)(score, label, self.classes), places, places + self.label.size
+
     def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
         return cast(Self, self.taken(cell.astype(np.intp))), np.arange(cell.size, dtype=np.int32)
 

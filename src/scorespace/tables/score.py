@@ -150,6 +150,27 @@ class ScoreTable(Table):
     def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
         return self, cell
 
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """Both on one axis: that of the scores, or that of the midranks, which know no scale."""
+        if not isinstance(other, ScoreTable) or self.classes != other.classes:
+            return super().shared_with(other, sized=sized)
+        levels = [table.score if sized else table.midranks for table in (self, other)]
+        grid, place = np.unique(np.concatenate(levels), return_inverse=True)
+        row, classes = grid.size - 1 - place, np.arange(len(self.classes))[:, None]
+        ours, theirs = ((classes * grid.size + rows).ravel() for rows in np.split(row, [self.score.size]))
+        empty = np.zeros((len(self.classes), grid.size), dtype=np.int64)
+        return replace(self, score=grid[::-1].copy(), counts=empty, squares=None), ours, theirs
+
+    @property
+    def midranks(self) -> Array:
+        """The rank of each score among all cases from the lowest, tied cases at the mean of theirs.
+
+        >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).midranks
+        array([4. , 2.5, 1. ])
+        """
+        size = self.counts.sum(axis=-2, dtype=np.float64)
+        return size.sum() - np.cumsum(size) + (size + 1) / 2
+
     def _index(self, of: str) -> int:
         if of not in self.classes:
             raise unknown_class(of, self.classes)

@@ -131,6 +131,18 @@ class Table(ByValue, ABC):
         """The scores of the positive class with the cell of each case there; a crisp decision scores 1 or 0."""
         raise NoTableError(f"needs scores of a positive class, and {self.described()} hold none")
 
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """One table with the cells of both, and the place there of each cell of the one and of the other.
+
+        There two models can swap cases. `sized`: the size of the scores counts and not their order alone.
+        """
+        empty = np.zeros_like(self.cells)
+        alike = type(self) is type(other) and empty.shape == other.cells.shape
+        if not (alike and self.with_cells(empty) == other.with_cells(empty)):
+            raise NoTableError(f"swaps cases, and {self.described()} and {other.described()} have other cells")
+        places = np.arange(empty.shape[-1])
+        return self, places, places
+
     def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
         """The table of the cases of these cells, and where they now are."""
         return self.with_cells(np.bincount(cell, minlength=self.cells.shape[-1])), cell

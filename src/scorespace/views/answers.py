@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.curves import Curve
 from scorespace.decisions import CostChoice, Decision
 from scorespace.probabilities.summary import CalibrationSummary

@@ -22,7 +22,7 @@ from scorespace.views.document import Block, Document, Grid, Notes, Picture, Sec
 from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
-    from scorespace.comparisons.comparison import Comparison
+    from scorespace.comparisons.answer import Comparison
     from scorespace.resampling.estimate import Estimate
 
 Builder = Callable[[Answers], Sequence[Block]]
