@@ -35,7 +35,7 @@ from scorespace.errors import (
     listing,
 )
 from scorespace.evaluation.comparisons import compare_models, compare_samples, compare_with, differences
-from scorespace.evaluation.curves import band, curve, curve_names
+from scorespace.evaluation.curves import band, curve, family, requested
 from scorespace.evaluation.findings import (
     average_notes,
     calibration_notes,
@@ -280,19 +280,19 @@ class Evaluation:
             raise ScoreSpaceError(f"{model} decides between {len(table.classes)} classes, none of them positive.")
         return table.counts_of(table.positive)
 
-    def curve(self, kind: str, model: str | None = None, *, measure: str = "f1", **options: Any) -> Curve:
-        """A curve of one model, by its kind; threshold curves are of the given measure, options go to the curve.
+    def curve(self, kind: str, model: str | None = None, **options: Any) -> Curve:
+        """A curve of one model, by its kind, with options in parentheses or besides: `smooth(midpoint=median)`.
 
         Of a model that scores several classes, name one: `ev.curve("roc", "nb[setosa]")`.
         """
-        return curve(self, kind, model, measure, **options)
+        return curve(self, requested(kind, **options), model)
 
-    def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band:
+    def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:
         """The band around a model's ROC or precision-recall curve: of each point, or of the whole curve.
 
         That of a calibration curve is where it would lie if the scores were probabilities.
         """
-        return band(self, kind, model, simultaneous)
+        return band(self, requested(kind, **options), model, simultaneous)
 
     def calibration(self, model: str) -> CalibrationSummary:
         """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
@@ -322,9 +322,9 @@ class Evaluation:
             if table.probabilities and len(self.present) > 1
         }
 
-    def curves(self, kind: str, *, measure: str = "f1", **options: Any) -> dict[str, Curve]:
-        """The curve of every two-class model, and of each class of the models that score several."""
-        return {name: curve(self, kind, name, measure, **options) for name in curve_names(self, kind)}
+    def curves(self, kind: str, **options: Any) -> dict[str, Curve]:
+        """The curve of every model that has one, and of each class of the models that score several."""
+        return dict(family(self, requested(kind, **options)).curves)
 
     def score_table(self, model: str) -> ScoreTable:
         """The scores of a model: a crisp decision as 1 and 0, of several classes the one in brackets.
@@ -367,11 +367,11 @@ class Evaluation:
         """The models that decide between positive and negative."""
         return [name for name, t in self.models.items() if isinstance(t, ScoreTable) or t.positive is not None]
 
-    def plot(self, kind: str = "roc", *, measure: str = "f1", band: bool = False, **options: Any) -> Any:
-        """The curves of all models as an Altair chart, with simultaneous bands on request (roc, pr, calibration)."""
-        from scorespace.views import plots  # Altair loads only when a picture is wanted
-
-        return plots.plot(self, kind, measure, band, **options)
+    def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
+        """The curves of all models as an Altair chart, with simultaneous bands on request, where the kind has them."""
+        found = family(self, requested(kind, **options))
+        bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
+        return found.picture(bands)
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one self-contained page, and return where it is."""

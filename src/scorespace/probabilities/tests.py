@@ -16,7 +16,7 @@ from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.cox import dot
 from scorespace.measures.probability import cal
-from scorespace.resampling.band import Band
+from scorespace.resampling.band import Band, band
 from scorespace.resampling.draw import REPLICATES, Resampler, replicated
 from scorespace.resampling.estimate import NEEDS_WHOLE_WEIGHTS, check_level, clopper_pearson, wilson
 from scorespace.resampling.interval import CONDENSED, MOST_ROWS
@@ -144,6 +144,7 @@ def quantile_starts(table: ScoreTable, groups: int) -> Array:
     return starts[starts < table.score.size]
 
 
+@band(calibration)
 def calibration_band(
     table: ScoreTable,
     *,
