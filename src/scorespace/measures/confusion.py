@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from scorespace.errors import MeasureError
@@ -217,7 +219,7 @@ def f1(c: Counts) -> Array:
     undefined="there are neither positives nor predicted positives",
     aliases=("f_beta", "fbeta_score"),
 )
-def fbeta(c: Counts, *, beta: float = 1.0) -> Array:
+def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall counts as precision"] = 1.0) -> Array:
     """Mean of precision and recall, recall beta times as important: (1+β²) TP / ((1+β²) TP + FP + β² FN)."""
     if not (beta >= 0 and np.isfinite(beta)):
         raise MeasureError(f"beta={beta} is not a weight of recall.", hint="a number ≥ 0, such as beta=2")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import numpy as np
 from scipy.special import betainc
 
@@ -85,11 +87,11 @@ def gini(t: ScoreTable) -> Array:
 def pauc(
     t: ScoreTable,
     *,
-    fpr_low: float | None = None,
-    fpr_high: float | None = None,
-    tpr_low: float | None = None,
-    tpr_high: float | None = None,
-    corrected: bool = False,
+    fpr_low: Annotated[float | None, "lower end of a range of FPR"] = None,
+    fpr_high: Annotated[float | None, "upper end of a range of FPR; 0.1 when no end is stated"] = None,
+    tpr_low: Annotated[float | None, "lower end of a range of TPR, instead of FPR"] = None,
+    tpr_high: Annotated[float | None, "upper end of a range of TPR, instead of FPR"] = None,
+    corrected: Annotated[bool, "rescaled after McClish: 0.5 for chance and 1 for perfect"] = False,
 ) -> Array:
     """Area over a range of FPR (0 to 0.1 unless stated) or of TPR: ∫ TPR dFPR or ∫ TNR dTPR.
 
@@ -181,7 +183,7 @@ def auprc(t: ScoreTable) -> Array:
     aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"),
     within_classes=True,
 )
-def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
+def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)
     c = t.sweep
@@ -196,7 +198,7 @@ def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
     aliases=("fpr_at_tpr", "false_alarms_at"),
     within_classes=True,
 )
-def fpr_at(t: ScoreTable, *, tpr: float = 0.9) -> Array:
+def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)
     c = t.sweep
@@ -217,7 +219,14 @@ def _check_rate(name: str, rate: float) -> None:
     aliases=("h_measure", "hmeasure"),
     interval="corrected",
 )
-def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None = None) -> Array:
+def h(
+    t: ScoreTable,
+    *,
+    prior: Annotated[Literal["prevalence", "symmetric", "balanced"], "which costs are likely"] = "prevalence",
+    severity_ratio: Annotated[
+        float | None, "how many times as much as a false negative a false positive costs; instead of a prior"
+    ] = None,
+) -> Array:
     """Gain over the better trivial rule, averaged over costs drawn from a Beta prior: 1 − L / L_max.
 
     c is the cost share of a false positive. `prior`: prevalence gives Beta(2, 1 + π₀/π₁), with its mode
