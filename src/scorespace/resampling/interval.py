@@ -172,9 +172,10 @@ def _none(why: str) -> Interval:
 
 
 def _within(plan: Plan, low: float, high: float, method: str, reason: str | None = None) -> Interval:
-    """Bounds cut to the range of the measure."""
+    """Bounds cut to the range of the measure; what corrects a bias may leave out the value, which then is its end."""
     lowest, highest = plan.request.range
-    return Interval(max(float(low), lowest), min(float(high), highest), method, reason)
+    low, high = min(float(low), plan.value), max(float(high), plan.value)
+    return Interval(max(low, lowest), min(high, highest), method, reason)
 
 
 # --- closed forms
@@ -276,7 +277,7 @@ def jeffreys_interval(plan: Plan) -> Interval:
         return _none("the measure is undefined in every draw")
     low, high = np.quantile(defined, plan.tails)
     reason = left_out(values.size, defined.size, "undefined draws")
-    return _within(plan, min(low, plan.value), max(high, plan.value), "jeffreys", reason)
+    return _within(plan, low, high, "jeffreys", reason)
 
 
 # --- replicates
@@ -322,7 +323,7 @@ def _labelled(request: Request) -> bool:
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:
     """The table with so many positives (…, scores) at each score, and the rest negative."""
     cases = table.counts.sum(axis=-2, dtype=np.float64)
-    counts = np.stack([cases - hits, np.broadcast_to(hits, np.shape(hits))], axis=-2)
+    counts = np.stack([cases - hits, hits], axis=-2)
     return ScoreTable(table.score, counts, ("0", "1"), 1)
 
 
@@ -402,7 +403,7 @@ def bca_interval(plan: Plan) -> Interval:
     if not (stretch > 0).all():
         return _none("the cases' influence is too skewed for BCa")
     low, high = np.quantile(defined, ndtr(bias + steps / stretch))
-    return Interval(float(low), float(high), f"bca{plan.how}", reason)
+    return _within(plan, low, high, f"bca{plan.how}", reason)
 
 
 @interval("studentised", "bootstrap-t", suits=_celled, replicates=True, aliases=("studentized", "bootstrap-t"))

@@ -231,7 +231,7 @@ def f1_wilson(tp: ArrayLike, errors: ArrayLike, level: float = 0.95) -> Limits:
     (0.6579, 0.9708)
     """
     hits = np.asarray(tp, dtype=np.float64)
-    low, high = wilson(hits, hits + errors, level)
+    low, high = wilson(hits, hits + np.asarray(errors, dtype=np.float64), level)
     return _pair((2 * low / (1 + low), 2 * high / (1 + high)))
 
 
