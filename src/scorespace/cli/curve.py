@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.cli.cases import learned
+from scorespace.cli.cases import Midpoint, learned
 from scorespace.curves import Curve, SmoothCurve
 from scorespace.curves.calibration import BINS
 from scorespace.errors import DataError
@@ -33,7 +33,7 @@ def curve(
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
     measure: Annotated[str, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold.")] = "f1",
-    midpoint: options.Midpoint = "mean",
+    midpoint: Midpoint = "mean",
     learn_midpoint: options.LearnMidpoint = None,
     recentre: Annotated[bool, typer.Option("--recentre", help="Move the midpoint to 0.5 (smooth).")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="Axes as counts, not rates (smooth).")] = False,
