@@ -12,12 +12,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-import vl_convert
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from scorespace.results import Row
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Text, Verdict
+from scorespace.views.report.bundle import vega
 
 _HERE: Final = Path(__file__).parent
 _KINDS: Final = {Text: "text", Verdict: "verdict", Grid: "grid", Picture: "pictures", Notes: "notes"}
@@ -32,7 +32,7 @@ def render(document: Document) -> str:
         if (rest := [block for block in section.blocks if not isinstance(block, Verdict)])
     ]
     drawn = any(isinstance(block, Picture) for block in blocks)
-    scripts = [_vega_bundle(), _part("page.js")] if drawn else [_part("page.js")]
+    scripts = [vega(), _part("page.js")] if drawn else [_part("page.js")]
     return (
         _environment()
         .get_template("page.html")
@@ -87,14 +87,6 @@ def _environment() -> Environment:
 @cache
 def _part(name: str) -> str:
     return (_HERE / name).read_text(encoding="utf-8")
-
-
-@cache
-def _vega_bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script that sets `vegaEmbed`."""
-    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    # In a script element these would end it or open a comment; in JavaScript strings the backslash means nothing.
-    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--").replace("\r\n", "\n")
 
 
 def _fingerprint(script: str) -> str:
