@@ -114,7 +114,7 @@ def _write(found: Cases, zone: str | None, notes: tuple[Note, ...], out: Path) -
         case ".json":
             write_file(out, tidy.as_json(_content(found, zone, notes)).encode())
         case ".png" | ".svg" | ".pdf" | ".html":
-            from scorespace.views.charts import save, zones_chart  # Altair loads only for pictures
+            from scorespace.views.charts import save, zones_chart
 
             save(zones_chart(found.table, found.zones), out)
         case _:

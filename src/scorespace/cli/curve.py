@@ -102,11 +102,12 @@ def curve(
         case ".json":
             write_file(out, tidy.as_json(content).encode())
         case ".png" | ".svg" | ".pdf" | ".html":
-            from scorespace.views.charts import save, smooth_chart  # Altair loads only for pictures
+            from scorespace.views.charts import save, smooth_chart
+            from scorespace.views.plots import draw
 
             smoothed = {model: one for model, one in curves.items() if isinstance(one, SmoothCurve)}
             drawn = {"measure": measure, "band": band, **groups}
-            save(smooth_chart(smoothed) if smoothed else evaluation.plot(kind, **drawn), out)
+            save(smooth_chart(smoothed) if smoothed else draw(evaluation, kind, **drawn), out)
         case _:
             raise DataError(f"{str(out)!r} has no known ending.", hint=".csv or .json for data; .png .svg .pdf .html")
     typer.echo(f"curve  {out}", err=True)

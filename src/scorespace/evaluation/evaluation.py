@@ -370,7 +370,7 @@ class Evaluation:
         """The curves of all models as an Altair chart, with simultaneous bands on request (roc, pr, calibration)."""
         from scorespace.views import plots  # Altair loads only when a picture is wanted
 
-        return plots.plot(self, kind, measure, band, **options)
+        return plots.as_altair(plots.draw(self, kind, measure=measure, band=band, **options))
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one self-contained page, and return where it is."""

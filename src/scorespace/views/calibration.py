@@ -138,7 +138,7 @@ def _picture(evaluation: Evaluation, tables: Mapping[str, ScoreTable], banded: b
 
 def calibration_picture(evaluation: Evaluation, models: Sequence[str], *, band: bool, **options: Any) -> Any:
     """The reliability diagram of models; options say how scores are grouped."""
-    from scorespace.views.charts import calibration_chart  # Altair loads only when a picture is wanted
+    from scorespace.views.charts import calibration_chart
 
     tables = {name: evaluation.score_table(name) for name in models}
     curves = {name: calibration(table, **options) for name, table in tables.items()}

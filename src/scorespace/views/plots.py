@@ -10,14 +10,30 @@ from scorespace.curves.cost import cost_lines
 from scorespace.tables import ClassTable
 from scorespace.views.calibration import calibration_picture
 from scorespace.views.charts import cost_space_chart, curve_chart, smooth_chart
+from scorespace.views.charts.marks import Spec
 from scorespace.views.classes import class_curves
 
 if TYPE_CHECKING:
     from scorespace.evaluation.evaluation import Evaluation
 
 
-def plot(evaluation: Evaluation, kind: str, measure: str, band: bool = False, **options: Any) -> Any:
-    """The curves of that kind as an Altair chart, with what belongs beside them."""
+def as_altair(spec: Spec) -> Any:
+    """The chart for people who go on with Altair: the same spec, not checked and not changed."""
+    import altair  # loads only for them
+
+    forms: dict[str, Any] = {
+        "layer": altair.LayerChart,
+        "facet": altair.FacetChart,
+        "concat": altair.ConcatChart,
+        "hconcat": altair.HConcatChart,
+        "vconcat": altair.VConcatChart,
+    }
+    form = next(kind for part, kind in forms.items() if part in spec)
+    return form.from_dict(spec, validate=False)
+
+
+def draw(evaluation: Evaluation, kind: str = "roc", *, measure: str = "f1", band: bool = False, **options: Any) -> Spec:
+    """The curves of that kind as a chart, with what belongs beside them."""
     only = next(iter(evaluation.models.values())) if len(evaluation.models) == 1 else None
     if kind in ("roc", "pr") and isinstance(only, ClassTable) and not band:
         return class_curves(only, kind)
