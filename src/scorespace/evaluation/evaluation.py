@@ -229,6 +229,12 @@ class Evaluation:
 
     def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
         """The curves of all models as an Altair chart, with simultaneous bands on request, where the kind has them."""
+        from scorespace.views import plots  # Altair loads only for those who go on with it
+
+        return plots.as_altair(self.drawing(kind, band=band, **options))
+
+    def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row:
+        """The same as a Vega-Lite specification."""
         found = curves.family(self, curves.requested(kind, **options))
         bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
         return found.picture(bands)

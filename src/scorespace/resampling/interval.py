@@ -300,7 +300,7 @@ def bootstrap_interval(plan: Plan) -> Interval:
 
 
 def _unit(request: Request) -> bool:
-    return request.range == (0, 1) and not request.averaged
+    return not request.averaged and tuple(request.range) == (0.0, 1.0)
 
 
 @interval("logit-t", "bootstrap on the logit scale with Student's t", suits=_unit, replicates=True, weighted=True)
