@@ -13,6 +13,7 @@ from scorespace.cli import (
     cases,
     compare,
     curve,
+    curves,
     decide,
     demo,
     drift,
@@ -36,7 +37,7 @@ app = typer.Typer(
 app.command(no_args_is_help=True)(evaluate.evaluate)
 app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(decide.decide)
-app.command(no_args_is_help=True)(curve.curve)
+app.command(no_args_is_help=True, cls=curve.Command)(curve.curve)
 app.command(no_args_is_help=True)(calibrate.calibrate)
 app.command(no_args_is_help=True)(cases.cases)
 app.command(no_args_is_help=True)(ranks.ranks)
@@ -45,6 +46,7 @@ app.command(no_args_is_help=True)(drift.drift)
 app.command(no_args_is_help=True)(power.power)
 app.command()(measures.measures)
 app.command()(tests.tests)
+app.command()(curves.curves)
 app.command()(demo.demo)
 
 

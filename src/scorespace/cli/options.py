@@ -79,7 +79,8 @@ Costs = Annotated[
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
 Interval = Annotated[
-    str | None, _option(_OUTPUT, "METHOD", f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.")
+    str | None,
+    _option(_OUTPUT, "METHOD", f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}."),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 

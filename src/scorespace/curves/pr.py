@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 
 
@@ -26,6 +26,15 @@ class PrCurve(Curve):
         """Area under the exactly interpolated curve, as `auprc`."""
         return float(pr_area(self.counts))
 
+    def line(self) -> Curve:
+        """The curve along its bends; only mixing two thresholds reaches the points between those of the curve."""
+        if not self.counts.p[-1] > 0:
+            return self
+        bent = self.interpolated()
+        # Points along a bend bear the threshold of its end.
+        reached = np.append(bent.threshold[1:] != bent.threshold[:-1], True)
+        return replace(bent, threshold=np.where(reached, bent.threshold, np.nan))
+
     def interpolated(self, step: float = 0.01) -> Self:
         """The curve with points added along its bends, at most that far apart in recall."""
         counts, thresholds = self.counts, self.table.thresholds
@@ -43,15 +52,33 @@ class PrCurve(Curve):
         return replace(self, x=ratio(grown.tp, grown.p), y=_precision(grown), threshold=threshold)
 
 
+def _prevalence(table: ScoreTable) -> float:
+    """The precision of guessing."""
+    return float(ratio(table.n_pos, table.total))
+
+
+@curve(
+    title="Precision-recall curve",
+    x="Recall",
+    y="Precision",
+    aliases=("precision_recall", "prc"),
+    x_ends=UNIT,
+    y_ends=UNIT,
+    square=True,
+    level=_prevalence,
+    area="the area under the exactly interpolated curve",
+)
 def pr(table: ScoreTable) -> PrCurve:
-    """The precision-recall curve; at recall 0 it starts with the precision of the first scores, not with 1.
+    """How many alarms are right against how many positives are found: PPV and TPR at every threshold.
+
+    At recall 0 it starts with the precision of the first scores, not with 1.
 
     >>> from scorespace.tables import score_table
     >>> pr(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
     array([1.        , 1.        , 0.66666667, 0.5       ])
     """
     counts = table.sweep
-    return PrCurve("pr", ratio(counts.tp, counts.p), _precision(counts), table.thresholds, "Recall", "Precision", table)
+    return PrCurve("pr", ratio(counts.tp, counts.p), _precision(counts), table.thresholds, pr.x, pr.y, table)
 
 
 def _precision(counts: Counts) -> Array:

@@ -186,22 +186,22 @@ class Evaluation:
     # --- curves
 
     def curve(self, kind: str, model: str | None = None, **options: Any) -> Curve:
-        """A curve of one model, by its kind, with options in parentheses or as keywords.
+        """A curve of one model, by its kind, with options in parentheses or besides: `smooth(midpoint=median)`.
 
         Of a model that scores several classes, name one: `ev.curve("roc", "nb[setosa]")`.
         """
-        return curves.curve(self, kind, model, **options)
+        return curves.curve(self, curves.requested(kind, **options), model)
 
     def curves(self, kind: str, **options: Any) -> dict[str, Curve]:
-        """The curve of every two-class model, and of each class of the models that score several."""
-        return curves.curves(self, kind, **options)
+        """The curve of every model that has one, and of each class of the models that score several."""
+        return dict(curves.family(self, curves.requested(kind, **options)).curves)
 
-    def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band:
+    def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:
         """The band around a model's curve: of each point, or of the whole curve.
 
         That of a calibration curve is where it would lie if the scores were probabilities.
         """
-        return curves.band(self, kind, model, simultaneous)
+        return curves.band(self, curves.requested(kind, **options), model, simultaneous)
 
     # --- words
 
@@ -228,10 +228,10 @@ class Evaluation:
     # --- views
 
     def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
-        """The curves of all models as an Altair chart, with simultaneous bands on request."""
-        from scorespace.views import plots  # pictures load only when one is wanted
-
-        return plots.plot(self, kind, band, **options)
+        """The curves of all models as an Altair chart, with simultaneous bands on request, where the kind has them."""
+        found = curves.family(self, curves.requested(kind, **options))
+        bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
+        return found.picture(bands)
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one self-contained page, and return where it is."""

@@ -7,6 +7,10 @@ import numpy as np
 from scorespace.measures.average import by_class
 from scorespace.measures.probability import (
     BINS,
+    Base,
+    Bins,
+    By,
+    Eps,
     brier,
     brier_skill,
     cal,
@@ -29,7 +33,7 @@ def _brier(t: ClassTable) -> Array:
 
 
 @logloss.on
-def _logloss(t: ClassTable, *, base: float | None = None, eps: float = 0.0) -> Array:
+def _logloss(t: ClassTable, *, base: Base = None, eps: Eps = 0.0) -> Array:
     """Mean surprise at the class that happened: −Σ log p_y / n."""
     check_log_options(base, eps)
     own = np.take_along_axis(t.score, t.label[None, :], axis=0)[0]
@@ -61,13 +65,13 @@ def _brier_skill(t: ClassTable) -> Array:
 
 
 @ece.on
-def _ece(t: ClassTable, *, bins: int = BINS, by: str = "width") -> Array:
+def _ece(t: ClassTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Of the highest score: how often the decision for it is right, against how sure it was."""
     return np.asarray(ece.function(t.top, bins=bins, by=by))
 
 
 @mce.on
-def _mce(t: ClassTable, *, bins: int = BINS, by: str = "width") -> Array:
+def _mce(t: ClassTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     return np.asarray(mce.function(t.top, bins=bins, by=by))
 
 

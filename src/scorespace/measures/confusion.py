@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from scorespace.errors import MeasureError
@@ -202,6 +204,8 @@ def fomr(c: Counts) -> Array:
     best="high",
     undefined="there are neither positives nor predicted positives",
     aliases=("f_score", "f_measure", "f1_score", "dice"),
+    trials="union",
+    share=(lambda f: f / (2 - f), lambda j: 2 * j / (1 + j)),
 )
 def f1(c: Counts) -> Array:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
@@ -215,7 +219,7 @@ def f1(c: Counts) -> Array:
     undefined="there are neither positives nor predicted positives",
     aliases=("f_beta", "fbeta_score"),
 )
-def fbeta(c: Counts, *, beta: float = 1.0) -> Array:
+def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall counts as precision"] = 1.0) -> Array:
     """Mean of precision and recall, recall beta times as important: (1+β²) TP / ((1+β²) TP + FP + β² FN)."""
     if not (beta >= 0 and np.isfinite(beta)):
         raise MeasureError(f"beta={beta} is not a weight of recall.", hint="a number ≥ 0, such as beta=2")
@@ -369,6 +373,7 @@ def dor(c: Counts) -> Array:
     best="high",
     undefined="there are neither positives nor predicted positives",
     aliases=("csi", "threat_score", "critical_success_index", "iou"),
+    trials="union",
 )
 def jaccard(c: Counts) -> Array:
     """Overlap of positives and predicted positives: TP / (TP + FP + FN)."""

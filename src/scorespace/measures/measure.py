@@ -21,7 +21,8 @@ Formula = Callable[..., Array]
 class Measure:
     """A formula on one table, with all that a reader needs to interpret its value.
 
-    `trials` names the count that a proportion is a share of; such measures get a Wilson interval.
+    `trials` names the count that a proportion is a share of; such measures get a Wilson interval. `share` turns a
+    value into such a share and back, where it is not one itself.
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
     [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
@@ -41,6 +42,7 @@ class Measure:
     aliases: tuple[str, ...] = ()
     infinite: str | None = None
     trials: str | None = None
+    share: tuple[Callable[[float], float], Callable[[float], float]] | None = None
     within_classes: bool | Callable[..., bool] = False
     area: tuple[float, float] | None = None
     interval: str = "bootstrap"
@@ -133,6 +135,7 @@ def measure(
     aliases: tuple[str, ...] = (),
     infinite: str | None = None,
     trials: str | None = None,
+    share: tuple[Callable[[float], float], Callable[[float], float]] | None = None,
     within_classes: bool | Callable[..., bool] = False,
     area: tuple[float, float] | None = None,
     interval: str | None = None,
@@ -158,9 +161,10 @@ def measure(
             aliases=aliases,
             infinite=infinite,
             trials=trials,
+            share=share,
             within_classes=within_classes,
             area=area,
-            interval=interval or ("wilson" if trials else "bootstrap"),
+            interval=interval or ("wilson" if trials else "jeffreys"),
             probability=probability,
             biased=biased,
             beside=beside,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import numpy as np
 from scipy.special import betainc
 
@@ -32,10 +34,10 @@ def concordant_pairs(table: ScoreTable) -> Array:
     range=(0, 1),
     best="high",
     undefined=_ONE_CLASS,
-    interval="delong",
     aliases=("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance"),
     within_classes=True,
     area=(1, 0),
+    interval="area",
 )
 def auc(t: ScoreTable) -> Array:
     """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
@@ -67,6 +69,7 @@ def u(t: ScoreTable) -> Array:
     aliases=("somers_d", "accuracy_ratio"),
     within_classes=True,
     area=(2, -1),
+    interval="area",
 )
 def gini(t: ScoreTable) -> Array:
     """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
@@ -84,11 +87,11 @@ def gini(t: ScoreTable) -> Array:
 def pauc(
     t: ScoreTable,
     *,
-    fpr_low: float | None = None,
-    fpr_high: float | None = None,
-    tpr_low: float | None = None,
-    tpr_high: float | None = None,
-    corrected: bool = False,
+    fpr_low: Annotated[float | None, "lower end of a range of FPR"] = None,
+    fpr_high: Annotated[float | None, "upper end of a range of FPR; 0.1 when no end is stated"] = None,
+    tpr_low: Annotated[float | None, "lower end of a range of TPR, instead of FPR"] = None,
+    tpr_high: Annotated[float | None, "upper end of a range of TPR, instead of FPR"] = None,
+    corrected: Annotated[bool, "rescaled after McClish: 0.5 for chance and 1 for perfect"] = False,
 ) -> Array:
     """Area over a range of FPR (0 to 0.1 unless stated) or of TPR: ∫ TPR dFPR or ∫ TNR dTPR.
 
@@ -115,6 +118,7 @@ def pauc(
     undefined=_ONE_CLASS,
     aliases=("auc_hull", "rocch_auc"),
     within_classes=True,
+    interval="corrected",
 )
 def auch(t: ScoreTable) -> Array:
     """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
@@ -132,6 +136,7 @@ def auch(t: ScoreTable) -> Array:
     undefined=_ONE_CLASS,
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     within_classes=True,
+    interval="corrected",
 )
 def ks(t: ScoreTable) -> Array:
     """Largest gap between the score distributions of the classes: max |TPR − FPR|."""
@@ -141,7 +146,14 @@ def ks(t: ScoreTable) -> Array:
     return np.maximum(gap.max(axis=-1), -gap.min(axis=-1))
 
 
-@measure(title="Average precision", range=(0, 1), best="high", undefined=_NO_POSITIVES, aliases=("average_precision",))
+@measure(
+    title="Average precision",
+    range=(0, 1),
+    best="high",
+    undefined=_NO_POSITIVES,
+    aliases=("average_precision",),
+    interval="logit-t",
+)
 def ap(t: ScoreTable) -> Array:
     """Precision at each score, averaged over the positives there: Σ (R_k − R_{k−1}) · PPV_k."""
     c = t.sweep
@@ -156,6 +168,7 @@ def ap(t: ScoreTable) -> Array:
     best="high",
     undefined=_NO_POSITIVES,
     aliases=("pr_auc", "aupr", "area_under_pr"),
+    interval="logit-t",
 )
 def auprc(t: ScoreTable) -> Array:
     """Area under the precision-recall curve, exact between points: ∫ PPV dTPR."""
@@ -170,7 +183,7 @@ def auprc(t: ScoreTable) -> Array:
     aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"),
     within_classes=True,
 )
-def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
+def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)
     c = t.sweep
@@ -185,7 +198,7 @@ def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
     aliases=("fpr_at_tpr", "false_alarms_at"),
     within_classes=True,
 )
-def fpr_at(t: ScoreTable, *, tpr: float = 0.9) -> Array:
+def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)
     c = t.sweep
@@ -198,8 +211,22 @@ def _check_rate(name: str, rate: float) -> None:
         raise MeasureError(f"{name}={rate:g} is not a rate.", hint="between 0 and 1")
 
 
-@measure(title="H-measure", range=(0, 1), best="high", undefined=_ONE_CLASS, aliases=("h_measure", "hmeasure"))
-def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None = None) -> Array:
+@measure(
+    title="H-measure",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("h_measure", "hmeasure"),
+    interval="corrected",
+)
+def h(
+    t: ScoreTable,
+    *,
+    prior: Annotated[Literal["prevalence", "symmetric", "balanced"], "which costs are likely"] = "prevalence",
+    severity_ratio: Annotated[
+        float | None, "how many times as much as a false negative a false positive costs; instead of a prior"
+    ] = None,
+) -> Array:
     """Gain over the better trivial rule, averaged over costs drawn from a Beta prior: 1 − L / L_max.
 
     c is the cost share of a false positive. `prior`: prevalence gives Beta(2, 1 + π₀/π₁), with its mode
@@ -252,9 +279,10 @@ def _masses(x: Array, a: Array, b: Array) -> tuple[Array, Array]:
     """
     first, second = ratio(a, a + b), ratio(b, a + b)
     if np.all(a == 2):
-        rest = (1 - x) ** b
-        high = 1 - rest * (1 + b * x + b * (b + 1) * x * x / 2)
-        low = 1 - rest * (1 - x) * (1 + (b + 1) * x)
+        with np.errstate(invalid="ignore", over="ignore"):  # a class without cases has no prior
+            rest = (1 - x) ** b
+            high = 1 - rest * (1 + b * x + b * (b + 1) * x * x / 2)
+            low = 1 - rest * (1 - x) * (1 + (b + 1) * x)
         return first * high, second * low
     return first * betainc(a + 1, b, x), second * betainc(a, b + 1, x)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scorespace.curves.midpoint import Midpoint, Recentre
 from scorespace.curves.smooth import softened
 from scorespace.measures.measure import measure
 from scorespace.measures.ranking import concordant_pairs
@@ -20,8 +21,9 @@ _ONE_CLASS = "only one class is present"
     probability=True,
     beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
+    interval="logit-t",
 )
-def smauc(t: ScoreTable, *, midpoint: float | str = "mean", recentre: bool = False) -> Array:
+def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:
     """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.
 
     A score is appropriate when a positive lies above the midpoint, or a negative at or below it. `midpoint` is

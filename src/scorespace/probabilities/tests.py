@@ -16,7 +16,7 @@ from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.cox import dot
 from scorespace.measures.probability import cal
-from scorespace.resampling.band import Band
+from scorespace.resampling.band import Band, band
 from scorespace.resampling.draw import MOST_ROWS, REPLICATES, ROWS, Draw, replicated
 from scorespace.resampling.estimate import check_level
 from scorespace.resampling.share import clopper_pearson, wilson
@@ -146,6 +146,7 @@ def quantile_starts(table: ScoreTable, groups: int) -> Array:
     return starts[starts < table.score.size]
 
 
+@band(calibration)
 def calibration_band(
     table: ScoreTable,
     *,

@@ -15,7 +15,7 @@ from scorespace.tables import Array, ScoreTable
 def delong_variance(table: ScoreTable) -> float:
     """DeLong's variance of the AUC: var(V10)/P + var(V01)/N, from the placements at each score.
 
-    NaN when a class has fewer than two cases or the weights are not whole numbers.
+    NaN when a class has fewer than two cases, or cases have weights: a weighted form is not known to be right.
     """
     return float(delong_variances(table))
 
@@ -23,7 +23,8 @@ def delong_variance(table: ScoreTable) -> float:
 def delong_variances(table: ScoreTable) -> Array:
     """DeLong's variance of the AUC for every replicate of a table."""
     n_pos, n_neg = table.n_pos, table.n_neg
-    if not (table.whole and np.all(n_pos >= 2) and np.all(n_neg >= 2)):  # replicates have the same cases per class
+    enough = table.whole and np.all(n_pos >= 2) and np.all(n_neg >= 2)
+    if table.cell_squares is not None or not enough:  # replicates have the same cases per class
         return np.full(n_pos.shape, np.nan)
     return _placement_variance(table.neg, table.pos, n_neg, n_pos) + _placement_variance(
         table.pos[..., ::-1], table.neg[..., ::-1], n_pos, n_neg

@@ -9,6 +9,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorespace.curves import pr, roc
+from scorespace.curves.curve import Addition
 from scorespace.errors import ScoreSpaceError
 from scorespace.resampling.draw import REPLICATES, Asked, Draws
 from scorespace.resampling.estimate import UNCOUNTED, check_level
@@ -67,6 +69,12 @@ class Band(ByValue):
         return f"{name}: {100 * self.level:g} % {scope}, {grouped(self.x.size)} points, {wide}, {self.method}"
 
 
+band: Addition[Callable[..., Band]] = Addition()
+"""How the band around a kind of curve is drawn: from the table of the curve and with its options, besides `level`,
+`simultaneous` and `seed`."""
+
+
+@band(roc)
 def roc_band(
     table: ScoreTable,
     *,
@@ -109,6 +117,7 @@ def roc_band(
     return Band("roc", at, y, low, high, level, _named(method, simultaneous), simultaneous)
 
 
+@band(pr)
 def pr_band(
     table: ScoreTable,
     *,

@@ -71,6 +71,10 @@ class Source(Protocol):
         """By how much to narrow what they spread."""
 
     @property
+    def pairwise(self) -> bool:
+        """Whether pairs alone can be drawn, without filling tables."""
+
+    @property
     def cost(self) -> int:
         """About how many numbers a replicate takes."""
 
@@ -162,7 +166,7 @@ class Draws:
     def _draw(self, alike: list[Asked], progress: Progress | None) -> None:
         """Draw once for all of these, which are drawn from the same source in the same way."""
         source, within = self.source(alike[0].model), alike[0].within
-        of_pairs = all(one.of_pairs is not None for one in alike)
+        of_pairs = within and source.pairwise and all(one.of_pairs is not None for one in alike)
         draw = source.drawer(within, of_pairs)
 
         def values(tables: Mapping[str, Any]) -> list[Array]:
@@ -200,8 +204,8 @@ def bootstrap(
     >>> bootstrap(auc, score_table([1, 0, 1, 0], [0.9, 0.4, 0.5, 0.1]), replicates=3)
     array([1., 1., 1.])
     """
-    quick = getattr(function, "functions", {}).get(DrawnCases)
     source = Alone({"": table}, False)
+    quick = getattr(function, "functions", {}).get(DrawnCases) if within and source.pairwise else None
     draw = source.drawer(within, quick is not None)
 
     def values(tables: Mapping[str, Any]) -> list[Array]:
@@ -277,12 +281,19 @@ class Alone:
     scale: float = 1.0
 
     @property
+    def pairwise(self) -> bool:
+        return all(
+            table.thresholded and table.cell_squares is None and table.grouping is None
+            for table in self.tables.values()
+        )
+
+    @property
     def cost(self) -> int:
         return max(int(getattr(table, "score", table.cells).size) for table in self.tables.values())
 
     def drawer(self, within: bool, of_pairs: bool) -> Draw:
         ((model, table),) = self.tables.items()
-        if of_pairs and table.cell_squares is None and table.grouping is None:
+        if of_pairs:
             pairs = _pairs_of(table)
             return lambda rng, count: {model: pairs(rng, count)}
         cells = _cells_drawer(table, within)
@@ -364,6 +375,11 @@ class Together:
     lighter: bool = False
 
     @property
+    def pairwise(self) -> bool:
+        scored = all(table.thresholded for table in self.pairs.tables)
+        return scored and self.pairs.group is None and bool((self._case_weight() == 1).all())
+
+    @property
     def tables(self) -> Mapping[str, Any]:
         """The tables of the cases that are drawn from."""
         if not self.lighter:
@@ -381,7 +397,7 @@ class Together:
         pairs, weight = self.pairs, self._case_weight()
         plain = bool((weight == 1).all())
         times = self._times(within)
-        if of_pairs and plain and pairs.group is None and within:
+        if of_pairs:
             return _pairs_of_all(pairs)
         scatters = [_Scatter(table, cell) for table, cell in zip(pairs.tables, pairs.cell, strict=True)]
 

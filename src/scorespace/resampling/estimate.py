@@ -133,7 +133,7 @@ def estimates(
     """
     check_level(level)
     plans = [
-        _Planned(model, request, chosen(request, method), request.value)
+        _Planned(model, request, chosen(request, method, draws), request.value)
         for model, specs in wanted.items()
         for spec in specs
         for request in [bind(spec, draws.tables[model])]

@@ -15,6 +15,7 @@ from scipy.special import ndtr, ndtri
 from scorespace.declaration import Option, Registry
 from scorespace.errors import MeasureError
 from scorespace.measures.request import Request
+from scorespace.resampling import limits, worlds
 from scorespace.resampling.area import delong, delong_logit, delong_variance, delong_variances
 from scorespace.resampling.draw import Alone, Draws, blocks
 from scorespace.resampling.share import clopper_pearson, wilson
@@ -23,6 +24,9 @@ from scorespace.tables import Array, Counts, ScoreTable, Table, ratio
 
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
+_WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
+_WORLD_DRAWS: Final = 400
+_INVERTED_DRAWS: Final = 100
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
 
 
@@ -51,6 +55,16 @@ class Plan:
     def tails(self) -> Array:
         return np.array([(1 - self.level) / 2, (1 + self.level) / 2])
 
+    @property
+    def rarer(self) -> float:
+        """How many cases the rarer class has, or as many equal ones as are worth their weights."""
+        strata, cells = self.table.strata, self.table.cells.astype(np.float64)
+        totals = np.bincount(strata, cells)
+        squares = self.table.cell_squares
+        sizes = totals if squares is None else limits.kish(totals, np.bincount(strata, squares))
+        present = sizes[totals > 0]
+        return float(present.min()) if present.size else 0.0
+
     def replicates(self) -> tuple[Array, str | None]:
         """The value in every replicate where it is defined, and how many had to be left out."""
         values = self.draws.of(self.model, self.request)
@@ -65,13 +79,18 @@ class Plan:
 
 @dataclass(frozen=True)
 class IntervalKind:
-    """A way to make intervals: what it is called, what it suits, and the function that makes one from a plan."""
+    """A way to make intervals: what it is called, what it suits, and the function that makes one from a plan.
+
+    `replicates`: it draws cases again, and so allows for groups; `weighted`: it allows for cases that weigh more or
+    less than one.
+    """
 
     name: str
     title: str
     suits: Callable[[Request], bool]
     function: Callable[[Plan], Interval]
     replicates: bool
+    weighted: bool
     aliases: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
 
@@ -81,12 +100,18 @@ INTERVALS: Registry[IntervalKind] = Registry("method of intervals", "measures", 
 
 
 def interval(
-    name: str, title: str, *, suits: Callable[[Request], bool], replicates: bool = False, aliases: tuple[str, ...] = ()
+    name: str,
+    title: str,
+    *,
+    suits: Callable[[Request], bool],
+    replicates: bool = False,
+    weighted: bool = False,
+    aliases: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Plan], Interval]], IntervalKind]:
     """Declare a kind of interval and the requests that it suits."""
 
     def declare(function: Callable[[Plan], Interval]) -> IntervalKind:
-        return INTERVALS.add(IntervalKind(name, title, suits, function, replicates, aliases))
+        return INTERVALS.add(IntervalKind(name, title, suits, function, replicates, weighted, aliases))
 
     return declare
 
@@ -105,22 +130,28 @@ def _celled(request: Request) -> bool:
     return request.table.grouping is None and not request.table.by_case
 
 
-def usual(request: Request) -> IntervalKind:
-    """The interval that a measure is declared to have, where it suits this table; else the bootstrap."""
+def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
+    """The interval that a measure is declared to have, where it suits this table; else the bootstrap.
+
+    Cases that come in groups are drawn whole, whatever the measure.
+    """
     declared = INTERVALS.find(request.measure.interval)
-    return declared if declared.suits(request) else bootstrap_interval
+    grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
+    weighted = request.table.cell_squares is not None
+    fits = declared.suits(request) and not grouped and (declared.weighted or not weighted)
+    return declared if fits else bootstrap_interval
 
 
-def suiting(request: Request) -> tuple[str, ...]:
+def suiting(request: Request, draws: Draws | None = None) -> tuple[str, ...]:
     """The methods that suit a request, the usual one first."""
-    first = usual(request)
+    first = usual(request, draws)
     return first.name, *(one.name for one in INTERVALS if one is not first and one.suits(request))
 
 
-def chosen(request: Request, method: str | None) -> IntervalKind:
+def chosen(request: Request, method: str | None, draws: Draws | None = None) -> IntervalKind:
     """The method asked for, refused when it does not suit; the usual one when none is asked for."""
     if method is None:
-        return usual(request)
+        return usual(request, draws)
     asked = INTERVALS.find(method)
     if not asked.suits(request):
         suitable = suiting(request)
@@ -141,9 +172,10 @@ def _none(why: str) -> Interval:
 
 
 def _within(plan: Plan, low: float, high: float, method: str, reason: str | None = None) -> Interval:
-    """Bounds cut to the range of the measure."""
+    """Bounds cut to the range of the measure; what corrects a bias may leave out the value, which then is its end."""
     lowest, highest = plan.request.range
-    return Interval(max(float(low), lowest), min(float(high), highest), method, reason)
+    low, high = min(float(low), plan.value), max(float(high), plan.value)
+    return Interval(max(low, lowest), min(high, highest), method, reason)
 
 
 # --- closed forms
@@ -152,16 +184,20 @@ def _within(plan: Plan, low: float, high: float, method: str, reason: str | None
 def _share(plan: Plan, bounds: Callable[[float, float, float], tuple[float, float]], method: str) -> Interval:
     measure, table = plan.request.measure, plan.request.table
     trials = table.effective(measure.trials or "")  # type: ignore[attr-defined]
-    return Interval(*bounds(plan.value * trials, trials, plan.level), method)
+    to_share, back = measure.share or (float, float)
+    low, high = bounds(to_share(plan.value) * trials, trials, plan.level)
+    return Interval(back(low), back(high), method)
 
 
-@interval("wilson", "Wilson's interval of a share", suits=counted)
+@interval("wilson", "Wilson's interval of a share", suits=counted, weighted=True)
 def wilson_interval(plan: Plan) -> Interval:
     """Wilson's interval; of weighted cases, for as many equal ones as are worth the weights."""
     return _share(plan, wilson, "wilson")
 
 
-@interval("clopper-pearson", "exact interval of a share", suits=counted, aliases=("clopper_pearson", "exact"))
+@interval(
+    "clopper-pearson", "exact interval of a share", suits=counted, weighted=True, aliases=("clopper_pearson", "exact")
+)
 def clopper_pearson_interval(plan: Plan) -> Interval:
     """The exact interval of Clopper and Pearson."""
     return _share(plan, clopper_pearson, "clopper-pearson")
@@ -174,6 +210,7 @@ def _area(plan: Plan, bounds: Callable[[ScoreTable, float], tuple[float, float]]
     if math.isnan(low):
         few = math.isnan(delong_variance(table))
         why = "a class has fewer than two cases" if few else "the logit of an area of 0 or 1 is infinite"
+        why = why if table.cell_squares is None else "cases have weights"
         return Interval(low, high, None, f"no {'DeLong' if method == 'delong' else 'DeLong-logit'} interval: {why}")
     return Interval(slope * low + start, slope * high + start, method)
 
@@ -188,6 +225,59 @@ def delong_interval(plan: Plan) -> Interval:
 def delong_logit_interval(plan: Plan) -> Interval:
     """DeLong's interval on the logit scale."""
     return _area(plan, delong_logit, "delong-logit")
+
+
+@interval("newcombe", "Newcombe's score interval of an area, for few cases", suits=_of_area)
+def newcombe_interval(plan: Plan) -> Interval:
+    """Newcombe's interval, never narrower than DeLong's variance asks for: it has width also at 0 and 1."""
+    slope, start = plan.request.measure.area or (1.0, 0.0)
+    table = plan.request.table.inside(ScoreTable)
+    area = (plan.value - start) / slope
+    sizes = float(table.n_pos), float(table.n_neg)
+    low, high = limits.newcombe_auc(area, *sizes, plan.level, variance=delong_variance(table))
+    return Interval(slope * low + start, slope * high + start, "newcombe")
+
+
+@interval("area", "DeLong's interval of an area where it covers, else Newcombe's", suits=_of_area)
+def area_interval(plan: Plan) -> Interval:
+    """DeLong's interval from ten cases of the rarer class times min(A, 1 − A) on; Newcombe's below."""
+    slope, start = plan.request.measure.area or (1.0, 0.0)
+    table = plan.request.table.inside(ScoreTable)
+    suits = limits.delong_suits((plan.value - start) / slope, float(table.n_pos), float(table.n_neg))
+    return (delong_interval if suits else newcombe_interval).function(plan)
+
+
+# --- decisions: the cells as they may be
+
+
+def _few_cells(request: Request) -> bool:
+    return request.table.cells.shape[-1] <= 4 and not request.averaged
+
+
+@interval("jeffreys", "percentiles over the outcomes as they may be", suits=_few_cells, weighted=True)
+def jeffreys_interval(plan: Plan) -> Interval:
+    """Percentiles of the measure on outcomes drawn from Dirichlet(counts + ½): a cell without cases is not impossible.
+
+    For measures within classes, the outcomes of each class apart.
+    """
+    table = plan.request.table
+    cells = table.cells.astype(np.float64) * (table.cases / float(table.total))
+    rng = np.random.default_rng([plan.draws.seed, 2])
+    if plan.request.within:
+        totals = np.bincount(table.strata, cells)
+        drawn = np.empty((plan.draws.replicates, cells.size))
+        for stratum in np.unique(table.strata):
+            own = table.strata == stratum
+            drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, plan.draws.replicates)
+    else:
+        drawn = limits.posterior(cells, rng, plan.draws.replicates) * cells.sum()
+    values = np.asarray(plan.request.formula(table.with_cells(drawn)), dtype=np.float64)
+    defined = values[np.isfinite(values)]
+    if not defined.size:
+        return _none("the measure is undefined in every draw")
+    low, high = np.quantile(defined, plan.tails)
+    reason = left_out(values.size, defined.size, "undefined draws")
+    return _within(plan, low, high, "jeffreys", reason)
 
 
 # --- replicates
@@ -207,6 +297,84 @@ def bootstrap_interval(plan: Plan) -> Interval:
         method, middle = "bootstrap, centred", float(np.median(defined))
         low, high = low - middle + plan.value, high - middle + plan.value
     return _within(plan, low, high, method + plan.how, reason)
+
+
+def _unit(request: Request) -> bool:
+    return request.range == (0, 1) and not request.averaged
+
+
+@interval("logit-t", "bootstrap on the logit scale with Student's t", suits=_unit, replicates=True, weighted=True)
+def logit_interval(plan: Plan) -> Interval:
+    """expit(logit v ± t · sd of the replicates' logits), t with the degrees of freedom of the rarer class."""
+    defined, reason = plan.replicates()
+    if not defined.size:
+        return _none("the measure is undefined in every replicate")
+    low, high = limits.on_logit(plan.value, defined, max(2.0, plan.rarer), plan.level)
+    return _within(plan, low, high, f"logit-t{plan.how}", reason)
+
+
+# --- worlds in which the truth is known
+
+
+def _labelled(request: Request) -> bool:
+    return request.table.thresholded and not request.averaged
+
+
+def _again(table: ScoreTable, hits: Array) -> ScoreTable:
+    """The table with so many positives (…, scores) at each score, and the rest negative."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    counts = np.stack([cases - hits, hits], axis=-2)
+    return ScoreTable(table.score, counts, ("0", "1"), 1)
+
+
+def _light(plan: Plan) -> ScoreTable:
+    table = plan.request.table.inside(ScoreTable)
+    return table.condensed(_WORLD_ROWS) if table.score.size > 2 * _WORLD_ROWS else table
+
+
+@interval("corrected", "corrected for the bias seen where the truth is known", suits=_labelled, replicates=True)
+def corrected_interval(plan: Plan) -> Interval:
+    """The bias and spread of the measure are seen on labels drawn from smooth rates, whose own value is known.
+
+    A value such as KS is the best of many on the same cases, so chance makes it too good; the bootstrap shows about
+    half of that.
+    """
+    table = _light(plan)
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    rates = worlds.rates_by_rank(cases, table.pos)
+    world = float(np.asarray(plan.request.formula(_again(table, cases * rates))))
+    hits = worlds.labels_again(cases, rates, np.random.default_rng([plan.draws.seed, 3]), _WORLD_DRAWS)
+    values = np.asarray(plan.request.formula(_again(table, hits)), dtype=np.float64)
+    defined, reason = plan.replicates()
+    if not (defined.size and np.isfinite(values).any() and math.isfinite(world)):
+        return _none("the measure is undefined in every replicate")
+    own = values[np.isfinite(values)]
+    bounds = plan.request.range
+    spread = float(defined.std())
+    low, high = limits.corrected(plan.value, world, own, max(2.0, plan.rarer), plan.level, spread=spread, within=bounds)
+    return _within(plan, low, high, f"corrected{plan.how}", reason)
+
+
+@interval("inverted", "the truths that the value agrees with", suits=_labelled, replicates=True)
+def inverted_interval(plan: Plan) -> Interval:
+    """For measures that chance alone lifts above zero: which miscalibrations would show such a value.
+
+    Labels are drawn from the scores as they stand and from ever stronger recalibrations of them.
+    """
+    table = _light(plan)
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    rates = worlds.recalibrated(table.score, cases, table.pos)
+    known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
+    hits = worlds.labels_again(cases, rates, np.random.default_rng([plan.draws.seed, 4]), _INVERTED_DRAWS)
+    flat = hits.reshape(-1, cases.size)
+    values = np.asarray(plan.request.formula(_again(table, flat)), dtype=np.float64)
+    values = values.reshape(_INVERTED_DRAWS, -1).T
+    defined, reason = plan.replicates()
+    if not defined.size:
+        return _none("the measure is undefined in every replicate")
+    spread = float(defined.std())
+    low, high = limits.inverted(plan.value, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
+    return _within(plan, low, high, f"inverted{plan.how}", reason)
 
 
 @interval("bca", "bias-corrected and accelerated bootstrap", suits=_celled, replicates=True)
@@ -235,7 +403,7 @@ def bca_interval(plan: Plan) -> Interval:
     if not (stretch > 0).all():
         return _none("the cases' influence is too skewed for BCa")
     low, high = np.quantile(defined, ndtr(bias + steps / stretch))
-    return Interval(float(low), float(high), f"bca{plan.how}", reason)
+    return _within(plan, low, high, f"bca{plan.how}", reason)
 
 
 @interval("studentised", "bootstrap-t", suits=_celled, replicates=True, aliases=("studentized", "bootstrap-t"))
@@ -248,7 +416,9 @@ def studentised_interval(plan: Plan) -> Interval:
     light = table.condensed(2048) if table.cells.size > 20_000 else table
     error, kind = _error(plan.request, light)
     if kind == "jackknife" and not jackknife_is_affordable(light, plan.draws.replicates):
-        raise MeasureError(f"method='studentised' takes too long for {plan.request.spec} of so many cases.", hint="bca")
+        raise MeasureError(
+            f"method='studentised' takes too long for {plan.request.spec} of so many cases.", hint="bootstrap or bca"
+        )
     formula = plan.request.formula
     centre, spread = (float(np.asarray(each(light))) for each in (formula, error))
     if not (math.isfinite(spread) and spread > 0):

@@ -82,6 +82,10 @@ class ConfusionTable(Table):
             return cast(Wanted, self.score_table().inside(ScoreTable, of, sized=sized))
         return super().inside(wanted, of)
 
+    def effective(self, trials: str) -> float:
+        """How many equal cases are worth the weights of all: Kish's (Σw)² / Σw²."""
+        return self.cases
+
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
         return np.eye(len(self.classes), dtype=bool).ravel()
 

@@ -76,6 +76,11 @@ class Counts(Table):
         return self.tp + self.fp
 
     @property
+    def union(self) -> Array:
+        """What is positive, predicted so or both: TP + FP + FN."""
+        return self.tp + self.fp + self.fn
+
+    @property
     def pn(self) -> Array:
         """Predicted negatives: FN + TN."""
         return self.fn + self.tn
