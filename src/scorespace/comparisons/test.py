@@ -351,7 +351,7 @@ def in_folds(question: Question[Any]) -> Refused | None:
 def not_in_folds(question: Question[Any]) -> Doubt | None:
     """Models as they are; where folds are named, the question is about learners."""
     pairs = question.pairs
-    if pairs is None or pairs.fold is None or question.spec is None:
+    if pairs is None or pairs.fold is None or question.spec is None or (pairs.fold == pairs.fold[0]).all():
         return None
     return Doubt("the models were tested in folds, and {title} is about cases")
 
