@@ -121,9 +121,7 @@ def _drawn_cases(pairs: PairTable, replicates: int, rng: np.random.Generator) ->
     return found
 
 
-def _drawn_rows(
-    table: ScoreTable | ConfusionTable, replicates: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
+def _drawn_rows(table: ScoreTable | ConfusionTable, replicates: int, rng: np.random.Generator) -> tuple[Array, Array]:
     scores = _merged(table) if isinstance(table, ScoreTable) else table.score_table()
     cells = np.concatenate([scores.pos, scores.neg])
     drawn = rng.multinomial(int(cells.sum()), cells / cells.sum(), replicates)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scorespace.decisions.honest import Criterion, Crossfit, Models, crossfit, least
-from scorespace.decisions.judged import OUTCOMES, Judged, Value, value_of
+from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, value_of
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import SCHEMA, Note, Row, decimals, note, plain
@@ -51,8 +51,8 @@ class Candidate:
     kept: bool
     reached: tuple[float, ...]
     counts: Counts
-    judged: Judged = Judged(None)
-    honest: Value = Value()
+    judged: Judged = UNJUDGED
+    honest: Value = UNKNOWN
     held: tuple[Value, ...] = ()
 
     def row(self) -> Row:
@@ -71,7 +71,7 @@ class ConstrainedChoice:
     objective: MeasureSpec
     constraints: tuple[Constraint, ...]
     candidates: tuple[Candidate, ...]
-    honest: Value = Value()
+    honest: Value = UNKNOWN
     held: tuple[Value, ...] = ()
     fitted: str | None = None
 
@@ -124,15 +124,15 @@ class ConstrainedChoice:
         rest = ""
         if others:
             rest = f"; {others[0].model} reaches {decimals(_leading(others[0].honest, others[0].value))}"
-        return f"Use {best.model}{where}: {self.objective} {self._both(self.honest, best.value)}, the best{under}{rest}."
+        return (
+            f"Use {best.model}{where}: {self.objective} {self._both(self.honest, best.value)}, the best{under}{rest}."
+        )
 
     def _kept_elsewhere(self, best: Candidate) -> str:
         """Whether the bounds are kept on cases that did not choose the threshold."""
         if not self.constraints or not any(one.known for one in self.held) or math.isnan(best.threshold):
             return ""
-        reached = ", ".join(
-            f"{one.spec} {_limits(its)}" for one, its in zip(self.constraints, self.held, strict=True)
-        )
+        reached = ", ".join(f"{one.spec} {_limits(its)}" for one, its in zip(self.constraints, self.held, strict=True))
         return f"On cases that did not choose it: {reached}."
 
     def _failed(self) -> str:
@@ -165,7 +165,7 @@ class ConstrainedChoice:
         return {
             "schema": SCHEMA,
             **{name: chosen[name] for name in ("model", "threshold", *OUTCOMES)},
-            **(self.honest if self.best is not None else Value()).row("honest", "honest_value"),
+            **(self.honest if self.best is not None else UNKNOWN).row("honest", "honest_value"),
             "reason": self.honest.reason,
             "fitted": self.fitted,
             "slope": None,

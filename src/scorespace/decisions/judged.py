@@ -112,6 +112,10 @@ class Judged:
         return mean_loss(self.outcomes, losses, sizes, condition.prevalence, spread=self.spread, level=level)
 
 
+UNKNOWN: Final = Value()
+UNJUDGED: Final = Judged(None)
+
+
 def mean_loss(
     outcomes: Counts,
     losses: Losses,

@@ -11,7 +11,7 @@ import numpy as np
 from scorespace.conditions import Condition
 from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
-from scorespace.decisions.judged import OUTCOMES, Judged, Value, costs_of
+from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, costs_of
 from scorespace.errors import ConditionError, DataError
 from scorespace.results import SCHEMA, Note, Row, grouped, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
@@ -42,9 +42,9 @@ class Choice:
     calibrated_threshold: float = math.nan
     calibrated_cost: float = math.nan
     threshold_interval: tuple[float, float] = (math.nan, math.nan)
-    judged: Judged = Judged(None)
-    honest: Value = Value()
-    gain: Value = Value()
+    judged: Judged = UNJUDGED
+    honest: Value = UNKNOWN
+    gain: Value = UNKNOWN
 
     def row(self) -> Row:
         return plain(
@@ -83,9 +83,9 @@ class Decision:
     dominated: Mapping[str, str]
     hull: Hull
     labels: tuple[str, str] = ("positive", "negative")
-    judged: Judged = Judged(None)
-    honest: Value = Value()
-    gain: Value = Value()
+    judged: Judged = UNJUDGED
+    honest: Value = UNKNOWN
+    gain: Value = UNKNOWN
     over: Mapping[str, Value] = field(default_factory=dict)
     support: Mapping[str, float] = field(default_factory=dict)
     fitted: str | None = None
@@ -193,11 +193,8 @@ class Decision:
     @property
     def words(self) -> str:
         """What to use, what it costs, how much worse the alternatives are, and which models never pay."""
-        if self.best.model in TRIVIAL:
-            opening = _use_none(self)
-        else:
-            opening = _use(self) if self.shown else _not_shown(self)
-        return " ".join(filter(None, [opening, _never(self)]))
+        told = _use_none if self.best.model in TRIVIAL else _use if self.shown else _not_shown
+        return " ".join(filter(None, [told(self), _never(self)]))
 
     def __repr__(self) -> str:
         return self.words
@@ -254,7 +251,7 @@ def judge(decision: Decision, found: Crossfit, level: float = 0.95) -> Decision:
     return replace(
         decision,
         choices=tuple(judged(one, found.models[one.model]) for one in decision.choices),
-        trivial=tuple(judged(one, found.models.get(one.model, one.judged)) for one in decision.trivial),
+        trivial=tuple(_judged_trivial(one, found.models.get(one.model), condition) for one in decision.trivial),
         judged=found.chosen,
         honest=found.chosen.cost(condition, level),
         gain=_gain(found.chosen, decision, level),
@@ -334,8 +331,15 @@ def _trivial(name: str, table: ScoreTable, condition: Condition) -> Choice:
     counts = table.sweep[0 if name == NEVER else -1]
     price = float(costs_of(counts, condition))
     # No case chooses what a trivial rule does, so its outcomes and its cost are honest as they are.
-    honest = {"judged": Judged(counts), "honest": Value(price)}
-    return Choice(name, math.nan, math.nan, counts, price, _relative(counts, condition), **honest)
+    plainly = Choice(name, math.nan, math.nan, counts, price, _relative(counts, condition))
+    return replace(plainly, judged=Judged(counts), honest=Value(price))
+
+
+def _judged_trivial(choice: Choice, by: Judged | None, condition: Condition) -> Choice:
+    """A trivial rule on the sample that judges; its cost follows from the prevalence, and needs no interval."""
+    if by is None or by.counts is None:
+        return choice
+    return replace(choice, judged=by, honest=Value(float(costs_of(by.counts, condition))))
 
 
 def _relative(counts: Counts, condition: Condition) -> float:

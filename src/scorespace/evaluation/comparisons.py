@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from scorespace.comparisons import unpaired
 from scorespace.comparisons.classes import compare_classes, compare_decisions
 from scorespace.comparisons.compare import compare
 from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.decisions import Decision, best_value, crossfitted_decisions, least_cost
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures import MeasureSpec, parse
 from scorespace.results import Note, note
 from scorespace.tables import ClassTable, ConfusionTable, ScoreTable
+from scorespace.tables.pair import PairTable, paired
 
 if TYPE_CHECKING:
     from scorespace.evaluation.evaluation import Evaluation
@@ -48,11 +52,15 @@ def compare_models(
         raise MeasureError(f"at={at:g} is for McNemar's test.", hint=f"measure={wanted + f'@{at:g}'!r}")
     names = tuple(models) or evaluation.pairs.models
     crisp = [name for name in names if isinstance(evaluation.table(name), ConfusionTable)]
-    thresholds = None
+    thresholds, pairs = None, evaluation.pairs
     if at is not None or (measure is None and crisp) or (test or "").startswith("mcnemar"):
         thresholds = {name: _cut(evaluation, name, at) for name in evaluation.pairs.models}
+    fitted = _chosen_cuts(evaluation) if thresholds is not None and at is None else []
+    if thresholds is not None and fitted:
+        pairs = _crossfitted(evaluation, pairs, fitted)
+        thresholds |= dict.fromkeys(fitted, 0.5)
     found = compare(
-        evaluation.pairs,
+        pairs,
         test=test,
         spec=None if measure is None else parse(measure),
         thresholds=thresholds,
@@ -62,17 +70,33 @@ def compare_models(
         rope=rope,
         progress=evaluation.progress,
     )
-    chosen = tuple(_chosen_cuts(evaluation, thresholds)) if thresholds is not None and at is None else ()
-    return _with_gaps(evaluation, replace(found, notes=(*found.notes, *chosen)))
+    return _with_gaps(evaluation, replace(found, notes=(*found.notes, *_crossfitted_notes(fitted, names))))
 
 
-def _chosen_cuts(evaluation: Evaluation, thresholds: Mapping[str, float]) -> Iterator[Note]:
-    """Notes on scores that are no probabilities, and were cut where they look best on these very cases."""
-    for name, cut in thresholds.items():
-        table = evaluation.models[name]
-        if isinstance(table, ScoreTable) and not table.probabilities and evaluation.condition is None:
-            text = f"{name} is cut at {cut:g}, where its Youden index is highest on these very cases"
-            yield note("SS013", f"{text}; a threshold of your own would be fairer.")
+def _chosen_cuts(evaluation: Evaluation) -> list[str]:
+    """The models whose cut these very cases would choose: by costs, or by Youden's index of what is no probability."""
+    chosen = evaluation.condition is not None
+    scored = {name: table for name, table in evaluation.models.items() if isinstance(table, ScoreTable)}
+    return [name for name, table in scored.items() if chosen or not table.probabilities]
+
+
+def _crossfitted(evaluation: Evaluation, pairs: PairTable, names: Sequence[str]) -> PairTable:
+    """The pair table with decisions, 1 or 0, in place of the scores of some models: cut where other folds say."""
+    condition = evaluation.decision.condition if isinstance(evaluation.decision, Decision) else None
+    criterion = best_value(MeasureSpec("youden")) if condition is None else least_cost(condition)
+    decided = crossfitted_decisions(pairs.only(*names), criterion, seed=evaluation.seed)
+    scores = {name: pairs.scores(k) for k, name in enumerate(pairs.models)}
+    scores |= {name: one.astype(np.float64) for name, one in zip(names, decided, strict=True)}
+    return replace(paired(pairs.label, scores, pairs.group), fold=pairs.fold, repeat=pairs.repeat)
+
+
+def _crossfitted_notes(fitted: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
+    """The note that each case was decided by thresholds that it had no part in choosing."""
+    shown = [name for name in fitted if name in names]
+    if shown:
+        many = "each is" if len(shown) > 1 else "it is"
+        text = f"no threshold is stated for {', '.join(shown)}: {many} cut where the other nine tenths of the cases say"
+        yield note("SS013", f"{text}, so that no case decides its own; a threshold of your own needs no such split.")
 
 
 def _compare_classes(

@@ -21,11 +21,14 @@ from scorespace.decisions import (
     MixtureChoice,
     RejectChoice,
     best_threshold,
+    choose,
     choose_mixture,
+    choose_on,
     choose_rejection,
     choose_under,
     decide,
     decide_several,
+    judge_on,
 )
 from scorespace.decisions.choice import with_intervals
 from scorespace.errors import (
@@ -136,16 +139,30 @@ class Evaluation:
         found += self.decision.notes if self.decision is not None else ()
         return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
 
-    def decide(self, condition: Condition | CostMatrix) -> Decision | CostChoice:
-        """The model and threshold of least cost under a condition, with intervals on both.
+    def decide(self, condition: Condition | CostMatrix, *, fit: Evaluation | None = None) -> Decision | CostChoice:
+        """The model and threshold of least cost under a condition, and what they cost on cases that did not choose.
 
-        A cost matrix of two classes is a condition too; one of several needs models that decide.
+        With `fit`, another sample chooses and this one judges. A cost matrix of two classes is a condition too;
+        one of several needs models that decide.
         """
         if isinstance(condition, CostMatrix) and self.positive is not None and len(self.classes) == 2:
             condition = condition.aligned(tuple(self.classes)).condition(self.positive)
         if isinstance(condition, Condition):
-            chosen = decide(self.deciding, condition)
-            return with_intervals(chosen, self.deciding, level=self.level, seed=self.seed, progress=self.progress)
+            pairs = self.pairs if self.comparable or self.grouped else None
+            options: dict[str, Any] = {"seed": self.seed, "level": self.level}
+            if fit is not None:
+                self._check_fit(fit)
+                return judge_on(
+                    with_intervals(choose(fit.deciding, condition), fit.deciding, pairs=fit.pairs, **options),
+                    self.deciding,
+                    fitted=self._fitted(fit),
+                    pairs=pairs,
+                    level=self.level,
+                )
+            chosen = decide(self.deciding, condition, pairs=pairs, **options)
+            return with_intervals(chosen, self.deciding, pairs=pairs, **options, progress=self.progress)
+        if fit is not None:
+            raise ConditionError("costs of several classes choose no threshold.", hint="no fit=…")
         crisp = {name: table for name, table in self.deciding.items() if isinstance(table, ConfusionTable)}
         if not crisp:
             raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
@@ -200,11 +217,16 @@ class Evaluation:
         return compare_with(self, value, models, test=test, measure=measure)
 
     def choose(
-        self, objective: str, *, at_least: Mapping[str, float] | None = None, at_most: Mapping[str, float] | None = None
+        self,
+        objective: str,
+        *,
+        at_least: Mapping[str, float] | None = None,
+        at_most: Mapping[str, float] | None = None,
+        fit: Evaluation | None = None,
     ) -> ConstrainedChoice:
         """The model and threshold best for a measure, among those that keep bounds on others.
 
-        `ev.choose("ppv", at_least={"tpr": 0.9})`
+        `ev.choose("ppv", at_least={"tpr": 0.9})`; with `fit`, another sample chooses and this one judges.
         """
         if not self.two_class_models:
             raise ConditionError(
@@ -214,7 +236,26 @@ class Evaluation:
             )
         bounds = [Constraint(parse(name), bound) for name, bound in (at_least or {}).items()]
         bounds += [Constraint(parse(name), bound, least=False) for name, bound in (at_most or {}).items()]
-        return choose_under({name: self.deciding[name] for name in self.two_class_models}, parse(objective), bounds)
+        models = {name: self.deciding[name] for name in self.two_class_models}
+        options: dict[str, Any] = {"seed": self.seed, "level": self.level}
+        if fit is None:
+            pairs = self.pairs if self.comparable or self.grouped else None
+            return choose_under(models, parse(objective), bounds, pairs=pairs, **options)
+        self._check_fit(fit)
+        there = {name: fit.deciding[name] for name in fit.two_class_models}
+        chosen = choose_under(there, parse(objective), bounds, pairs=fit.pairs, **options)
+        return choose_on(chosen, models, fitted=self._fitted(fit), level=self.level)
+
+    def _check_fit(self, fit: Evaluation) -> None:
+        if fit.positive != self.positive:
+            raise ConditionError(
+                "the sample that chooses and the one that judges have different positive classes.",
+                seen=listing([fit.positive, self.positive]),
+            )
+
+    def _fitted(self, fit: Evaluation) -> str:
+        """How the sample that chose is called; two frames may have one name."""
+        return "the other sample" if fit.name == self.name else fit.name
 
     def reject(self, cost: float) -> RejectChoice:
         """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
@@ -419,10 +460,23 @@ class Evaluation:
             found = estimate_by_groups(self.pairs, model, spec, level=self.level, seed=self.seed, progress=progress)
             progress(1.0)
             return found
+        honest = None if self._asked_thresholds or self.requested else self._honest(model, spec)
+        if honest is not None:
+            return honest
         wanted = self.interval if self.interval in suiting_intervals(*_request(spec, table)) else None
         found = estimate(spec, table, model=model, level=self.level, seed=self.seed, method=wanted, progress=progress)
         progress(1.0)
         return found
+
+    def _honest(self, model: str, spec: MeasureSpec) -> Estimate | None:
+        """The cost under the evaluation's own condition on cases that did not choose the threshold."""
+        if not isinstance(self.decision, Decision) or spec.name != "cost":
+            return None
+        chosen = next((one for one in self.decision.choices if one.model == model), None)
+        if chosen is None or chosen.threshold != spec.at or not chosen.honest.known:
+            return None
+        found = chosen.honest
+        return Estimate(model, spec, found.value, found.low, found.high, self.level, "cross-fitted", None)
 
     def _requests(self, model: str, asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
         table, at = self.models[model], self._threshold_or_none(model)
