@@ -1,7 +1,7 @@
 """So what: which model and which threshold to use."""
 
 from scorespace.decisions.constraint import ConstrainedChoice, Constraint, best_value, choose_on, choose_under
-from scorespace.decisions.honest import Crossfit, crossfit, crossfitted_decisions
+from scorespace.decisions.honest import Crossfit, crossfit, decided_by_half
 from scorespace.decisions.judged import Judged, Value
 from scorespace.decisions.model import Choice, Decision, choose, decide, judge_on, least_cost
 from scorespace.decisions.reject import MixtureChoice, RejectChoice, choose_mixture, choose_rejection
@@ -29,9 +29,9 @@ __all__ = [
     "choose_rejection",
     "choose_under",
     "crossfit",
-    "crossfitted_decisions",
     "decide",
     "decide_several",
+    "decided_by_half",
     "judge_on",
     "least_cost",
     "least_cost_decisions",
