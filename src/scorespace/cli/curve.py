@@ -14,10 +14,10 @@ from scorespace.curves.calibration import BINS
 from scorespace.errors import DataError
 from scorespace.evaluation.curves import CURVES
 from scorespace.evaluation.enter import evaluate
+from scorespace.files import write_file
 from scorespace.results import SCHEMA, Note, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid
-from scorespace.views.report import write_file
 
 _ON_SCREEN = 15  # points per model that a terminal shows
 
@@ -32,6 +32,7 @@ def curve(
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     measure: Annotated[str, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold.")] = "f1",
     midpoint: options.Midpoint = "mean",
     learn_midpoint: options.LearnMidpoint = None,
@@ -46,12 +47,13 @@ def curve(
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.MaybeFormat = None,
 ) -> None:
     """Write a curve as data or as a picture, by the ending of --out.
 
     Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
     """
+    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
     evaluation = evaluate(
         data,
         truth=truth,
@@ -93,7 +95,7 @@ def curve(
     if not curves:
         raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")
     if out is None:
-        _print(curves, kind, format)
+        _print(curves, kind, format or options.Format.table)
         return
     content = _content(curves, kind)
     match out.suffix.lower():
@@ -101,15 +103,15 @@ def curve(
             write_file(out, tidy.as_csv(content["rows"]).encode())
         case ".json":
             write_file(out, tidy.as_json(content).encode())
-        case ".png" | ".svg" | ".pdf" | ".html":
+        case _:
             from scorespace.views.charts import save, smooth_chart  # Altair loads only for pictures
 
             smoothed = {model: one for model, one in curves.items() if isinstance(one, SmoothCurve)}
             drawn = {"measure": measure, "band": band, **groups}
             save(smooth_chart(smoothed) if smoothed else evaluation.plot(kind, **drawn), out)
-        case _:
-            raise DataError(f"{str(out)!r} has no known ending.", hint=".csv or .json for data; .png .svg .pdf .html")
     typer.echo(f"curve  {out}", err=True)
+    if format is not None:
+        _print(curves, kind, format)
 
 
 def _content(curves: dict[str, Curve], kind: str) -> Row:

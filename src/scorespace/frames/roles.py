@@ -94,6 +94,7 @@ def roles(
     for role, column in found.columns():
         if column not in columns:
             raise absent_column(column, source)
+        refuse_star(column)
         if column in taken:
             raise ColumnError(
                 f"column {column!r} cannot be both {taken[column]} and {role}.",
@@ -164,6 +165,12 @@ def _by_class(pattern: str, columns: Sequence[str]) -> dict[str, str]:
             f"no column is named like {pattern!r}.", seen=listing(columns), hint="the star stands for the class label"
         )
     return found
+
+
+def refuse_star(column: str) -> None:
+    """Refuse a column whose name means all columns to the engine."""
+    if column == "*":
+        raise ColumnError("a column named '*' cannot be told from all columns.", hint="rename the column")
 
 
 def absent_column(column: str, source: Source) -> ColumnError:

@@ -10,6 +10,7 @@ import altair as alt
 import vl_convert
 
 from scorespace.errors import DataError
+from scorespace.files import write_file
 from scorespace.results import Row
 from scorespace.views import report
 from scorespace.views.charts.curves import HOVER
@@ -25,7 +26,7 @@ def save(chart: alt.TopLevelMixin, path: str | Path, scale: float = 2.0) -> Path
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise DataError(f"{str(path)!r} is no picture that can be written.", hint=f"an ending of {', '.join(ENDINGS)}")
-    return report.write_file(path, _encoded(chart.to_dict(), ending, scale))
+    return write_file(path, _encoded(chart.to_dict(), ending, scale))
 
 
 def _encoded(spec: Row, ending: str, scale: float) -> bytes:
