@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
 
-from scorespace.errors import DataError
+from scorespace.errors import DataError, ScoreSpaceError
 
 fcntl: Any
 try:
@@ -59,17 +59,15 @@ def refuse_overwriting(path: Path, read: Iterable[str | os.PathLike[str] | int])
 
 def check_target(path: Path, endings: tuple[str, ...]) -> None:
     """Refuse a file of unknown kind, one in no folder, and what is no ordinary file: before the work, not after it."""
-    if path.suffix.lower() not in endings:
-        raise DataError(f"{str(path)!r} has no known ending.", hint=" ".join(endings))
-    try:
+    with _told(path):
+        _refuse_special(path)
+        if path.suffix.lower() not in endings:
+            raise DataError(f"{str(path)!r} has no known ending.", hint=" ".join(endings))
         if not path.parent.is_dir():
             raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name} into.")
-        _refuse_special(path)
         folder = Path(os.path.realpath(path)).parent
         if not os.access(folder, os.W_OK | os.X_OK):
             raise DataError(f"{str(path)!r} cannot be written.", seen=f"no right to write into {str(folder)!r}")
-    except (OSError, ValueError) as error:
-        raise _unwritable(path, error) from None
 
 
 # --- in one step
@@ -81,7 +79,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
     A link stays a link: what it points to is replaced. The new file has the permissions of the old one.
     """
-    try:
+    with _told(path):
         target = Path(os.path.realpath(path))
         if not target.parent.is_dir():
             raise DataError(f"{str(path)!r} cannot be written.", seen=f"there is no folder {str(path.parent)!r}")
@@ -96,10 +94,6 @@ def replacing(path: Path) -> Iterator[Path]:
             os.chmod(temporary, stat.S_IMODE(usual.st_mode))
             _to_disk(temporary)
             os.replace(temporary, target)
-    except (OSError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise _unwritable(path, error) from None
 
 
 def write_file(path: Path, content: bytes) -> Path:
@@ -210,6 +204,13 @@ def _is_read(path: Path) -> DataError:
     return DataError(f"{str(path)!r} is read here and is not overwritten.", hint="another name for the output")
 
 
-def _unwritable(path: Path, error: Exception) -> DataError:
-    said = error.strerror if isinstance(error, OSError) else None
-    return DataError(f"{str(path)!r} cannot be written.", seen=said or str(error))
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What the system says against writing, with the name of the file."""
+    try:
+        yield
+    except ScoreSpaceError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a name that is none
+        said = error.strerror if isinstance(error, OSError) else None
+        raise DataError(f"{str(path)!r} cannot be written.", seen=said or str(error)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 import typer
 
@@ -61,6 +62,7 @@ def main() -> None:
     """Run the command line; a user's mistake ends with its message on stderr and exit code 2."""
     begin_run()
     output.make_printable()
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
     try:
         try:
             app(prog_name="scorespace")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scorespace import frames
+from scorespace.arguments import checked_methods
 from scorespace.comparisons.comparison import Comparison, Comparisons
 from scorespace.comparisons.paired import estimate_by_groups
 from scorespace.conditions import Condition, CostMatrix
@@ -63,6 +64,7 @@ from scorespace.tables.pair import PairTable
 _CLASSES_JUDGED = 12
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Evaluation:
     """What a sample says about its models: measures, curves, notes, a verdict, and views of them.

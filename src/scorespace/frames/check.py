@@ -14,10 +14,9 @@ from scorespace.frames.roles import Roles
 from scorespace.frames.source import Frame, Source, no_rows
 from scorespace.results import Note, grouped, note
 from scorespace.tables.labels import label_text, positive_error, positive_index
+from scorespace.tables.score import MOST_EXACT
 
 MOST_CLASSES = 1000
-MOST_EXACT = 2.0**53
-"""From here on, doubles do not hold every whole number."""
 # Alone, these labels imply the absent positive class 1 or True.
 _NEGATIVES = ("0", "-1", "False")
 

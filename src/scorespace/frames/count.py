@@ -14,7 +14,6 @@ from scorespace.conditions import CostMatrix
 from scorespace.errors import ColumnError, PositiveError, listing
 from scorespace.frames.check import (
     MOST_CLASSES,
-    MOST_EXACT,
     Sample,
     in_order,
     label,
@@ -26,6 +25,7 @@ from scorespace.frames.roles import absent_column
 from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, score_table
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.pair import PairTable, paired, two_names
+from scorespace.tables.score import MOST_EXACT
 
 
 def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000) -> dict[str, Table]:

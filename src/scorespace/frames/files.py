@@ -104,7 +104,8 @@ def read_path(path: str | Copy, *, as_text: bool = False, writing: Path | None =
 def _copy(path: str) -> Copy:
     if path != "-":
         name = os.path.basename(urlsplit(path).path)  # the rest may hold a key
-        return Copy(fetch(path, name), name, kind_of(name))
+        kind = kind_of(name)
+        return Copy(fetch(path, name), name, kind)
     if sys.stdin is None or sys.stdin.closed:
         raise no_rows(_STDIN, "it is closed")
     remember(0)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scorespace.arguments import check
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.source import Source
 from scorespace.tables.labels import label_text
@@ -65,6 +66,7 @@ def roles(
     {'nb': 'p_nb'}
     """
     columns = source.columns
+    check("names", names, Mapping[str, str] | None)
     renames = dict(names or {})
     scored = _by_model(scores, columns, renames)
     decided = _by_model(decisions, columns, renames)
@@ -133,6 +135,7 @@ def _by_model(
     """Pairs of model and column, or of model and columns by class, in the order given."""
     if given is None:
         return []
+    check("scores or decisions", given, str | Sequence | Mapping)
     if isinstance(given, Mapping):
         pairs: list[tuple[str, Any]] = [(str(model), column) for model, column in given.items()]
     else:

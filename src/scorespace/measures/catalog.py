@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -166,4 +167,8 @@ def _quoted(label: str) -> str:
 def _load_plugins() -> None:
     """Import third-party measures once, on the first lookup."""
     for entry in entry_points(group="scorespace.measures"):
-        entry.load()
+        try:
+            entry.load()
+        except (Exception, SystemExit) as error:  # whatever others do, our own measures are there
+            said = f"{type(error).__name__}: {error}"
+            warnings.warn(f"the measures of {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)
