@@ -100,7 +100,7 @@ class Registry(Generic[Declared]):
         wanted = _folded(name)
         if wanted in names:
             return names[wanted]
-        near = did_you_mean(wanted, [alias for noun in self for alias in (noun.name, *noun.aliases)])
+        near = did_you_mean(name, [alias for noun in self for alias in (noun.name, *noun.aliases)])
         raise self.error(
             f"there is no {self.what} {name!r}.",
             hint=f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all",
