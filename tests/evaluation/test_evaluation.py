@@ -217,8 +217,23 @@ def test_decide(small):
     found = small.decide(ss.Condition(fp=1, fn=5))
     assert (found.best.model, found.best.threshold) == ("s", 0.4)
     assert found.best.cost_per_case == pytest.approx(1 / 6)
-    low, high = found.best.cost_interval
-    assert low <= found.best.cost_per_case <= high
+    assert found.honest.low <= found.honest.value <= found.honest.high
+
+
+def test_decide_on_another_sample(small):
+    # At 0.4, chosen there, both of these positives are found and one of two negatives alarms.
+    later = ss.evaluate({"y": [1, 1, 0, 0], "s": [0.5, 0.4, 0.6, 0.1]}, truth="y", scores="s")
+    found = later.decide(ss.Condition(fp=1, fn=5), fit=small)
+    assert (found.best.threshold, found.honest.value) == (0.4, 0.25)
+    assert found.fitted == "the other sample"
+    chosen = later.choose("ppv", at_least={"tpr": 1.0}, fit=small)
+    assert chosen.honest.value == pytest.approx(2 / 3)
+
+
+def test_another_sample_with_another_positive_class(small):
+    other = ss.evaluate({"y": list("abab"), "s": [1, 2, 3, 4]}, truth="y", scores="s", positive="a")
+    with pytest.raises(ss.ScoreSpaceError, match="have different positive classes"):
+        other.decide(ss.Condition(), fit=small)
 
 
 def test_a_cost_matrix_of_two_classes_is_a_condition(small):

@@ -95,16 +95,21 @@ def test_decisions_on_several_classes():
 
 
 def test_with_a_condition_it_says_what_to_use():
-    words = verdict(SMALL, condition=ss.Condition(fp=1, fn=5))
-    assert words == (
-        f"s has AUC {interval(SMALL)}. Use s at threshold 0.4: 0.167 per case, 167 per 1 000. "
-        "That is 333 per 1 000 less than calling every case positive."
+    many = {name: column * 20 for name, column in SMALL.items()}
+    assert verdict(many, condition=ss.Condition(fp=1, fn=5)) == (
+        f"s has AUC {interval(many)}. Use s at threshold 0.4: 0.167 per case [0.108, 0.357]. "
+        "That is 333 per 1 000 less than calling every case positive [143, 427]."
     )
+
+
+def test_with_too_few_cases_no_model_is_shown_to_pay():
+    words = verdict(SMALL, condition=ss.Condition(fp=1, fn=5))
+    assert words.startswith(f"s has AUC {interval(SMALL)}. s is not shown to beat calling every case positive, ")
 
 
 def test_with_a_condition_under_which_no_model_pays():
     words = verdict({**SMALL, "s": SMALL["s"][::-1]}, condition=ss.Condition(fp=1, fn=100))
-    assert "Use no model: calling every case positive: 0.5 per case, 500 per 1 000." in words
+    assert "Use no model: calling every case positive: 0.5 per case. That is " in words
 
 
 def test_costs_of_several_classes():

@@ -209,8 +209,8 @@ def decide(
 
     >>> from scorespace.tables import score_table
     >>> nb = score_table([1, 0, 1, 0] * 90, [0.9, 0.4, 0.3, 0.1] * 90)
-    >>> decide({"nb": nb}, Condition(fp=1, fn=5)).words[:48]
-    'Use nb at threshold 0.3: 0.25 per case [0.208, 0'
+    >>> decide({"nb": nb}, Condition(fp=1, fn=5)).honest
+    0.25 [0.206, 0.3]
     """
     chosen = choose(models, condition)
     found = crossfit(
