@@ -177,7 +177,7 @@ STEADY = score_table(TRUTH * 20, [0.9, 0.8, 0.7, 0.4, 0.3, 0.1] * 20)
 def test_words_of_a_scored_model():
     # 20 false alarms and 40 left alone of 120 cases, and no miss; folds share their choices, so that intervals are
     # those of nine tenths as many. Wilson's: 18 of 108 are 0.108 to 0.248, 36 of 108 are 0.251 to 0.427, and 0 of 108
-    # up to 0.0343, five times as dear. 0.167 + √((0.248 − 0.167)² + 0.172²) = 0.357; 0.333 − √(0.082² + 0.172²) = 0.143.
+    # up to 0.0343, five times as dear. 0.167 + √(0.081² + 0.172²) = 0.357, and 0.333 − √(0.082² + 0.172²) = 0.143.
     found = decide({"nb": STEADY}, Condition(fp=1, fn=5))
     assert found.words == (
         "Use nb at threshold 0.4: 0.167 per case [0.108, 0.357]. "
@@ -234,8 +234,8 @@ def test_a_chosen_threshold_that_cannot_be_judged():
     found = decide({"nb": score_table([1, 0, 0], [0.9, 0.5, 0.1])}, Condition())
     assert found.words == (
         "nb is not shown to beat calling every case negative, which costs 0.333 per case. nb at threshold 0.9 costs 0 "
-        "on these cases; what it costs on others cannot be said, as a class has fewer than two cases, so none is left to "
-        "choose on."
+        "on these cases; what it costs on others cannot be said, as a class has fewer than two cases, so none is left "
+        "to choose on."
     )
     assert found.notes[0].text == (
         "the threshold of nb was chosen on these cases, where it costs 0 per case; on others more: by how much cannot "

@@ -222,7 +222,8 @@ def test_decide(small):
 
 def test_decide_on_another_sample(small):
     # At 0.4, chosen there, both of these positives are found and one of two negatives alarms.
-    later = ss.evaluate({"y": [1, 1, 0, 0], "s": [0.5, 0.4, 0.6, 0.1]}, truth="y", scores="s")
+    data = {"y": [1, 1, 0, 0], "s": [0.5, 0.4, 0.6, 0.1], "d": [1, 0, 1, 0]}
+    later = ss.evaluate(data, truth="y", scores="s", decisions="d")
     found = later.decide(ss.Condition(fp=1, fn=5), fit=small)
     assert (found.best.threshold, found.honest.value) == (0.4, 0.25)
     assert found.fitted == "the other sample"

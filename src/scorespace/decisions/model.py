@@ -373,7 +373,7 @@ def _not_shown(decision: Decision) -> str:
     opening = f"{decision.best.model} is not shown" if single else "No model is shown"
     if math.isnan(gain.value):
         apparent = _money(decision.best.cost_per_case)
-        reason = f"what it costs on others cannot be said, as {decision.honest.reason}"
+        reason = f"what it costs on others cannot be said, as {decision.honest.reason or 'it was not asked'}"
         return f"{opening} to beat {nothing}. {cheapest} {apparent} on these cases; {reason}."
     near = _less(gain, "that") + (", which may be nothing" if gain.value > 0 else "")
     return f"{opening} to beat {nothing}. {cheapest} {_price(decision)}: {near}."
