@@ -86,7 +86,7 @@ def _bounded(
         return thresholds[least(*price(drawn.sweep))]
 
     within = decision.condition.prevalence is not None
-    again = bootstrap(threshold_again, table, replicates=replicates, seed=seed, stratified=within)
+    again = bootstrap(threshold_again, table, replicates=replicates, seed=seed, within=within)
     # Quantiles that are observed values: a threshold of +inf must not be mixed with a finite one.
     low, high = np.quantile(again, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
     return replace(choice, threshold_interval=(float(low), float(high)))

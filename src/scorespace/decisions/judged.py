@@ -11,7 +11,7 @@ import numpy as np
 from scorespace.conditions import Condition
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.cost import cost
-from scorespace.resampling.estimate import normal_quantile, wilson
+from scorespace.resampling.share import normal_quantile, wilson
 from scorespace.results import Row, plain
 from scorespace.tables import Array, Counts
 
