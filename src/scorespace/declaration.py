@@ -39,9 +39,19 @@ class Option:
         return tuple(value for value in _alternatives(self.kind) if isinstance(value, str))
 
     @property
+    def stated(self) -> str:
+        """Its name with its default, as the grammar writes it; without a default, an ellipsis."""
+        return f"{self.name}={'…' if self.default is None else written(self.default)}"
+
+    @property
     def text(self) -> str:
-        """Name, default and description in one line."""
-        return f"{self.name}={written(self.default)}" + (f": {self.about}" if self.about else "")
+        """Name, default, description and the values it can take, in one line."""
+        return self.stated + (f": {self.explained}" if self.explained else "")
+
+    @property
+    def explained(self) -> str:
+        """The description, and the values it can take where they are listed."""
+        return self.about + (f" ({', '.join(map(str, self.choices))})" if self.choices else "")
 
 
 class Noun(Protocol):
@@ -73,8 +83,9 @@ class Registry(Generic[Declared]):
         """Keep a declared noun; a name that another one bears is refused."""
         taken = self._names(self.nouns.values())
         for name in (noun.name, *noun.aliases):
-            if name in taken and taken[name].name != noun.name:
-                raise self.error(f"the name {name!r} of {self.what} {noun.name} is taken by {taken[name].name}.")
+            other = taken.get(_folded(name))
+            if other is not None and other.name != noun.name:
+                raise self.error(f"the name {name!r} of {self.what} {noun.name} is taken by {other.name}.")
         self.nouns[noun.name] = noun
         return noun
 
@@ -85,10 +96,10 @@ class Registry(Generic[Declared]):
     def find(self, name: str) -> Declared:
         """The noun of that name or alias; case, hyphens and blanks do not matter."""
         names = self._names(self)
-        wanted = re.sub(r"[\s\-]+", "_", name.strip()).casefold()
+        wanted = _folded(name)
         if wanted in names:
             return names[wanted]
-        near = did_you_mean(wanted, names)
+        near = did_you_mean(wanted, [alias for noun in self for alias in (noun.name, *noun.aliases)])
         raise self.error(
             f"there is no {self.what} {name!r}.",
             hint=f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all",
@@ -105,7 +116,12 @@ class Registry(Generic[Declared]):
         return Call(noun, read_options(noun, match["options"], text, self.error))
 
     def _names(self, nouns: Any) -> dict[str, Declared]:
-        return {alias: noun for noun in nouns for alias in (noun.name, *noun.aliases)}
+        return {_folded(alias): noun for noun in nouns for alias in (noun.name, *noun.aliases)}
+
+
+def _folded(name: str) -> str:
+    """A name as it is looked up: hyphens, blanks and capitals do not matter."""
+    return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
 
 
 @dataclass(frozen=True)
@@ -123,7 +139,7 @@ class Call(Generic[Declared]):
         return call_text(self.noun.name, self.given)
 
 
-_CALL = re.compile(r"\s*(?P<name>[^\s()\[\]@,=]+)\s*(?:\((?P<options>[^()]*)\))?\s*")
+_CALL = re.compile(r"\s*(?P<name>[^\s()\[\]@,=]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
 
 
 def table_of(function: Callable[..., Any]) -> type:
@@ -175,7 +191,7 @@ def read_options(
 ) -> tuple[tuple[str, Any], ...]:
     """The options written as `name=value, name=value`, in the order of the declaration."""
     given: dict[str, str] = {}
-    for piece in filter(str.strip, (text or "").split(",")):
+    for piece in filter(str.strip, split_list(text or "", whole, error)):
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals or not value:
             raise error(f"the option {piece.strip()!r} of {whole!r} has no value.", hint=f"{name}=VALUE")
@@ -188,6 +204,27 @@ def read_options(
         for option in noun.options
         if option.name in given
     )
+
+
+def split_list(text: str, whole: str, error: type[ScoreSpaceError] = ScoreSpaceError) -> list[str]:
+    """The pieces between commas; those inside parentheses, brackets and quotes part nothing.
+
+    >>> split_list("measure=cost(fp=1, fn=5), steps=true", "")
+    ['measure=cost(fp=1, fn=5)', ' steps=true']
+    """
+    pieces, open_, quoted = [""], 0, False
+    for letter in text:
+        quoted ^= letter == '"'
+        open_ += 0 if quoted else (letter in "([") - (letter in ")]")
+        if open_ < 0:
+            break
+        if letter == "," and not open_ and not quoted:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    if open_ or quoted:
+        raise error(f"a bracket or a quote in {whole!r} is not closed.")
+    return pieces
 
 
 def read_value(option: Option, text: str, whole: str, error: type[ScoreSpaceError] = ScoreSpaceError) -> Any:

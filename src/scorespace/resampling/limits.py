@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, ndtri, stdtr, stdtrit
 
-from scorespace.tables.counts import Array
+from scorespace.tables import Array
 
 Limits = tuple[Any, Any]
 FEW_ERRORS: Final = 10.0

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
-from scorespace.tables.counts import Array
+from scorespace.tables import Array
 
 RIDGE: Final = 0.3
 STEPS: Final = (0.0, 0.4, 0.8, 1.2, 1.7, 2.3, 3.0, 4.0, 6.0)
