@@ -10,8 +10,9 @@ import argparse
 import math
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,15 +22,18 @@ from scipy.special import expit, logit, ndtr, ndtri, softmax, stdtr
 from scipy.stats import rankdata
 from scipy.stats import t as student_t
 
+from scorespace.comparisons.mcnemar import mcnemar_p
 from scorespace.measures import parse
-from scorespace.resampling import limits, worlds
-from scorespace.resampling.estimate import delong_variance, resolve
+from scorespace.measures.request import bind
+from scorespace.resampling import limits
+from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import estimates
 from scorespace.tables import ClassTable, ScoreTable, class_table, score_table
 
 Array = NDArray[np.float64]
 PAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
 SEED, LEVEL, LIKELY = 1, 0.95, 0.05
-SAMPLES, REPLICATES, LABELS, PER_WORLD = 300, 300, 150, 60
+SAMPLES, REPLICATES = 300, 300
 PREVALENCES, SIZES = (0.5, 0.1, 0.02), (50, 100, 200, 500, 2000)
 
 
@@ -107,158 +111,52 @@ POPULATIONS = {
 
 # --- intervals of two classes -------------------------------------------------------------------------------------
 
-
-class Seen(NamedTuple):
-    """A sample and what is drawn from it once for all measures."""
-
-    table: ScoreTable
-    drawn: ScoreTable
-    soft: ScoreTable
-    relabelled: ScoreTable
-    steps: ScoreTable
-    stepped: ScoreTable
-    rng: np.random.Generator
-
-    @property
-    def rare(self) -> float:
-        return float(min(self.table.n_pos, self.table.n_neg))
-
-
-def seen(table: ScoreTable, rng: np.random.Generator, replicates: int) -> Seen:
-    """Cases drawn again from all, and labels drawn again from smooth rates and on the way to recalibrated scores."""
-    cells = table.counts.ravel().astype(np.int64)
-    drawn = rng.multinomial(cells.sum(), cells / cells.sum(), replicates).reshape(-1, *table.counts.shape)
-    hits = table.pos
-    cases = hits + table.neg
-    rates = worlds.rates_by_rank(cases, hits)
-    along = worlds.recalibrated(table.score, cases, hits)
-    again = np.moveaxis(worlds.labels_again(cases, along, rng, PER_WORLD), 0, 1)
-    return Seen(
-        table,
-        replace(table, counts=drawn.astype(np.float64)),
-        _labelled(table, cases, cases * rates),
-        _labelled(table, cases, worlds.labels_again(cases, rates, rng, LABELS)),
-        _labelled(table, cases, cases * along),
-        _labelled(table, cases, again),
-        rng,
-    )
+OF_SCORES = (
+    "auc",
+    "gini",
+    "auprc",
+    "ap",
+    "smauc",
+    "ks",
+    "h",
+    "auch",
+    "ref",
+    "brier",
+    "logloss",
+    "cal_large",
+    "cal",
+    "ece",
+)
+OF_COUNTS = ("tpr", "fpr", "ppv", "acc", "f1", "bacc", "mcc", "kappa", "cost(fp=1, fn=5)")
 
 
-def _labelled(table: ScoreTable, cases: Array, hits: Array) -> ScoreTable:
-    counts = np.stack([cases - hits, hits], axis=-2)
-    return replace(table, counts=counts if table.positive == 1 else counts[..., ::-1, :])
+def requests(prevalence: float) -> list[str]:
+    """Every measure; those of decisions at 0.5, and at the prevalence where few scores reach 0.5."""
+    cuts = dict.fromkeys((0.5, prevalence))
+    return [*OF_SCORES, *(f"{name}@{cut:g}" for cut in cuts for name in OF_COUNTS)]
 
 
 def value(measure: str, table: Any) -> Array:
     """The measure on the table or on each of its replicates."""
-    function, suitable = resolve(parse(measure), table)
     with np.errstate(all="ignore"):
-        return np.asarray(function(suitable), dtype=np.float64)
+        return np.asarray(bind(parse(measure), table).value, dtype=np.float64)
 
 
-Method = Callable[[str, Seen], tuple[float, float]]
-
-
-def by_percentile(measure: str, s: Seen) -> tuple[float, float]:
-    return limits.percentile(value(measure, s.drawn), LEVEL)
-
-
-def by_log(measure: str, s: Seen) -> tuple[float, float]:
-    return limits.on_log(value(measure, s.table), value(measure, s.drawn), LEVEL)
-
-
-def by_logit(measure: str, s: Seen) -> tuple[float, float]:
-    return limits.on_logit(value(measure, s.table), value(measure, s.drawn), s.rare, LEVEL)
-
-
-def by_area(measure: str, s: Seen) -> tuple[float, float]:
-    t, area, variance = s.table, float(value("auc", s.table)), delong_variance(s.table)
-    if limits.delong_suits(area, t.n_pos, t.n_neg):
-        half = float(ndtri((1 + LEVEL) / 2)) * math.sqrt(variance)
-        low, high = area - half, area + half
-    else:
-        low, high = limits.newcombe_auc(area, t.n_pos, t.n_neg, LEVEL, variance=variance)
-    return (2 * low - 1, 2 * high - 1) if measure == "gini" else (low, high)
-
-
-def by_world(measure: str, s: Seen) -> tuple[float, float]:
-    within = {"ref": (0.0, 0.25), "auch": (0.5, 1.0)}.get(measure, (0.0, 1.0))
-    spread = np.nanstd(value(measure, s.drawn))
-    known, drawn = value(measure, s.soft), value(measure, s.relabelled)
-    return limits.corrected(value(measure, s.table), known, drawn, s.rare, LEVEL, spread=spread, within=within)
-
-
-def by_worlds(measure: str, s: Seen) -> tuple[float, float]:
-    spread = np.nanstd(value(measure, s.drawn))
-    known, drawn = value(measure, s.steps), value(measure, s.stepped)
-    return limits.inverted(value(measure, s.table), known, drawn, s.rare, LEVEL, spread=spread)
-
-
-def by_wilson(measure: str, s: Seen) -> tuple[float, float]:
-    c = s.table.at(float(measure.split("@")[1]))
-    hits, trials = {
-        "tpr": (c.tp, c.p),
-        "fpr": (c.fp, c.n),
-        "ppv": (c.tp, c.tp + c.fp),
-        "acc": (c.tp + c.tn, c.total),
-    }[measure.split("@")[0]]
-    return limits.wilson(hits, trials, LEVEL)
-
-
-def by_union(measure: str, s: Seen) -> tuple[float, float]:
-    c = s.table.at(float(measure.split("@")[1]))
-    return limits.f1_wilson(c.tp, c.fp + c.fn, LEVEL)
-
-
-def by_posterior(measure: str, s: Seen) -> tuple[float, float]:
-    c = s.table.at(float(measure.split("@")[1]))
-    tp, fp, fn, tn = limits.posterior([c.tp, c.fp, c.fn, c.tn], s.rng, 600).T
-    spec = parse(measure)
+def bounds_of(names: Sequence[str], table: Any, replicates: int, seed: int) -> list[tuple[float, float, str]]:
+    """The default interval of each measure and how it was found: what `evaluate` shows."""
+    draws = Draws({"": table}, replicates=replicates, seed=seed)
     with np.errstate(all="ignore"):
-        return limits.percentile(spec.measure.function(type(c)(tp=tp, fp=fp, fn=fn, tn=tn), **dict(spec.options)))
-
-
-OF_SCORES: dict[str, tuple[str, Method]] = {
-    "auc": ("DeLong or Newcombe", by_area),
-    "gini": ("DeLong or Newcombe", by_area),
-    "auprc": ("logit", by_logit),
-    "ap": ("logit", by_logit),
-    "smauc": ("logit", by_logit),
-    "ks": ("corrected", by_world),
-    "h": ("corrected", by_world),
-    "auch": ("corrected", by_world),
-    "ref": ("corrected", by_world),
-    "brier": ("log", by_log),
-    "logloss": ("log", by_log),
-    "cal_large": ("percentile", by_percentile),
-    "cal": ("inverted", by_worlds),
-    "ece": ("inverted", by_worlds),
-}
-OF_COUNTS: dict[str, tuple[str, Method]] = {
-    "tpr": ("Wilson", by_wilson),
-    "fpr": ("Wilson", by_wilson),
-    "ppv": ("Wilson", by_wilson),
-    "acc": ("Wilson", by_wilson),
-    "f1": ("Wilson of Jaccard", by_union),
-    "bacc": ("posterior", by_posterior),
-    "mcc": ("posterior", by_posterior),
-    "kappa": ("posterior", by_posterior),
-    "cost(fp=1, fn=5)": ("posterior", by_posterior),
-}
-
-
-def methods(prevalence: float) -> dict[str, tuple[str, Method]]:
-    """Every measure with its method; those of decisions at 0.5, and at the prevalence where 0.5 is out of reach."""
-    cuts = dict.fromkeys((0.5, prevalence))
-    return {**OF_SCORES, **{f"{name}@{cut:g}": how for cut in cuts for name, how in OF_COUNTS.items()}}
+        found = estimates({"": [parse(name) for name in names]}, draws, level=LEVEL)
+    return [(one.low, one.high, one.method or "none") for one in found]
 
 
 class Coverage(NamedTuple):
-    """How often intervals held the truth, how often there was one, and how wide they were."""
+    """How often intervals held the truth, how often there was one, how wide they were, and how most were found."""
 
     share: float
     defined: float
     width: float
+    method: str = ""
 
 
 def coverage(
@@ -274,15 +172,18 @@ def coverage(
     """The coverage of every measure's interval, over samples of that many cases."""
     rng = np.random.default_rng([seed, cases, round(1000 * prevalence)])
     whole = population.whole(prevalence)
-    chosen = {name: how for name, how in methods(prevalence).items() if only is None or name in only}
-    truth = {name: float(value(name, whole)) for name in chosen}
-    bounds = {name: np.empty((samples, 2)) for name in chosen}
+    names = requests(prevalence) if only is None else list(only)
+    bounds = np.empty((samples, len(names), 2))
+    ways: list[Counter[str]] = [Counter() for _ in names]
     for k in range(samples):
-        one = seen(population.sample(prevalence, cases, rng), rng, replicates)
-        for name, (_, method) in chosen.items():
-            undefined = not np.isfinite(value(name, one.table))
-            bounds[name][k] = (math.nan, math.nan) if undefined else method(name, one)
-    return {name: held(bounds[name], truth[name]) for name in chosen}
+        found = bounds_of(names, population.sample(prevalence, cases, rng), replicates, seed=k)
+        bounds[k] = [(low, high) for low, high, _ in found]
+        for way, (_, _, method) in zip(ways, found, strict=True):
+            way[method] += 1
+    return {
+        name: held(bounds[:, k], float(value(name, whole)))._replace(method=ways[k].most_common(1)[0][0])
+        for k, name in enumerate(names)
+    }
 
 
 def held(bounds: Array, truth: float) -> Coverage:
@@ -312,9 +213,9 @@ def two_classes(samples: int, replicates: int) -> str:
         "|:--|:--|" + "--:|" * (len(PREVALENCES) * len(SIZES)),
     ]
     for name in names:
-        how = {**OF_SCORES, **OF_COUNTS}[name.partition("@")[0]][0]
-        cells = [shown(c) for p in PREVALENCES for c in found.get((name, p), [Coverage(math.nan, 0, 0)] * len(SIZES))]
-        lines.append(f"| {name} | {how} | " + " | ".join(cells) + " |")
+        all_found = [c for p in PREVALENCES for c in found.get((name, p), [Coverage(math.nan, 0, 0)] * len(SIZES))]
+        how = ", ".join(dict.fromkeys(c.method for c in all_found if c.method not in ("", "none")))
+        lines.append(f"| {name} | {how} | " + " | ".join(map(shown, all_found)) + " |")
     return "\n".join(lines)
 
 
@@ -330,7 +231,7 @@ SHAPES = ((0.5, 100), (0.1, 200), (0.1, 500))
 
 def other_shapes(samples: int, replicates: int) -> str:
     """Measures by population: the coverage at each of a few sizes."""
-    names = [name for name in methods(0.1) if name.partition("@")[2] != "0.5"]
+    names = [name for name in requests(0.1) if name.partition("@")[2] != "0.5"]
     cells: dict[str, list[str]] = {name: [] for name in names}
     for population in POPULATIONS.values():
         found = []
@@ -449,13 +350,12 @@ def three_classes(samples: int, replicates: int) -> str:
         rng = np.random.default_rng([SEED, cases])
         chance = np.array(CLASS_SHARES[shares])
         whole = _class_sample(chance, 300_000, apart, sharp, rng)
-        truth = {name: float(value(name, whole)) for name in (*OF_CLASS_SCORES, *OF_CLASSES)}
-        bounds = {name: np.empty((samples, 2)) for name in truth}
+        asked = (*OF_CLASS_SCORES, *OF_CLASSES)
+        bounds = np.empty((samples, len(asked), 2))
         for k in range(samples):
             table = _class_sample(chance, cases, apart, sharp, rng)
-            for name, (low, high) in _class_bounds(table, rng, replicates).items():
-                bounds[name][k] = low, high
-        columns.append({name: held(bounds[name], truth[name]) for name in truth})
+            bounds[k] = [(low, high) for low, high, _ in bounds_of(asked, table, replicates, seed=k)]
+        columns.append({name: held(bounds[:, j], float(value(name, whole))) for j, name in enumerate(asked)})
     names = [f"{s}; {n}; {a:g}; {b:g}" for s, n, a, b in CLASS_SETTINGS]
     lines = ["| measure | " + " | ".join(names) + " |", "|:--|" + "--:|" * len(names)]
     for name in columns[0]:
@@ -472,36 +372,6 @@ def _class_sample(chance: Array, cases: int, apart: float, sharp: float, rng: np
     shown_as = softmax(sharp * (place @ centres.T + np.log(chance)), axis=1)
     names = np.array(["a", "b", "c"])
     return class_table(names[label], {name: shown_as[:, k] for k, name in enumerate(names)})
-
-
-def _class_bounds(table: ClassTable, rng: np.random.Generator, replicates: int) -> dict[str, tuple[float, float]]:
-    cases = table.label.size
-    drawn = table.weighted(rng.multinomial(cases, np.full(cases, 1 / cases), replicates).astype(np.float64))
-    rare = float(table.class_totals.min())
-    matrix = table.decisions.matrix
-    prior = 1 / (matrix.shape[0] * (matrix.shape[0] - 1))
-    shares = limits.posterior(matrix.ravel(), rng, 600, prior=prior).reshape(-1, *matrix.shape)
-    decided = replace(table.decisions, matrix=shares)
-    found = {name: limits.percentile(value(name, decided), LEVEL) for name in OF_CLASSES[1:]}
-    found["acc"] = limits.wilson(np.trace(matrix), matrix.sum(), LEVEL)
-    for name in ("auc[hand_till]", "auc[weighted]"):
-        area = float(value(name, table))
-        low, high = limits.on_logit(area, value(name, drawn), rare, LEVEL)
-        if rare * (1 - area) < 1:
-            few = limits.newcombe_auc(area, rare, cases - rare, LEVEL)
-            low, high = min(low, few[0]), max(high, few[1])
-        found[name] = low, high
-    for name in ("brier", "logloss"):
-        found[name] = limits.on_log(value(name, table), value(name, drawn), LEVEL)
-    top = table.score.max(axis=0)
-    right = (table.score.argmax(axis=0) == table.label).astype(np.int64)
-    if 0 < right.sum() < cases:
-        found["ece"] = by_worlds(
-            "ece", seen(score_table(right, np.clip(top, 0, 1 - 1e-12), positive=1), rng, replicates)
-        )
-    else:
-        found["ece"] = math.nan, math.nan
-    return found
 
 
 # --- tests --------------------------------------------------------------------------------------------------------
@@ -609,6 +479,30 @@ def sizes_of_tests(samples: int, replicates: int) -> str:
     return "\n".join(lines)
 
 
+def mcnemar_null(rng: np.random.Generator, samples: int, cases: int = 200) -> dict[str, float]:
+    """How often each form of McNemar's test rejects that two equal accuracies are equal."""
+    label = rng.random((samples, cases)) < 0.3
+    common = math.sqrt(0.5) * rng.normal(size=label.shape)
+    right = [(label + common + math.sqrt(0.5) * rng.normal(size=label.shape) >= 0.5) == label for _ in range(2)]
+    only_a, only_b = (right[0] & ~right[1]).sum(axis=1), (right[1] & ~right[0]).sum(axis=1)
+    pairs, times = np.unique(np.stack([only_a, only_b]), axis=1, return_counts=True)
+    found = {}
+    for method in ("corrected", "uncorrected", "exact", "midp"):
+        p = np.array([mcnemar_p(int(one), int(other), method)[1] for one, other in pairs.T])
+        found[method] = float(times @ (p < LIKELY) / samples)
+    return found
+
+
+def forms_of_mcnemar(samples: int, replicates: int) -> str:
+    """How often McNemar's test rejects equal accuracies, by form and number of cases."""
+    del replicates
+    sizes = (20, 50, 100, 200, 1000)
+    columns = [mcnemar_null(np.random.default_rng([SEED, n]), 50 * samples, n) for n in sizes]
+    lines = ["| form | " + " | ".join(f"{n} cases" for n in sizes) + " |", "|:--|" + "--:|" * len(sizes)]
+    lines += [f"| {form} | " + " | ".join(f"{column[form]:.3f}" for column in columns) + " |" for form in columns[0]]
+    return "\n".join(lines)
+
+
 RESAMPLED = ("auc", "auprc", "ks", "h", "brier", "logloss", "f1@0.5", "mcc@0.5", "acc@0.5")
 
 
@@ -628,12 +522,19 @@ def sizes_of_bootstrap(samples: int, replicates: int) -> str:
                 for a, b in zip(pos, neg, strict=True)
             ]
             for j, name in enumerate(RESAMPLED):
-                gaps = value(name, tables[0]) - value(name, tables[1])
+                gaps = on_replicates(name, tables[0]) - on_replicates(name, tables[1])
                 if np.isfinite(gaps[0]) and np.isfinite(gaps).any():
                     p[k, j] = _percentile_p(gaps[1:]), limits.difference_p(gaps[0], gaps[1:], min(m, n))
         rejected = (p < LIKELY).mean(axis=0)
         lines.append(f"| {m} + {n} | " + " | ".join(f"{a:.3f} {b:.3f}" for a, b in rejected) + " |")
     return "\n".join(lines)
+
+
+def on_replicates(measure: str, table: ScoreTable) -> Array:
+    """The measure on every replicate of a table."""
+    request = bind(parse(measure), table)
+    with np.errstate(all="ignore"):
+        return np.asarray(request.formula(request.table), dtype=np.float64)
 
 
 def _percentile_p(gaps: Array) -> float:
@@ -653,44 +554,29 @@ def _drawn_table(label: NDArray[np.int64], score: Array, times: Array) -> ScoreT
 
 
 def weighted_cases(samples: int, replicates: int) -> str:
-    """Cases of lognormal weight: Poisson draws of effective counts, and Wilson's interval with Kish's cases."""
-    names = ("auc", "brier", "logloss", "tpr@0.5", "acc@0.5")
+    """Cases of lognormal weight, which has nothing to do with their scores."""
+    names = ("auc", "auprc", "ks", "h", "brier", "logloss", "cal", "tpr@0.5", "f1@0.5", "acc@0.5", "mcc@0.5")
     sizes = (100, 200, 500)
+    population, prevalence = POPULATIONS["binormal, AUC 0.80"], 0.3
+    whole = population.whole(prevalence)
+    columns = []
+    for cases in sizes:
+        rng = np.random.default_rng([SEED, cases])
+        bounds, ways = np.empty((samples, len(names), 2)), [""] * len(names)
+        for k in range(samples):
+            count = int(np.clip(rng.binomial(cases, prevalence), 2, cases - 2))
+            scores = population.scores((rng.random(count), rng.random(cases - count)), prevalence)
+            label = np.repeat([1, 0], [count, cases - count])
+            table = score_table(label, scores, positive=1, weight=rng.lognormal(0, 1, cases))
+            found = bounds_of(names, table, replicates, seed=k)
+            bounds[k], ways = [(low, high) for low, high, _ in found], [way for *_, way in found]
+        columns.append([held(bounds[:, j], float(value(name, whole))) for j, name in enumerate(names)])
     lines = [
         "| measure | method | " + " | ".join(f"0.3 / {n}" for n in sizes) + " |",
         "|:--|:--|" + "--:|" * len(sizes),
     ]
-    population, prevalence = POPULATIONS["binormal, AUC 0.80"], 0.3
-    truth = {name: float(value(name, population.whole(prevalence))) for name in names}
-    shares: dict[str, list[str]] = {name: [] for name in names}
-    for cases in sizes:
-        rng = np.random.default_rng([SEED, cases])
-        bounds = {name: np.empty((samples, 2)) for name in names}
-        for k in range(samples):
-            plain = population.sample(prevalence, cases, rng)
-            weight = rng.lognormal(0, 1, plain.counts.shape) * plain.counts
-            table = replace(plain, counts=weight)
-            with np.errstate(all="ignore"):
-                size = np.where(weight > 0, weight, 0.0)  # Σw²/Σw of a cell with one case is its weight
-            drawn = replace(table, counts=size * rng.poisson(plain.counts, (replicates, *plain.counts.shape)))
-            squares = (weight**2).sum(axis=-1)
-            for name in names:
-                seen_value = value(name, table)
-                if "@" in name:
-                    c = table.at(0.5)
-                    pool = squares[1] if name.startswith("tpr") else squares.sum()
-                    total = float(c.p if name.startswith("tpr") else c.total)
-                    count = limits.kish(total, pool)
-                    bounds[name][k] = limits.wilson(seen_value * count, count, LEVEL)
-                elif name == "auc":
-                    count = min(float(limits.kish(w.sum(), (w**2).sum())) for w in weight)
-                    bounds[name][k] = limits.on_logit(seen_value, value(name, drawn), count, LEVEL)
-                else:
-                    bounds[name][k] = limits.on_log(seen_value, value(name, drawn), LEVEL)
-        for name in names:
-            shares[name].append(shown(held(bounds[name], truth[name])))
-    how = {"auc": "logit, Poisson draws", "brier": "log, Poisson draws", "logloss": "log, Poisson draws"}
-    lines += [f"| {name} | {how.get(name, 'Wilson, Kish')} | " + " | ".join(shares[name]) + " |" for name in names]
+    for j, name in enumerate(names):
+        lines.append(f"| {name} | {ways[j]} | " + " | ".join(shown(column[j]) for column in columns) + " |")
     return "\n".join(lines)
 
 
@@ -702,6 +588,7 @@ PARTS: dict[str, Callable[[int, int], str]] = {
     "areas": areas_with_few,
     "three": three_classes,
     "tests": sizes_of_tests,
+    "mcnemar": forms_of_mcnemar,
     "bootstrap": sizes_of_bootstrap,
     "weights": weighted_cases,
 }
