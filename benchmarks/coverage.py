@@ -25,7 +25,7 @@ from scipy.stats import t as student_t
 from scorespace.comparisons.mcnemar import mcnemar_p
 from scorespace.measures import parse
 from scorespace.measures.request import bind
-from scorespace.resampling import limits
+from scorespace.resampling import interval, limits
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import estimates
 from scorespace.tables import ClassTable, ScoreTable, class_table, score_table
@@ -144,6 +144,8 @@ def value(measure: str, table: Any) -> Array:
 
 def bounds_of(names: Sequence[str], table: Any, replicates: int, seed: int) -> list[tuple[float, float, str]]:
     """The default interval of each measure and how it was found: what `evaluate` shows."""
+    # The worlds of a study of thousands of intervals are as short as its replicates.
+    interval._WORLD_DRAWS, interval._INVERTED_DRAWS = max(50, replicates // 2), max(25, replicates // 5)  # type: ignore[misc]
     draws = Draws({"": table}, replicates=replicates, seed=seed)
     with np.errstate(all="ignore"):
         found = estimates({"": [parse(name) for name in names]}, draws, level=LEVEL)

@@ -115,6 +115,7 @@ def on_logit(value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float
     stands = wilson(share * count, count, level)
     flat = spread <= 1e-12
     low, high = np.where(flat, stands[0], low), np.where(flat, stands[1], high)
+    low, high = np.minimum(low, share), np.maximum(high, share)  # finite logits must not leave out an extreme value
     return _pair((np.where(share <= 0, 0.0, low), np.where(share >= 1, 1.0, high)))
 
 
@@ -394,7 +395,7 @@ def areas_apart(areas: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike, variances:
     weight = m * n / (m + n)
     both = (weight * area).sum(axis=-1, keepdims=True) / weight.sum(axis=-1, keepdims=True)
     spread = np.where(np.isfinite(factor), factor, 1.0) * newcombe_variance(both, m, n)
-    freedom = np.maximum(satterthwaite(spread, np.minimum(m, n)), 1.0)
+    freedom = np.fmax(satterthwaite(spread, np.minimum(m, n)), 1.0)  # 1 where there is no variance at all
     gap, error = area[..., 0] - area[..., 1], np.sqrt(spread.sum(axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, gap / error, 0.0)
