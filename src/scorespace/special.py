@@ -57,7 +57,8 @@ def chdtrc(df: Any, x: Any) -> Any:
 
 def expit(x: Any) -> Any:
     """The logistic function 1 / (1 + e^{−x}), of numbers or arrays."""
-    return np.exp(-np.logaddexp(0.0, -np.asarray(x, np.float64)))
+    with np.errstate(invalid="ignore"):
+        return np.exp(-np.logaddexp(0.0, -np.asarray(x, np.float64)))
 
 
 def logit(p: Any) -> Any:
