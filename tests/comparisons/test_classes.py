@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from scorespace.comparisons.classes import compare_classes
+
 from scorespace.comparisons.mcnemar import mcnemar
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures import parse
@@ -90,4 +90,4 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(ScoreSpaceError, match="there is no test 'delong'"):
         compare_classes({"a": GOOD, "b": POOR}, test="delong")
     with pytest.raises(ScoreSpaceError, match="weighted"):
-        compare_classes({"a": GOOD.weighted(np.ones(LABEL.size)), "b": POOR})
+        compare_classes({"a": GOOD.with_cells(np.ones(LABEL.size)), "b": POOR})

@@ -109,6 +109,6 @@ def test_areas_of_replicates_are_those_of_each():
     drawn = np.random.default_rng(0).integers(0, 3, (3, LABELS.size)).astype(float)
     for name in ("auc", "ap"):
         for how in ("micro", "macro", "weighted", "hand_till", "hand_till_weighted"):
-            together = average(find(name), how)(CLASSED.weighted(drawn))
-            alone = [float(average(find(name), how)(CLASSED.weighted(one))) for one in drawn]
+            together = average(find(name), how)(CLASSED.with_cells(drawn))
+            alone = [float(average(find(name), how)(CLASSED.with_cells(one))) for one in drawn]
             np.testing.assert_allclose(together, alone, atol=1e-12)

@@ -18,7 +18,6 @@ from scorespace.errors import DataError, ScoreError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.results import Note, Row
-from scorespace.tables import ScoreTable
 from scorespace.views import smooth as view
 from scorespace.views import tidy
 from scorespace.views.report import write_file
@@ -98,7 +97,7 @@ def cases(
 
 def learned(validation: Evaluation) -> dict[str, float]:
     """The midpoint of each model with the highest Youden index on a validation sample."""
-    return {name: learned_midpoint(table) for name, table in validation.models.items() if isinstance(table, ScoreTable)}
+    return {name: learned_midpoint(table) for name, table in validation.models.items() if table.thresholded}
 
 
 def _content(found: Cases, zone: str | None, notes: tuple[Note, ...]) -> Row:

@@ -15,7 +15,7 @@ from scorespace.errors import MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
-from scorespace.resampling.estimate import METHODS
+from scorespace.resampling.interval import INTERVALS
 from scorespace.results import decimals
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
@@ -50,7 +50,7 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="METHOD",
-            help=f"How intervals are made, where it suits: {', '.join(METHODS)}.",
+            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.",
             rich_help_panel="Output",
         ),
     ] = None,

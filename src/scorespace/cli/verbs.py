@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 
@@ -37,6 +37,16 @@ VERBS = (
     Verb("drift", "Tell what moved between two samples: prevalence, the scores, or what the scores mean."),
     Verb("power", "Plan a study: the cases that show an AUC or a difference of two, or the power of those you have."),
     Verb("measures", "List all measures, or explain one: formula, range, names, when it is undefined.", alone=True),
+    Verb(
+        "curves",
+        "List all kinds of curves, or explain one: axes, options, what its area is, whether it has bands.",
+        alone=True,
+    ),
+    Verb(
+        "tests",
+        "List all tests between models, or explain one: what it computes, what it is for, its options and names.",
+        alone=True,
+    ),
     Verb("demo", "Evaluate the bundled German credit predictions of three models and write the report.", alone=True),
 )
 """In the order in which the help lists them."""
@@ -79,7 +89,8 @@ class Verbs(TyperGroup):
 
 def load(verb: Verb) -> Any:
     """The command of a verb, made from the function of that name in the module of that name."""
-    function = getattr(import_module(f"scorespace.cli.{verb.name}"), verb.name)
+    module = import_module(f"scorespace.cli.{verb.name}")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    alone.command(verb.name, no_args_is_help=not verb.alone)(function)
+    made = getattr(module, "Command", TyperCommand)
+    alone.command(verb.name, no_args_is_help=not verb.alone, cls=made)(getattr(module, verb.name))
     return get_command(alone)

@@ -6,14 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.curves.hull import Hull, hull, hull_edges
 from scorespace.tables import Array, ConfusionTable, ScoreTable
 
-_X, _Y = "Probability-weighted cost of positives", "Normalised expected cost"
 
-
-def cost_curve(table: ScoreTable | ConfusionTable) -> Curve:
+@curve(
+    title="Cost curve",
+    x="Probability-weighted cost of positives",
+    y="Normalised expected cost",
+    name="cost",
+    aliases=("cost_curve",),
+    x_ends=UNIT,
+    y_ends=(0.0, 0.55),
+    chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)),
+    chance_name="no model",
+    area="the mean cost when all conditions are equally likely; lower is better",
+)
+def cost_curve(table: ScoreTable) -> Curve:
     """The least normalised cost that any threshold reaches (y), for each x = π·c_FN / (π·c_FN + (1−π)·c_FP).
 
     It is the dual of the hull: an edge of slope m is the bend at x = 1 / (1 + m). The threshold of a
@@ -23,6 +33,11 @@ def cost_curve(table: ScoreTable | ConfusionTable) -> Curve:
     >>> cost_curve(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
     array([0.  , 0.25, 0.  ])
     """
+    return envelope(hull(table))
+
+
+@cost_curve.on
+def _cost_of_decisions(table: ConfusionTable) -> Curve:
     return envelope(hull(table))
 
 
@@ -39,7 +54,7 @@ def envelope(of: Hull) -> Curve:
     corner = np.flatnonzero(np.concatenate([[False], inside]))
     first = 1 if slopes.size and np.isinf(slopes[0]) else 0
     threshold = np.concatenate([[of.threshold[first]], of.threshold[corner], [of.threshold[-1]]])
-    return Curve("cost", x, y, threshold, _X, _Y)
+    return Curve("cost", x, y, threshold, cost_curve.x, cost_curve.y)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Final, Literal, Self
 
 import numpy as np
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
 from scorespace.curves.pool import pools
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.results import Row, plain
@@ -144,35 +144,65 @@ TRIVIAL = (NEVER, ALWAYS)
 """The two rules that need no model: the corners (0, 0) and (1, 1)."""
 
 
-def hull(tables: ScoreTable | ConfusionTable | Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
-    """The convex hull of a model's ROC curve, or of several models' together, crisp ones included.
+@curve(
+    title="ROC convex hull",
+    x="False positive rate",
+    y="True positive rate",
+    aliases=("roc_hull", "convex_hull"),
+    x_ends=UNIT,
+    y_ends=UNIT,
+    square=True,
+    chance=DIAGONAL,
+    area="the area under the hull (AUCH)",
+)
+def hull(table: ScoreTable) -> Hull:
+    """The best that mixing the thresholds of a model reaches in ROC space: the convex hull of its curve.
+
+    Of several models by name, crisp ones included, it is that of all together.
 
     >>> from scorespace.tables import score_table
     >>> h = hull(score_table([1, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]))
     >>> h.y, h.probability
     (array([0.        , 0.33333333, 1.        , 1.        ]), array([1.        , 0.66666667, 0.        ]))
     """
-    if not isinstance(tables, Mapping):
-        return _hull_of_one(tables, "")
+    return _hull_of_one(table)
+
+
+@hull.on
+def _hull_of_decisions(table: ConfusionTable) -> Hull:
+    found = _hull_of_one(table.score_table())
+    return replace(found, threshold=np.where(np.isinf(found.threshold), np.inf, np.nan))  # a decision has none
+
+
+def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
     if not tables:
         raise DataError("a hull needs at least one model.")
-    hulls = {name: _hull_of_one(table, name) for name, table in tables.items()}
-    return _envelope(list(hulls.values()), _prevalence(tables)) if len(hulls) > 1 else next(iter(hulls.values()))
+    hulls = [_named(hull(table), name) for name, table in tables.items()]
+    if len(hulls) == 1:
+        return hulls[0]
+    first = next(iter(tables.values())).inside(ScoreTable)
+    return _envelope(hulls, float(first.n_pos / first.total))
 
 
-def _hull_of_one(given: ScoreTable | ConfusionTable, name: str) -> Hull:
-    table = _scores(given)
-    edges = hull_edges(*table.columns)
+hull.functions[Mapping] = _hull_of_models
+
+
+def _named(found: Hull, model: str) -> Hull:
+    return replace(found, model=tuple(name or model for name in found.model))
+
+
+def _hull_of_one(table: ScoreTable) -> Hull:
+    edges = edges_of(table)
     corners_pos = np.concatenate([[0.0], np.cumsum(edges.pos)])
     corners_neg = np.concatenate([[0.0], np.cumsum(edges.neg)])
-    names = (NEVER, *([name] * (edges.pos.size - 1)), ALWAYS)
+    names = (NEVER, *([""] * (edges.pos.size - 1)), ALWAYS)
     return Hull(
         "hull",
         ratio(corners_neg, corners_neg[-1]),
         ratio(corners_pos, corners_pos[-1]),
-        np.concatenate([[np.inf], table.score[edges.end] if isinstance(given, ScoreTable) else edges.end * np.nan]),
-        "False positive rate",
-        "True positive rate",
+        np.concatenate([[np.inf], table.score[edges.end]]),
+        hull.x,
+        hull.y,
         names if edges.pos.size else (NEVER,),
         ratio(edges.pos, edges.pos + edges.neg),
     )
@@ -207,15 +237,6 @@ def _bending(x: Array, y: Array, index: Array) -> Array:
     return index[np.concatenate([[True], turn > 1e-15, [True]])]
 
 
-def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
-    return table.score_table() if isinstance(table, ConfusionTable) else table
-
-
-def _prevalence(tables: Mapping[str, ScoreTable | ConfusionTable]) -> float:
-    first = _scores(next(iter(tables.values())))
-    return float(first.n_pos / first.total)
-
-
 @dataclass(frozen=True)
 class HullEdges:
     """Edges of one or many hulls, in order: which hull, last score index, and the weights on the edge."""
@@ -224,6 +245,14 @@ class HullEdges:
     end: Array
     pos: Array
     neg: Array
+
+
+def edges_of(table: ScoreTable) -> HullEdges:
+    """The edges of a table's hulls, found once for all measures that ask for them."""
+    if "hull_edges" not in table.__dict__:
+        table.__dict__["hull_edges"] = hull_edges(*table.columns)
+    edges: HullEdges = table.__dict__["hull_edges"]
+    return edges
 
 
 def hull_edges(pos: Array, neg: Array) -> HullEdges:

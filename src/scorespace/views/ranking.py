@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from scorespace.comparisons.comparison import Comparisons
+from scorespace.comparisons.answer import Comparisons, extent
 from scorespace.comparisons.friedman import AgainstControl, Friedman, Nemenyi
 from scorespace.comparisons.ranking import Ranking
-from scorespace.comparisons.repeated import extent
 from scorespace.results import Note, decimals, p_text
 from scorespace.views import comparison
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from scorespace.curves import Curve, PrCurve, sweep
+from scorespace.curves import Curve, sweep
+from scorespace.curves.curve import CURVES, Frame
 from scorespace.errors import DataError
 from scorespace.measures import Measure
 from scorespace.resampling.band import Band
@@ -43,44 +44,6 @@ _NEAREST: Final = {
     "views": [HOVER],
 }
 
-Points = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class _Frame:
-    """How a kind of curve is framed: ends of the axes, shape, and the line that chance would draw.
-
-    `dip` cuts curves that fall without end: that many times the highest value is shown below zero.
-    """
-
-    x: tuple[float, float] | None = None
-    y: tuple[float, float] | None = None
-    from_zero: bool = True
-    dip: float | None = None
-    square: bool = False
-    chance: Points = ()
-    chance_name: str = "chance"
-    steps: bool = False
-
-
-_DIAGONAL: Final = ((0.0, 0.0), (1.0, 1.0))
-_FRAMES: Final[Mapping[str, _Frame]] = {
-    "roc": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
-    "hull": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
-    "smooth": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
-    "pr": _Frame(UNIT, UNIT, square=True),
-    "calibration": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL, chance_name="calibrated"),
-    "gain": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
-    "lift": _Frame(UNIT, chance=((0.0, 1.0), (1.0, 1.0))),
-    "cost": _Frame(UNIT, (0.0, 0.55), chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)), chance_name="no model"),
-    "brier": _Frame(UNIT),
-    "brier_optimal": _Frame(UNIT),
-    "net_benefit": _Frame(UNIT, dip=0.3, chance=((0.0, 0.0), (1.0, 0.0)), chance_name="acting on none"),
-    "rejection": _Frame(UNIT, from_zero=False),
-    # Between two scores nothing changes, so a measure is constant from one threshold down to the next.
-    "threshold": _Frame(steps=True),
-}
-
 
 def curve_chart(
     curves: Mapping[str, Curve], *, baseline: float | None = None, bands: Mapping[str, Band] | None = None
@@ -104,7 +67,7 @@ def curve_layers(
 ) -> Spec:
     """The unthemed chart of curves, with further layers drawn below and above; `what` a curve is the curve of."""
     first = next(iter(curves.values()))
-    frame = _FRAMES.get(first.kind, _Frame())
+    frame = _frame(first.kind)
     if baseline is not None and math.isfinite(baseline):
         frame = replace(frame, chance=((0.0, baseline), (1.0, baseline)))
     lines = _lines(curves, frame, first.x_title, first.y_title, what)
@@ -114,12 +77,18 @@ def curve_layers(
     return layered(layers, width, height, description=title, params=[_NEAREST])
 
 
+def _frame(kind: str) -> Frame:
+    """How a kind of curve is framed, by its declaration; a curve that is of no declared kind, by its points."""
+    declared = CURVES.nouns.get(kind)
+    return Frame() if declared is None else declared.frame
+
+
 def threshold_chart(table: ScoreTable, measures: Sequence[Measure], at: float | None = None) -> Spec:
     """Several measures of decisions against the threshold, with a rule at the chosen one."""
     if not measures:
         raise DataError("there is no measure to draw.")
     shares = all(measure.range[0] >= 0 and measure.range[1] <= 1 for measure in measures)
-    frame = replace(_FRAMES["threshold"], y=UNIT if shares else None)
+    frame = replace(_frame("threshold"), y=UNIT if shares else None)
     curves = {measure.title: sweep(table, measure) for measure in measures}
     layers = _lines(curves, frame, "Threshold", measures[0].title if len(measures) == 1 else "Value", "Measure")
     if at is not None and math.isfinite(at):
@@ -139,7 +108,7 @@ def named_rule(at: float, words: str, *, left: bool = False) -> list[Spec]:
     ]
 
 
-def _lines(curves: Mapping[str, Curve], frame: _Frame, x_title: str, y_title: str, what: str) -> list[Spec]:
+def _lines(curves: Mapping[str, Curve], frame: Frame, x_title: str, y_title: str, what: str) -> list[Spec]:
     """The curves as lines, and under the pointer the nearest point with its numbers."""
     rows = [row for name, curve in curves.items() for row in _points(name, curve)]
     x_ends = frame.x or unit_or_none(np.array([row["x"] for row in rows]))
@@ -175,12 +144,7 @@ def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[
 
 def _points(name: str, curve: Curve) -> list[Row]:
     """The points of a curve that can be drawn, few enough for a page."""
-    if isinstance(curve, PrCurve) and curve.counts.p[-1] > 0:
-        curve = curve.interpolated()
-        # Points along a bend bear the threshold of its end; only mixing two thresholds reaches them.
-        reached = np.append(curve.threshold[1:] != curve.threshold[:-1], True)
-        curve = replace(curve, threshold=np.where(reached, curve.threshold, np.nan))
-    curve = curve.thinned(POINTS - 1)  # thinning may add the last point
+    curve = curve.line().thinned(POINTS - 1)  # thinning may add the last point
     drawn = np.isfinite(curve.x) & np.isfinite(curve.y)
     points = zip(shortened(curve.x[drawn]), shortened(curve.y[drawn]), curve.threshold[drawn].tolist(), strict=True)
     return [
@@ -207,7 +171,7 @@ def _tooltip(what: str, x_title: str, y_title: str) -> Spec:
     return {"expr": f"{{{', '.join(f'{json.dumps(title)}: {value}' for title, value in shown.items())}}}"}
 
 
-def _chance(frame: _Frame) -> list[Spec]:
+def _chance(frame: Frame) -> list[Spec]:
     """The line that guessing would draw, with its name where curves seldom run."""
     if not frame.chance:
         return []
