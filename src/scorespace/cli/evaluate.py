@@ -93,9 +93,7 @@ def evaluate(
 
 def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
-    from scorespace.views import sections
-
-    output.write(sections.document(evaluation).brief(), evaluation.to_dict(), form)
+    output.write(evaluation.document.brief(), evaluation.to_dict(), form)
     if report is not None:
         written = evaluation.report(report)
         typer.echo(f"report  {written}", err=form is not options.Format.table)
