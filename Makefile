@@ -60,4 +60,5 @@ $(READY): pyproject.toml constraints.txt
 		echo "$(PYTHON) cannot make environments. On Debian: apt-get install python3-venv" >&2; exit 1; }
 	@echo "setting up $(VENV), once (a minute or two)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m compileall -q src  # as pip does with a wheel; else some surroundings compile at every start
 	@touch $@
