@@ -117,10 +117,9 @@ def test_decisions_of_several_classes_have_no_curve():
     assert found.curves("roc") == {}
     with pytest.raises(CurveError) as caught:
         found.curve("roc", "d")
-    assert (
-        str(caught.value)
-        == "roc cannot be computed from a confusion table of 3 classes without a positive class.\n  hint: roc needs scores"
-    )
+    problem, hint = str(caught.value).splitlines()
+    assert problem == "roc cannot be computed from a confusion table of 3 classes without a positive class."
+    assert hint == "  hint: roc needs scores"
 
 
 def test_an_unknown_model(two):
