@@ -28,7 +28,7 @@ check: $(READY)  ## style, types, import directions, docs in step
 	@echo "import directions" && found=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$found"; exit 1; }
 	@if [ -e docs/generate.py ]; then echo "docs in step" && $(BIN)/python docs/generate.py --check; fi
 
-bench: $(READY)  ## time scorespace beside other programs (ten minutes; ARGS='--only delong': a part of it)
+bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
 docs: $(READY)  ## write the generated pages again

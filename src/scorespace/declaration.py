@@ -83,8 +83,9 @@ class Registry(Generic[Declared]):
         """Keep a declared noun; a name that another one bears is refused."""
         taken = self._names(self.nouns.values())
         for name in (noun.name, *noun.aliases):
-            if name in taken and taken[name].name != noun.name:
-                raise self.error(f"the name {name!r} of {self.what} {noun.name} is taken by {taken[name].name}.")
+            other = taken.get(_folded(name))
+            if other is not None and other.name != noun.name:
+                raise self.error(f"the name {name!r} of {self.what} {noun.name} is taken by {other.name}.")
         self.nouns[noun.name] = noun
         return noun
 
@@ -95,10 +96,10 @@ class Registry(Generic[Declared]):
     def find(self, name: str) -> Declared:
         """The noun of that name or alias; case, hyphens and blanks do not matter."""
         names = self._names(self)
-        wanted = re.sub(r"[\s\-]+", "_", name.strip()).casefold()
+        wanted = _folded(name)
         if wanted in names:
             return names[wanted]
-        near = did_you_mean(wanted, names)
+        near = did_you_mean(wanted, [alias for noun in self for alias in (noun.name, *noun.aliases)])
         raise self.error(
             f"there is no {self.what} {name!r}.",
             hint=f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all",
@@ -115,7 +116,12 @@ class Registry(Generic[Declared]):
         return Call(noun, read_options(noun, match["options"], text, self.error))
 
     def _names(self, nouns: Any) -> dict[str, Declared]:
-        return {alias: noun for noun in nouns for alias in (noun.name, *noun.aliases)}
+        return {_folded(alias): noun for noun in nouns for alias in (noun.name, *noun.aliases)}
+
+
+def _folded(name: str) -> str:
+    """A name as it is looked up: hyphens, blanks and capitals do not matter."""
+    return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,13 @@ class NoteKind:
     title: str
 
 
-NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
+NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS001": NoteKind("warning", "few cases in a class"),
     "SS002": NoteKind("warning", "AUC below one half; scores are never flipped"),
     "SS003": NoteKind("info", "scores are not probabilities"),
     "SS004": NoteKind("warning", "precision is undefined at the threshold"),
     "SS005": NoteKind("warning", "a small false positive rate still means more false alarms than hits"),
-    "SS006": NoteKind("info", "fractional weights leave intervals undefined"),
+    "SS006": NoteKind("info", "what intervals take weights for"),
     "SS007": NoteKind("info", "many tied scores"),
     "SS008": NoteKind("info", "coarsened scores"),
     "SS009": NoteKind("warning", "rows with missing values were dropped"),
@@ -168,10 +168,11 @@ class ByValue:
         if type(other) is not type(self):
             return NotImplemented
         compared = (f.name for f in fields(self) if f.compare)  # type: ignore[arg-type]
-        return all(_same(getattr(self, name), getattr(other, name)) for name in compared)
+        return all(same(getattr(self, name), getattr(other, name)) for name in compared)
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal, arrays element by element, with NaN equal to NaN."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
         return a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))

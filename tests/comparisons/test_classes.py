@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from scorespace.comparisons.classes import compare_classes
+
 from scorespace.comparisons.mcnemar import mcnemar
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures import parse

@@ -19,7 +19,7 @@ from scorespace.comparisons.delong import (
     delong_pair,
     delong_unpaired,
 )
-from scorespace.resampling.estimate import delong_variance
+from scorespace.resampling.area import delong_variance
 from scorespace.tables import score_table
 from scorespace.tables.pair import pair_table
 
@@ -280,7 +280,7 @@ def test_an_area_against_one_half():
     assert found.statistic == pytest.approx(z, rel=1e-9)
     assert found.p == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
     assert (found.low + 0.5, found.high + 0.5) == pytest.approx((theirs["ci95"][0], theirs["ci95"][2]), abs=1e-9)
-    assert found.b == "AUC 0.5"
+    assert found.b == "0.5"
 
 
 def test_a_perfect_area_is_not_tested():

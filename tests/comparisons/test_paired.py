@@ -12,15 +12,26 @@ from scipy import stats
 
 from oracles.load import columns, reference
 from scorespace.comparisons.mcnemar import mcnemar_p
-from scorespace.comparisons.paired import estimate_by_groups, paired_bootstrap, permutation
+from scorespace.comparisons.paired import compare
 from scorespace.curves import roc
 from scorespace.measures import parse
 from scorespace.resampling import draw as bootstrap
-from scorespace.resampling.estimate import delong
 from scorespace.tables import score_table
 from scorespace.tables.pair import pair_table
 
 AUC = parse("auc")
+
+
+def paired_bootstrap(pairs, i, j, spec, *, level=0.95, replicates=2000, **named):
+    models = (pairs.models[i], pairs.models[j])
+    return compare(pairs, spec=spec, test=f"bootstrap(replicates={replicates})", models=models, level=level, **named)[0]
+
+
+def permutation(pairs, i, j, spec, *, replicates=2000, **named):
+    models = (pairs.models[i], pairs.models[j])
+    return compare(pairs, spec=spec, test=f"permutation(replicates={replicates})", models=models, **named)[0]
+
+
 EARLY = parse("pauc(fpr_high=0.2)")
 
 
@@ -285,22 +296,6 @@ def test_whole_groups_are_drawn():
     scores = {"a": np.where(np.arange(20) < 10, better, worse), "b": np.where(np.arange(20) < 10, worse, better)}
     found = paired_bootstrap(pair_table(label, scores, group=np.arange(20) // 10), 0, 1, AUC, replicates=400)
     assert (found.low, found.high) == (-1, 1)
-
-
-def test_an_interval_over_groups_is_as_wide_as_the_groups_are_few():
-    # Every case five times over: five times the cases, but no more groups, so no more certainty.
-    rng = np.random.default_rng(11)
-    truth = rng.integers(0, 2, 120)
-    score = truth + rng.normal(size=120) * 1.5
-    alone = pair_table(truth, {"m": score}, group=np.arange(120))
-    copied = pair_table(np.tile(truth, 5), {"m": np.tile(score, 5)}, group=np.tile(np.arange(120), 5))
-    once = estimate_by_groups(alone, "m", parse("auc"))
-    often = estimate_by_groups(copied, "m", parse("auc"))
-    assert often.value == pytest.approx(once.value, abs=1e-12)
-    assert (often.low, often.high) == pytest.approx((once.low, once.high), abs=0.01)
-    assert once.method == "bootstrap of groups"
-    low, high = delong(alone.tables[0])  # groups of one case are independent cases
-    assert (once.low, once.high) == pytest.approx((low, high), abs=0.02)
 
 
 def test_accuracy_is_tested_about_as_by_mcnemar():

@@ -10,7 +10,7 @@ from scipy import stats
 
 import scorespace as ss
 from oracles.load import columns, reference
-from scorespace.comparisons.comparison import Comparison
+from scorespace.comparisons.answer import Comparison
 from scorespace.comparisons.paired import judged
 from scorespace.comparisons.unpaired import against_value, compare_models, compare_samples, compare_with_value
 from scorespace.errors import MeasureError, ScoreSpaceError

@@ -165,7 +165,7 @@ def test_every_kind_is_drawn_for_models_and_classes(two, three, kind):
 
 def test_a_picture_takes_options(two):
     def points(kind, **options):
-        return json.dumps(two.plot(kind, **options).to_dict()["layer"], sort_keys=True)
+        return json.dumps(two.plot(kind, **options).to_dict(), sort_keys=True)
 
     assert points("calibration(by=width)") == points("calibration", by="width") != points("calibration")
     assert points("smooth(midpoint=half)") != points("smooth(midpoint=0.1)")

@@ -82,7 +82,7 @@ def agree(
         case ".json":
             write_file(out, tidy.as_json(found.to_dict()).encode())
         case ".png" | ".svg" | ".pdf" | ".html":
-            from scorespace.views.charts.agreement import agreement_chart  # Altair loads only for pictures
+            from scorespace.views.charts.agreement import agreement_chart
             from scorespace.views.charts.files import save
 
             save(agreement_chart(found), out)

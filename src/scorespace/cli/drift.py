@@ -72,7 +72,7 @@ def drift(
         case ".json":
             write_file(out, tidy.as_json(found.to_dict()).encode())
         case ".png" | ".svg" | ".pdf" | ".html":
-            from scorespace.views.charts.drift import drift_chart  # Altair loads only for pictures
+            from scorespace.views.charts.drift import drift_chart
             from scorespace.views.charts.files import save
 
             save(drift_chart(found), out)

@@ -15,6 +15,7 @@ from scorespace.errors import MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
+from scorespace.resampling.interval import INTERVALS
 from scorespace.results import decimals
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
@@ -45,7 +46,14 @@ def evaluate(
     cost_tn: options.CostTn = None,
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
-    interval: options.Interval = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,

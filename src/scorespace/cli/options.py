@@ -1,4 +1,4 @@
-"""Options that several verbs share, named as in the documentation."""
+"""Options that several verbs share, named as in the documentation; light to load, because every error passes here."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import re
 import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scorespace.conditions import Condition, CostMatrix
-from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.errors import ColumnError, ConditionError, DataError
-from scorespace.frames.matrix import read_matrix
-from scorespace.resampling.estimate import METHODS
-from scorespace.tables import confusion
+
+if TYPE_CHECKING:
+    from scorespace.conditions import Condition, CostMatrix
 
 
 class Format(StrEnum):
@@ -78,15 +76,8 @@ Costs = Annotated[
 
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
-Interval = Annotated[
-    str | None, _option(_OUTPUT, "METHOD", f"How intervals are made, where it suits: {', '.join(METHODS)}.")
-]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 
-Midpoint = Annotated[
-    str,
-    typer.Option(metavar="RULE", help=f"What parts high from low scores: {', '.join(MIDPOINTS)}, or a number."),
-]
 LearnMidpoint = Annotated[
     str | None,
     typer.Option(metavar="DATA", help="Instead: learn it on a validation sample with the same columns."),
@@ -148,6 +139,9 @@ def data_or_matrices(data: str | None, matrices: list[str], positive: str | None
         raise DataError("name the data, or confusion matrices instead.", hint="DATA, or --matrix NAME=FILE.csv")
     if data:
         return data
+    from scorespace.frames.matrix import read_matrix
+    from scorespace.tables import confusion
+
     tables = {}
     for pair in matrices:
         name, file = _split(pair, "--matrix", "--matrix NAME=FILE.csv")
@@ -160,10 +154,14 @@ def condition(
     fp: float | None, fn: float | None, tp: float | None, tn: float | None, prevalence: float | None, costs: Path | None
 ) -> Condition | CostMatrix | None:
     """The operating condition from the cost options, or None when there are none."""
+    from scorespace.conditions import Condition, CostMatrix
+
     given = {name: cost for name, cost in {"fp": fp, "fn": fn, "tp": tp, "tn": tn}.items() if cost is not None}
     if costs is not None:
         if given or prevalence is not None:
             raise ConditionError("costs are stated twice.", hint="either --costs FILE.csv or --cost-fp and --cost-fn")
+        from scorespace.frames.matrix import read_matrix
+
         return CostMatrix(*read_matrix(costs))
     if not given and prevalence is None:
         return None

@@ -107,7 +107,7 @@ def ranks(
     content["notes"] = [*(note.to_dict() for note in found.notes), *content["notes"]]
     output.write(view.document(ranking, found.name, found.notes), content, format)
     if out is not None:
-        from scorespace.views.charts import save  # Altair loads only for pictures
+        from scorespace.views.charts import save
 
         save(view.chart(ranking), out)
         typer.echo(f"ranks  {out}", err=True)

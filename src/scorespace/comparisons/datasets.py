@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from scipy.special import bdtr, ndtr
 
-from scorespace.comparisons.repeated import (
+from scorespace.comparisons.answer import (
     ROPE,
     Alternative,
     PairTest,

@@ -9,6 +9,7 @@ from typing import Final, Literal, Self
 import numpy as np
 
 from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
+from scorespace.curves.pool import pools
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, ratio
@@ -189,7 +190,7 @@ def _hull_of_model(table: ScoreTable | ConfusionTable, model: str) -> Hull:
 
 
 def _hull_of_one(table: ScoreTable) -> Hull:
-    edges = hull_edges(*table.columns)
+    edges = edges_of(table)
     corners_pos = np.concatenate([[0.0], np.cumsum(edges.pos)])
     corners_neg = np.concatenate([[0.0], np.cumsum(edges.neg)])
     names = (NEVER, *([""] * (edges.pos.size - 1)), ALWAYS)
@@ -207,8 +208,6 @@ def _hull_of_one(table: ScoreTable) -> Hull:
 
 def _envelope(hulls: list[Hull], prevalence: float) -> Hull:
     """The hull of several hulls: the least concave majorant of their corners, by regression of the slopes."""
-    from scipy.optimize import isotonic_regression
-
     x, y = (np.concatenate([getattr(one, axis) for one in hulls]) for axis in "xy")
     threshold = np.concatenate([one.threshold for one in hulls])
     model = np.concatenate([one.model for one in hulls])
@@ -217,7 +216,7 @@ def _envelope(hulls: list[Hull], prevalence: float) -> Hull:
     left = x[order][0] == 0 and y[order][0] > 0  # the vertical edge from (0, 0) belongs to no function of x
     top_x, top_y = x[order], y[order]
     width = np.diff(top_x)
-    blocks = isotonic_regression(np.diff(top_y) / width, weights=width, increasing=False).blocks
+    blocks = pools(np.diff(top_y) / width, width)
     kept = order[_bending(top_x[blocks], top_y[blocks], blocks)]
     if left:
         kept = np.concatenate([[int(np.flatnonzero((x == 0) & (y == 0))[0])], kept])
@@ -246,6 +245,14 @@ class HullEdges:
     neg: Array
 
 
+def edges_of(table: ScoreTable) -> HullEdges:
+    """The edges of a table's hulls, found once for all measures that ask for them."""
+    if "hull_edges" not in table.__dict__:
+        table.__dict__["hull_edges"] = hull_edges(*table.columns)
+    edges: HullEdges = table.__dict__["hull_edges"]
+    return edges
+
+
 def hull_edges(pos: Array, neg: Array) -> HullEdges:
     """Edges of the hulls of one table (m,) or of many replicates (R, m), in one isotonic regression.
 
@@ -261,8 +268,6 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
 
 
 def _edges(pos: Array, neg: Array) -> HullEdges:
-    from scipy.optimize import isotonic_regression  # heavy to load, and only hulls need it
-
     scores = pos.shape[-1]
     pos, neg = pos.ravel(), neg.ravel()
     place = None
@@ -283,12 +288,12 @@ def _edges(pos: Array, neg: Array) -> HullEdges:
     owner = at // scores
     step_pos, step_neg = _steps(pos, neg, starts, several=pos.size > scores)
     weight = step_pos + step_neg
-    pools = isotonic_regression(step_pos / weight - 2.0 * owner, weights=weight, increasing=False).blocks[:-1]
-    edge_pos, edge_neg = np.add.reduceat(step_pos, pools), np.add.reduceat(step_neg, pools)
+    pooled = pools(step_pos / weight - 2.0 * owner, weight)[:-1]
+    edge_pos, edge_neg = np.add.reduceat(step_pos, pooled), np.add.reduceat(step_neg, pooled)
     # Rounding may leave two edges on one line: join them where the exact cross product is zero.
     bends = edge_pos[:-1] * edge_neg[1:] != edge_pos[1:] * edge_neg[:-1]
-    kept = np.flatnonzero(np.append(True, bends | (owner[pools[1:]] != owner[pools[:-1]])))
-    last = np.append(pools[1:], starts.size)[np.append(kept[1:], pools.size) - 1] - 1
+    kept = np.flatnonzero(np.append(True, bends | (owner[pooled[1:]] != owner[pooled[:-1]])))
+    last = np.append(pooled[1:], starts.size)[np.append(kept[1:], pooled.size) - 1] - 1
     return HullEdges(owner[last], at[last] % scores, np.add.reduceat(edge_pos, kept), np.add.reduceat(edge_neg, kept))
 
 

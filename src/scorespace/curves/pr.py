@@ -95,13 +95,18 @@ def pr_area(counts: Counts) -> Array:
     With FP = a + h·TP on a segment, ∫ TP/(TP + FP) dTP = ΔTP/(1+h) − a/(1+h)² · ln(PP₁/PP₀).
     """
     tp, fp = counts.tp, counts.fp
-    before_tp, before_fp = tp[..., :-1], fp[..., :-1]
-    gained_tp, gained_fp = np.diff(tp, axis=-1), np.diff(fp, axis=-1)
+    size = tp.shape[-1] - 1
+    # Only where positives are found does the curve gain area: a part of the thresholds, of all replicates at once.
+    rises = np.flatnonzero(tp[..., 1:] > tp[..., :-1])
+    owner = rises // size if size else rises
+    start = rises + owner  # every replicate has one threshold more than steps
+    before_tp, before_fp = tp.ravel()[start], fp.ravel()[start]
+    gained_tp, gained_fp = tp.ravel()[start + 1] - before_tp, fp.ravel()[start + 1] - before_fp
     before, gained = before_tp + before_fp, gained_tp + gained_fp
-    rises = gained_tp > 0
-    share = np.divide(gained_tp, gained, out=np.zeros_like(gained), where=rises)  # 1 / (1 + h)
+    share = gained_tp / gained  # 1 / (1 + h)
     # a = FP₀ − h·TP₀; it vanishes on a first segment, where the logarithm would be infinite.
-    intercept = before_fp - np.divide(gained_fp * before_tp, gained_tp, out=np.zeros_like(gained), where=rises)
+    intercept = before_fp - gained_fp * before_tp / gained_tp
     growth = np.log1p(np.divide(gained, before, out=np.zeros_like(gained), where=before > 0))
-    pieces = np.where(rises, gained_tp * share - intercept * share**2 * growth, 0.0)
-    return ratio(pieces.sum(axis=-1), counts.p[..., -1])
+    pieces = gained_tp * share - intercept * share**2 * growth
+    found = np.bincount(owner, pieces, minlength=max(1, tp[..., 0].size)).reshape(tp.shape[:-1])
+    return ratio(found, counts.p[..., -1])

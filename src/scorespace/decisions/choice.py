@@ -37,7 +37,7 @@ def with_intervals(
 
 def _bounded(choice: Choice, models: Models, condition: Condition, level: float, seed: int, replicates: int) -> Choice:
     table = models[choice.model]
-    if not table.whole:
+    if not table.counted:
         return choice
     tails = [(1 - level) / 2, (1 + level) / 2]
 

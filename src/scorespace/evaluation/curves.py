@@ -4,22 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from scorespace.curves.curve import CURVES, Curve, CurveKind
 from scorespace.declaration import Call, check_options
-from scorespace.errors import CurveError, ScoreSpaceError, listing
+from scorespace.errors import CurveError, listing
 from scorespace.measures.sweep import threshold
 from scorespace.probabilities.tests import calibration_band
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
+from scorespace.resampling.draw import Draws
 from scorespace.tables import Table
+from scorespace.tables.models import Models
 from scorespace.tables.table import Way
 
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
-
 _FROM_ABOVE = (threshold, calibration_band)  # a kind and a band that rooms above curves/ declare
+
+
+class Traced(Protocol):
+    """What curves ask of an evaluation: its models, their thresholds, and the draws that bands are made from."""
+
+    @property
+    def models(self) -> Models: ...
+
+    @property
+    def draws(self) -> Draws: ...
+
+    @property
+    def level(self) -> float: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    def threshold(self, model: str) -> float: ...
 
 
 def kinds() -> tuple[CurveKind[Any], ...]:
@@ -72,7 +89,7 @@ class Family:
 
 
 def family(
-    evaluation: Evaluation, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
+    evaluation: Traced, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Family:
     """The curves of all models that have such a one, or else of their classes; `each` holds options by name."""
     kind, found, classes = call.noun, dict[str, Way](), dict[str, str]()
@@ -81,7 +98,7 @@ def family(
         if whole is not None:
             found[model] = whole
             continue
-        present = [name for name in table.class_names if evaluation.classes.get(name)]
+        present = [name for name in table.class_names if evaluation.models.classes.get(name)]
         for of in (*present, *kind.also):
             part = kind.fits(table, of)
             if part is not None:
@@ -91,13 +108,13 @@ def family(
     return Family(kind, curves, {name: one.table for name, one in found.items()}, classes if of_one else {})
 
 
-def curve(evaluation: Evaluation, call: Call[CurveKind[Any]], model: str | None) -> Curve:
+def curve(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None) -> Curve:
     """The curve of one model, or of one class of a model that scores several."""
-    name = model if model is not None else _only(evaluation)
+    name = model if model is not None else evaluation.models.only()
     return _traced(evaluation, call, name, _way(evaluation, call.noun, name), {})
 
 
-def band(evaluation: Evaluation, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
+def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
     """The band around the curve of one model."""
     draw = check_band(call.noun)
     table = _way(evaluation, call.noun, model).table
@@ -112,28 +129,16 @@ def check_band(kind: CurveKind[Any]) -> Any:
     return draw
 
 
-def _traced(
-    evaluation: Evaluation, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]
-) -> Curve:
+def _traced(evaluation: Traced, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]) -> Curve:
     kind, options = call.noun, {**call.options, **more}
     # Nearness to a threshold is nearness to that of the model, where it has one of its own.
-    own = found.table is evaluation.models.get(name) and found.kind is kind.table
+    own = name in evaluation.models and found.table is evaluation.models[name] and found.kind is kind.table
     if kind.placed is not None and own:
         options.setdefault(kind.placed, evaluation.threshold(name))
     return found.function(found.table, **options)
 
 
-def _way(evaluation: Evaluation, kind: CurveKind[Any], name: str) -> Way:
+def _way(evaluation: Traced, kind: CurveKind[Any], name: str) -> Way:
     """The way to the table of a model, or of the class in brackets behind its name."""
-    if name not in evaluation.models and name.endswith("]"):
-        for model, table in evaluation.models.items():
-            if name.startswith(f"{model}["):
-                return kind.fit(table, name[len(model) + 1 : -1], model)
-    return kind.fit(evaluation.table(name), None, name)
-
-
-def _only(evaluation: Evaluation) -> str:
-    names = list(evaluation.models)
-    if len(names) != 1:
-        raise ScoreSpaceError("which model?", seen=listing(names), hint=f"model={names[0]!r}")
-    return names[0]
+    model, of = evaluation.models.parted(name)
+    return kind.fit(evaluation.models[model], of, model)

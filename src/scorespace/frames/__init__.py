@@ -1,7 +1,7 @@
 """Edge in: a path, URI, frame or dict of arrays becomes checked roles, and the roles become tables."""
 
 from scorespace.frames.check import Sample, check
-from scorespace.frames.count import columns, count, pair, right
+from scorespace.frames.count import columns, count, pair
 from scorespace.frames.extend import check_target, refuse_overwriting, rows_in_use, score_columns, write_extended
 from scorespace.frames.matrix import read_matrix
 from scorespace.frames.outcomes import Outcomes, read_outcomes
@@ -27,7 +27,6 @@ __all__ = [
     "read_matrix",
     "read_outcomes",
     "refuse_overwriting",
-    "right",
     "roles",
     "rows_in_use",
     "score_columns",

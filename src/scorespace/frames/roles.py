@@ -27,6 +27,7 @@ class Roles:
     positive: Any = None
     class_scores: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     repeat: str | None = None
+    copies: bool = False
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each role with its column; a column that two models share comes once.
@@ -56,8 +57,11 @@ def roles(
     fold: str | None = None,
     repeat: str | None = None,
     names: Mapping[str, str] | None = None,
+    weights: str = "cases",
 ) -> Roles:
     """The roles of the columns, each checked to be there; `names` renames models by their column.
+
+    `weights`: a weighted row is one of the `cases`, or its weight counts the `copies` of a case.
 
     >>> from scorespace.frames import read
     >>> source = read({"outcome": [1, 0], "p_nb": [0.9, 0.2]})
@@ -78,6 +82,7 @@ def roles(
         positive,
         {model: column for model, column in scored if not isinstance(column, str)},
         repeat,
+        _are_copies(weights, weight),
     )
     if not scored and not decided:
         raise ColumnError(
@@ -102,6 +107,14 @@ def roles(
             )
         taken[column] = role
     return found
+
+
+def _are_copies(weights: str, weight: str | None) -> bool:
+    if weights not in ("cases", "copies"):
+        raise ColumnError(f"weights={weights!r} is no kind of weights.", hint='weights="cases" or weights="copies"')
+    if weights == "copies" and weight is None:
+        raise ColumnError("weights are said to be copies, but no column of weights is named.", hint="weight=…")
+    return weights == "copies"
 
 
 def score_models(

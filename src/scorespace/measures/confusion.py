@@ -204,6 +204,8 @@ def fomr(c: Counts) -> Array:
     best="high",
     undefined="there are neither positives nor predicted positives",
     aliases=("f_score", "f_measure", "f1_score", "dice"),
+    trials="union",
+    share=(lambda f: f / (2 - f), lambda j: 2 * j / (1 + j)),
 )
 def f1(c: Counts) -> Array:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
@@ -371,6 +373,7 @@ def dor(c: Counts) -> Array:
     best="high",
     undefined="there are neither positives nor predicted positives",
     aliases=("csi", "threat_score", "critical_success_index", "iou"),
+    trials="union",
 )
 def jaccard(c: Counts) -> Array:
     """Overlap of positives and predicted positives: TP / (TP + FP + FN)."""

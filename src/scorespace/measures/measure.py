@@ -21,10 +21,12 @@ Formula = Callable[..., Array]
 class Measure:
     """A formula on one table, with all that a reader needs to interpret its value.
 
-    `trials` names the count that a proportion is a share of; such measures get a Wilson interval.
+    `trials` names the count that a proportion is a share of; such measures get a Wilson interval. `share` turns a
+    value into such a share and back, where it is not one itself.
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
-    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead.
+    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
+    `beside` names the measure that it is misread without.
     `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the reasons given
     for such values. Without `best`, neither direction is better. `functions` holds the formula by table, `each` and
     `pairs` quick ways to that of all classes, or of all pairs of them.
@@ -40,11 +42,13 @@ class Measure:
     aliases: tuple[str, ...] = ()
     infinite: str | None = None
     trials: str | None = None
+    share: tuple[Callable[[float], float], Callable[[float], float]] | None = None
     within_classes: bool | Callable[..., bool] = False
     area: tuple[float, float] | None = None
     interval: str = "bootstrap"
     probability: bool = False
     biased: str | None = None
+    beside: str | None = None
     options: tuple[Option, ...] = ()
     functions: dict[type, Formula] = field(default_factory=dict)
     ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
@@ -131,11 +135,13 @@ def measure(
     aliases: tuple[str, ...] = (),
     infinite: str | None = None,
     trials: str | None = None,
+    share: tuple[Callable[[float], float], Callable[[float], float]] | None = None,
     within_classes: bool | Callable[..., bool] = False,
     area: tuple[float, float] | None = None,
     interval: str | None = None,
     probability: bool = False,
     biased: str | None = None,
+    beside: str | None = None,
 ) -> Callable[[Callable[..., Array]], Measure]:
     """Declare a measure; the annotation of the first parameter says which table it needs.
 
@@ -155,11 +161,13 @@ def measure(
             aliases=aliases,
             infinite=infinite,
             trials=trials,
+            share=share,
             within_classes=within_classes,
             area=area,
-            interval=interval or ("wilson" if trials else "bootstrap"),
+            interval=interval or ("wilson" if trials else "jeffreys"),
             probability=probability,
             biased=biased,
+            beside=beside,
             options=options_of(function),
             functions={table_of(function): function},
         )

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 import numpy as np
 
 from scorespace.curves.calibration import check_bins, count_parts, width_starts
-from scorespace.curves.hull import HullEdges, hull_edges
+from scorespace.curves.hull import HullEdges, edges_of
 from scorespace.errors import MeasureError
 from scorespace.measures.cox import dot, logistic_fit, logits, offset_fit
 from scorespace.measures.measure import measure
@@ -111,6 +111,7 @@ def _impossible(t: ScoreTable) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("calibration_loss", "miscalibration", "mcb"),
+    interval="inverted",
 )
 def cal(t: ScoreTable) -> Array:
     """What the best monotone recalibration would save of the Brier score: Brier − REF.
@@ -119,7 +120,7 @@ def cal(t: ScoreTable) -> Array:
     samples CAL is too high and REF too low.
     """
     whole = brier.function(t)
-    lost = whole - refinement(t, hull_edges(*t.columns))
+    lost = whole - refinement(t, edges_of(t))
     return np.where((lost < 0) & (lost > -1e-12), 0.0, lost)  # rounding of two equal numbers
 
 
@@ -130,10 +131,11 @@ def cal(t: ScoreTable) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("refinement", "refinement_loss"),
+    interval="corrected",
 )
 def ref(t: ScoreTable) -> Array:
     """Brier score after the best monotone recalibration, so a matter of ranking alone: Brier − CAL."""
-    return refinement(t, hull_edges(*t.columns))
+    return refinement(t, edges_of(t))
 
 
 def refinement(t: ScoreTable, edges: HullEdges) -> Array:
@@ -220,6 +222,7 @@ def murphy_residual(t: ScoreTable, *, bins: Groups = None) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("expected_calibration_error",),
+    interval="inverted",
 )
 def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Mean distance of mean score and rate over bins of equal width or count: Σ n_k |o_k − f_k| / n."""

@@ -19,7 +19,9 @@ _ONE_CLASS = "only one class is present"
     best="high",
     undefined=f"{_ONE_CLASS}, or the soft labels are all of one class",
     probability=True,
+    beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
+    interval="logit-t",
 )
 def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:
     """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.

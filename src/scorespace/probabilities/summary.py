@@ -11,7 +11,7 @@ import numpy as np
 
 from scorespace.curves.brier import probabilities
 from scorespace.curves.calibration import CalibrationCurve, curve_of_groups, group_sums, width_starts
-from scorespace.curves.hull import hull_edges
+from scorespace.curves.hull import edges_of
 from scorespace.measures.cox import logistic_fit, logits, neighbours, offset_fit
 from scorespace.measures.measure import Measure
 from scorespace.measures.probability import BINS, brier, cal_large, clipped_cases, logloss, refinement, unc
@@ -28,6 +28,8 @@ from scorespace.probabilities.tests import (
 )
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, p_text, plain
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.classes import TOP
+from scorespace.tables.models import Models
 from scorespace.tables.pieces import over_pieces
 
 REPLICATES: Final = 400
@@ -37,6 +39,8 @@ MATTERS: Final = 0.02
 """Miscalibration beyond chance matters from this share of the base rate's Brier score on."""
 LIKELY: Final = 0.05
 SURE: Final = 0.01
+CLASSES_JUDGED: Final = 12
+"""Most classes whose scores are judged one by one."""
 _DRAWN: Final = 512  # rows that labels are drawn for; more cases than scores are merged at their mean
 
 
@@ -220,7 +224,7 @@ def calibration_summary(
     probabilities(table)
     score, surprise, large = _means((brier, logloss, cal_large), table)
     base, total = float(unc(table)), float(table.total)
-    refined = float(refinement(table, hull_edges(*table.columns)))
+    refined = float(refinement(table, edges_of(table)))
     x, pos, neg = logits(table)
     near = neighbours(x, pos, neg)
     fit = logistic_fit(x, pos, neg, near)
@@ -256,6 +260,28 @@ def calibration_summary(
         spiegelhalter=spiegelhalter(table),
         hosmer_lemeshow=chi_squared(deciles) if whole else hosmer_lemeshow(table),
     )
+
+
+def calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, CalibrationSummary]:
+    """That of every two-class model whose scores lie between 0 and 1."""
+    return {
+        name: calibration_summary(models.score_table(name), model=name, seed=seed)
+        for name in models.thresholded
+        if models[name].probabilities
+    }
+
+
+def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, dict[str, CalibrationSummary]]:
+    """By model that scores several classes: that of its highest score, and of each class unless they are many."""
+    each = models.present if len(models.present) <= CLASSES_JUDGED else []
+    return {
+        name: {
+            of: calibration_summary(models.score_table(f"{name}[{of}]"), model=f"{name}[{of}]", seed=seed)
+            for of in (TOP, *each)
+        }
+        for name in models.of_classes
+        if models[name].probabilities and len(models.present) > 1
+    }
 
 
 def _at_ends(table: ScoreTable) -> float:

@@ -86,6 +86,17 @@ class ClassTable(Table):
     def grouping(self) -> NDArray[np.int32] | None:
         return self.group
 
+    @property
+    def scores_classes(self) -> bool:
+        return True
+
+    def deciding(self) -> Table:
+        return self.decisions
+
+    @property
+    def by_case(self) -> bool:
+        return True
+
     def scores_seen(self) -> str:
         lowest, highest = float(self.score.min()), float(self.score.max())
         if lowest >= 0 and highest <= 1:
@@ -113,6 +124,20 @@ class ClassTable(Table):
                 )
             return self
         return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
+
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        return self.decided == self.label
+
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """The cases of both models below each other, as each has its own scores."""
+        if not isinstance(other, ClassTable) or self.classes != other.classes:
+            return super().shared_with(other, sized=sized)
+        places = np.arange(self.label.size)
+        score, label = np.hstack([self.score, other.score]), np.concatenate([self.label, other.label])
+        return type(self)(score, label, self.classes), places, places + self.label.size
+
+    def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
+        return cast(Self, self.taken(cell.astype(np.intp))), np.arange(cell.size, dtype=np.int32)
 
     def averaged_over(self, wanted: type[Table]) -> Table:
         return self.decisions if wanted is Counts else self

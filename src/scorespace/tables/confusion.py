@@ -82,6 +82,22 @@ class ConfusionTable(Table):
             return cast(Wanted, self.score_table().inside(ScoreTable, of, sized=sized))
         return super().inside(wanted, of)
 
+    def effective(self, trials: str) -> float:
+        """How many equal cases are worth the weights of all: Kish's (Σw)² / Σw²."""
+        return self.cases
+
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        return np.eye(len(self.classes), dtype=bool).ravel()
+
+    def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        size = len(self.classes)
+        if self.positive is None:
+            raise NoTableError(f"needs scores of a positive class, and {self.described()} hold none")
+        actual, decided = cell // size, cell % size
+        columns = self.matrix[:, self.positive], self.matrix.sum(axis=1) - self.matrix[:, self.positive]
+        scores = ScoreTable(np.array([1.0, 0.0]), np.stack(columns, axis=-1), self.classes, self.positive)
+        return scores, (actual * 2 + (decided != self.positive)).astype(np.int32)
+
     def averaged_over(self, wanted: type[Table]) -> Table:
         if wanted is not Counts:
             raise NoTableError("averages scores of the classes, but these are decisions")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scorespace.results import same
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 
@@ -21,7 +22,6 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
         return np.true_divide(part, whole)
 
 
-@dataclass(frozen=True, eq=False)
 class Counts(Table):
     """True and false positives and negatives; any common shape, so one formula serves every axis.
 
@@ -33,22 +33,39 @@ class Counts(Table):
     array([ 7., 10.])
     """
 
-    tp: Array
-    fp: Array
-    fn: Array
-    tn: Array
-    squares: Counts | None = field(default=None, compare=False, repr=False)
+    def __init__(
+        self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike, squares: Counts | None = None
+    ) -> None:
+        self.tp, self.fp, self.fn, self.tn = (np.asarray(part, dtype=np.float64) for part in (tp, fp, fn, tn))
+        self.squares = squares
 
-    def __post_init__(self) -> None:
-        for name in ("tp", "fp", "fn", "tn"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.float64))
+    @classmethod
+    def along(cls, tp: Array, fp: Array, p: Array, n: Array, squares: Counts | None = None) -> Self:
+        """The outcomes along thresholds (last axis), where all share the same positives and negatives (…, 1).
 
-    @property
+        What a measure does not ask for is not computed.
+        """
+        found = cls.__new__(cls)
+        found.tp, found.fp, found.squares = tp, fp, squares
+        found.p, found.n = np.broadcast_to(p, tp.shape), np.broadcast_to(n, fp.shape)
+        return found
+
+    @cached_property
+    def fn(self) -> Array:
+        """Positives predicted negative."""
+        return self.p - self.tp
+
+    @cached_property
+    def tn(self) -> Array:
+        """Negatives predicted negative."""
+        return self.n - self.fp
+
+    @cached_property
     def p(self) -> Array:
         """Actual positives: TP + FN."""
         return self.tp + self.fn
 
-    @property
+    @cached_property
     def n(self) -> Array:
         """Actual negatives: FP + TN."""
         return self.fp + self.tn
@@ -57,6 +74,11 @@ class Counts(Table):
     def pp(self) -> Array:
         """Predicted positives: TP + FP."""
         return self.tp + self.fp
+
+    @property
+    def union(self) -> Array:
+        """What is positive, predicted so or both: TP + FP + FN."""
+        return self.tp + self.fp + self.fn
 
     @property
     def pn(self) -> Array:
@@ -114,3 +136,11 @@ class Counts(Table):
     def __getitem__(self, index: Any) -> Self:
         squares = None if self.squares is None else self.squares[index]
         return type(self)(self.tp[index], self.fp[index], self.fn[index], self.tn[index], squares)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return all(same(getattr(self, name), getattr(other, name)) for name in ("tp", "fp", "fn", "tn"))
+
+    def __repr__(self) -> str:
+        return "Counts(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in ("tp", "fp", "fn", "tn")) + ")"

@@ -112,6 +112,10 @@ class ScoreTable(Table):
         """Whether all scores lie in [0, 1], so that they can be read as probabilities."""
         return not self.score.size or bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
+    @property
+    def thresholded(self) -> bool:
+        return True
+
     def scores_seen(self) -> str:
         return f"scores from {self.score[-1]:g} to {self.score[0]:g}"
 
@@ -137,6 +141,36 @@ class ScoreTable(Table):
         turned = self.complemented() if sized and self.probabilities else self.swapped()
         return Table.inside(turned, wanted)
 
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        if at is None:
+            raise NoTableError("of a score needs a threshold", hint="{label}@0.5")
+        positive = (np.arange(len(self.classes)) == self.positive)[:, None]
+        return ((self.score >= at) == positive).ravel()
+
+    def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        return self, cell
+
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """Both on one axis: that of the scores, or that of the midranks, which know no scale."""
+        if not isinstance(other, ScoreTable) or self.classes != other.classes:
+            return super().shared_with(other, sized=sized)
+        levels = [table.score if sized else table.midranks for table in (self, other)]
+        grid, place = np.unique(np.concatenate(levels), return_inverse=True)
+        row, classes = grid.size - 1 - place, np.arange(len(self.classes))[:, None]
+        ours, theirs = ((classes * grid.size + rows).ravel() for rows in np.split(row, [self.score.size]))
+        empty = np.zeros((len(self.classes), grid.size), dtype=np.int64)
+        return replace(self, score=grid[::-1].copy(), counts=empty, squares=None), ours, theirs
+
+    @property
+    def midranks(self) -> Array:
+        """The rank of each score among all cases from the lowest, tied cases at the mean of theirs.
+
+        >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).midranks
+        array([4. , 2.5, 1. ])
+        """
+        size = self.counts.sum(axis=-2, dtype=np.float64)
+        return size.sum() - np.cumsum(size) + (size + 1) / 2
+
     def _index(self, of: str) -> int:
         if of not in self.classes:
             raise unknown_class(of, self.classes)
@@ -149,9 +183,9 @@ class ScoreTable(Table):
         >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).sweep.tp
         array([0., 1., 2., 2.])
         """
-        tp, fp = _cumulated(self.pos), _cumulated(self.neg)
+        tp, fp = (_cumulated(column) for column in self.columns)
         squares = None if self.squares is None else replace(self, counts=self.squares, squares=None).sweep
-        return Counts(tp=tp, fp=fp, fn=tp[..., -1:] - tp, tn=fp[..., -1:] - fp, squares=squares)
+        return Counts.along(tp, fp, tp[..., -1:], fp[..., -1:], squares)
 
     @property
     def thresholds(self) -> NDArray[np.float64]:
@@ -168,7 +202,12 @@ class ScoreTable(Table):
         if np.isnan(threshold).any():
             raise ScoreError("threshold=nan is not a threshold.", hint="a number, or inf to predict no positives")
         predicted = self.score.size - np.searchsorted(self.score[::-1], threshold, side="left")
-        return self.sweep[..., predicted]
+        if threshold.ndim or "sweep" in self.__dict__ or self.squares is not None:
+            return self.sweep[..., predicted]
+        # At one threshold of many replicates, two sums are quicker than all that run along the scores.
+        above = (column[..., :predicted].sum(axis=-1, dtype=np.float64) for column in self.columns)
+        tp, fp = above
+        return Counts(tp=tp, fp=fp, fn=self.n_pos - tp, tn=self.n_neg - fp)
 
     def swapped(self) -> Self:
         """The other class of two as positive, with the scores negated so that higher still means positive."""
@@ -212,16 +251,17 @@ class ScoreTable(Table):
         return replace(self, score=values, counts=counts, squares=squares)
 
     def condensed(self, rows: int) -> Self:
-        """Merge neighbouring scores into about that many rows of equal weight; each bears its lowest score.
+        """Merge neighbouring scores into about that many rows, finer towards both ends; each bears its lowest score.
 
-        >>> score_table([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]).condensed(2).score
-        array([0.6, 0.1])
+        A row holds about (π / rows) · √(u (1 − u)) of the weight at the share u of it, as the arcsine spreads shares
+        evenly: where few cases decide, few are merged.
+
+        >>> score_table([1, 0, 1, 0, 1, 0], [0.9, 0.6, 0.5, 0.4, 0.3, 0.1]).condensed(3).score
+        array([0.9, 0.3, 0.1])
         """
         if self.score.size <= rows:
             return self
-        weight = self.counts.sum(axis=-2, dtype=np.float64)
-        part = ((np.cumsum(weight) - weight / 2) * (rows / weight.sum())).astype(np.int64)
-        starts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+        starts = self._merging(rows)
         ends = np.append(starts[1:], self.score.size) - 1
         wide = np.float64 if self.counts.dtype.kind == "f" else np.int64
         counts = np.add.reduceat(self.counts, starts, axis=-1, dtype=wide)
@@ -229,6 +269,22 @@ class ScoreTable(Table):
         width = float((self.score[starts] - self.score[ends]).max())
         resolution = max(width, self.resolution)
         return replace(self, score=self.score[ends], counts=counts, squares=squares, resolution=resolution)
+
+    def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
+        if self.score.size <= rows:
+            return None
+        starts = self._merging(rows)
+        row = np.zeros(self.score.size, dtype=np.int32)
+        row[starts[1:]] = 1
+        merged = np.cumsum(row, dtype=np.int32)
+        return (np.arange(len(self.classes), dtype=np.int32)[:, None] * np.int32(starts.size) + merged).ravel()
+
+    def _merging(self, rows: int) -> NDArray[np.intp]:
+        """Where the rows of the condensed table begin."""
+        weight = self.counts.sum(axis=-2, dtype=np.float64)
+        share = (np.cumsum(weight) - weight / 2) / weight.sum()
+        part = (np.arcsin(np.sqrt(np.clip(share, 0, 1))) * (2 * rows / np.pi)).astype(np.int64)
+        return np.flatnonzero(np.append(True, part[1:] != part[:-1]))
 
     def __add__(self, other: Self) -> Self:
         """The table of both samples together."""

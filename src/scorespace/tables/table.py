@@ -100,13 +100,60 @@ class Table(ByValue, ABC):
         """The number of the group that each cell belongs to, where cases come in groups."""
         return None
 
+    @property
+    def thresholded(self) -> bool:
+        """Whether it becomes decisions at a threshold."""
+        return False
+
+    @property
+    def scores_classes(self) -> bool:
+        """Whether it scores several classes."""
+        return False
+
+    def deciding(self) -> Table:
+        """The table that its decisions are made from."""
+        return self
+
+    @property
+    def by_case(self) -> bool:
+        """Whether each cell is one case of its own."""
+        return False
+
     def scores_seen(self) -> str:
         """What its scores are, where they are no probabilities."""
         return self.described()
 
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        """Whether the decision on the cases of each cell is right, at a threshold where it needs one."""
+        raise NoTableError(f"compares decisions, and {self.described()} hold none")
+
+    def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        """The scores of the positive class with the cell of each case there; a crisp decision scores 1 or 0."""
+        raise NoTableError(f"needs scores of a positive class, and {self.described()} hold none")
+
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """One table with the cells of both, and the place there of each cell of the one and of the other.
+
+        There two models can swap cases. `sized`: the size of the scores counts and not their order alone.
+        """
+        empty = np.zeros_like(self.cells)
+        alike = type(self) is type(other) and empty.shape == other.cells.shape
+        if not (alike and self.with_cells(empty) == other.with_cells(empty)):
+            raise NoTableError(f"swaps cases, and {self.described()} and {other.described()} have other cells")
+        places = np.arange(empty.shape[-1])
+        return self, places, places
+
+    def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
+        """The table of the cases of these cells, and where they now are."""
+        return self.with_cells(np.bincount(cell, minlength=self.cells.shape[-1])), cell
+
     def condensed(self, rows: int) -> Self:
         """A smaller table that spreads alike when drawn again; most tables are small already."""
         return self
+
+    def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
+        """The cell of the condensed table that each of its cells goes to; None where nothing is merged."""
+        return None
 
     def inside(
         self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False

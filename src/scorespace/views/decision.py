@@ -5,40 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice
 from scorespace.results import decimals, grouped
+from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
-
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
-
 
 AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice
 
 
-def document(evaluation: Evaluation, decision: AnyDecision) -> Document:
+def document(evaluation: Answers, decision: AnyDecision) -> Document:
     """The whole page of a decision."""
     blocks = [*grids(decision), Verdict(decision.words)]
     if decision.notes:
         blocks.append(Notes(decision.notes))
-    return Document(evaluation.name, facts(evaluation), (Section("decision", "Decision", tuple(blocks), brief=True),))
-
-
-def facts(evaluation: Evaluation) -> str:
-    total = sum(evaluation.classes.values())
-    weighted = total != evaluation.rows
-    parts = [f"{grouped(evaluation.rows)} {'rows' if weighted else 'cases'}"]
-    parts += [f"total weight {grouped(total)}"] if weighted else []
-    if evaluation.positive is None:
-        parts += [f"{name} ({grouped(count)})" for name, count in evaluation.classes.items()]
-    else:
-        positives = evaluation.classes.get(evaluation.positive, 0)
-        parts.append(f"positive = {evaluation.positive} ({grouped(positives)}, {100 * positives / total:.1f} %)")
-        rest = [f"{name} ({grouped(n)})" for name, n in evaluation.classes.items() if name != evaluation.positive]
-        parts.append("negative = " + ", ".join(rest))
-    return "   ".join(parts)
+    return Document(
+        evaluation.models.name, facts(evaluation.models), (Section("decision", "Decision", tuple(blocks), brief=True),)
+    )
 
 
 def grids(decision: AnyDecision) -> Sequence[Block]:

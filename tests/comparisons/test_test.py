@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy import stats
+from scorespace.comparisons.compare import OVER_FOLDS, TESTS, compare
 from sklearn.metrics import roc_auc_score
 
 import scorespace as ss
 from oracles.load import columns, reference
-from scorespace.comparisons.compare import OVER_FOLDS, TESTS, compare
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.tables.pair import pair_table
