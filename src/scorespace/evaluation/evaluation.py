@@ -108,21 +108,32 @@ class Evaluation:
 
     # --- decisions
 
-    def decide(self, condition: Condition | CostMatrix) -> Decision | CostChoice:
-        """The model and threshold of least cost under a condition, with intervals on both.
+    def decide(self, condition: Condition | CostMatrix, *, fit: Evaluation | None = None) -> Decision | CostChoice:
+        """The model and threshold of least cost under a condition, and what they cost on cases that did not choose.
 
-        A cost matrix of two classes is a condition too; one of several needs models that decide.
+        With `fit`, another sample chooses and this one judges. A cost matrix of two classes is a condition too;
+        one of several needs models that decide.
         """
-        return decisions.decide(self.models, condition, level=self.level, seed=self.seed, progress=self.progress)
+        other = None if fit is None else fit.models
+        return decisions.decide(
+            self.models, condition, fit=other, level=self.level, seed=self.seed, progress=self.progress
+        )
 
     def choose(
-        self, objective: str, *, at_least: Mapping[str, float] | None = None, at_most: Mapping[str, float] | None = None
+        self,
+        objective: str,
+        *,
+        at_least: Mapping[str, float] | None = None,
+        at_most: Mapping[str, float] | None = None,
+        fit: Evaluation | None = None,
     ) -> ConstrainedChoice:
         """The model and threshold best for a measure, among those that keep bounds on others.
 
-        `ev.choose("ppv", at_least={"tpr": 0.9})`
+        `ev.choose("ppv", at_least={"tpr": 0.9})`; with `fit`, another sample chooses and this one judges.
         """
-        return decisions.choose(self.models, objective, at_least or {}, at_most or {})
+        other = None if fit is None else fit.models
+        bounds = decisions.bounds(at_least or {}, at_most or {})
+        return decisions.choose(self.models, objective, bounds, fit=other, level=self.level, seed=self.seed)
 
     def reject(self, cost: float) -> RejectChoice:
         """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
