@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 _LISTED = re.compile(r"^from (\S+) import \S+ as (\S+)$", re.MULTILINE)
 _HOMES = {name: home for home, name in _LISTED.findall(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))}
+
+_checked: dict[Any, Any] = {}
 
 __all__ = sorted(_HOMES)
 
@@ -19,7 +22,11 @@ __all__ = sorted(_HOMES)
 def __getattr__(name: str) -> Any:
     """A public name from its module, or a measure by its name or alias."""
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        found = getattr(import_module(_HOMES[name]), name)
+        # Arguments are checked at this door, and not again by those who live in the house.
+        if isinstance(found, FunctionType) and found not in _checked:
+            _checked[found] = import_module("scorespace.arguments").checked(found)
+        return _checked.get(found, found) if isinstance(found, FunctionType) else found
     if name.startswith("_"):
         raise AttributeError(f"scorespace has no {name!r}")
     catalog = import_module("scorespace.measures.catalog")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -289,5 +290,6 @@ def load_plugins() -> None:
         for entry in entry_points(group=group):
             try:
                 entry.load()
-            except Exception as error:  # whatever a stranger's module does must not end ours
-                BROKEN[entry.name] = f"{type(error).__name__}: {error}"
+            except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
+                BROKEN[entry.name] = said = f"{type(error).__name__}: {error}"
+                warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)

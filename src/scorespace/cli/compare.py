@@ -33,6 +33,7 @@ def compare(
     fold: options.Fold = None,
     repeat: options.Repeat = None,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     other: Annotated[
         str | None,
         typer.Option(

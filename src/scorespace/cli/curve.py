@@ -17,15 +17,14 @@ from scorespace.errors import CurveError, DataError, listing
 from scorespace.evaluation.curves import Family, family, kinds, requested
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
+from scorespace.files import write_file
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
 from scorespace.results import SCHEMA, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid
-from scorespace.views.report import write_file
 
 _ON_SCREEN = 15  # points per model that a terminal shows
-_PICTURES = (".png", ".svg", ".pdf", ".html")
 _KIND_HELP = (
     f"{', '.join(kind.name for kind in kinds())}; options in parentheses, as scorespace curves NAME tells: "
     "'calibration(by=count, bins=20)'."
@@ -60,6 +59,7 @@ def curve(
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     measure: Annotated[
         str | None, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold; f1 unless stated.")
     ] = None,
@@ -74,14 +74,15 @@ def curve(
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.MaybeFormat = None,
 ) -> None:
     """Write a curve as data or as a picture, by the ending of --out.
 
     Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
     """
+    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
     call = requested(kind, **({} if measure is None else {"measure": measure}))
-    if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in _PICTURES):
+    if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
         where = f"pictures of {_listed(bands.functions)} curves"
         raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
     if learn_midpoint is not None:
@@ -105,20 +106,20 @@ def curve(
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
     if out is None:
-        _print(found, call, format)
+        _print(found, call, format or options.Format.table)
         return
     match out.suffix.lower():
         case ".csv":
             write_file(out, tidy.as_csv(_content(found, call)["rows"]).encode())
         case ".json":
             write_file(out, tidy.as_json(_content(found, call)).encode())
-        case ending if ending in _PICTURES:
-            from scorespace.views.charts import save  # Altair loads only for pictures
+        case _:
+            from scorespace.views.charts import save
 
             save(found.picture(_bands(evaluation, found, call) if band else {}), out)
-        case _:
-            raise DataError(f"{str(out)!r} has no known ending.", hint=".csv or .json for data; .png .svg .pdf .html")
     typer.echo(f"curve  {out}", err=True)
+    if format is not None:
+        _print(found, call, format)
 
 
 def _bands(evaluation: Evaluation, found: Family, call: Call[CurveKind[Any]]) -> dict[str, Band]:

@@ -26,6 +26,7 @@ def decide(
     weight: options.Weight = None,
     matrix: options.Matrix = [],  # noqa: B006
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     cost_tp: options.CostTp = None,

@@ -33,6 +33,7 @@ def evaluate(
     fold: options.Fold = None,
     matrix: options.Matrix = [],  # noqa: B006
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     measures: Annotated[
         str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
     ] = "",
@@ -62,7 +63,7 @@ def evaluate(
 
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --score tree
     """
-    options.check_folder(report)
+    options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
@@ -83,6 +84,7 @@ def evaluate(
             seed=seed,
             progress=progress,
         )
+        evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
     show(evaluation, report, format)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
@@ -95,10 +97,11 @@ def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> N
     """Write the evaluation to stdout and, if asked, its report to a file."""
     from scorespace.views import sections
 
+    if report is not None:  # first: no result is shown before an error
+        evaluation.report(report)
     output.write(sections.document(evaluation).brief(), evaluation.to_dict(), form)
     if report is not None:
-        written = evaluation.report(report)
-        typer.echo(f"report  {written}", err=form is not options.Format.table)
+        typer.echo(f"report  {report}", err=form is not options.Format.table)
 
 
 def _rule(text: str) -> tuple[str, str, float]:

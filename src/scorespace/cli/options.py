@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scorespace.errors import ColumnError, ConditionError, DataError
+from scorespace.files import check_target, refuse_overwriting
 
 if TYPE_CHECKING:
     from scorespace.conditions import Condition, CostMatrix
@@ -75,6 +76,12 @@ Costs = Annotated[
 ]
 
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
+MaybeFormat = Annotated[
+    Format | None,
+    typer.Option(
+        "--format", help="How to write the result; table if not stated, nothing beside --out.", rich_help_panel=_OUTPUT
+    ),
+]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 
@@ -84,6 +91,26 @@ LearnMidpoint = Annotated[
 ]
 
 
+def _set_remote(allowed: bool) -> bool:
+    if allowed:
+        from scorespace.frames import set_remote
+
+        set_remote(allowed)
+    return allowed
+
+
+AllowRemote = Annotated[
+    bool,
+    typer.Option(
+        "--allow-remote",
+        help="Also read https:// addresses; else nothing is fetched.",
+        callback=_set_remote,
+        rich_help_panel=_ROLES,
+    ),
+]
+
+DATA_FILES = (".csv", ".json")
+PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value"),
@@ -114,10 +141,20 @@ def in_flags(message: str) -> str:
     return head + mark + hint
 
 
-def check_folder(path: Path | None) -> None:
-    """Refuse a file in a folder that is not there, before the work and not after it."""
-    if path is not None and not path.parent.is_dir():
-        raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name} into.")
+def check_output(path: Path | None, endings: tuple[str, ...], *read: Any) -> None:
+    """Refuse a file that cannot be written, or that is among those read: before the work and not after it."""
+    if path is None:
+        return
+    check_target(path, endings)
+    for data in read:
+        from scorespace.frames import files_read
+
+        refuse_overwriting(path, files_read(data))
+
+
+def matrix_files(matrices: list[str]) -> list[str]:
+    """The files of NAME=FILE.csv pairs."""
+    return [pair.partition("=")[2] for pair in matrices]
 
 
 def midpoint(text: str) -> str | float:

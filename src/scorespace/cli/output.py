@@ -1,11 +1,13 @@
-"""Writing results to stdout in the chosen format, and progress to stderr."""
+"""Writing results to stdout in the chosen format and in an encoding that it has, and progress to stderr."""
 
 from __future__ import annotations
 
+import codecs
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Final
 
 import typer
 
@@ -15,6 +17,50 @@ from scorespace.views import markdown, tidy
 from scorespace.views.document import Document, Grid
 
 _PATIENCE = 1.0  # seconds of work before a progress bar appears
+_PLAIN: Final = {
+    **{"↑": "^", "↓": "v", "→": ">", "−": "-", "–": "-", "—": "-", "…": "...", "≥": ">=", "≤": "<=", "≠": "!="},
+    **{"±": "+-", "×": "x", "·": "*", "∞": "inf", "π": "pi", "Σ": "sum", "²": "^2", "√": "sqrt", "∘": "o"},
+    **{"\N{NO-BREAK SPACE}": " ", "‘": "'", "’": "'", "“": '"', "”": '"', "α": "alpha", "β": "beta", "χ": "chi"},
+}
+"""Our own signs in ASCII, for screens that know no other."""
+
+
+def make_printable() -> None:
+    """Let stdout and stderr print any text: a sign that the encoding lacks is written in ASCII."""
+    codecs.register_error("scorespace", _in_ascii)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            with suppress(ValueError, OSError):  # closed meanwhile
+                reconfigure(errors="scorespace")
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in signs), error.end
+
+
+def say(words: str) -> None:
+    """Words on stderr, if there is one."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(words)
+        sys.stderr.flush()
+
+
+def flush() -> None:
+    """Write out what is still held back, while a full disk can still be told."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except ValueError:  # closed
+        return
+    except OSError as error:
+        with suppress(OSError):
+            sys.stdout.close()  # else the interpreter tries again, and complains in its own words
+        raise OSError(error.errno, error.strerror, "standard output") from None
 
 
 def write(document: Document, content: Row, form: Format) -> None:
@@ -29,9 +75,9 @@ def write(document: Document, content: Row, form: Format) -> None:
         case Format.markdown:
             typer.echo(markdown.text(document), nl=False)
         case Format.json:
-            typer.echo(tidy.as_json(content))
+            _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
         case Format.csv:
-            typer.echo(tidy.as_csv(content["rows"]), nl=False)
+            _echo(tidy.as_csv(content["rows"]))
 
 
 def write_grid(grid: Grid, content: Row, form: Format) -> None:
@@ -44,10 +90,20 @@ def write_grid(grid: Grid, content: Row, form: Format) -> None:
         terminal.grid(grid, Console(highlight=False))
     elif form is Format.markdown:
         typer.echo(markdown.table(grid))
+    elif form is Format.json:
+        _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
     else:
-        typer.echo(
-            tidy.as_json(content) if form is Format.json else tidy.as_csv(content["rows"]), nl=form is Format.json
-        )
+        _echo(tidy.as_csv(content["rows"]))
+
+
+def _echo(text: str, plain: str | None = None) -> None:
+    """Print data as it is, or escaped where the encoding of stdout lacks a sign: never in other words."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = plain or text.encode(encoding, "backslashreplace").decode(encoding)
+    typer.echo(text, nl=False)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scorespace import frames
+from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import Curve
@@ -40,6 +41,7 @@ from scorespace.tables import Counts
 from scorespace.tables.models import Models
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Evaluation:
     """What a sample says about its models: measures, curves, notes, a verdict, and views of them.

@@ -12,11 +12,20 @@ from numpy.typing import NDArray
 
 from scorespace.conditions import CostMatrix
 from scorespace.errors import ColumnError, PositiveError, listing
-from scorespace.frames.check import MOST_CLASSES, Sample, in_order, label, number, too_many_labels
+from scorespace.frames.check import (
+    MOST_CLASSES,
+    Sample,
+    in_order,
+    label,
+    number,
+    refuse_nested,
+    too_many_labels,
+)
 from scorespace.frames.roles import absent_column
 from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, score_table
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.pair import PairTable, paired
+from scorespace.tables.score import MOST_EXACT
 
 
 def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000) -> dict[str, Table]:
@@ -82,11 +91,17 @@ def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     absent = [name for name in wanted if name not in sample.source.columns]
     if absent:
         raise absent_column(absent[0], sample.source)
-    checked = {name: number(name) if name in numbers else nw.col(name) for name in wanted}
+    schema = sample.source.frame.collect_schema()
+    checked = {name: number(name) if name in numbers else _named(name, schema[name]) for name in wanted}
     if sample.roles.truth in checked:
         checked[sample.roles.truth] = _codes(sample)
     found = sample.source.arrays(sample.frame.select(*(each.alias(name) for name, each in checked.items())))
     arrays = {name: _unmasked(found[name]) for name in wanted}
+    long = [name for name in wanted if name not in numbers and _is_long(arrays[name])]
+    if long:
+        whole = replace(sample, source=sample.source.written_out(long))
+        again = whole.source.arrays(whole.frame.select(*long))
+        arrays |= {name: _unmasked(again[name]) for name in long}
     return {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
 
 
@@ -216,6 +231,17 @@ def _codes(sample: Sample) -> nw.Expr:
     if sorted(codes) == [0, 1]:  # the commonest case: one comparison is several times faster than a lookup
         return (truth == values[codes.index(1)]).cast(nw.Int8)
     return truth.replace_strict(values, codes, default=-1, return_dtype=nw.Int16)
+
+
+def _named(name: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """A column that names cases, as NumPy can hold it: times as text, for a zone would ask for a further library."""
+    refuse_nested(name, kind, "names")
+    return nw.col(name).cast(nw.String) if kind.is_temporal() else nw.col(name)
+
+
+def _is_long(array: NDArray[Any]) -> bool:
+    """Whether doubles are so large that they may have lost digits."""
+    return array.dtype.kind == "f" and bool(np.any(np.abs(array[np.isfinite(array)]) >= MOST_EXACT))
 
 
 def _as_written(array: NDArray[Any]) -> NDArray[Any]:

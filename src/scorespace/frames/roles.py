@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scorespace.arguments import check
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.source import Source
 from scorespace.tables.labels import label_text
@@ -69,6 +70,7 @@ def roles(
     {'nb': 'p_nb'}
     """
     columns = source.columns
+    check("names", names, Mapping[str, str] | None)
     renames = dict(names or {})
     scored = _by_model(scores, columns, renames)
     decided = _by_model(decisions, columns, renames)
@@ -99,6 +101,7 @@ def roles(
     for role, column in found.columns():
         if column not in columns:
             raise absent_column(column, source)
+        refuse_star(column)
         if column in taken:
             raise ColumnError(
                 f"column {column!r} cannot be both {taken[column]} and {role}.",
@@ -145,6 +148,7 @@ def _by_model(
     """Pairs of model and column, or of model and columns by class, in the order given."""
     if given is None:
         return []
+    check("scores or decisions", given, str | Sequence | Mapping)
     if isinstance(given, Mapping):
         pairs: list[tuple[str, Any]] = [(str(model), column) for model, column in given.items()]
     else:
@@ -177,6 +181,12 @@ def _by_class(pattern: str, columns: Sequence[str]) -> dict[str, str]:
             f"no column is named like {pattern!r}.", seen=listing(columns), hint="the star stands for the class label"
         )
     return found
+
+
+def refuse_star(column: str) -> None:
+    """Refuse a column whose name means all columns to the engine."""
+    if column == "*":
+        raise ColumnError("a column named '*' cannot be told from all columns.", hint="rename the column")
 
 
 def absent_column(column: str, source: Source) -> ColumnError:

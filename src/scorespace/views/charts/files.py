@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scorespace.errors import DataError
+from scorespace.files import write_file
 from scorespace.views import report
 from scorespace.views.charts.curves import HOVER
 from scorespace.views.charts.marks import Spec
@@ -25,7 +26,7 @@ def save(chart: Any, path: str | Path, scale: float = 2.0) -> Path:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise DataError(f"{str(path)!r} is no picture that can be written.", hint=f"an ending of {', '.join(ENDINGS)}")
-    return report.write_file(path, _encoded(chart if isinstance(chart, dict) else chart.to_dict(), ending, scale))
+    return write_file(path, _encoded(chart if isinstance(chart, dict) else chart.to_dict(), ending, scale))
 
 
 def _encoded(spec: Spec, ending: str, scale: float) -> bytes:
