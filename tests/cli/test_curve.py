@@ -165,8 +165,8 @@ def test_a_long_curve_is_shortened_on_the_screen_only(run, credit, tmp_path):
         (["--kind", "threshold", "--measure", "auc"], "MeasureError: auc covers all thresholds", "such as f1 or ppv"),
         (["--out", "curve.doc"], "DataError: 'curve.doc' has no known ending.", ".png"),
         (["--out", "curve"], "DataError: 'curve' has no known ending.", ".csv"),
-        (["--out", "absent/curve.csv"], "DataError: 'absent/curve.csv' cannot be written.", "absent"),
-        (["--out", "absent/curve.png"], "DataError: 'absent/curve.png' cannot be written.", "no folder 'absent'"),
+        (["--out", "absent/curve.csv"], "DataError: there is no folder 'absent'", "to write curve.csv into"),
+        (["--out", "absent/curve.png"], "DataError: there is no folder 'absent'", "to write curve.png into"),
         (["--kind", "brier", "--score", "y"], "ColumnError: ", "both truth and score"),
     ],
 )

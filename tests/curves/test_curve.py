@@ -160,6 +160,7 @@ REFUSED = {
     "classes": (
         "roc cannot be computed from scores of 3 classes.\n  hint: roc needs a ScoreTable, such as that of one class"
     ),
+    "no table": "roc needs a ScoreTable.\n  seen: [0.9, 0.4]",
     "counts": "roc cannot be computed from counts of outcomes.\n  hint: roc needs a ScoreTable",
 }
 
@@ -168,6 +169,7 @@ THREE = class_table(["a", "b", "c"], np.eye(3), classes=["a", "b", "c"])
 ASKED = {
     "an option": (score_table([1, 0], [0.9, 0.4]), {"bins": 3}),
     "classes": (THREE, {}),
+    "no table": ([0.9, 0.4], {}),
     "counts": (Counts(1, 2, 3, 4), {}),
 }
 
