@@ -57,7 +57,9 @@ def curve(
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
+    model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
+    weights: options.Weights = options.Weighing.cases,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measure: Annotated[
@@ -96,7 +98,9 @@ def curve(
             decisions=decisions,
             positive=positive,
             names=options.renames(name),
+            models=options.models(model),
             weight=weight,
+            weights=weights.value,
             missing=missing.value,
         )
 

@@ -28,7 +28,9 @@ def evaluate(
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
+    model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
+    weights: options.Weights = options.Weighing.cases,
     group: options.Group = None,
     fold: options.Fold = None,
     matrix: options.Matrix = [],  # noqa: B006
@@ -73,7 +75,9 @@ def evaluate(
             decisions=decision,
             positive=positive,
             names=options.renames(name),
+            models=options.models(model),
             weight=weight,
+            weights=weights.value,
             group=group,
             fold=fold,
             measures=measures,

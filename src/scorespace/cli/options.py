@@ -26,6 +26,13 @@ class Format(StrEnum):
     markdown = "markdown"
 
 
+class Weighing(StrEnum):
+    """What intervals take a weighted row for."""
+
+    cases = "cases"
+    copies = "copies"
+
+
 class Missing(StrEnum):
     """What happens to rows with missing values."""
 
@@ -54,6 +61,13 @@ Positive = Annotated[
 ]
 Name = Annotated[list[str], _option(_ROLES, "COL=NAME", "Show a column's model under this name.")]
 Weight = Annotated[str | None, _option(_ROLES, "COL", "Case weights.")]
+Weights = Annotated[
+    Weighing,
+    typer.Option("--weights", help="A weighted row is one case, or so many copies of it.", rich_help_panel=_ROLES),
+]
+Model = Annotated[
+    list[str], _option(_ROLES, "NAME=KIND(COL)", "A model of another kind, such as plug-ins declare; repeatable.")
+]
 Group = Annotated[str | None, _option(_ROLES, "COL", "Groups of related cases.")]
 Fold = Annotated[str | None, _option(_ROLES, "COL", "The fold each case was tested in.")]
 Repeat = Annotated[
@@ -168,6 +182,11 @@ def midpoint(text: str) -> str | float:
 def renames(pairs: list[str]) -> dict[str, str]:
     """The renaming of columns from COL=NAME pairs."""
     return dict(_split(pair, "--name", "COL=NAME, such as --name p1=forest") for pair in pairs)
+
+
+def models(pairs: list[str]) -> dict[str, str]:
+    """The models of other kinds from NAME=KIND(COL) pairs."""
+    return dict(_split(pair, "--model", "NAME=KIND(COL)") for pair in pairs)
 
 
 def data_or_matrices(data: str | None, matrices: list[str], positive: str | None) -> Any:
