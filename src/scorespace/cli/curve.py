@@ -108,7 +108,7 @@ def curve(
     middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, []))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
-        raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")
+        evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
     if out is None:
         _print(found, call, format or options.Format.table)
         return
