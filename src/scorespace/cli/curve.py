@@ -148,11 +148,11 @@ def _print(curves: dict[str, Curve], kind: str, form: options.Format) -> None:
     output.write_grid(grid, _content(curves, kind), form)
     areas = _areas(curves, kind)
     if form is options.Format.table and areas:
-        typer.echo("\narea  " + "   ".join(f"{name} {decimals(area, 4)}" for name, area in areas.items()))
+        output.line("\narea  " + "   ".join(f"{name} {decimals(area, 4)}" for name, area in areas.items()))
         plain = {name: curve.auc for name, curve in curves.items() if isinstance(curve, SmoothCurve)}
         if plain:
-            typer.echo("auc   " + "   ".join(f"{name} {decimals(area, 4)}" for name, area in plain.items()))
+            output.line("auc   " + "   ".join(f"{name} {decimals(area, 4)}" for name, area in plain.items()))
         for one in _notes(curves):
-            typer.echo(f"note  {one.code} {one.text}")
+            output.line(f"note  {one.code} {one.text}")
     if form is options.Format.table and any(whole.x.size > _ON_SCREEN for whole in curves.values()):
         typer.echo("\nShortened: --out FILE.csv has every point, --out FILE.png the picture.", err=True)
