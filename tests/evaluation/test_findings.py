@@ -213,7 +213,7 @@ def test_ss015_several_tests_are_adjusted():
 
 def test_ss016_cases_are_drawn_in_groups():
     grouped = ss.evaluate(disagreeing(30), truth="y", scores=("a", "b"), group="who").compare()
-    assert "whole groups are drawn" in [note.text for note in grouped.notes if note.code == "SS016"][0]
+    assert "whole groups are drawn" in next(note.text for note in grouped.notes if note.code == "SS016")
     assert not compared(disagreeing(30), "SS016")
 
 

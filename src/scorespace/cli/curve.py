@@ -167,13 +167,13 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> N
     if form is not options.Format.table:
         return
     if found.areas:
-        typer.echo("\n" + _numbers("area", found.areas))
+        output.line("\n" + _numbers("area", found.areas))
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
-            typer.echo(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
+            output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
     for name, curve in found.curves.items():
         for one in curve.findings(name):
-            typer.echo(f"note  {one.code} {one.text}")
+            output.line(f"note  {one.code} {one.text}")
     if any(whole.x.size > _ON_SCREEN for whole in found.curves.values()):
         typer.echo("\nShortened: --out FILE.csv has every point, --out FILE.png the picture.", err=True)
 
