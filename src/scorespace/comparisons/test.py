@@ -17,6 +17,7 @@ from scorespace.measures.catalog import measures
 from scorespace.measures.confusion import acc
 from scorespace.results import Note, note
 from scorespace.tables import NoTableError, Table
+from scorespace.tables.table import called
 
 FEW: Final = 20
 """Cases of the rarer class below which large-sample tests reject too often: with 10 of them 6.7 % in place of 5 %."""
@@ -94,19 +95,24 @@ class TestKind:
         if form is None:
             able = [one.name for one in ranked() if type(question) in one.forms]
             return Refused(f"{{test}} cannot {question.asks}.", seen=f"{listing(able)} can", hint=f'test="{able[0]}"')
-        found = [one for rule in form.suits if (one := rule(question)) is not None]
-        refusals = [one for one in found if isinstance(one, Refused)]
-        return next(iter([*refusals, *self._tableless(form, question), *found]), None)
+        doubts: list[Doubt] = []
+        for rule in (*form.suits, self._has_tables):
+            found = rule(question)
+            if isinstance(found, Refused):
+                return found
+            doubts += [] if found is None else [found]
+        return doubts[0] if doubts else None
 
-    def _tableless(self, form: Form, question: Question[Any]) -> list[Refused]:
-        """The refusal of models that lack the table it needs."""
+    def _has_tables(self, question: Question[Any]) -> Refused | None:
+        """Models that have the table it needs."""
+        wanted = self.forms[type(question)].table
         for table in question.tables:
             try:
-                table.inside(form.table)
+                table.inside(wanted)
             except NoTableError:
-                problem = f"{{test}} needs {form.table.__name__}s, and these are {table.described()}."
-                return [Refused(problem, hint='test="bootstrap"', error=MeasureError)]
-        return []
+                problem = f"{{test}} needs {called(wanted)}, and this is {table.described()}."
+                return Refused(problem, hint='test="bootstrap"', error=MeasureError)
+        return None
 
     @property
     def about_decisions(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -288,6 +288,12 @@ class Evaluation:
         from scorespace.views import notebook
 
         return notebook.html(self.document.brief())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is kept when it is stored: what it was made from; the rest is computed again."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "progress"} | {
+            "progress": None
+        }
 
     # --- what the above share
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from scorespace.declaration import Option, Registry
 from scorespace.errors import MeasureError
@@ -20,6 +19,7 @@ from scorespace.resampling.area import delong, delong_logit, delong_variance, de
 from scorespace.resampling.draw import Alone, Draws, blocks
 from scorespace.resampling.share import clopper_pearson, wilson
 from scorespace.results import grouped
+from scorespace.special import ndtr, ndtri
 from scorespace.tables import Array, Counts, ScoreTable, Table, ratio
 
 Function = Callable[[Any], Array]
