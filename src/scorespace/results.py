@@ -38,7 +38,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS010": NoteKind("info", "the positive class was inferred"),
     "SS011": NoteKind("warning", "an average leaves out undefined classes"),
     "SS012": NoteKind("warning", "an interval has no width"),
-    "SS013": NoteKind("info", "the threshold was chosen on the cases it is judged on"),
+    "SS013": NoteKind("info", "a threshold was chosen on these cases"),
     "SS014": NoteKind("warning", "few cases on which the models disagree"),
     "SS015": NoteKind("info", "p-values are adjusted for several tests"),
     "SS016": NoteKind("info", "cases are drawn in groups"),

@@ -440,9 +440,14 @@ def test_decisions_between_several_classes_are_compared(run, write):
     assert row["p"] == 0.25  # 2 · P(none of two) is 0.5, and mid-p counts the seen one half
 
 
-def test_a_cut_that_was_chosen_on_the_cases_is_named(run, write):
+def test_cases_that_choose_a_cut_are_not_compared(run, write):
     rows = "".join(f"{k % 2},{(k % 2) * 0.3 + k / 100},{(k % 2) * 3 + k / 10}\n" for k in range(60))
     done = run("compare", write("raw.csv", f"y,p,raw\n{rows}"), "--truth", "y", "--score", "p", "--score", "raw",
                "--test", "mcnemar", "--format", "json")  # fmt: skip
     (text,) = [one["text"] for one in done.json()["notes"] if one["code"] == "SS013"]
-    assert text.startswith("raw is cut at ")
+    assert text == (
+        "no threshold is stated for raw: half of the cases choose it, where most of them come right, and the other "
+        "half is compared; a threshold stated before needs no such split."
+    )
+    (row,) = done.json()["rows"]
+    assert sum(map(sum, row["table"])) == 30

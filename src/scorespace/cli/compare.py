@@ -29,10 +29,12 @@ def compare(
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
+    model: options.Model = [],  # noqa: B006
     group: options.Group = None,
     fold: options.Fold = None,
     repeat: options.Repeat = None,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     other: Annotated[
         str | None,
         typer.Option(
@@ -98,6 +100,7 @@ def compare(
             decisions=decision,
             positive=positive,
             names=options.renames(name),
+            models=options.models(model),
             group=group,
             fold=fold,
             repeat=repeat,

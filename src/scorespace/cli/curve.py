@@ -17,15 +17,14 @@ from scorespace.errors import CurveError, DataError, listing
 from scorespace.evaluation.curves import Family, family, kinds, requested
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
+from scorespace.files import write_file
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
 from scorespace.results import SCHEMA, Row, decimals
 from scorespace.views import tidy
 from scorespace.views.document import Grid
-from scorespace.views.report import write_file
 
 _ON_SCREEN = 15  # points per model that a terminal shows
-_PICTURES = (".png", ".svg", ".pdf", ".html")
 _KIND_HELP = (
     f"{', '.join(kind.name for kind in kinds())}; options in parentheses, as scorespace curves NAME tells: "
     "'calibration(by=count, bins=20)'."
@@ -58,8 +57,11 @@ def curve(
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
+    model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
+    weights: options.Weights = options.Weighing.cases,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     measure: Annotated[
         str | None, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold; f1 unless stated.")
     ] = None,
@@ -74,14 +76,15 @@ def curve(
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.MaybeFormat = None,
 ) -> None:
     """Write a curve as data or as a picture, by the ending of --out.
 
     Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
     """
+    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
     call = requested(kind, **({} if measure is None else {"measure": measure}))
-    if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in _PICTURES):
+    if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
         where = f"pictures of {_listed(bands.functions)} curves"
         raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
     if learn_midpoint is not None:
@@ -95,7 +98,9 @@ def curve(
             decisions=decisions,
             positive=positive,
             names=options.renames(name),
+            models=options.models(model),
             weight=weight,
+            weights=weights.value,
             missing=missing.value,
         )
 
@@ -103,22 +108,22 @@ def curve(
     middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, []))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
-        raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")
+        evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
     if out is None:
-        _print(found, call, format)
+        _print(found, call, format or options.Format.table)
         return
     match out.suffix.lower():
         case ".csv":
             write_file(out, tidy.as_csv(_content(found, call)["rows"]).encode())
         case ".json":
             write_file(out, tidy.as_json(_content(found, call)).encode())
-        case ending if ending in _PICTURES:
-            from scorespace.views.charts import save  # Altair loads only for pictures
+        case _:
+            from scorespace.views.charts import save
 
             save(found.picture(_bands(evaluation, found, call) if band else {}), out)
-        case _:
-            raise DataError(f"{str(out)!r} has no known ending.", hint=".csv or .json for data; .png .svg .pdf .html")
     typer.echo(f"curve  {out}", err=True)
+    if format is not None:
+        _print(found, call, format)
 
 
 def _bands(evaluation: Evaluation, found: Family, call: Call[CurveKind[Any]]) -> dict[str, Band]:
@@ -162,13 +167,13 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> N
     if form is not options.Format.table:
         return
     if found.areas:
-        typer.echo("\n" + _numbers("area", found.areas))
+        output.line("\n" + _numbers("area", found.areas))
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
-            typer.echo(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
+            output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
     for name, curve in found.curves.items():
         for one in curve.findings(name):
-            typer.echo(f"note  {one.code} {one.text}")
+            output.line(f"note  {one.code} {one.text}")
     if any(whole.x.size > _ON_SCREEN for whole in found.curves.values()):
         typer.echo("\nShortened: --out FILE.csv has every point, --out FILE.png the picture.", err=True)
 

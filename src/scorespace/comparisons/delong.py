@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
 from scorespace.comparisons.answer import Comparison, ValueTest
 from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
@@ -23,6 +22,7 @@ from scorespace.comparisons.test import (
 from scorespace.measures.ranking import auc
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.share import normal_quantile
+from scorespace.special import chdtrc, ndtr, stdtr, stdtrit
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pair import PairTable, each_model
 

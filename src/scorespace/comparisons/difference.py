@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
 
 from scorespace.comparisons.answer import Comparison
 from scorespace.measures.request import Request
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, chosen
 from scorespace.results import grouped
+from scorespace.special import ndtr
 from scorespace.tables import Array
 
 Bounds = tuple[float, float]

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import fdtrc, stdtr, stdtrit
 
 from scorespace.comparisons.answer import (
     ROPE,
@@ -28,6 +27,7 @@ from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures.request import Request
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, grouped, note
+from scorespace.special import fdtrc, stdtr, stdtrit
 from scorespace.tables import Array, Table
 from scorespace.tables.pair import PairTable
 

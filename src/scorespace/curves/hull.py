@@ -9,6 +9,7 @@ from typing import Final, Literal, Self
 import numpy as np
 
 from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
+from scorespace.curves.pool import pools
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, ratio
@@ -167,16 +168,10 @@ def hull(table: ScoreTable) -> Hull:
     return _hull_of_one(table)
 
 
-@hull.on
-def _hull_of_decisions(table: ConfusionTable) -> Hull:
-    found = _hull_of_one(table.score_table())
-    return replace(found, threshold=np.where(np.isinf(found.threshold), np.inf, np.nan))  # a decision has none
-
-
 def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
     if not tables:
         raise DataError("a hull needs at least one model.")
-    hulls = [_named(hull(table), name) for name, table in tables.items()]
+    hulls = [_hull_of_model(table, name) for name, table in tables.items()]
     if len(hulls) == 1:
         return hulls[0]
     first = next(iter(tables.values())).inside(ScoreTable)
@@ -186,8 +181,12 @@ def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
 hull.functions[Mapping] = _hull_of_models
 
 
-def _named(found: Hull, model: str) -> Hull:
-    return replace(found, model=tuple(name or model for name in found.model))
+def _hull_of_model(table: ScoreTable | ConfusionTable, model: str) -> Hull:
+    scores = table.inside(ScoreTable)
+    found = _hull_of_one(scores)
+    # A crisp decision counts as a score, but its corner has no threshold that anybody could use.
+    threshold = found.threshold if scores is table else np.where(np.isinf(found.threshold), np.inf, np.nan)
+    return replace(found, threshold=threshold, model=tuple(name or model for name in found.model))
 
 
 def _hull_of_one(table: ScoreTable) -> Hull:
@@ -209,8 +208,6 @@ def _hull_of_one(table: ScoreTable) -> Hull:
 
 def _envelope(hulls: list[Hull], prevalence: float) -> Hull:
     """The hull of several hulls: the least concave majorant of their corners, by regression of the slopes."""
-    from scipy.optimize import isotonic_regression
-
     x, y = (np.concatenate([getattr(one, axis) for one in hulls]) for axis in "xy")
     threshold = np.concatenate([one.threshold for one in hulls])
     model = np.concatenate([one.model for one in hulls])
@@ -219,7 +216,7 @@ def _envelope(hulls: list[Hull], prevalence: float) -> Hull:
     left = x[order][0] == 0 and y[order][0] > 0  # the vertical edge from (0, 0) belongs to no function of x
     top_x, top_y = x[order], y[order]
     width = np.diff(top_x)
-    blocks = isotonic_regression(np.diff(top_y) / width, weights=width, increasing=False).blocks
+    blocks = pools(np.diff(top_y) / width, width)
     kept = order[_bending(top_x[blocks], top_y[blocks], blocks)]
     if left:
         kept = np.concatenate([[int(np.flatnonzero((x == 0) & (y == 0))[0])], kept])
@@ -271,8 +268,6 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
 
 
 def _edges(pos: Array, neg: Array) -> HullEdges:
-    from scipy.optimize import isotonic_regression  # heavy to load, and only hulls need it
-
     scores = pos.shape[-1]
     pos, neg = pos.ravel(), neg.ravel()
     place = None
@@ -293,12 +288,12 @@ def _edges(pos: Array, neg: Array) -> HullEdges:
     owner = at // scores
     step_pos, step_neg = _steps(pos, neg, starts, several=pos.size > scores)
     weight = step_pos + step_neg
-    pools = isotonic_regression(step_pos / weight - 2.0 * owner, weights=weight, increasing=False).blocks[:-1]
-    edge_pos, edge_neg = np.add.reduceat(step_pos, pools), np.add.reduceat(step_neg, pools)
+    pooled = pools(step_pos / weight - 2.0 * owner, weight)[:-1]
+    edge_pos, edge_neg = np.add.reduceat(step_pos, pooled), np.add.reduceat(step_neg, pooled)
     # Rounding may leave two edges on one line: join them where the exact cross product is zero.
     bends = edge_pos[:-1] * edge_neg[1:] != edge_pos[1:] * edge_neg[:-1]
-    kept = np.flatnonzero(np.append(True, bends | (owner[pools[1:]] != owner[pools[:-1]])))
-    last = np.append(pools[1:], starts.size)[np.append(kept[1:], pools.size) - 1] - 1
+    kept = np.flatnonzero(np.append(True, bends | (owner[pooled[1:]] != owner[pooled[:-1]])))
+    last = np.append(pooled[1:], starts.size)[np.append(kept[1:], pooled.size) - 1] - 1
     return HullEdges(owner[last], at[last] % scores, np.add.reduceat(edge_pos, kept), np.add.reduceat(edge_neg, kept))
 
 

@@ -15,35 +15,62 @@ from scorespace.decisions import (
     MixtureChoice,
     RejectChoice,
     choose_mixture,
+    choose_on,
     choose_rejection,
     choose_under,
     decide_several,
+    judge_on,
 )
+from scorespace.decisions import choose as choose_two
 from scorespace.decisions import decide as decide_two
 from scorespace.decisions.choice import with_intervals
-from scorespace.errors import ConditionError, listing
+from scorespace.errors import ConditionError, ScoreSpaceError, listing
 from scorespace.measures import parse
 from scorespace.results import Progress
 from scorespace.tables.models import Models
+from scorespace.tables.pair import PairTable
 
 
 def decide(
-    models: Models, condition: Condition | CostMatrix, *, level: float, seed: int, progress: Progress | None
+    models: Models,
+    condition: Condition | CostMatrix,
+    *,
+    fit: Models | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> Decision | CostChoice:
-    """The model and threshold of least cost; a cost matrix of two classes is a condition too."""
+    """The model and threshold of least cost, judged on cases that did not choose; `fit` chooses where it is given.
+
+    A cost matrix of two classes is a condition too.
+    """
     if isinstance(condition, CostMatrix) and models.positive is not None and len(models.classes) == 2:
         condition = condition.aligned(tuple(models.classes)).condition(models.positive)
     if isinstance(condition, Condition):
-        chosen = decide_two(models.deciding, condition)
-        return with_intervals(chosen, models.deciding, level=level, seed=seed, progress=progress)
+        mine = models.deciding
+        if fit is None:
+            chosen = decide_two(mine, condition, pairs=_pairs(models), level=level, seed=seed)
+            return with_intervals(chosen, mine, pairs=_pairs(models), level=level, seed=seed, progress=progress)
+        _check_fit(models, fit)
+        there = fit.deciding
+        chosen = with_intervals(choose_two(there, condition), there, pairs=_pairs(fit), level=level, seed=seed)
+        return judge_on(chosen, mine, fitted=_fitted(models, fit), pairs=_pairs(models), level=level)
+    if fit is not None:
+        raise ConditionError("costs of several classes choose no threshold.", hint="no fit=…")
     crisp = {name: table for name, table in models.deciding.items() if not table.thresholded}
     if not crisp:
         raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
     return decide_several(crisp, condition)
 
 
+def bounds(at_least: Mapping[str, float], at_most: Mapping[str, float]) -> list[Constraint]:
+    """Bounds on measures, as users state them."""
+    found = [Constraint(parse(name), bound) for name, bound in at_least.items()]
+    return found + [Constraint(parse(name), bound, least=False) for name, bound in at_most.items()]
+
+
 def choose(
-    models: Models, objective: str, at_least: Mapping[str, float], at_most: Mapping[str, float]
+    models: Models, objective: str, bounds: list[Constraint], *, fit: Models | None, level: float, seed: int
 ) -> ConstrainedChoice:
     """The model and threshold best for a measure, among those that keep bounds on others."""
     if not models.two_class:
@@ -52,9 +79,35 @@ def choose(
             seen=f"decisions between {listing(models.classes)}",
             hint="state the positive class, or a cost matrix instead",
         )
-    bounds = [Constraint(parse(name), bound) for name, bound in at_least.items()]
-    bounds += [Constraint(parse(name), bound, least=False) for name, bound in at_most.items()]
-    return choose_under(two_class(models), parse(objective), bounds)
+    if fit is None:
+        return choose_under(two_class(models), parse(objective), bounds, pairs=_pairs(models), level=level, seed=seed)
+    _check_fit(models, fit)
+    chosen = choose_under(two_class(fit), parse(objective), bounds, pairs=_pairs(fit), level=level, seed=seed)
+    return choose_on(chosen, two_class(models), fitted=_fitted(models, fit), level=level)
+
+
+def _pairs(models: Models) -> PairTable | None:
+    """The cases of the two-class models side by side, each as scores of the positive class."""
+    pairs = models.pairs
+    if pairs is None or models.positive is None or pairs.weight is not None:
+        return None
+    return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
+
+
+def _check_fit(models: Models, fit: Models) -> None:
+    if fit.positive != models.positive:
+        raise ConditionError(
+            "the sample that chooses and the one that judges have different positive classes.",
+            seen=listing([fit.positive, models.positive]),
+        )
+    absent = [name for name in fit if name not in models]
+    if absent:
+        raise ScoreSpaceError(f"there is no model {absent[0]!r} in {models.name}.", seen=listing(models))
+
+
+def _fitted(models: Models, fit: Models) -> str:
+    """What the sample that chose is called."""
+    return "the other sample" if fit.name == models.name else fit.name
 
 
 def reject(models: Models, cost: float) -> RejectChoice:

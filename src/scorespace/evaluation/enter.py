@@ -40,6 +40,7 @@ def evaluate(
     repeat: str | None = None,
     names: Mapping[str, str] | None = None,
     weights: str = "cases",
+    models: Mapping[str, str] | None = None,
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | None = None,
     missing: str = "error",
@@ -55,7 +56,7 @@ def evaluate(
     tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
-    refused.
+    refused. `models` names models of other kinds by KIND(COLUMN).
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.057, 1.000]
@@ -65,10 +66,10 @@ def evaluate(
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
-        models, library = models_of(data), None
+        held, library = models_of(data), None
         notes: tuple[Note, ...] = ()
     else:
-        models, notes, library = _of_columns(
+        held, notes, library = _of_columns(
             data,
             missing,
             paired,
@@ -83,9 +84,10 @@ def evaluate(
             repeat=repeat,
             names=names,
             weights=weights,
+            models=models,
         )
     evaluation = Evaluation(
-        models, level, seed, interval, asked, condition, sample_notes=notes, frame_library=library, progress=progress
+        held, level, seed, interval, asked, condition, sample_notes=notes, frame_library=library, progress=progress
     )
     evaluation.check(asked)
     return evaluation
@@ -114,7 +116,7 @@ def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
         return False  # one row stands for many cases
     if roles.group is not None:
         return True
-    several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) > 1
+    several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1
     return several and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from scorespace import frames
+from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import Curve
@@ -40,6 +41,7 @@ from scorespace.tables import Counts
 from scorespace.tables.models import Models
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Evaluation:
     """What a sample says about its models: measures, curves, notes, a verdict, and views of them.
@@ -108,21 +110,32 @@ class Evaluation:
 
     # --- decisions
 
-    def decide(self, condition: Condition | CostMatrix) -> Decision | CostChoice:
-        """The model and threshold of least cost under a condition, with intervals on both.
+    def decide(self, condition: Condition | CostMatrix, *, fit: Evaluation | None = None) -> Decision | CostChoice:
+        """The model and threshold of least cost under a condition, and what they cost on cases that did not choose.
 
-        A cost matrix of two classes is a condition too; one of several needs models that decide.
+        With `fit`, another sample chooses and this one judges. A cost matrix of two classes is a condition too;
+        one of several needs models that decide.
         """
-        return decisions.decide(self.models, condition, level=self.level, seed=self.seed, progress=self.progress)
+        other = None if fit is None else fit.models
+        return decisions.decide(
+            self.models, condition, fit=other, level=self.level, seed=self.seed, progress=self.progress
+        )
 
     def choose(
-        self, objective: str, *, at_least: Mapping[str, float] | None = None, at_most: Mapping[str, float] | None = None
+        self,
+        objective: str,
+        *,
+        at_least: Mapping[str, float] | None = None,
+        at_most: Mapping[str, float] | None = None,
+        fit: Evaluation | None = None,
     ) -> ConstrainedChoice:
         """The model and threshold best for a measure, among those that keep bounds on others.
 
-        `ev.choose("ppv", at_least={"tpr": 0.9})`
+        `ev.choose("ppv", at_least={"tpr": 0.9})`; with `fit`, another sample chooses and this one judges.
         """
-        return decisions.choose(self.models, objective, at_least or {}, at_most or {})
+        other = None if fit is None else fit.models
+        bounds = decisions.bounds(at_least or {}, at_most or {})
+        return decisions.choose(self.models, objective, bounds, fit=other, level=self.level, seed=self.seed)
 
     def reject(self, cost: float) -> RejectChoice:
         """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
@@ -229,6 +242,12 @@ class Evaluation:
 
     def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
         """The curves of all models as an Altair chart, with simultaneous bands on request, where the kind has them."""
+        from scorespace.views import plots  # Altair loads only for those who go on with it
+
+        return plots.as_altair(self.drawing(kind, band=band, **options))
+
+    def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row:
+        """The same as a Vega-Lite specification."""
         found = curves.family(self, curves.requested(kind, **options))
         bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
         return found.picture(bands)
@@ -269,6 +288,12 @@ class Evaluation:
         from scorespace.views import notebook
 
         return notebook.html(self.document.brief())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is kept when it is stored: what it was made from; the rest is computed again."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "progress"} | {
+            "progress": None
+        }
 
     # --- what the above share
 

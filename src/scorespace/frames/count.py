@@ -12,11 +12,21 @@ from numpy.typing import NDArray
 
 from scorespace.conditions import CostMatrix
 from scorespace.errors import ColumnError, PositiveError, listing
-from scorespace.frames.check import MOST_CLASSES, Sample, in_order, label, number, too_many_labels
+from scorespace.frames.check import (
+    MOST_CLASSES,
+    Sample,
+    in_order,
+    label,
+    number,
+    refuse_nested,
+    too_many_labels,
+)
 from scorespace.frames.roles import absent_column
 from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, score_table
+from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.pair import PairTable, paired
+from scorespace.tables.score import MOST_EXACT
 
 
 def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000) -> dict[str, Table]:
@@ -32,6 +42,8 @@ def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: in
     >>> count(check(source, roles(source, truth="y", scores="nb")))["nb"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
+    if sample.roles.numbers:
+        return {model: table for model, (table, _) in _of_numbers(sample).items()}
     in_engine = isinstance(sample.frame, nw.LazyFrame) and sample.rows > rows_in_memory
     scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
     decided = {model: _confusion_table(sample, column) for model, column in sample.roles.decisions.items()}
@@ -45,6 +57,8 @@ def pair(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable:
     beside = [name for name in (roles.weight, roles.group, roles.fold, roles.repeat) if name]
     found = columns(sample, [roles.truth, *roles.scores.values(), *of_classes, *roles.decisions.values(), *beside])
     codes, weight = found[roles.truth], found[roles.weight] if roles.weight else None
+    if roles.numbers:
+        return _paired_numbers(sample, found)
     held: dict[str, tuple[Table, NDArray[np.int32]]] = {}
     ranked = {model: found[column].astype(np.float64) for model, column in _ranking(sample).items()}
     if ranked and positive is not None:
@@ -66,6 +80,31 @@ def pair(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable:
     return PairTable(tuple(held), tables, np.stack(cells), codes, classes, positive, group, fold, repeat, weight)
 
 
+def _of_numbers(sample: Sample) -> dict[str, tuple[Table, NDArray[np.int32]]]:
+    """The tables of models whose truth is a number, each cell a case."""
+    roles = sample.roles
+    found = columns(sample, [column for role, column in roles.columns() if role in ("number", "weight")])
+    weight = found[roles.weight] if roles.weight else None
+    held = {}
+    for model, (kind, column) in roles.numbers.items():
+        table = TABLE_KINDS.find(kind).function(found[roles.truth], found[column], weight)
+        held[model] = table, np.arange(found[column].size, dtype=np.int32)
+    return held
+
+
+def _paired_numbers(sample: Sample, found: Mapping[str, NDArray[Any]]) -> PairTable:
+    roles = sample.roles
+    tables, cells = zip(*_of_numbers(sample).values(), strict=True)
+    code = np.zeros(cells[0].size, dtype=np.uint8)
+    group, fold, repeat = (
+        encode(found[name], name)[0].astype(np.int32) if name is not None else None
+        for name in (roles.group, roles.fold, roles.repeat)
+    )
+    weight = found[roles.weight] if roles.weight else None
+    held = np.stack(cells)
+    return PairTable(tuple(roles.numbers), tables, held, code, (), None, group, fold, repeat, weight)
+
+
 def _ranking(sample: Sample) -> dict[str, str]:
     """The columns that score the positive class, by model: where one is positive, its own score is enough."""
     of_positive: dict[str, str] = {}
@@ -77,16 +116,22 @@ def _ranking(sample: Sample) -> dict[str, str]:
 
 def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Columns of the rows in use, aligned: the truth as codes into the classes, scores and weight as doubles."""
-    numbers = {column for role, column in sample.roles.columns() if role in ("score", "weight")}
+    numbers = {column for role, column in sample.roles.columns() if role in ("score", "number", "weight")}
     wanted = list(dict.fromkeys(names))
     absent = [name for name in wanted if name not in sample.source.columns]
     if absent:
         raise absent_column(absent[0], sample.source)
-    checked = {name: number(name) if name in numbers else nw.col(name) for name in wanted}
-    if sample.roles.truth in checked:
+    schema = sample.source.frame.collect_schema()
+    checked = {name: number(name) if name in numbers else _named(name, schema[name]) for name in wanted}
+    if sample.roles.truth in checked and not sample.roles.numbers:
         checked[sample.roles.truth] = _codes(sample)
     found = sample.source.arrays(sample.frame.select(*(each.alias(name) for name, each in checked.items())))
     arrays = {name: _unmasked(found[name]) for name in wanted}
+    long = [name for name in wanted if name not in numbers and _is_long(arrays[name])]
+    if long:
+        whole = replace(sample, source=sample.source.written_out(long))
+        again = whole.source.arrays(whole.frame.select(*long))
+        arrays |= {name: _unmasked(again[name]) for name in long}
     return {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
 
 
@@ -216,6 +261,17 @@ def _codes(sample: Sample) -> nw.Expr:
     if sorted(codes) == [0, 1]:  # the commonest case: one comparison is several times faster than a lookup
         return (truth == values[codes.index(1)]).cast(nw.Int8)
     return truth.replace_strict(values, codes, default=-1, return_dtype=nw.Int16)
+
+
+def _named(name: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """A column that names cases, as NumPy can hold it: times as text, for a zone would ask for a further library."""
+    refuse_nested(name, kind, "names")
+    return nw.col(name).cast(nw.String) if kind.is_temporal() else nw.col(name)
+
+
+def _is_long(array: NDArray[Any]) -> bool:
+    """Whether doubles are so large that they may have lost digits."""
+    return array.dtype.kind == "f" and bool(np.any(np.abs(array[np.isfinite(array)]) >= MOST_EXACT))
 
 
 def _as_written(array: NDArray[Any]) -> NDArray[Any]:

@@ -332,6 +332,7 @@ def _cells_drawer(table: Table, within: bool) -> Callable[[np.random.Generator, 
 def together(pairs: PairTable) -> Together:
     """All models drawn case by case; of many cases a part, those of each class as evenly as can be."""
     light = pairs.condensed(ROWS) if pairs.cases > 2 * ROWS else pairs
+    light = pairs if all(a is b for a, b in zip(light.tables, pairs.tables, strict=True)) else light
     most = min(MOST_ROWS, max(1, MOST_SCORES * pairs.cases // max(1, _scores(light))))
     if pairs.cases <= most:
         return Together(light, np.ones(pairs.cases), 1.0, lighter=light is not pairs)

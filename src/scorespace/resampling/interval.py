@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from scorespace.declaration import Option, Registry
 from scorespace.errors import MeasureError
@@ -20,6 +19,7 @@ from scorespace.resampling.area import delong, delong_logit, delong_variance, de
 from scorespace.resampling.draw import Alone, Draws, blocks
 from scorespace.resampling.share import clopper_pearson, wilson
 from scorespace.results import grouped
+from scorespace.special import ndtr, ndtri
 from scorespace.tables import Array, Counts, ScoreTable, Table, ratio
 
 Function = Callable[[Any], Array]
@@ -300,7 +300,7 @@ def bootstrap_interval(plan: Plan) -> Interval:
 
 
 def _unit(request: Request) -> bool:
-    return request.range == (0, 1) and not request.averaged
+    return not request.averaged and tuple(request.range) == (0.0, 1.0)
 
 
 @interval("logit-t", "bootstrap on the logit scale with Student's t", suits=_unit, replicates=True, weighted=True)

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
+from scorespace.special import expit, logit, ndtr, ndtri, stdtr, stdtrit
 from scorespace.tables import Array
 
 Limits = tuple[Any, Any]
@@ -115,7 +115,23 @@ def on_logit(value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float
     stands = wilson(share * count, count, level)
     flat = spread <= 1e-12
     low, high = np.where(flat, stands[0], low), np.where(flat, stands[1], high)
+    low, high = np.minimum(low, share), np.maximum(high, share)  # finite logits must not leave out an extreme value
     return _pair((np.where(share <= 0, 0.0, low), np.where(share >= 1, 1.0, high)))
+
+
+def on_log(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
+    """A mean loss with the spread of its replicates on the log scale: v · exp(± z · sd(log v*)).
+
+    Losses are skewed, a few cases bear most of them; on this scale the upper limit lies further away than the lower.
+
+    >>> low, high = on_log(0.2, [0.15, 0.18, 0.2, 0.22, 0.26])
+    >>> round(low, 3), round(high, 3)
+    (0.139, 0.288)
+    """
+    loss, drawn = np.asarray(value, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    spread = np.nanstd(np.log(np.where(drawn > 0, drawn, np.nan)), axis=-1)
+    factor = np.exp(_normal(level) * spread)
+    return _pair((loss / factor, loss * factor))
 
 
 def corrected(
@@ -303,6 +319,88 @@ def delong_suits(area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike) -> Array:
     """
     theta = np.asarray(area, dtype=np.float64)
     return np.asarray(np.minimum(n_pos, n_neg) * np.minimum(theta, 1 - theta) >= FEW_ERRORS - 1e-9)
+
+
+def difference(
+    value: ArrayLike,
+    values: ArrayLike,
+    cases: ArrayLike,
+    level: float = 0.95,
+    *,
+    within: tuple[float, float] = (-np.inf, np.inf),
+) -> Limits:
+    """Limits of a difference: whichever of percentiles and value ± t · sd lie further out, t as for `cases` cases.
+
+    Percentiles alone reject too often with few cases. `within` is what no difference exceeds.
+
+    >>> low, high = difference(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], 3, within=(-1, 1))
+    >>> round(low, 3), high
+    (-0.108, 1.0)
+    """
+    drawn, seen = np.asarray(values, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    low, high = percentile(drawn, level)
+    half = student(level, cases) * np.nanstd(drawn, axis=-1)
+    return _pair(np.clip([np.minimum(low, seen - half), np.maximum(high, seen + half)], *within))
+
+
+def difference_p(value: ArrayLike, values: ArrayLike, cases: ArrayLike) -> Array:
+    """The two-sided p of no difference that goes with `difference`: the larger of both ways.
+
+    Twice the share of replicates on the other side of 0, and Student's t of value / sd. NaN when replicates of
+    another value than 0 do not vary; 1 when all are 0.
+
+    >>> round(float(difference_p(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], 50)), 3)
+    0.333
+    """
+    drawn, seen = np.asarray(values, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    number = np.isfinite(drawn).sum(axis=-1)
+    beyond = np.minimum((drawn <= 0).sum(axis=-1), (drawn >= 0).sum(axis=-1))
+    share = np.minimum(1.0, 2 * (1 + beyond) / (1 + number))
+    spread = np.nanstd(drawn, axis=-1)
+    freedom = np.maximum(np.asarray(cases, dtype=np.float64) - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tail = 2 * stdtr(freedom, -np.abs(seen) / spread)
+    same = spread <= 1e-12
+    return np.where(same, np.where(np.abs(seen) <= 1e-12, 1.0, np.nan), np.maximum(share, tail))[()]
+
+
+def satterthwaite(variances: ArrayLike, cases: ArrayLike) -> Array:
+    """Degrees of freedom of a sum of variances, each of a mean of so many cases: (Σv)² / Σ v² / (cases − 1).
+
+    For DeLong's tests: one variance for the positives and one for the negatives of each sample.
+
+    >>> float(satterthwaite([1.0, 1.0], [11, 11])), float(satterthwaite([1.0, 0.0], [3, 100]))
+    (20.0, 2.0)
+    """
+    parts, sizes = np.asarray(variances, dtype=np.float64), np.asarray(cases, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(parts.sum(axis=-1) ** 2 / (parts**2 / (sizes - 1)).sum(axis=-1))[()]
+
+
+def areas_apart(areas: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike, variances: ArrayLike) -> tuple[Any, Any, Any]:
+    """Whether two AUCs of different cases are equal, with few cases: statistic, degrees of freedom and p.
+
+    A score test: the variances are Newcombe's at the area that both would have if they were equal, scaled up to
+    DeLong's (`variances`) where those are larger; t with the rarer class of each sample as its cases. The last axis
+    of every argument holds the two samples.
+
+    >>> t, df, p = areas_apart([0.9, 0.6], [10, 10], [100, 100], [0.003, 0.008])
+    >>> round(float(t), 2), round(float(df), 1), round(float(p), 3)
+    (2.58, 18.0, 0.019)
+    """
+    area, m, n, seen = (np.asarray(v, dtype=np.float64) for v in (areas, n_pos, n_neg, variances))
+    usual = newcombe_variance(area, m, n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(usual > 0, np.maximum(1.0, seen / usual), 1.0)
+    weight = m * n / (m + n)
+    both = (weight * area).sum(axis=-1, keepdims=True) / weight.sum(axis=-1, keepdims=True)
+    spread = np.where(np.isfinite(factor), factor, 1.0) * newcombe_variance(both, m, n)
+    freedom = np.fmax(satterthwaite(spread, np.minimum(m, n)), 1.0)  # 1 where there is no variance at all
+    gap, error = area[..., 0] - area[..., 1], np.sqrt(spread.sum(axis=-1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, gap / error, 0.0)
+    p = 2 * stdtr(freedom, -np.abs(t))
+    return t[()], np.asarray(freedom)[()], np.asarray(p)[()]
 
 
 def kish(weight_sum: ArrayLike, square_sum: ArrayLike) -> Array:

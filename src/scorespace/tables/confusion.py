@@ -13,7 +13,7 @@ from scorespace.errors import ColumnError, DataError, PositiveError, WeightError
 from scorespace.results import grouped
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import encode, label_text, natural_order, positive_error, positive_index
-from scorespace.tables.score import ScoreTable, unknown_class, weights_of
+from scorespace.tables.score import ScoreTable, refuse_uncountable, unknown_class, weights_of
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 
@@ -214,13 +214,17 @@ def _positive_of(table: ConfusionTable, positive: Any) -> int | None:
 
 
 def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
-    cells = np.asarray(matrix, dtype=np.float64)
+    try:
+        cells = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError("a confusion matrix must hold numbers.", seen=str(error)) from None
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise DataError(
             "a confusion matrix must be square.", seen=f"shape {cells.shape}", hint="rows actual, columns decided"
         )
     if not np.isfinite(cells).all() or (cells < 0).any() or not cells.any():
         raise DataError("a confusion matrix must hold counts.", seen=f"{cells.tolist()}", hint="numbers ≥ 0, not all 0")
+    refuse_uncountable(cells, "the cells of the matrix")
     names = tuple(map(label_text, classes)) if classes is not None else tuple(map(str, range(len(cells))))
     if len(names) != len(cells) or len(set(names)) != len(names):
         raise DataError("classes must name each row of the matrix once.", seen=f"{len(cells)} rows and classes {names}")

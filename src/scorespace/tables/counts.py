@@ -34,7 +34,7 @@ class Counts(Table):
     """
 
     def __init__(
-        self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike, squares: Counts | None = None
+        self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike, *, squares: Counts | None = None
     ) -> None:
         self.tp, self.fp, self.fn, self.tn = (np.asarray(part, dtype=np.float64) for part in (tp, fp, fn, tn))
         self.squares = squares
@@ -135,7 +135,7 @@ class Counts(Table):
 
     def __getitem__(self, index: Any) -> Self:
         squares = None if self.squares is None else self.squares[index]
-        return type(self)(self.tp[index], self.fp[index], self.fn[index], self.tn[index], squares)
+        return type(self)(self.tp[index], self.fp[index], self.fn[index], self.tn[index], squares=squares)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):

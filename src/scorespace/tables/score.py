@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,10 @@ from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
+
+
+MOST_EXACT: Final = 2.0**53
+"""From here on, doubles do not hold every whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -426,7 +430,18 @@ def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
         )
     if not values.any():
         raise WeightError("all weights are zero: there is nothing to evaluate.")
+    refuse_uncountable(values, "the weights")
     return values
+
+
+def refuse_uncountable(weights: Array, what: str) -> None:
+    """Refuse weights whose sum is beyond the numbers that doubles count without gaps."""
+    if (weights / MOST_EXACT).sum() >= 1:
+        raise WeightError(
+            f"{what} add up to more than can be counted.",
+            seen="a sum above 9 007 199 254 740 992, from where doubles leave out numbers",
+            hint="divide all of them by the same number",
+        )
 
 
 def _two_classes(score: NDArray[np.float64], label: NDArray[Any]) -> tuple[NDArray[np.float64], Array]:

@@ -229,4 +229,4 @@ def called(kind: type) -> str:
     >>> called(ScoreTable)
     'a ScoreTable'
     """
-    return f"a {kind.__name__}"
+    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"

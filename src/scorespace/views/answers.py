@@ -11,7 +11,7 @@ from scorespace.decisions import CostChoice, Decision
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.resampling.band import Band
 from scorespace.resampling.estimate import Estimates
-from scorespace.results import Note, grouped
+from scorespace.results import Note, Row, grouped
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
 
@@ -62,7 +62,7 @@ class Answers(Protocol):
 
     def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band: ...
 
-    def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any: ...
+    def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row: ...
 
 
 def facts(models: Models) -> str:

@@ -136,7 +136,7 @@ def _picture(evaluation: Answers, tables: Mapping[str, ScoreTable], banded: bool
 
 def calibration_picture(evaluation: Answers, models: Sequence[str], *, band: bool, **options: Any) -> Any:
     """The reliability diagram of models; options say how scores are grouped."""
-    from scorespace.views.charts import calibration_chart  # Altair loads only when a picture is wanted
+    from scorespace.views.charts import calibration_chart
 
     tables = {name: evaluation.models.score_table(name) for name in models}
     curves = {name: calibration(table, **options) for name, table in tables.items()}

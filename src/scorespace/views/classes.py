@@ -265,12 +265,12 @@ def _curve_pictures(name: str, table: ClassTable | ConfusionTable) -> Sequence[B
     areas = "with its area; the broad line is their mean."
     return [
         Picture(
-            lambda: class_curves(table, "roc"),
+            lambda: class_curves(table.inside(ClassTable), "roc"),
             f"True positive rate against false positive rate of each class of {name}, and their mean.",
             f"ROC of each class against all others, {areas}",
         ),
         Picture(
-            lambda: class_curves(table, "pr"),
+            lambda: class_curves(table.inside(ClassTable), "pr"),
             f"Precision against recall of each class of {name}, and their mean.",
             f"Precision and recall of each class against all others, {areas} Chance reaches the share of the class.",
         ),

@@ -17,6 +17,7 @@ from scorespace.views.charts import (
     curve_chart,
     smooth_chart,
 )
+from scorespace.views.charts.marks import Spec
 
 Curves = Mapping[str, Any]
 Tables = Mapping[str, Any]
@@ -24,6 +25,21 @@ Bands = Mapping[str, Band]
 
 picture: Addition[Callable[[Curves, Tables, Bands], Any]] = Addition()
 """The chart of a kind of curve that is more than its lines: from the curves, their tables and bands, by name."""
+
+
+def as_altair(spec: Spec) -> Any:
+    """The chart for people who go on with Altair: the same spec, not checked and not changed."""
+    import altair  # loads only for them
+
+    forms: dict[str, Any] = {
+        "layer": altair.LayerChart,
+        "facet": altair.FacetChart,
+        "concat": altair.ConcatChart,
+        "hconcat": altair.HConcatChart,
+        "vconcat": altair.VConcatChart,
+    }
+    form = next(kind for part, kind in forms.items() if part in spec)
+    return form.from_dict(spec, validate=False)
 
 
 @picture(smooth)

@@ -106,8 +106,8 @@ def picture(ranking: Ranking) -> Picture:
 
 
 def chart(ranking: Ranking) -> Any:
-    """The same as an Altair chart."""
-    from scorespace.views.charts import rank_chart  # Altair loads only when a picture is wanted
+    """The same as a chart."""
+    from scorespace.views.charts import rank_chart
 
     reach = float("nan") if ranking.nemenyi is None else ranking.nemenyi.critical_difference
     return rank_chart(ranking.table.models, list(ranking.average_ranks.values()), reach, ranking.groups)

@@ -89,15 +89,16 @@ def curves(evaluation: Answers) -> Sequence[Block]:
     if not evaluation.models.two_class:
         return []
     banded = _banded(evaluation)
+
     level = f" The band holds the whole true curve at {100 * evaluation.level:g} %." if banded else ""
     return [
         Picture(
-            lambda: evaluation.plot("roc", band=banded),
+            lambda: evaluation.drawing("roc", band=banded),
             "True positive rate against false positive rate of each model, with the diagonal of chance.",
             "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds." + level,
         ),
         Picture(
-            lambda: evaluation.plot("pr", band=banded),
+            lambda: evaluation.drawing("pr", band=banded),
             "Precision against recall of each model, with the prevalence as the level of chance.",
             "How many alarms are right (up) when so many positives are found (right). Chance reaches the prevalence.",
         ),
