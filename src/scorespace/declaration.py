@@ -96,6 +96,9 @@ class Registry(Generic[Declared]):
 
     def find(self, name: str) -> Declared:
         """The noun of that name or alias; case, hyphens and blanks do not matter."""
+        load_plugins()
+        if name in self.nouns:  # as measures are looked up for every number
+            return self.nouns[name]
         names = self._names(self)
         wanted = _folded(name)
         if wanted in names:

@@ -379,7 +379,7 @@ def test_few_cases_are_swapped_and_it_is_said():
     told = "12 cases of the rarest class are too few for DeLong's test, whose p would be too small"
     assert told in found[0].reason
     assert found.notes[0].code == "SS001"
-    assert found.notes[0].text == f"{told}; Permutation test is used instead."
+    assert found.notes[0].text == f"{told}; the permutation test is used instead."
     assert found[0].low < found[0].difference < found[0].high
     asked = compare(pairs, test="delong")
     assert (asked[0].test, asked[0].reason) == ("delong", None)

@@ -47,7 +47,7 @@ Replicates = Annotated[int, "how often the cases are drawn again"]
 
 
 @test(
-    title="Bootstrap",
+    title="bootstrap",
     for_="any measure: draws the cases, or whole groups of them, again for both models alike",
     suits=(of_a_measure, each_case_once, not_in_folds, enough_cases),
     general=True,
@@ -75,7 +75,7 @@ def swappable(question: Paired[Table]) -> Refused | None:
 
 
 @test(
-    title="Permutation test",
+    title="permutation test",
     for_="any measure, and few cases: swaps the models case by case, or group by group",
     suits=(of_a_measure, each_case_once, not_in_folds, swappable),
     general=True,
@@ -240,7 +240,7 @@ def _answered(choice: Choice, questions: Sequence[Paired[Table]]) -> tuple[Choic
     at_a_loss = [one for one in found if math.isnan(one.p) and not math.isnan(one.difference)]
     if choice.stated or not at_a_loss or not questions[0].tested or permutation.misfit(questions[0]) is not None:
         return choice, found
-    doubt = Doubt(f"{choice.kind.title} cannot judge: {at_a_loss[0].reason}", "SS012")
+    doubt = Doubt(f"{choice.kind.named} cannot judge: {at_a_loss[0].reason}", "SS012")
     choice = Choice(Call(permutation), (*choice.doubts, doubt), stated=False)
     return choice, [permutation(one) for one in questions]
 

@@ -34,7 +34,7 @@ _SAME = "the measure is the same in every replicate, from which nothing follows 
 
 
 @test(
-    title="Test by intervals",
+    title="test by intervals",
     for_="one number against a value, and two samples: the test that agrees with the intervals shown",
     suits=(of_a_measure,),
     name="interval",
