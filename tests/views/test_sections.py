@@ -130,7 +130,7 @@ def test_the_cost_of_the_condition_is_named_in_short():
     assert found[-1][0] == "cost here@0.4 ↓"
     assert found[-1][1].startswith("0.167")
     found = rows(scores=["s", "t"], measures=(), condition=ss.Condition(fp=1, fn=5))  # t is cut elsewhere
-    assert found[-1][0] == "cost/case ↓"
+    assert found[-1][0] == "cost here ↓"
 
 
 def test_every_row_of_a_measure_has_a_hint():
