@@ -13,6 +13,8 @@ def main() -> None:
             os.fstat(descriptor)
         except OSError:  # closed: the next file that is opened would take its place, and what is printed would go there
             os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - until the end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"):
         number = getattr(signal, name, None)
         # What is ignored stays so, as under nohup; only Python itself ignores readers that have gone.

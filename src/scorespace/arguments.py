@@ -109,11 +109,8 @@ def _fits(value: Any, kind: Any) -> bool:
         return whole and all(_fits(each, inner[0]) for each in value) if inner else whole
     if held is Callable or held is not kind:
         return callable(value) if inspect.isclass(held) and held.__name__ == "Callable" else True
-    return (
-        isinstance(value, kind)
-        if inspect.isclass(kind) and kind.__module__.startswith(("builtins", "scorespace"))
-        else True
-    )
+    ours = inspect.isclass(kind) and kind.__module__.startswith(("builtins", "scorespace"))
+    return isinstance(value, kind) if ours else True  # arrays are looked at where they are used
 
 
 def _fits_all(items: Any, inner: tuple[Any, ...]) -> Any:

@@ -96,11 +96,14 @@ class Registry(Generic[Declared]):
 
     def find(self, name: str) -> Declared:
         """The noun of that name or alias; case, hyphens and blanks do not matter."""
+        load_plugins()
+        if name in self.nouns:  # as measures are looked up for every number
+            return self.nouns[name]
         names = self._names(self)
         wanted = _folded(name)
         if wanted in names:
             return names[wanted]
-        near = did_you_mean(wanted, [alias for noun in self for alias in (noun.name, *noun.aliases)])
+        near = did_you_mean(name, [alias for noun in self for alias in (noun.name, *noun.aliases)])
         raise self.error(
             f"there is no {self.what} {name!r}.",
             hint=f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all",
@@ -120,6 +123,7 @@ class Registry(Generic[Declared]):
         return {_folded(alias): noun for noun in nouns for alias in (noun.name, *noun.aliases)}
 
 
+@cache
 def _folded(name: str) -> str:
     """A name as it is looked up: hyphens, blanks and capitals do not matter."""
     return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
@@ -146,7 +150,7 @@ _CALL = re.compile(r"\s*(?P<name>[^\s()\[\]@,=]+)\s*(?:\((?P<options>.*)\))?\s*"
 def table_of(function: Callable[..., Any]) -> type:
     """The table a declared function needs: the annotation of its first parameter."""
     first = next(iter(inspect.signature(function).parameters))
-    kind = get_type_hints(function).get(first)
+    kind = _hints(function).get(first)
     if not isinstance(kind, type):
         raise TypeError(f"{function.__name__}: annotate the first parameter with the table it needs")
     return kind
@@ -159,12 +163,17 @@ def options_of(function: Callable[..., Any], without: tuple[str, ...] = ()) -> t
     >>> options_of(f)
     (Option(name='bins', kind=<class 'int'>, default=10, about='number of bins'),)
     """
-    hints = get_type_hints(function, include_extras=True)
+    hints = _hints(function)
     return tuple(
         Option(one.name, *_described(hints.get(one.name, str), one.default))
         for one in inspect.signature(function).parameters.values()
         if one.kind is inspect.Parameter.KEYWORD_ONLY and one.name not in without
     )
+
+
+@cache  # reading annotations is most of what a declaration takes
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    return get_type_hints(function, include_extras=True)
 
 
 def _described(hint: Any, default: Any) -> tuple[Any, Any, str]:

@@ -52,9 +52,12 @@ def refuse_overwriting(path: Path, read: Iterable[str | os.PathLike[str] | int])
     except (OSError, ValueError):
         return
     for each in read:
-        with suppress(OSError, ValueError):
-            if _identity(os.stat(each)) == target:
-                raise _is_read(path)
+        try:
+            same = _identity(os.stat(each)) == target
+        except (OSError, ValueError):
+            continue  # reading says what is wrong with it
+        if same:
+            raise _is_read(path)
 
 
 def check_target(path: Path, endings: tuple[str, ...]) -> None:

@@ -38,7 +38,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS010": NoteKind("info", "the positive class was inferred"),
     "SS011": NoteKind("warning", "an average leaves out undefined classes"),
     "SS012": NoteKind("warning", "an interval has no width"),
-    "SS013": NoteKind("info", "the threshold was chosen on the cases it is judged on"),
+    "SS013": NoteKind("info", "a threshold was chosen on these cases"),
     "SS014": NoteKind("warning", "few cases on which the models disagree"),
     "SS015": NoteKind("info", "p-values are adjusted for several tests"),
     "SS016": NoteKind("info", "cases are drawn in groups"),
@@ -60,6 +60,8 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS032": NoteKind("warning", "the design does not allow the conclusion"),
     "SS033": NoteKind("warning", "class scores do not sum to one"),
     "SS034": NoteKind("info", "classes absent from the truth or from the scores"),
+    "SS035": NoteKind("info", "numbers are for a stated prevalence"),
+    "SS036": NoteKind("info", "a method of intervals does not suit some measures"),
 }
 
 

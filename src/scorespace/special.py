@@ -57,7 +57,8 @@ def chdtrc(df: Any, x: Any) -> Any:
 
 def expit(x: Any) -> Any:
     """The logistic function 1 / (1 + e^{−x}), of numbers or arrays."""
-    return np.exp(-np.logaddexp(0.0, -np.asarray(x, np.float64)))
+    with np.errstate(invalid="ignore"):
+        return np.exp(-np.logaddexp(0.0, -np.asarray(x, np.float64)))
 
 
 def logit(p: Any) -> Any:
@@ -73,14 +74,14 @@ def _scipy(name: str) -> Callable[..., Any]:
 
 
 def _later(name: str) -> Callable[..., Any]:
-    def function(*values: Any) -> Any:
-        return _scipy(name)(*values)
+    def function(*values: Any, **options: Any) -> Any:
+        return _scipy(name)(*values, **options)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"SciPy's {name}."
     return function
 
 
-bdtr, beta, betainc, betaincinv, digamma, fdtrc, softmax, stdtr, stdtrit = map(
-    _later, ("bdtr", "beta", "betainc", "betaincinv", "digamma", "fdtrc", "softmax", "stdtr", "stdtrit")
+bdtr, betainc, betaincinv, digamma, fdtrc, softmax, stdtr, stdtrit = map(
+    _later, ("bdtr", "betainc", "betaincinv", "digamma", "fdtrc", "softmax", "stdtr", "stdtrit")
 )

@@ -46,8 +46,10 @@ def test_help_and_version_load_nothing_heavy(asked):
     assert not {name for name in found if name.startswith("scorespace.")} - {
         "scorespace.cli",
         "scorespace.cli.options",
+        "scorespace.cli.output",
         "scorespace.cli.verbs",
         "scorespace.errors",
+        "scorespace.files",
     }
 
 

@@ -144,7 +144,7 @@ def test_every_measure_has_an_interval(iris, name):
     found = estimate(parse(name), iris, replicates=200)
     assert found.low <= found.value <= found.high
     assert found.low < found.high
-    assert found.method in ("bootstrap", "bootstrap, centred", "delong")
+    assert found.method in ("bootstrap", "bootstrap, centred", "newcombe")
 
 
 def test_brier_scores_above_one_keep_their_interval():
@@ -159,9 +159,10 @@ def test_many_scores_are_resampled_in_part(monkeypatch):
     label = rng.integers(0, 3, 40_000)
     score = rng.random((label.size, 3)) + 0.2 * (label[:, None] == np.arange(3))
     table = class_table(label, score / score.sum(axis=1, keepdims=True))
-    monkeypatch.setattr("scorespace.resampling.interval.MOST_SCORES", 30_000)
+    monkeypatch.setattr("scorespace.resampling.draw.MOST_SCORES", 30_000)
     part = estimate(parse("auc[hand_till]"), table, replicates=200)
-    monkeypatch.setattr("scorespace.resampling.interval.MOST_SCORES", 200_000)
+    monkeypatch.setattr("scorespace.resampling.draw.MOST_SCORES", 200_000)
+    monkeypatch.setattr("scorespace.resampling.draw.MOST_ROWS", 200_000)
     whole = estimate(parse("auc[hand_till]"), table, replicates=200)
     assert (part.method, whole.method) == ("bootstrap, part of the cases", "bootstrap")
     assert part.value == whole.value

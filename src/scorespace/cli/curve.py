@@ -108,7 +108,7 @@ def curve(
     middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, []))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
-        raise DataError("no model here has a curve.", hint="--score COL, or --decision COL with --positive LABEL")
+        evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
     if out is None:
         _print(found, call, format or options.Format.table)
         return
@@ -167,13 +167,13 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> N
     if form is not options.Format.table:
         return
     if found.areas:
-        typer.echo("\n" + _numbers("area", found.areas))
+        output.line("\n" + _numbers("area", found.areas))
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
-            typer.echo(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
+            output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
     for name, curve in found.curves.items():
         for one in curve.findings(name):
-            typer.echo(f"note  {one.code} {one.text}")
+            output.line(f"note  {one.code} {one.text}")
     if any(whole.x.size > _ON_SCREEN for whole in found.curves.values()):
         typer.echo("\nShortened: --out FILE.csv has every point, --out FILE.png the picture.", err=True)
 

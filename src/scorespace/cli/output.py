@@ -7,14 +7,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
-
-import typer
+from typing import TYPE_CHECKING, Final
 
 from scorespace.cli.options import Format
-from scorespace.results import Progress, Row
-from scorespace.views import markdown, tidy
-from scorespace.views.document import Document, Grid
+
+if TYPE_CHECKING:  # this module loads for the help, too
+    from scorespace.results import Progress, Row
+    from scorespace.views.document import Document, Grid
 
 _PATIENCE = 1.0  # seconds of work before a progress bar appears
 _PLAIN: Final = {
@@ -63,8 +62,26 @@ def flush() -> None:
         raise OSError(error.errno, error.strerror, "standard output") from None
 
 
+@contextmanager
+def _named() -> Iterator[None]:
+    """What goes wrong with stdout is told with its name."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, error.filename or "standard output") from None
+
+
+def line(text: str) -> None:
+    """A line of text on stdout."""
+    with _named():
+        sys.stdout.write(text + "\n")
+
+
+@_named()
 def write(document: Document, content: Row, form: Format) -> None:
     """A result: the document for people, or its content for programs."""
+    from scorespace.views import markdown, tidy
+
     match form:
         case Format.table:
             from rich.console import Console  # loaded only for people
@@ -73,15 +90,18 @@ def write(document: Document, content: Row, form: Format) -> None:
 
             terminal.show(document, Console(highlight=False, soft_wrap=False))
         case Format.markdown:
-            typer.echo(markdown.text(document), nl=False)
+            sys.stdout.write(markdown.text(document))
         case Format.json:
             _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
         case Format.csv:
             _echo(tidy.as_csv(content["rows"]))
 
 
+@_named()
 def write_grid(grid: Grid, content: Row, form: Format) -> None:
     """A single table in the chosen format."""
+    from scorespace.views import markdown, tidy
+
     if form is Format.table:
         from rich.console import Console
 
@@ -89,7 +109,7 @@ def write_grid(grid: Grid, content: Row, form: Format) -> None:
 
         terminal.grid(grid, Console(highlight=False))
     elif form is Format.markdown:
-        typer.echo(markdown.table(grid))
+        sys.stdout.write(markdown.table(grid) + "\n")
     elif form is Format.json:
         _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
     else:
@@ -103,7 +123,7 @@ def _echo(text: str, plain: str | None = None) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = plain or text.encode(encoding, "backslashreplace").decode(encoding)
-    typer.echo(text, nl=False)
+    sys.stdout.write(text)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
 from scorespace.comparisons.answer import Comparison, ValueTest
 from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
@@ -23,10 +22,21 @@ from scorespace.comparisons.test import (
 from scorespace.measures.ranking import auc
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.share import normal_quantile
+from scorespace.special import chdtrc, ndtr, stdtr, stdtrit
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pair import PairTable, each_model
 
 _FEW = "a class has fewer than two cases"
+
+
+def _covariance(question: Paired[ScoreTable]) -> tuple[Array, Array]:
+    """Areas and covariances of all models that are compared, computed once."""
+    key = ("delong", id(question.cases))
+    if key not in question.kept:
+        among = question.among or question.models
+        question.kept[key] = delong_covariance(question.cases.only(*among).scoring())
+    found: tuple[Array, Array] = question.kept[key]
+    return found
 
 
 @test(
@@ -36,11 +46,8 @@ _FEW = "a class has fewer than two cases"
 )
 def delong(question: Paired[ScoreTable]) -> Comparison:
     """The difference of two areas by its standard error: Z = (A − B) / √(var A + var B − 2 cov)."""
-    among = question.among or question.models
-    if delong not in question.kept:
-        question.kept[delong] = delong_covariance(question.cases.only(*among).scoring())
-    areas, covariance = question.kept[delong]
-    i, j = map(among.index, question.names)
+    areas, covariance = _covariance(question)
+    i, j = map((question.among or question.models).index, question.names)
     return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level), question)
 
 

@@ -8,17 +8,19 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
 
 from scorespace.comparisons.answer import Comparison
 from scorespace.measures.request import Request
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, chosen
 from scorespace.results import grouped
+from scorespace.special import ndtr
 from scorespace.tables import Array
 
 Bounds = tuple[float, float]
 _FARTHEST: Final = 8.0  # standard errors beyond which floating point knows no level
+_NEAREST: Final = 1e-9
+_CLOSE: Final = 1e-11
 _STEPS: Final = 60
 
 
@@ -102,28 +104,45 @@ def interval_at(request: Request, model: str, draws: Draws, level: float) -> Int
 
 
 def inverted(bounds: Callable[[float], Bounds], target: float) -> float:
-    """How many standard errors an interval must reach to hold the target: where its bound touches it; NaN without.
+    """How many standard errors an interval must reach to hold the target: where its bound touches it; NaN without one.
 
     `bounds` gives the interval by level. 1 minus the level that touches is the p of the test that agrees with it.
 
     >>> round(inverted(lambda level: (0.6 - level, 0.6 + level), 0.5), 6)  # the level 0.1
     0.125661
     """
-    low, high = 0.0, _FARTHEST
-    if not _holds(bounds(_level(high)), target):
-        return math.nan if math.isnan(bounds(_level(1.0))[0]) else high
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if _holds(bounds(_level(middle)), target):
-            high = middle
+
+    def beyond(z: float) -> float:
+        """How far the target lies outside of the interval; below zero, how far inside."""
+        low, high = bounds(_level(z))
+        return max(low - target, target - high)
+
+    near, far = 0.0, 1.0
+    outside, inside = beyond(_NEAREST), beyond(far)
+    while inside > 0 and far < _FARTHEST:
+        near, outside, far = far, inside, 2 * far
+        inside = beyond(far)
+    if math.isnan(inside) or math.isnan(outside):
+        return math.nan
+    if inside > 0:
+        return _FARTHEST
+    if outside <= 0:
+        return 0.0
+    z = last = math.inf
+    side = 0
+    for _ in range(_STEPS):  # secants; the end that stays twice is weighed half (Illinois)
+        # A bound that is cut to the range of the measure may lie on the target for many levels: then halves.
+        z = (near * inside - far * outside) / (inside - outside) if inside < 0 else (near + far) / 2
+        gap = beyond(z)
+        if gap > 0:
+            near, outside, inside, side = z, gap, inside / 2 if side > 0 else inside, 1
         else:
-            low = middle
-    return high
+            far, inside, outside, side = z, gap, outside / 2 if side < 0 else outside, -1
+        if abs(z - last) < _CLOSE:
+            break
+        last = z
+    return z
 
 
 def _level(z: float) -> float:
     return float(1 - 2 * ndtr(-z))
-
-
-def _holds(bounds: Bounds, target: float) -> bool:
-    return bounds[0] <= target <= bounds[1]

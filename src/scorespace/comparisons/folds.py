@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import fdtrc, stdtr, stdtrit
 
 from scorespace.comparisons.answer import (
     ROPE,
@@ -28,6 +27,7 @@ from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures.request import Request
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, grouped, note
+from scorespace.special import fdtrc, stdtr, stdtrit
 from scorespace.tables import Array, Table
 from scorespace.tables.pair import PairTable
 
@@ -394,7 +394,7 @@ _IN_FOLDS: Final = (of_a_measure, in_folds, two_folds)
 
 
 @test(
-    title="Corrected t-test",
+    title="corrected t-test",
     for_="models tested in folds; allows for the training cases that folds share",
     suits=_IN_FOLDS,
     name="corrected_t",
@@ -410,7 +410,7 @@ def over_folds_corrected(question: Paired[Table]) -> Comparison:
 
 
 @test(
-    title="Paired t-test",
+    title="paired t-test",
     for_="models tested in folds; too sure, since folds share training cases",
     suits=_IN_FOLDS,
     name="paired_t",

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Annotated, Final, Literal, get_args
 
 import numpy as np
-from scipy.special import bdtr, chdtrc
 
 from scorespace.comparisons.answer import Comparison
 from scorespace.comparisons.difference import combined
@@ -18,6 +17,7 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.measures.confusion import acc
 from scorespace.resampling.share import wilson
 from scorespace.results import grouped, note
+from scorespace.special import bdtr, chdtrc
 from scorespace.tables import Array, Table
 
 Method = Literal["corrected", "uncorrected", "exact", "midp"]

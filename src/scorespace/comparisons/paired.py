@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Annotated, Any, Final
@@ -16,6 +16,7 @@ from scorespace.comparisons.difference import combined, interval_at, judged, lea
 from scorespace.comparisons.question import Paired, Several, decides
 from scorespace.comparisons.test import (
     Choice,
+    Doubt,
     Refused,
     chosen,
     each_case_once,
@@ -25,11 +26,12 @@ from scorespace.comparisons.test import (
     parse_test,
     test,
 )
+from scorespace.declaration import Call
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures.catalog import MeasureSpec, measures, parse
 from scorespace.measures.confusion import acc
 from scorespace.measures.request import bind
-from scorespace.resampling.draw import REPLICATES, Draws, asked, replicated
+from scorespace.resampling.draw import REPLICATES, Draws, replicated
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, Progress, note
 from scorespace.tables import Array, DrawnCases, NoTableError, Table
@@ -45,7 +47,7 @@ Replicates = Annotated[int, "how often the cases are drawn again"]
 
 
 @test(
-    title="Bootstrap",
+    title="bootstrap",
     for_="any measure: draws the cases, or whole groups of them, again for both models alike",
     suits=(of_a_measure, each_case_once, not_in_folds, enough_cases),
     general=True,
@@ -73,7 +75,7 @@ def swappable(question: Paired[Table]) -> Refused | None:
 
 
 @test(
-    title="Permutation test",
+    title="permutation test",
     for_="any measure, and few cases: swaps the models case by case, or group by group",
     suits=(of_a_measure, each_case_once, not_in_folds, swappable),
     general=True,
@@ -228,14 +230,22 @@ def compare(
     couples = list(combinations(names, 2))
     first = _of_two(question, couples[0], names, {})
     choice = chosen(test, first, options)
-    found: list[Comparison] = []
-    for couple in couples:
-        one = _of_two(question, couple, names, first.kept)
-        found.append(choice.kind(one, **choice.call.options))
-    return _gathered(choice, question, found)
+    questions = [_of_two(question, couple, names, first.kept) for couple in couples]
+    return _gathered(*_answered(choice, questions), question)
 
 
-def _gathered(choice: Choice, question: Several[Table], found: list[Comparison]) -> Comparisons:
+def _answered(choice: Choice, questions: Sequence[Paired[Table]]) -> tuple[Choice, list[Comparison]]:
+    """What a test answers; where it was not named and cannot judge a difference, the permutation does."""
+    found = [choice.kind(one, **choice.call.options) for one in questions]
+    at_a_loss = [one for one in found if math.isnan(one.p) and not math.isnan(one.difference)]
+    if choice.stated or not at_a_loss or not questions[0].tested or permutation.misfit(questions[0]) is not None:
+        return choice, found
+    doubt = Doubt(f"{choice.kind.named} cannot judge: {at_a_loss[0].reason}", "SS012")
+    choice = Choice(Call(permutation), (*choice.doubts, doubt), stated=False)
+    return choice, [permutation(one) for one in questions]
+
+
+def _gathered(choice: Choice, found: list[Comparison], question: Several[Table]) -> Comparisons:
     """The tests of all pairs, after that of all models at once, with adjusted p and their notes."""
     together = []
     if len(question.models) > 2 and Several in choice.kind.forms:
@@ -261,24 +271,21 @@ def differences(
     >>> [(one.test, one.p > 0) for one in found.values()]
     [('delong', True), ('bootstrap', False)]
     """
-    found: dict[MeasureSpec, Comparison] = {}
     kept: dict[Any, Any] = {}
-    for spec in specs:
-        question = _of_two(_question(pairs, draws, (a, b), spec, None, {}, level, None), (a, b), (), kept)
-        if draws is question.draws and not found:
-            _drawn_at_once(question, specs)
-        question = replace(question, tested=not found)
-        choice = chosen(None, question)
-        one = choice.kind(question, **choice.call.options)
-        one = one if one.reason else replace(one, reason=choice.reason)
+    questions = [
+        _of_two(_question(pairs, draws, (a, b), spec, None, {}, level, None), (a, b), (), kept) for spec in specs
+    ]
+    questions = [replace(one, tested=k == 0) for k, one in enumerate(questions)]
+    choices = [chosen(None, question) for question in questions]
+    together = [spec for spec, choice in zip(specs, choices, strict=True) if choice.kind.general]
+    if together and all(one.draws is draws for one in questions):
+        questions[0].drawn(REPLICATES, *together)  # once for all measures
+    found: dict[MeasureSpec, Comparison] = {}
+    for spec, question, choice in zip(specs, questions, choices, strict=True):
+        used, (one,) = _answered(choice, [question])
+        one = one if one.reason else replace(one, reason=used.reason)
         found[spec] = one if question.tested else _untested(one, specs[0])
     return found
-
-
-def _drawn_at_once(question: Paired[Table], specs: Iterable[MeasureSpec]) -> None:
-    """Draw once for all measures; what is tested without replicates would otherwise be drawn apart from the rest."""
-    draws = question.drawn(REPLICATES)
-    draws.all([asked(model, bind(spec, draws.tables[model])) for spec in specs for model in question.names])
 
 
 def _untested(one: Comparison, tested: MeasureSpec) -> Comparison:

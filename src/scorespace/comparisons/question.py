@@ -138,14 +138,16 @@ class Paired(Several[Held]):
         """The measure of the first minus that of the second."""
         return self.bound[0].value - self.bound[1].value
 
-    def drawn(self, replicates: int) -> Draws:
-        """So many replicates in which the models share their cases; the same for all who ask."""
-        if replicates not in self.kept:
+    def drawn(self, replicates: int, *specs: MeasureSpec) -> Draws:
+        """So many replicates in which the models share their cases; all that are compared are drawn at once."""
+        key = (id(self.draws), replicates)
+        if key not in self.kept:
             own = _times(self.draws, replicates)
-            self.kept[replicates] = own if own.shared is not None else own.together()
-        draws: Draws = self.kept[replicates]
-        if self.spec is not None:
-            draws.all([asked(model, bind(self.spec, draws.tables[model])) for model in self.among or self.models])
+            self.kept[key] = own if own.shared is not None else own.together()
+        draws: Draws = self.kept[key]
+        wanted = specs or (() if self.spec is None else (self.spec,))
+        among = self.among or self.models
+        draws.all([asked(model, bind(spec, draws.tables[model])) for spec in wanted for model in among])
         return draws
 
     def differences(self, replicates: int) -> Array:

@@ -17,6 +17,7 @@ from scorespace.measures.catalog import measures
 from scorespace.measures.confusion import acc
 from scorespace.results import Note, note
 from scorespace.tables import NoTableError, Table
+from scorespace.tables.table import called
 
 FEW: Final = 20
 """Cases of the rarer class below which large-sample tests reject too often: with 10 of them 6.7 % in place of 5 %."""
@@ -93,20 +94,30 @@ class TestKind:
         form = self.forms.get(type(question))
         if form is None:
             able = [one.name for one in ranked() if type(question) in one.forms]
-            return Refused(f"{{test}} cannot {question.asks}.", seen=f"{listing(able)} can", hint=f'test="{able[0]}"')
-        found = [one for rule in form.suits if (one := rule(question)) is not None]
-        refusals = [one for one in found if isinstance(one, Refused)]
-        return next(iter([*refusals, *self._tableless(form, question), *found]), None)
+            return Refused(f"{{test}} cannot {question.asks}.", seen=f"{listing(able)} can", hint=f'test="{able[-1]}"')
+        doubts: list[Doubt] = []
+        for rule in (*form.suits, self._has_tables):
+            found = rule(question)
+            if isinstance(found, Refused):
+                return found
+            doubts += [] if found is None else [found]
+        return doubts[0] if doubts else None
 
-    def _tableless(self, form: Form, question: Question[Any]) -> list[Refused]:
-        """The refusal of models that lack the table it needs."""
+    def _has_tables(self, question: Question[Any]) -> Refused | None:
+        """Models that have the table it needs."""
+        wanted = self.forms[type(question)].table
         for table in question.tables:
             try:
-                table.inside(form.table)
+                table.inside(wanted)
             except NoTableError:
-                problem = f"{{test}} needs {form.table.__name__}s, and these are {table.described()}."
-                return [Refused(problem, hint='test="bootstrap"', error=MeasureError)]
-        return []
+                problem = f"{{test}} needs {called(wanted)}, and this is {table.described()}."
+                return Refused(problem, hint='test="bootstrap"', error=MeasureError)
+        return None
+
+    @property
+    def named(self) -> str:
+        """Its title within a sentence: DeLong's test, the bootstrap."""
+        return self.title if self.title[0].isupper() or self.title[0].isdigit() else f"the {self.title}"
 
     @property
     def about_decisions(self) -> bool:
@@ -207,7 +218,7 @@ class Choice:
     @property
     def notes(self) -> tuple[Note, ...]:
         """The notes of the doubts: what was chosen instead, or what to take instead."""
-        instead = "" if self.stated else f"; {self.kind.title} is used instead"
+        instead = "" if self.stated else f"; {self.kind.named} is used instead"
         return tuple(note(one.code, f"{one.text}{instead}.") for one in self.doubts if one.code is not None)
 
     @property
@@ -247,14 +258,14 @@ def chosen(text: str | None, question: Question[Any], options: Mapping[str, Any]
 
 def refusal(kind: TestKind, found: Refused) -> ScoreSpaceError:
     """The error that says why a test does not suit."""
-    problem = found.problem.replace("{test}", kind.name).replace("{title}", kind.title)
+    problem = found.problem.replace("{test}", kind.name).replace("{title}", kind.named)
     return found.error(
         problem[0].upper() + problem[1:] if "{title}" in found.problem else problem, seen=found.seen, hint=found.hint
     )
 
 
 def _named(kind: TestKind, doubt: Doubt) -> Doubt:
-    return Doubt(doubt.text.replace("{title}", kind.title), doubt.code)
+    return Doubt(doubt.text.replace("{title}", kind.named), doubt.code)
 
 
 def _with(call: Call[TestKind], given: Mapping[str, Any]) -> Call[TestKind]:
@@ -375,4 +386,5 @@ def enough_cases(question: Question[Any]) -> Doubt | None:
     if question.fewest >= FEW:
         return None
     what = "groups with the rarest class" if question.grouped else "cases of the rarest class"
-    return Doubt(f"{question.fewest} {what} are too few for {{title}}, whose p would be too small", "SS001")
+    number = f"{question.fewest} {what} are" if question.fewest != 1 else f"1 {what.replace('s ', ' ', 1)} is"
+    return Doubt(f"{number} too few for {{title}}, whose p would be too small", "SS001")

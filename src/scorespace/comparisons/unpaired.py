@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from scorespace.comparisons.answer import Comparison, Comparisons, ValueTest, adjusted_by_holm
 from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, judged, least_p
@@ -21,6 +20,7 @@ from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, Draws
 from scorespace.resampling.estimate import UNCOUNTED, check_level
 from scorespace.results import Note, Progress, note
+from scorespace.special import ndtr
 from scorespace.tables import Table
 from scorespace.tables.pair import PairTable
 
@@ -34,7 +34,7 @@ _SAME = "the measure is the same in every replicate, from which nothing follows 
 
 
 @test(
-    title="Test by intervals",
+    title="test by intervals",
     for_="one number against a value, and two samples: the test that agrees with the intervals shown",
     suits=(of_a_measure,),
     name="interval",

@@ -8,7 +8,7 @@ import numpy as np
 
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.curves.hull import Hull, hull, hull_edges
-from scorespace.tables import Array, ConfusionTable, ScoreTable
+from scorespace.tables import Array, ScoreTable
 
 
 @curve(
@@ -33,11 +33,6 @@ def cost_curve(table: ScoreTable) -> Curve:
     >>> cost_curve(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
     array([0.  , 0.25, 0.  ])
     """
-    return envelope(hull(table))
-
-
-@cost_curve.on
-def _cost_of_decisions(table: ConfusionTable) -> Curve:
     return envelope(hull(table))
 
 

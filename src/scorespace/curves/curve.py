@@ -149,6 +149,8 @@ class CurveKind(Generic[Shape]):
         for kind, function in self.functions.items():
             if isinstance(table, kind):
                 return function(table, **given)
+        if not isinstance(table, Table):
+            raise CurveError(f"{self.name} needs {called(self.table)}.", seen=f"{table!r:.60}")
         found = self.fit(table)
         return found.function(found.table, **given)
 

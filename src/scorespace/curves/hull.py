@@ -168,16 +168,10 @@ def hull(table: ScoreTable) -> Hull:
     return _hull_of_one(table)
 
 
-@hull.on
-def _hull_of_decisions(table: ConfusionTable) -> Hull:
-    found = _hull_of_one(table.score_table())
-    return replace(found, threshold=np.where(np.isinf(found.threshold), np.inf, np.nan))  # a decision has none
-
-
 def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
     if not tables:
         raise DataError("a hull needs at least one model.")
-    hulls = [_named(hull(table), name) for name, table in tables.items()]
+    hulls = [_hull_of_model(table, name) for name, table in tables.items()]
     if len(hulls) == 1:
         return hulls[0]
     first = next(iter(tables.values())).inside(ScoreTable)
@@ -187,8 +181,12 @@ def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
 hull.functions[Mapping] = _hull_of_models
 
 
-def _named(found: Hull, model: str) -> Hull:
-    return replace(found, model=tuple(name or model for name in found.model))
+def _hull_of_model(table: ScoreTable | ConfusionTable, model: str) -> Hull:
+    scores = table.inside(ScoreTable)
+    found = _hull_of_one(scores)
+    # A crisp decision counts as a score, but its corner has no threshold that anybody could use.
+    threshold = found.threshold if scores is table else np.where(np.isinf(found.threshold), np.inf, np.nan)
+    return replace(found, threshold=threshold, model=tuple(name or model for name in found.model))
 
 
 def _hull_of_one(table: ScoreTable) -> Hull:

@@ -126,6 +126,6 @@ def chow(table: ScoreTable, cost: float) -> RejectRule:
 
 def _harmonic(n: Array) -> Array:
     """Harmonic numbers, also of weights that are not whole: H_n = ψ(n + 1) + γ."""
-    from scipy.special import digamma  # loads SciPy only for the area
+    from scorespace.special import digamma  # loads SciPy only for the area
 
     return np.asarray(digamma(n + 1) + np.euler_gamma)

@@ -58,7 +58,7 @@ class Judged:
     how much related cases widen a variance. Where there are no outcomes, `reason` says why.
 
     >>> Judged(Counts(tp=50, fp=30, fn=10, tn=110)).cost(Condition(fp=1, fn=5))
-    0.4 [0.286, 0.562]
+    0.4 [0.283, 0.6]
     """
 
     outcomes: Counts | None
@@ -98,7 +98,9 @@ class Judged:
             return Value(value, reason=spec.measure.reason(value))
         if spec.measure.trials is not None:
             trials = float(getattr(counts, spec.measure.trials)) / self.spread
-            found = Value(value, *wilson(value * trials, trials, level))
+            to_share, back = spec.measure.share or (float, float)
+            low, high = wilson(to_share(value) * trials, trials, level)
+            found = Value(value, back(low), back(high))
         else:
             half = normal_quantile(level) * math.sqrt(self.spread) * _slope_error(spec, counts)
             found = Value(value, value - half, value + half)
@@ -173,8 +175,8 @@ def sum_of_shares(
     odds = np.sqrt(share / np.maximum(1 - share, 1e-300))
     related = -np.minimum(np.outer(odds, odds), 1.0)
     np.fill_diagonal(related, 1.0)
-    below = loss * np.where(loss > 0, share - low, share - high)
-    above = loss * np.where(loss > 0, high - share, low - share)
+    below = loss * np.where(loss > 0, share - low, high - share)
+    above = loss * np.where(loss > 0, high - share, share - low)
     value = constant + float(loss @ share)
     return Value(value, value - _length(below, related), value + _length(above, related))
 
@@ -182,8 +184,8 @@ def sum_of_shares(
 def shares_at(counts: Counts, prevalence: float | None, sizes: tuple[float, float] | None = None) -> tuple[Array, ...]:
     """The shares of the four outcomes among all cases, or among those of a population with that prevalence.
 
-    >>> [float(one) for one in shares_at(Counts(tp=30, fp=10, fn=10, tn=50), 0.2)]
-    [0.15000000000000002, 0.13333333333333333, 0.05, 0.6666666666666667]
+    >>> [round(float(one), 3) for one in shares_at(Counts(tp=30, fp=10, fn=10, tn=50), 0.2)]
+    [0.15, 0.133, 0.05, 0.667]
     """
     p, n = sizes or (counts.p, counts.n)
     of_p, of_n = (1 / (p + n), 1 / (p + n)) if prevalence is None else (prevalence / p, (1 - prevalence) / n)

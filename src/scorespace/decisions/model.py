@@ -209,8 +209,8 @@ def decide(
 
     >>> from scorespace.tables import score_table
     >>> nb = score_table([1, 0, 1, 0] * 90, [0.9, 0.4, 0.3, 0.1] * 90)
-    >>> decide({"nb": nb}, Condition(fp=1, fn=5)).words[:48]
-    'Use nb at threshold 0.3: 0.25 per case [0.208, 0'
+    >>> decide({"nb": nb}, Condition(fp=1, fn=5)).honest
+    0.25 [0.206, 0.3]
     """
     chosen = choose(models, condition)
     found = crossfit(
@@ -373,7 +373,7 @@ def _not_shown(decision: Decision) -> str:
     opening = f"{decision.best.model} is not shown" if single else "No model is shown"
     if math.isnan(gain.value):
         apparent = _money(decision.best.cost_per_case)
-        reason = f"what it costs on others cannot be said, as {decision.honest.reason}"
+        reason = f"what it costs on others cannot be said, as {decision.honest.reason or 'it was not asked'}"
         return f"{opening} to beat {nothing}. {cheapest} {apparent} on these cases; {reason}."
     near = _less(gain, "that") + (", which may be nothing" if gain.value > 0 else "")
     return f"{opening} to beat {nothing}. {cheapest} {_price(decision)}: {near}."

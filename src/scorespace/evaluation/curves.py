@@ -132,7 +132,7 @@ def check_band(kind: CurveKind[Any]) -> Any:
 def _traced(evaluation: Traced, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]) -> Curve:
     kind, options = call.noun, {**call.options, **more}
     # Nearness to a threshold is nearness to that of the model, where it has one of its own.
-    own = found.table is evaluation.models.get(name) and found.kind is kind.table
+    own = name in evaluation.models and found.table is evaluation.models[name] and found.kind is kind.table
     if kind.placed is not None and own:
         options.setdefault(kind.placed, evaluation.threshold(name))
     return found.function(found.table, **options)

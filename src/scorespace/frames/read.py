@@ -22,14 +22,14 @@ def read(data: Any, *, writing: Path | None = None) -> Source:
     """
     if isinstance(data, Source):
         return data
-    if isinstance(data, (str, os.PathLike, Copy)):
+    if isinstance(data, (str, bytes, os.PathLike, Copy)):
         return read_path(path_text(data), writing=writing)
     if isinstance(data, Mapping):
         return _read_arrays(data, writing)
     return frame_source(data)
 
 
-def path_text(path: str | os.PathLike[str] | Copy) -> str | Copy:
+def path_text(path: str | bytes | os.PathLike[str] | Copy) -> str | Copy:
     """A path of any kind as text."""
     return path if isinstance(path, Copy) else os.fsdecode(path)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import numpy as np
-from scipy.special import betainc
 
 from scorespace.curves.hull import edges_of
 from scorespace.curves.pr import pr_area
 from scorespace.curves.roc import partial_area, value_at
 from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
+from scorespace.special import betainc
 from scorespace.tables import Array, DrawnCases, ScoreTable, ratio
 
 _INF = float("inf")

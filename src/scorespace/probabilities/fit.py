@@ -128,7 +128,7 @@ def _isotonic(table: ScoreTable) -> IsotonicMap:
 
 def _platt(table: ScoreTable, on: On) -> PlattMap:
     """Newton's method on the cross-entropy with Platt's targets, which keep the optimum finite."""
-    from scipy.special import expit, logit
+    from scorespace.special import expit, logit
 
     high, low = float(table.score[0]), float(table.score[-1])
     values = table.score

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final, Literal
 
 import numpy as np
-from scipy.special import chdtrc, ndtr
 
 from scorespace.curves.brier import probabilities
 from scorespace.curves.calibration import BINS, CalibrationCurve, calibration, curve_of_groups
@@ -21,6 +20,7 @@ from scorespace.resampling.draw import MOST_ROWS, REPLICATES, ROWS, Draw, replic
 from scorespace.resampling.estimate import check_level
 from scorespace.resampling.share import clopper_pearson, wilson
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
+from scorespace.special import chdtrc, ndtr
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pieces import over_pieces
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import expit, logit
 
 from scorespace.measures.ranking import auc
 from scorespace.resampling.share import normal_quantile
+from scorespace.special import expit, logit
 from scorespace.tables import Array, ScoreTable
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit, ndtr, ndtri, stdtr, stdtrit
 
+from scorespace.special import expit, logit, ndtr, ndtri, stdtr, stdtrit
 from scorespace.tables import Array
 
 Limits = tuple[Any, Any]

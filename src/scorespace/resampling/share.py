@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import betaincinv, ndtri
+from scorespace.special import betaincinv, ndtri
 
 
 def normal_quantile(level: float) -> float:

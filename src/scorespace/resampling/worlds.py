@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
 
+from scorespace.special import expit, logit, ndtri
 from scorespace.tables import Array
 
 RIDGE: Final = 0.3

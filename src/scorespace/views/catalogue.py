@@ -134,8 +134,8 @@ def curve_example(kind: CurveKind[Any]) -> str:
 
 
 def options_text(noun: Noun) -> str:
-    """The options in one line, each with its default and what it is for."""
-    return "; ".join(option.text for option in noun.options)
+    """The options, a line each, with their defaults and what they are for."""
+    return "\n".join(option.text for option in noun.options)
 
 
 def _option_rows(noun: Noun) -> list[tuple[str, str]]:

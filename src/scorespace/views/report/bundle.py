@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import sys
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
+
+from scorespace.errors import DataError
+from scorespace.files import write_file
 
 SNIPPET: Final = "window.vegaEmbed = vegaEmbed;"
 """What the script does once it is read: it sets `vegaEmbed`."""
@@ -59,18 +62,11 @@ def _read(place: Path) -> str | None:
 
 
 def _keep(script: str, place: Path) -> None:
-    """Put it in place in one step; where that cannot be done, it is made again next time."""
+    """Put it in place whole; where that cannot be done, it is made again next time."""
     content = script.encode()
-    temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
-    try:
+    with suppress(OSError, DataError):
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            temporary.write_bytes(_hash(content).encode() + b"\n" + content)
-            os.replace(temporary, place)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError:
-        pass
+        write_file(place, _hash(content).encode() + b"\n" + content)
 
 
 def _hash(content: bytes) -> str:
