@@ -60,6 +60,8 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS032": NoteKind("warning", "the design does not allow the conclusion"),
     "SS033": NoteKind("warning", "class scores do not sum to one"),
     "SS034": NoteKind("info", "classes absent from the truth or from the scores"),
+    "SS035": NoteKind("info", "numbers are for a stated prevalence"),
+    "SS036": NoteKind("info", "a method of intervals does not suit some measures"),
 }
 
 

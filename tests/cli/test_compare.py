@@ -445,7 +445,7 @@ def test_decisions_between_several_classes_are_compared(run, write):
 
 
 def test_scores_without_a_stated_threshold_are_no_decisions(run, write):
-    # Cuts that are chosen on the cases that are then compared reject 46 % of true nulls.
+    # A threshold that the same cases choose rejects 46 % of true nulls, and a cross-fitted one still 10 to 17 %.
     rows = "".join(f"{k % 2},{(k % 2) * 0.3 + k / 100},{(k % 2) * 3 + k / 10}\n" for k in range(60))
     roles = ["--truth", "y", "--score", "p", "--score", "raw", "--test", "mcnemar"]
     done = run("compare", write("raw.csv", f"y,p,raw\n{rows}"), *roles)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorespace.conditions import Condition
-from scorespace.decisions import best_value, crossfit, decide, decided_by_half, least_cost
+from scorespace.decisions import best_value, crossfit, decide, least_cost
 from scorespace.decisions.honest import FEW, NOT_WHOLE, _split_cases, condensed_rows, least
 from scorespace.measures import parse
 from scorespace.tables import confusion, score_table
@@ -249,32 +249,6 @@ def test_the_simulation_prints_its_table(simulation, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["honest.py", "--samples", "5"])
     simulation.main()
     assert capsys.readouterr().out.count("| 0.5 | 40 |") == 4
-
-
-# --- decisions by thresholds of the other half
-
-
-def test_half_of_the_cases_are_decided_by_the_other_half():
-    truth, scores = sample(cases=200)
-    pairs = pair_table(truth, scores, positive=1)
-    half = decided_by_half(pairs, ["m0"], best_value(parse("acc")), seed=3)
-    assert half.models == pairs.models
-    assert half.cases in (99, 100, 101)
-    judged = np.isin(pairs.scores(1), half.scores(1))
-    assert (half.scores(1) == pairs.scores(1)[judged]).all()
-    there = score_table(truth[~judged], scores["m0"][~judged], positive=1)
-    right = [((scores["m0"][~judged] >= t) == (truth[~judged] == 1)).mean() for t in there.thresholds]
-    cut = there.thresholds[int(np.argmax(right))]
-    assert (half.scores(0) == (scores["m0"][judged] >= cut)).all()
-
-
-def test_halves_keep_groups_together():
-    truth, scores = sample(cases=100)
-    pairs = pair_table(
-        np.repeat(truth, 2), {"m": np.repeat(scores["m0"], 2)}, positive=1, group=np.repeat(np.arange(100), 2)
-    )
-    half = decided_by_half(pairs, ["m"], best_value(parse("acc")))
-    assert set(np.bincount(half.group)) == {0, 2}
 
 
 # --- the least

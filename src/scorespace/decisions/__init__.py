@@ -1,7 +1,7 @@
 """So what: which model and which threshold to use."""
 
 from scorespace.decisions.constraint import ConstrainedChoice, Constraint, best_value, choose_on, choose_under
-from scorespace.decisions.honest import Crossfit, crossfit, decided_by_half
+from scorespace.decisions.honest import Crossfit, crossfit
 from scorespace.decisions.judged import Judged, Value
 from scorespace.decisions.model import Choice, Decision, choose, decide, judge_on, least_cost
 from scorespace.decisions.reject import MixtureChoice, RejectChoice, choose_mixture, choose_rejection
@@ -31,7 +31,6 @@ __all__ = [
     "crossfit",
     "decide",
     "decide_several",
-    "decided_by_half",
     "judge_on",
     "least_cost",
     "least_cost_decisions",

@@ -11,11 +11,12 @@ import numpy as np
 from scorespace.curves.hull import hull_edges
 from scorespace.decisions.honest import Models, condensed_rows, least
 from scorespace.decisions.model import Choice, Decision, least_cost
-from scorespace.resampling.draw import REPLICATES, bootstrap
+from scorespace.resampling.draw import bootstrap
 from scorespace.results import Progress
 from scorespace.tables import Array, ConfusionTable, ScoreTable, ratio
 from scorespace.tables.pair import PairTable
 
+_THRESHOLDS: Final = 500  # replicates: the ends of an interval of thresholds are observed scores, and rough
 _RESAMPLES: Final = 200
 _PAIRED: Final = 20_000  # cases up to which models are drawn together; apart they differ more, and less is said
 _CONDITIONS: Final = np.linspace(0, 1, 201)  # shares of the cost that misses have: all slopes from ∞ to 0
@@ -28,7 +29,7 @@ def with_intervals(
     pairs: PairTable | None = None,
     level: float = 0.95,
     seed: int = 0,
-    replicates: int = REPLICATES,
+    replicates: int = _THRESHOLDS,
     progress: Progress | None = None,
 ) -> Decision:
     """The decision with bootstrap intervals on each model's threshold, chosen anew in every replicate.

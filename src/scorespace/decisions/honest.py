@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scorespace.conditions import Condition
 from scorespace.decisions.judged import OUTCOMES, Judged, Value, mean_loss
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, ratio
-from scorespace.tables.pair import PairTable, paired
+from scorespace.tables.pair import PairTable
 
 Models = Mapping[str, ScoreTable | ConfusionTable]
 Criterion = Callable[[Counts], tuple[Array, Array]]
@@ -107,31 +107,6 @@ def crossfit(
     differ = {name: apart(pairs.label, taken, each) for name, each in zip(models, alarms, strict=True)}
     procedure = replace(procedure, spread=procedure.spread * _spread(pairs, taken))
     return Crossfit(dict(zip(models, judged, strict=True)), procedure, differ)
-
-
-def decided_by_half(pairs: PairTable, models: Sequence[str], criterion: Criterion, *, seed: int = 0) -> PairTable:
-    """Half of the cases, with decisions (1 or 0) of those models by thresholds that the other half chose.
-
-    For tests that take decisions for independent. Cross-fitted ones are not: all folds share one unlucky
-    threshold, and McNemar's test of them rejects 10 to 17 % of equal models instead of 5 %.
-
-    >>> from scorespace.tables.pair import pair_table
-    >>> pairs = pair_table([1, 0] * 4, {"a": [5, 1, 6, 2, 7, 3, 8, 4]})
-    >>> half = decided_by_half(pairs, ["a"], lambda c: (0 * c.tp, c.fp + c.fn))
-    >>> half.cases, half.tables[0].score
-    (4, array([1., 0.]))
-    """
-    choosing = _split_cases(pairs, True, 1, 2, np.random.default_rng(seed))[0] == 0
-    scores = {name: pairs.scores(k) for k, name in enumerate(pairs.models)}
-    for name in models:
-        chosen = paired(pairs.label[choosing], {name: scores[name][choosing]}).tables[0]
-        cut = chosen.thresholds[int(least(*np.broadcast_arrays(*criterion(chosen.sweep))))]
-        scores[name] = (scores[name] >= cut).astype(np.float64)
-    rest = ~choosing
-    group, fold, repeat = (None if one is None else one[rest] for one in (pairs.group, pairs.fold, pairs.repeat))
-    classes = pairs.tables[0].classes
-    half = paired(pairs.label[rest], {name: one[rest] for name, one in scores.items()}, group, (classes[0], classes[1]))
-    return replace(half, fold=fold, repeat=repeat)
 
 
 def least(missed: Array, price: Array) -> Array:

@@ -98,7 +98,9 @@ class Judged:
             return Value(value, reason=spec.measure.reason(value))
         if spec.measure.trials is not None:
             trials = float(getattr(counts, spec.measure.trials)) / self.spread
-            found = Value(value, *wilson(value * trials, trials, level))
+            to_share, back = spec.measure.share or (float, float)
+            low, high = wilson(to_share(value) * trials, trials, level)
+            found = Value(value, back(low), back(high))
         else:
             half = normal_quantile(level) * math.sqrt(self.spread) * _slope_error(spec, counts)
             found = Value(value, value - half, value + half)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from scorespace.evaluation.findings import (
     calibration_notes,
     group_notes,
     interval_notes,
+    prevalence_notes,
     sample_notes,
     smooth_notes,
     weight_notes,
@@ -39,6 +40,18 @@ from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Note, Progress, Row
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
+
+
+class Standard:
+    """The models with their classes as common as is stated, and their own draws."""
+
+    def __init__(self, models: Models, draws: Draws) -> None:
+        self.models = models
+        self.draws = replace(draws, tables=models.tables, pairs=models.pairs, kept={}, sources={})
+
+    def takes(self, spec: MeasureSpec) -> bool:
+        """Whether a measure depends on how common the classes are, so that it is computed here."""
+        return not spec.measure.drawn_within(**dict(spec.options))
 
 
 @checked_methods
@@ -66,6 +79,12 @@ class Evaluation:
         """The cases drawn again, once for all numbers."""
         return Draws(self.models.tables, self.models.pairs, seed=self.seed, progress=self.progress)
 
+    @cached_property
+    def standard(self) -> Standard | None:
+        """The same for measures that depend on how common the classes are, where a prevalence is stated."""
+        share = self.condition.prevalence if isinstance(self.condition, Condition) else None
+        return None if share is None else Standard(self.models.at_prevalence(share), self.draws)
+
     def check(self, specs: Sequence[MeasureSpec]) -> None:
         """Refuse measures that suit none of the models."""
         check_requests(self.models, specs, self._thresholds)
@@ -78,7 +97,7 @@ class Evaluation:
             self.models[model]  # refuses an unknown name
         asked = wanted(self.models, specs or self.requested, self._thresholds, self._stated)
         chosen = asked if model is None else {model: asked[model]}
-        found = estimates(chosen, self.draws, level=self.level, method=self.interval)
+        found = self._estimates(chosen)
         notes = (n for name in chosen for n in self._notes_on(name, found) if n.code == "SS011")
         return Estimates(tuple(found), tuple(notes), partial(frames.frame_of, library=self.frame_library))
 
@@ -90,7 +109,12 @@ class Evaluation:
     @cached_property
     def differences(self) -> dict[str, Comparison]:
         """The measures shown of two models compared: the first is tested, the others have intervals alone."""
-        return comparisons.differences(self.models, self.draws, self.summary, self.level)
+        every = comparisons.differences(self.models, self.draws, self.summary, self.level)
+        if self.standard is None:
+            return every
+        other = comparisons.differences(self.standard.models, self.standard.draws, self.summary, self.level)
+        shown = {str(one.spec): one for one in self.summary}
+        return {name: other[name] if self.standard.takes(shown[name].spec) else one for name, one in every.items()}
 
     def calibration(self, model: str) -> CalibrationSummary:
         """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
@@ -223,9 +247,10 @@ class Evaluation:
         """Findings on the sample and on each model, warnings first."""
         found = [*self.sample_notes, *sample_notes(tuple(self.models.classes), tuple(self.models.classes.values()))]
         found += weight_notes(self.models.values())
+        found += () if self.standard is None else prevalence_notes(self.models, self.standard.models)
         for name in self.models:
             found += self._notes_on(name, self.summary)
-        found += interval_notes(self.summary)
+        found += interval_notes(self.summary, self.interval)
         found += smooth_notes(self.summary, self.models)
         found += calibration_notes(self.calibrations.values(), self.summary, self.models)
         found += group_notes(self.summary) if self.models.grouped else ()
@@ -311,9 +336,21 @@ class Evaluation:
         own = tuple(one for one in found if one.model == model)
         return list(notes_on(self.models[model], Look(model, self._thresholds[model], chosen, own)))
 
+    def _estimates(self, asked: Mapping[str, Sequence[MeasureSpec]]) -> list[Estimate]:
+        """All that is asked, in its order, each from the draws that suit it."""
+        options: dict[str, Any] = {"level": self.level, "method": self.interval, "strict": bool(self.requested)}
+        if self.standard is None:
+            return estimates(asked, self.draws, **options)
+        takes = self.standard.takes
+        mine = {name: [spec for spec in specs if not takes(spec)] for name, specs in asked.items()}
+        other = {name: [spec for spec in specs if takes(spec)] for name, specs in asked.items()}
+        both = [*estimates(mine, self.draws, **options), *estimates(other, self.standard.draws, **options)]
+        found = {(one.model, one.spec): one for one in both}
+        return [found[name, spec] for name, specs in asked.items() for spec in specs]
+
     def _estimated(self, names: Sequence[str], spec: MeasureSpec) -> list[Estimate]:
         shown = {one.model: one for one in self.summary if one.spec == spec}
-        missing = estimates({name: [spec] for name in names if name not in shown}, self.draws, level=self.level)
+        missing = self._estimates({name: [spec] for name in names if name not in shown})
         every = shown | {one.model: one for one in missing}
         return [every[name] for name in names]
 

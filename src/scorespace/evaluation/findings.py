@@ -20,6 +20,7 @@ from scorespace.resampling.area import delong_variance
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Note, decimals, grouped, note
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
+from scorespace.tables.models import Models
 
 FEW_CASES: Final = 20
 SMALL_FPR: Final = 0.1
@@ -184,6 +185,14 @@ def weight_notes(tables: Iterable[Table]) -> Iterator[Note]:
         yield note("SS006", "the weights are said to be copies, but are not whole numbers: intervals are left out.")
 
 
+def prevalence_notes(models: Models, standard: Models) -> Iterator[Note]:
+    """Which numbers are for a stated prevalence."""
+    sample, stated = models.prevalence, standard.prevalence
+    if not math.isnan(stated) and not math.isclose(sample, stated):
+        text = f"numbers that depend on how common positives are (ppv, f1, brier …) are for {100 * stated:.3g} %"
+        yield note("SS035", f"{text}, as stated; the sample has {100 * sample:.3g} %.")
+
+
 def role_notes(fold: str | None, repeat: str | None = None) -> Iterator[Note]:
     """Notes on roles that the numbers make no use of."""
     if fold is not None:
@@ -208,10 +217,15 @@ def group_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
         )
 
 
-def interval_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
-    """Notes on intervals without width, wherever they are: nothing that was drawn is no certainty."""
+def interval_notes(estimates: Iterable[Estimate], asked: str | None = None) -> Iterator[Note]:
+    """Notes on intervals without width, wherever they are, and on measures that a method asked for does not suit."""
     flat: dict[str, list[str]] = {}
-    for one in estimates:
+    held = list(estimates)
+    other = [str(one.spec) for one in held if one.method and asked and not one.method.startswith(asked)]
+    if other:
+        named = ", ".join(dict.fromkeys(other))
+        yield note("SS036", f"intervals by {asked} do not suit {named}: these have their usual ones.")
+    for one in held:
         if one.method is not None and one.low == one.high:
             flat.setdefault(one.model, []).append(str(one.spec))
     for model, names in flat.items():

@@ -115,6 +115,11 @@ def verdict(
     title = found[0].spec.measure.title.lower()
     wins, name = (text.replace("{title}", title) for text in (lead.wins, lead.title))
     best = found[0]
+    if idle(models[best.model]):
+        alike = f"{best.model} gives every case the same score"
+        rest = [one for one in found if not idle(models[one.model])]
+        worse = f", and none of the others ranks better: {rest[0].model} has {name} {rest[0].text}" if rest else ""
+        return " ".join(filter(None, [f"Nothing is ranked: {alike}{worse}.", decided]))
     told = closing(models[best.model], best.model, at(best.model)) if decided is None else decided
     return " ".join(filter(None, [_opening(best, found[1:], wins, name, tested(found)), told]))
 
@@ -130,6 +135,17 @@ def _ordered(found: Sequence[Estimate], spec: MeasureSpec) -> list[Estimate]:
     """Estimates of the models for which the measure is defined, best first."""
     sign = 1 if spec.measure.best == "low" else -1
     return sorted((one for one in found if not math.isnan(one.value)), key=lambda one: sign * one.value)
+
+
+@singledispatch
+def idle(table: Table) -> bool:
+    """Whether a model treats all cases alike, so that it wins nothing."""
+    return False
+
+
+@idle.register
+def _(table: ScoreTable) -> bool:
+    return table.score.size == 1
 
 
 def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, tested: Comparison | None) -> str:

@@ -312,7 +312,13 @@ def _cells_drawer(table: Table, within: bool) -> Callable[[np.random.Generator, 
         # As many equal cases as are worth the weights of a cell, each of which weighs as much as they do on average.
         unit = squares[filled] / weights
         expected = weights / unit
-        return lambda rng, count: _spread_out(unit * rng.poisson(expected, (count, filled.size)), filled, cells.size)
+        classes = table.strata[filled] if within else np.zeros(filled.size, dtype=np.intp)
+
+        def weighed(rng: np.random.Generator, count: int) -> Array:
+            drawn = unit * rng.poisson(expected, (count, filled.size))
+            return _spread_out(_kept_totals(drawn, weights, classes), filled, cells.size)
+
+        return weighed
     strata = table.strata[filled] if within else np.zeros(filled.size, dtype=np.intp)
     members = [np.flatnonzero(strata == k) for k in np.unique(strata)]
 
@@ -450,6 +456,15 @@ class _Scatter:
             wide = np.float64 if drawn.dtype.kind == "f" else np.int32
             drawn = np.add.reduceat(drawn, self._starts, axis=1, dtype=wide)
         return self._table.with_cells(_spread_out(drawn, self._filled, self._size))
+
+
+def _kept_totals(drawn: Array, weights: Array, strata: Array) -> Array:
+    """Draws scaled so that each stratum weighs as much as it did; one that was not drawn at all stays empty."""
+    for stratum in np.unique(strata):
+        own = strata == stratum
+        totals = drawn[:, own].sum(axis=1, keepdims=True)
+        drawn[:, own] *= np.divide(weights[own].sum(), totals, out=np.zeros_like(totals), where=totals > 0)
+    return drawn
 
 
 def _spread_out(drawn: Array, filled: Array, size: int) -> Array:

@@ -125,15 +125,20 @@ def estimate(
 
 
 def estimates(
-    wanted: Mapping[str, Sequence[MeasureSpec]], draws: Draws, *, level: float = 0.95, method: str | None = None
+    wanted: Mapping[str, Sequence[MeasureSpec]],
+    draws: Draws,
+    *,
+    level: float = 0.95,
+    method: str | None = None,
+    strict: bool = True,
 ) -> list[Estimate]:
     """The wanted measures of every model with their intervals, all from one draw.
 
-    A method that was asked for and does not suit a measure is refused.
+    A method that was asked for and does not suit a measure is refused; not `strict`, the measure has its usual one.
     """
     check_level(level)
     plans = [
-        _Planned(model, request, chosen(request, method, draws), request.value)
+        _Planned(model, request, chosen(request, method, draws, strict=strict), request.value)
         for model, specs in wanted.items()
         for spec in specs
         for request in [bind(spec, draws.tables[model])]

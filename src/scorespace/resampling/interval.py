@@ -148,12 +148,17 @@ def suiting(request: Request, draws: Draws | None = None) -> tuple[str, ...]:
     return first.name, *(one.name for one in INTERVALS if one is not first and one.suits(request))
 
 
-def chosen(request: Request, method: str | None, draws: Draws | None = None) -> IntervalKind:
-    """The method asked for, refused when it does not suit; the usual one when none is asked for."""
+def chosen(request: Request, method: str | None, draws: Draws | None = None, *, strict: bool = True) -> IntervalKind:
+    """The method asked for, refused when it does not suit; the usual one when none is asked for.
+
+    Not `strict`, the usual one where it does not suit.
+    """
     if method is None:
         return usual(request, draws)
     asked = INTERVALS.find(method)
     if not asked.suits(request):
+        if not strict:
+            return usual(request, draws)
         suitable = suiting(request)
         raise MeasureError(
             f"method={method!r} does not suit {request.spec}.", hint=f"{', '.join(suitable[:-1])} or {suitable[-1]}"

@@ -264,6 +264,17 @@ def posterior(counts: ArrayLike, rng: np.random.Generator, draws: int, *, prior:
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
 
 
+def cell_prior(classes: int) -> float:
+    """What to add to each cell of a matrix of so many classes: one error in all, 1 / (K (K − 1)); ½ for two classes.
+
+    A half in each of many cells would drown the errors of a good model.
+
+    >>> cell_prior(2), cell_prior(5)
+    (0.5, 0.05)
+    """
+    return 1 / (classes * max(1, classes - 1))
+
+
 def newcombe_variance(area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike) -> Array:
     """Variance of an AUC θ in Newcombe's method 5: θ(1 − θ)[1 + (N − 1)((1 − θ)/(2 − θ) + θ/(1 + θ))] / (m n).
 

@@ -13,7 +13,7 @@ from scorespace.errors import ColumnError, DataError, PositiveError, WeightError
 from scorespace.results import grouped
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import encode, label_text, natural_order, positive_error, positive_index
-from scorespace.tables.score import ScoreTable, refuse_uncountable, unknown_class, weights_of
+from scorespace.tables.score import ScoreTable, prevalence_factors, refuse_uncountable, unknown_class, weights_of
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 
@@ -81,6 +81,15 @@ class ConfusionTable(Table):
                 raise NoTableError(f"cannot be computed from {self.described()}", hint="{label} needs scores")
             return cast(Wanted, self.score_table().inside(ScoreTable, of, sized=sized))
         return super().inside(wanted, of)
+
+    def at_prevalence(self, share: float) -> Self:
+        if self.positive is None:
+            return self
+        factor = prevalence_factors(self.strata, self.cells, self.positive, share)
+        squares = self.cells if self.squares is None else self.squares.ravel()
+        shape = self.matrix.shape
+        matrix, squares = (self.cells * factor).reshape(shape), (squares * factor**2).reshape(shape)
+        return replace(self, matrix=matrix, squares=squares)
 
     def effective(self, trials: str) -> float:
         """How many equal cases are worth the weights of all: Kish's (Σw)² / Σw²."""

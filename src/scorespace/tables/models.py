@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
@@ -91,6 +91,21 @@ class Models(Mapping[str, Any]):
             raise ScoreSpaceError(f"{model} decides between {len(table.class_names)} classes, none of them positive.")
         counts: Counts = table.inside(Counts, None, at if table.thresholded else None)
         return counts
+
+    def at_prevalence(self, share: float) -> Models:
+        """The same models on the same cases, weighed so that positives have that share."""
+        tables = {name: table.at_prevalence(share) for name, table in self.tables.items()}
+        total = sum(self.classes.values())
+        rest = total - self.classes.get(self.positive or "", 0.0)
+        classes = {
+            name: share * total if name == self.positive else count * (1 - share) * total / rest if rest else count
+            for name, count in self.classes.items()
+        }
+        if self.positive is None:
+            return self
+        return replace(
+            self, classes=classes, tables=tables, pairs=None if self.pairs is None else self.pairs.at_prevalence(share)
+        )
 
     @property
     def two_class(self) -> list[str]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
 from scorespace.tables.labels import encode, positive_index
-from scorespace.tables.score import ScoreTable, scores_of
+from scorespace.tables.score import ScoreTable, prevalence_factors, scores_of
 from scorespace.tables.table import Array
 
 _MANY: Final = 20_000  # cases from which on a second thread pays
@@ -103,6 +103,14 @@ class PairTable(ByValue):
             tables.append(table.condensed(rows))
             cells.append(cell if merged is None else merged[cell])
         return replace(self, tables=tuple(tables), cell=np.stack(cells))
+
+    def at_prevalence(self, share: float) -> PairTable:
+        """The same cases weighed so that positives have that share."""
+        if self.positive is None:
+            return self
+        held = np.ones(self.cases) if self.weight is None else self.weight
+        weight = held * prevalence_factors(self.code, held, self.positive, share)
+        return replace(self, tables=tuple(table.at_prevalence(share) for table in self.tables), weight=weight)
 
     def part(self, chosen: NDArray[np.intp]) -> PairTable:
         """The table of some of the cases."""

@@ -145,6 +145,13 @@ class ScoreTable(Table):
         turned = self.complemented() if sized and self.probabilities else self.swapped()
         return Table.inside(turned, wanted)
 
+    def at_prevalence(self, share: float) -> Self:
+        factor = prevalence_factors(self.strata, self.cells, self.positive, share)
+        squares = self.cells if self.squares is None else self.squares.ravel()
+        shape = self.counts.shape
+        counts, squares = (self.cells * factor).reshape(shape), (squares * factor**2).reshape(shape)
+        return replace(self, counts=counts, squares=squares)
+
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
         if at is None:
             raise NoTableError("of a score needs a threshold", hint="{label}@0.5")
@@ -369,6 +376,14 @@ def score_table(
     columns[codes, np.arange(values.size)] = 1 if weights is None else weights
     squares = None if weights is None or copies else grouped_scores(values, columns**2)[1]
     return ScoreTable(*grouped_scores(values, columns), names, index, squares=squares)
+
+
+def prevalence_factors(strata: Array, cells: Array, positive: int, share: float) -> Array:
+    """What each cell's weight is multiplied by so that positives have that share of an unchanged total."""
+    total, pos = float(cells.sum(dtype=np.float64)), float(cells[strata == positive].sum(dtype=np.float64))
+    if not 0 < pos < total:
+        return np.ones(cells.size)
+    return np.where(strata == positive, share * total / pos, (1 - share) * total / (total - pos))
 
 
 def unknown_class(of: str, classes: Sequence[str]) -> NoTableError:

@@ -147,6 +147,10 @@ class Table(ByValue, ABC):
         """The table of the cases of these cells, and where they now are."""
         return self.with_cells(np.bincount(cell, minlength=self.cells.shape[-1])), cell
 
+    def at_prevalence(self, share: float) -> Self:
+        """The same cases weighed so that positives have that share; without a positive class they stay."""
+        return self
+
     def condensed(self, rows: int) -> Self:
         """A smaller table that spreads alike when drawn again; most tables are small already."""
         return self

@@ -87,7 +87,7 @@ def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
         ("residual within bins", *(decimals(one.residual, 4) for one in found.values())),
         ("Spiegelhalter z", *(decimals(one.spiegelhalter.statistic, 2) for one in found.values())),
         ("Spiegelhalter p", *(_p_cell(one.spiegelhalter) for one in found.values())),
-        ("Hosmer-Lemeshow χ²", *(decimals(one.hosmer_lemeshow.statistic, 2) for one in found.values())),
+        ("Hosmer-Lemeshow χ²", *(_statistic(one.hosmer_lemeshow) for one in found.values())),
         ("Hosmer-Lemeshow p", *(_p_cell(one.hosmer_lemeshow) for one in found.values())),
     ]
     hints = [(name, about) for name, (_, about) in _ROWS.items()]
@@ -99,7 +99,7 @@ def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
         (f"mce, {first.bins} bins", "The largest such distance."),
         ("Spiegelhalter z", "Whether the Brier score is what the scores promise; normal if it is."),
         ("Spiegelhalter p", "How often calibrated scores would look as far off by z, or farther."),
-        ("Hosmer-Lemeshow χ²", "Whether ten groups of equal size have as many positives as promised; two df less."),
+        ("Hosmer-Lemeshow χ²", "Whether ten groups of equal size have as many positives as promised."),
         ("Hosmer-Lemeshow p", "How often calibrated scores would look as far off by χ², or farther."),
     ]
     left = [f"{name} {grouped(one.left_out)}" for name, one in found.items() if one.left_out]
@@ -110,6 +110,12 @@ def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
 
 
 _FINE: Final = ("cal", "cal by chance")
+
+
+def _statistic(test: CalibrationTest) -> str:
+    """A statistic with two decimals, or in powers of ten where it is huge: a score of 0 that happened."""
+    large = abs(test.statistic) >= 1e5 and math.isfinite(test.statistic)
+    return f"{test.statistic:.3g}" if large else decimals(test.statistic, 2)
 
 
 def _p_cell(test: CalibrationTest) -> str:
