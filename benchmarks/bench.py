@@ -26,8 +26,8 @@ from scorespace.measures import parse
 from scorespace.measures.average import average
 from scorespace.measures.ranking import auc
 from scorespace.probabilities.summary import calibration_summary
+from scorespace.resampling.area import delong
 from scorespace.resampling.draw import bootstrap
-from scorespace.resampling.estimate import delong
 from scorespace.tables import class_table, score_table
 from scorespace.tables.pair import pair_table
 
@@ -152,8 +152,8 @@ def paired_draws(rows: int) -> None:
             turn()
 
     loop = seconds(turns, 1) / TURNS * REPLICATES
-    spec, test = parse("auc"), f"bootstrap(replicates={REPLICATES})"
-    ours = seconds(lambda: compare(pair_table(truth, scores), spec=spec, test=test))
+    test = f"bootstrap(replicates={REPLICATES})"
+    ours = seconds(lambda: compare(pair_table(truth, scores), spec=parse("auc"), test=test))
     name, peer = f"paired bootstrap, {REPLICATES} replicates", f"roc_auc_score, {TURNS} turns × {REPLICATES // TURNS}"
     print(Line(name, ours, peer, loop, Aim(faster=30 if rows == 10**5 else None)))
 
