@@ -28,7 +28,7 @@ check: $(READY)  ## style, types, import directions, docs in step
 	@echo "import directions" && found=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$found"; exit 1; }
 	@if [ -e docs/generate.py ]; then echo "docs in step" && $(BIN)/python docs/generate.py --check; fi
 
-bench: $(READY)  ## time scorespace beside other programs (ten minutes; ARGS='--only delong': a part of it)
+bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
 N ?= 1000
@@ -65,4 +65,5 @@ $(READY): pyproject.toml constraints.txt
 		echo "$(PYTHON) cannot make environments. On Debian: apt-get install python3-venv" >&2; exit 1; }
 	@echo "setting up $(VENV), once (a minute or two)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m compileall -q src  # as pip does with a wheel; else some surroundings compile at every start
 	@touch $@

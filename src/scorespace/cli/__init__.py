@@ -8,45 +8,23 @@ import warnings
 
 import typer
 
-from scorespace.cli import (
-    agree,
-    calibrate,
-    cases,
-    compare,
-    curve,
-    decide,
-    demo,
-    drift,
-    evaluate,
-    measures,
-    output,
-    power,
-    ranks,
-)
+from scorespace.cli import output
 from scorespace.cli.options import in_flags
+from scorespace.cli.verbs import VERBS, Verbs
 from scorespace.errors import ScoreSpaceError
 from scorespace.files import begin_run
 
 app = typer.Typer(
     name="scorespace",
+    cls=Verbs,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="From scores to decisions: how good is each model, is the difference real, which threshold to use.",
     epilog="Begin with: scorespace demo",
 )
-app.command(no_args_is_help=True)(evaluate.evaluate)
-app.command(no_args_is_help=True)(compare.compare)
-app.command(no_args_is_help=True)(decide.decide)
-app.command(no_args_is_help=True)(curve.curve)
-app.command(no_args_is_help=True)(calibrate.calibrate)
-app.command(no_args_is_help=True)(cases.cases)
-app.command(no_args_is_help=True)(ranks.ranks)
-app.command(no_args_is_help=True)(agree.agree)
-app.command(no_args_is_help=True)(drift.drift)
-app.command(no_args_is_help=True)(power.power)
-app.command()(measures.measures)
-app.command()(demo.demo)
+for verb in VERBS:
+    app.command(verb.name, help=verb.summary)(lambda: None)  # stands for the verb until it is called
 
 
 @app.callback(invoke_without_command=True)

@@ -88,7 +88,7 @@ def _write(found: Agreement, out: Path) -> None:
         case ".json":
             write_file(out, tidy.as_json(found.to_dict()).encode())
         case _:
-            from scorespace.views.charts.agreement import agreement_chart  # Altair loads only for pictures
+            from scorespace.views.charts.agreement import agreement_chart
             from scorespace.views.charts.files import save
 
             save(agreement_chart(found), out)

@@ -11,6 +11,7 @@ import typer
 
 from scorespace import frames
 from scorespace.cli import options, output
+from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.curves.midpoint import learn_midpoint as learned_midpoint
 from scorespace.decisions.cases import Cases, of_codes
 from scorespace.errors import ScoreError
@@ -18,11 +19,15 @@ from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.files import write_file
 from scorespace.results import Note, Row
-from scorespace.tables import ScoreTable
 from scorespace.views import smooth as view
 from scorespace.views import tidy
 
 _LIST = "Which cases"
+
+Midpoint = Annotated[
+    str,
+    typer.Option(metavar="RULE", help=f"What parts high from low scores: {', '.join(MIDPOINTS)}, or a number."),
+]
 
 
 class Zone(StrEnum):
@@ -42,7 +47,7 @@ def cases(
     id: Annotated[
         str | None, typer.Option("--id", metavar="COL", help="Names the cases; else rows are numbered from 1.")
     ] = None,
-    midpoint: options.Midpoint = "mean",
+    midpoint: Midpoint = "mean",
     learn_midpoint: options.LearnMidpoint = None,
     zone: Annotated[Zone | None, typer.Option(help="List the cases of one kind only.", rich_help_panel=_LIST)] = None,
     most: Annotated[
@@ -95,7 +100,7 @@ def cases(
 
 def learned(validation: Evaluation) -> dict[str, float]:
     """The midpoint of each model with the highest Youden index on a validation sample."""
-    return {name: learned_midpoint(table) for name, table in validation.models.items() if isinstance(table, ScoreTable)}
+    return {name: learned_midpoint(table) for name, table in validation.models.items() if table.thresholded}
 
 
 def _content(found: Cases, zone: str | None, notes: tuple[Note, ...]) -> Row:
@@ -111,6 +116,6 @@ def _write(found: Cases, zone: str | None, notes: tuple[Note, ...], out: Path) -
         case ".json":
             write_file(out, tidy.as_json(_content(found, zone, notes)).encode())
         case _:
-            from scorespace.views.charts import save, zones_chart  # Altair loads only for pictures
+            from scorespace.views.charts import save, zones_chart
 
             save(zones_chart(found.table, found.zones), out)

@@ -78,7 +78,7 @@ def _write(found: Drift, out: Path) -> None:
         case ".json":
             write_file(out, tidy.as_json(found.to_dict()).encode())
         case _:
-            from scorespace.views.charts.drift import drift_chart  # Altair loads only for pictures
+            from scorespace.views.charts.drift import drift_chart
             from scorespace.views.charts.files import save
 
             save(drift_chart(found), out)

@@ -15,6 +15,7 @@ from scorespace.errors import MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
+from scorespace.resampling.interval import INTERVALS
 from scorespace.results import decimals
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
@@ -27,7 +28,9 @@ def evaluate(
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
+    model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
+    weights: options.Weights = options.Weighing.cases,
     group: options.Group = None,
     fold: options.Fold = None,
     matrix: options.Matrix = [],  # noqa: B006
@@ -46,7 +49,14 @@ def evaluate(
     cost_tn: options.CostTn = None,
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
-    interval: options.Interval = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -65,7 +75,9 @@ def evaluate(
             decisions=decision,
             positive=positive,
             names=options.renames(name),
+            models=options.models(model),
             weight=weight,
+            weights=weights.value,
             group=group,
             fold=fold,
             measures=measures,
@@ -76,7 +88,7 @@ def evaluate(
             seed=seed,
             progress=progress,
         )
-        evaluation.check_requests([parse(measure) for measure, _, _ in rules])
+        evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
     show(evaluation, report, format)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
@@ -87,11 +99,9 @@ def evaluate(
 
 def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
-    from scorespace.views import sections
-
     if report is not None:  # first: no result is shown before an error
         evaluation.report(report)
-    output.write(sections.document(evaluation).brief(), evaluation.to_dict(), form)
+    output.write(evaluation.document.brief(), evaluation.to_dict(), form)
     if report is not None:
         typer.echo(f"report  {report}", err=form is not options.Format.table)
 

@@ -7,12 +7,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from scorespace.cli.options import Format
-from scorespace.results import Progress, Row
-from scorespace.views import markdown, tidy
-from scorespace.views.document import Document, Grid
+
+if TYPE_CHECKING:  # this module loads for the help, too
+    from scorespace.results import Progress, Row
+    from scorespace.views.document import Document, Grid
 
 _PATIENCE = 1.0  # seconds of work before a progress bar appears
 _PLAIN: Final = {
@@ -79,6 +80,8 @@ def line(text: str) -> None:
 @_named()
 def write(document: Document, content: Row, form: Format) -> None:
     """A result: the document for people, or its content for programs."""
+    from scorespace.views import markdown, tidy
+
     match form:
         case Format.table:
             from rich.console import Console  # loaded only for people
@@ -97,6 +100,8 @@ def write(document: Document, content: Row, form: Format) -> None:
 @_named()
 def write_grid(grid: Grid, content: Row, form: Format) -> None:
     """A single table in the chosen format."""
+    from scorespace.views import markdown, tidy
+
     if form is Format.table:
         from rich.console import Console
 

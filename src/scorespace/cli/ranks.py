@@ -107,7 +107,7 @@ def ranks(
     content = ranking.to_dict()
     content["notes"] = [*(note.to_dict() for note in found.notes), *content["notes"]]
     if out is not None:
-        from scorespace.views.charts import save  # Altair loads only for pictures
+        from scorespace.views.charts import save
 
         save(view.chart(ranking), out)
     output.write(view.document(ranking, found.name, found.notes), content, format)

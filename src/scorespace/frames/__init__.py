@@ -1,7 +1,7 @@
 """Edge in: a path, URI, frame or dict of arrays becomes checked roles, and the roles become tables."""
 
 from scorespace.frames.check import Sample, check
-from scorespace.frames.count import columns, count, pair, right
+from scorespace.frames.count import columns, count, pair
 from scorespace.frames.extend import rows_in_use, score_columns, write_extended
 from scorespace.frames.files import copied, files_read
 from scorespace.frames.matrix import read_matrix
@@ -30,7 +30,6 @@ __all__ = [
     "read",
     "read_matrix",
     "read_outcomes",
-    "right",
     "roles",
     "rows_in_use",
     "score_columns",

@@ -75,9 +75,14 @@ def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
     if gaps and (missing == "error" or not found["complete"]):
         raise _missing_error(gaps, found["rows"], dropped)
     _refuse_wrong_values(source, roles, found)
-    classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
-    positive, inferred = _positive(classes, counts, roles)
-    _refuse_absent_classes(classes, roles)
+    classes: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    labels: dict[Any, int] = {}
+    positive, inferred = None, False
+    if not roles.numbers:
+        classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
+        positive, inferred = _positive(classes, counts, roles)
+        _refuse_absent_classes(classes, roles)
     notes = []
     if dropped:
         some = f"{grouped(dropped)} of {grouped(found['rows'])} rows"
@@ -173,7 +178,7 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
     for role, column in roles.columns():
         gap, kind = _is_missing(column, schema[column]), schema[column]
         wanted[f"missing {column}"] = (gap if used is None else gap & used).sum()
-        if role in ("score", "weight"):
+        if role in ("score", "number", "weight"):
             wanted[f"infinite {column}"] = ((number(column).abs() == math.inf) & ok).sum()
         elif _loses_digits(kind):
             wanted[f"long {column}"] = (number(column).abs() >= MOST_EXACT).sum()
@@ -192,7 +197,7 @@ def _refuse_wrong_kinds(source: Source, roles: Roles) -> None:
     schema = source.frame.collect_schema()
     for role, column in roles.columns():
         kind = schema[column]
-        if role in ("score", "weight") and not _is_number(source.frame, column, kind):
+        if role in ("score", "number", "weight") and not _is_number(source.frame, column, kind):
             values = _some(source, column)
             if values:  # a column without any value is missing, whatever its kind
                 raise _not_number(column, kind, role, values)
