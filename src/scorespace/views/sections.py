@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scorespace.conditions import Condition
-from scorespace.decisions import CostChoice, Decision, decide
+from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.measures import confusion
-from scorespace.results import grouped
+from scorespace.results import decimals, grouped
 from scorespace.tables import ScoreTable
 from scorespace.views import classes
 from scorespace.views.answers import Answers, facts
@@ -24,6 +24,10 @@ from scorespace.views.smooth import blocks as smooth_blocks
 if TYPE_CHECKING:
     from scorespace.comparisons.answer import Comparison
     from scorespace.resampling.estimate import Estimate
+
+HONEST: Final = "cost/case"
+HERE: Final = "cost here"
+"""The two costs of a chosen threshold: that to expect, and that on the cases that chose it."""
 
 Builder = Callable[[Answers], Sequence[Block]]
 SECTIONS: list[tuple[str, str, bool | Builder, Builder]] = []
@@ -62,6 +66,8 @@ def document(evaluation: Answers) -> Document:
 @section("Measures", brief=True)
 def measures(evaluation: Answers) -> Sequence[Block]:
     grid = measure_grid(list(evaluation.summary), list(evaluation.models), _short_names(evaluation))
+    if isinstance(evaluation.decision, Decision):
+        grid = with_honest_costs(grid, evaluation.decision)
     if evaluation.differences:
         grid = with_differences(grid, evaluation.differences)
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
@@ -203,7 +209,26 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
 def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
     costs = [str(replace(one.spec, at=None)) for one in evaluation.summary if one.spec.name == "cost"]
-    return {costs[-1]: "cost/case"} if costs and isinstance(evaluation.decision, Decision) else {}
+    return {costs[-1]: HERE} if costs and isinstance(evaluation.decision, Decision) else {}
+
+
+def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
+    """The grid with the cost on cases that did not choose the threshold above that on those that did."""
+    here = [place for place, row in enumerate(grid.rows) if row[0].startswith(HERE)]
+    by_model = {choice.model: choice.honest for choice in decision.choices}
+    known = [by_model[name] for name in grid.columns[1:] if name in by_model and by_model[name].known]
+    if not here or not known:
+        return grid
+    cells = [_value_text(by_model[name]) if name in by_model else "" for name in grid.columns[1:]]
+    rows = list(grid.rows)
+    rows.insert(here[0], (f"{HONEST} ↓", *cells))
+    hint = "What it costs to choose a threshold so, on cases that had no part in the choice (repeated cross-fitting)."
+    return replace(grid, rows=tuple(rows), hints=(*grid.hints, (f"{HONEST} ↓", hint)))
+
+
+def _value_text(value: Value) -> str:
+    text = decimals(value.value)
+    return f"{text} [{decimals(value.low)}, {decimals(value.high)}]" if value.known else text
 
 
 def measure_grid(
