@@ -330,7 +330,11 @@ def logit_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
-@interval("log-t", "bootstrap on the log scale", suits=_any, replicates=True, weighted=True, aliases=("log",))
+def _loss(request: Request) -> bool:
+    return request.measure.best == "low" and request.range[0] == 0
+
+
+@interval("log-t", "bootstrap on the log scale", suits=_loss, replicates=True, weighted=True, aliases=("log",))
 def log_interval(plan: Plan) -> Interval:
     """v · exp(± z · sd of the replicates' logarithms): losses are skewed, a few cases bear most of them."""
     defined, reason = plan.replicates()
@@ -369,7 +373,11 @@ def shifted_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"shifted{plan.how}", reason)
 
 
-@interval("none", "no interval, where none is known to cover", suits=_any, weighted=True)
+def _never(request: Request) -> bool:
+    return False
+
+
+@interval("none", "no interval, where none is known to cover", suits=_never, weighted=True)
 def no_interval(plan: Plan) -> Interval:
     """Left out: with weighted or grouped cases, no interval of such a measure is known to cover."""
     return _none("with weighted or grouped cases none is known to hold the true value often enough")
