@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,8 @@ from scorespace.errors import ConditionError, did_you_mean, listing
 from scorespace.results import ByValue
 
 Array = NDArray[Any]
+_MOST: Final = 1e100
+_RAREST: Final = 1e-12
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Condition:
             check(name, cost, float)
             if not math.isfinite(cost):
                 raise ConditionError(f"{name}={cost} is not a cost.", hint=f"a finite number, such as {name}=1")
+            if abs(cost) > _MOST:
+                raise ConditionError(f"{name}={cost:g} is more than can be reckoned with.", hint="a larger unit")
         check("prevalence", self.prevalence, float | None)
         check_prevalence(self.prevalence)
         if self.fp <= self.tn or self.fn <= self.tp:
@@ -50,6 +54,13 @@ class Condition:
                 problem,
                 seen=f"fp={self.fp:g}, tn={self.tn:g}, fn={self.fn:g}, tp={self.tp:g}",
                 hint="each error must cost more than the right decision on the same case: fp > tn and fn > tp",
+            )
+
+        if not 1 / _MOST < (self.fp - self.tn) / (self.fn - self.tp) < _MOST:
+            raise ConditionError(
+                "one error costs beyond measure more than the other.",
+                seen=f"fp={self.fp:g}, tn={self.tn:g}, fn={self.fn:g}, tp={self.tp:g}",
+                hint="costs that differ by less than a googol",
             )
 
     def share(self, of_sample: float) -> float:
@@ -181,7 +192,7 @@ class CostMatrix(ByValue):
 
 def check_prevalence(prevalence: float | None) -> None:
     """Refuse a prevalence that is no share of positives."""
-    if prevalence is not None and not 0 < prevalence < 1:
+    if prevalence is not None and not _RAREST <= prevalence <= 1 - _RAREST:
         raise ConditionError(
             f"prevalence={prevalence:g} is not a share of positives.",
             hint="a number between 0 and 1, such as prevalence=0.3",

@@ -82,7 +82,8 @@ def test_message_of_a_method_that_does_not_suit():
     with pytest.raises(MeasureError) as caught:
         of("ap", method="wilson")
     assert str(caught.value) == (
-        "method='wilson' does not suit ap.\n  hint: logit-t, bootstrap, shifted, corrected, inverted, bca or studentised"
+        "method='wilson' does not suit ap.\n"
+        "  hint: logit-t, bootstrap, shifted, corrected, inverted, bca or studentised"
     )
 
 

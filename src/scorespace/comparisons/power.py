@@ -15,6 +15,10 @@ FEW: Final = 20
 """Below so many cases of a class the normal approximation is rough."""
 
 
+_MOST_CASES: Final = 10**12
+"""Beyond any study, and before numbers overflow."""
+
+
 @dataclass(frozen=True)
 class Power:
     """Cases of each class (for each model), and what they can show; `design` says of what.
@@ -237,8 +241,11 @@ def _fewest(enough: Callable[[int, int], bool], ratio: float) -> tuple[int, int]
         return (rarer, other) if ratio >= 1 else (other, rarer)
 
     above = 2
-    while not enough(*sizes(above)):
+    while max(sizes(above)) <= _MOST_CASES and not enough(*sizes(above)):
         above *= 2
+    if max(sizes(above)) > _MOST_CASES:
+        seen = f"more than {grouped(_MOST_CASES)} cases"
+        raise ConditionError("no study is large enough for this aim.", seen=seen, hint="a lesser aim")
     below = above // 2
     while above - below > 1:
         middle = (below + above) // 2

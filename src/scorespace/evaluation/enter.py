@@ -114,6 +114,8 @@ def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
     roles = sample.roles
     if roles.copies:
         return False  # one row stands for many cases
+    if roles.scores and sample.positive is None:
+        return False  # all cases are of one class, so nothing is ranked
     if roles.group is not None:
         return True
     several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1

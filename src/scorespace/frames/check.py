@@ -17,6 +17,7 @@ from scorespace.tables.labels import label_text, positive_error, positive_index
 from scorespace.tables.score import MOST_EXACT
 
 MOST_CLASSES = 1000
+MOST_SCORE = 1e150
 # Alone, these labels imply the absent positive class 1 or True.
 _NEGATIVES = ("0", "-1", "False")
 
@@ -180,6 +181,7 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
         wanted[f"missing {column}"] = (gap if used is None else gap & used).sum()
         if role in ("score", "number", "weight"):
             wanted[f"infinite {column}"] = ((number(column).abs() == math.inf) & ok).sum()
+            wanted[f"huge {column}"] = ((number(column).abs() > MOST_SCORE) & ok).sum()
         elif _loses_digits(kind):
             wanted[f"long {column}"] = (number(column).abs() >= MOST_EXACT).sum()
         if role == "weight":
@@ -251,6 +253,12 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
                 f"column {column!r} has infinite scores.",
                 seen=f"{grouped(infinite)} {of_all}",
                 hint="replace them by a number beyond the largest finite score",
+            )
+        if role == "score" and found.get(f"huge {column}"):
+            raise ScoreError(
+                f"column {column!r} has scores beyond 1e150, whose squares are no numbers.",
+                seen=f"{grouped(found[f'huge {column}'])} {of_all}",
+                hint="divide all scores by the same number, or take their logarithms",
             )
         if found.get(f"heavy {column}") and not negative and not infinite:
             raise WeightError(

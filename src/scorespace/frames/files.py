@@ -125,14 +125,18 @@ def local_paths(path: str) -> list[str]:
     """The files that a path, a pattern or a file:// address names; it is an error if there are none."""
     local = _local(path)
     try:
+        os.stat(local.encode())
+    except (OSError, UnicodeEncodeError):
+        pass  # told below
+    except ValueError as error:  # a NUL in it
+        raise DataError(f"{local!r} is no path.", seen=str(error)) from None
+    try:
         local.encode()
         paths = [local] if os.path.isfile(local) else sorted(filter(os.path.isfile, glob.glob(local, recursive=True)))
         for each in paths:
             each.encode()
     except UnicodeEncodeError:
         raise DataError(f"the name {local!r} is not UTF-8.", hint="rename the file") from None
-    except ValueError as error:  # a NUL in it
-        raise DataError(f"{local!r} is no path.", seen=str(error)) from None
     if not paths:
         raise _not_found(local)
     return paths

@@ -58,6 +58,9 @@ def fetch(address: str, name: str) -> Path:
     try:
         with _open(address) as answer, copy.open("wb") as file:
             shutil.copyfileobj(answer, file)
+            told = answer.headers.get("Content-Length")
+            if told is not None and int(told) != file.tell():  # reading in pieces, Python does not mind
+                raise ValueError(f"the connection broke off after {file.tell()} of {told} bytes")
     except (OSError, ValueError, HTTPException) as error:
         close_scratch(copy)
         said = getattr(error, "reason", None) or getattr(error, "strerror", None) or error

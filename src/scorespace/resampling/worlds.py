@@ -19,6 +19,7 @@ STEPS: Final = (0.0, 0.4, 0.8, 1.2, 1.7, 2.3, 3.0, 4.0, 6.0)
 """How far worlds of recalibrated scores go: 0 are the scores as they stand, 1 is the fit."""
 _FINITE: Final = 1e-6  # scores of 0 and 1 have no logit
 _ROUNDS: Final = 50
+_SOME: Final = 1e-9  # a score that no case has, as of decisions that are all alike, still has a rank
 
 
 def rates_by_rank(cases: Array, hits: Array) -> Array:
@@ -30,6 +31,7 @@ def rates_by_rank(cases: Array, hits: Array) -> Array:
     >>> rates_by_rank(np.ones(6), np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])).round(2)
     array([0.9 , 0.74, 0.58, 0.42, 0.26, 0.1 ])
     """
+    cases = np.maximum(cases, _SOME)
     z = -ndtri((np.cumsum(cases) - cases / 2) / cases.sum())
     return expit(_fitted(z, cases, hits, np.zeros(z.size)))
 
@@ -60,6 +62,7 @@ def labels_again(cases: Array, rates: Array, rng: np.random.Generator, draws: in
 
 def _fitted(x: Array, cases: Array, hits: Array, offset: Array) -> Array:
     """The logits of a penalised logistic fit, quadratic in x, on top of an offset."""
+    cases = np.maximum(cases, _SOME)
     total = cases.sum()
     powers = np.stack([np.ones(x.size), x, x**2], axis=1)[:, : min(3, np.unique(x).size)]
     share = np.sqrt(cases / total)[:, None]

@@ -69,7 +69,8 @@ class ConfusionTable(Table):
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
         if wanted is Counts:
-            index = self._positive() if of is None else self.classes.index(of)
+            alone = self.positive if len(self.classes) == 1 else None  # one class in truth and decisions: all are right
+            index = (self._positive() if alone is None else alone) if of is None else self.classes.index(of)
             if index is None:
                 raise NoTableError(
                     f"cannot be computed from {self.described()}",

@@ -65,8 +65,8 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
     if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= 1:
         return _without_absent(array.astype(np.uint8), ("0", "1"))
     if array.dtype == object:
-        array = _texts(array, what)
-    elif array.dtype.kind == "f":
+        return _encoded_objects(array, what)
+    if array.dtype.kind == "f":
         _refuse_missing(int(np.isnan(array).sum()), array.size, what)
     distinct, codes = np.unique(array, return_inverse=True)
     names = [label_text(value) for value in distinct]
@@ -76,14 +76,24 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
     return place[codes], tuple(names[k] for k in order)
 
 
-def _texts(array: NDArray[Any], what: str) -> NDArray[Any]:
-    """Values of any kind as class names; only the distinct ones are looked at one by one."""
+def _encoded_objects(array: NDArray[Any], what: str) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """The same of values of any kind; only the distinct ones are looked at one by one.
+
+    Not by way of NumPy's texts, which lose a NUL at the end.
+    """
     # With its type, so that True and 1 stay apart although they are equal.
     keys = list(zip(map(type, array), array, strict=True))
-    counted = Counter(keys)
+    try:
+        counted = Counter(keys)
+    except TypeError:  # lists, arrays and the like
+        raise DataError(f"{what} holds values that are no labels.", hint="one number or text per case") from None
     _refuse_missing(sum(n for (_, value), n in counted.items() if is_missing(value)), array.size, what)
     names = {key: label_text(key[1]) for key in counted}
-    return np.array(list(map(names.__getitem__, keys)))
+    ordered = tuple(sorted(set(names.values()), key=natural_order))
+    place = {name: k for k, name in enumerate(ordered)}
+    codes = {key: place[name] for key, name in names.items()}
+    kind = np.min_scalar_type(len(ordered))
+    return np.fromiter(map(codes.__getitem__, keys), dtype=kind, count=array.size), ordered
 
 
 def _without_absent(codes: NDArray[Any], names: tuple[str, str]) -> tuple[NDArray[Any], tuple[str, ...]]:

@@ -1,0 +1,147 @@
+"""Faults at random moments: a kill, an interrupt, a full disk. The previous file is there or the new one, whole."""
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROLES = ["--truth", "y", "--score", "s"]
+RESULTS = "data,a,b,c\n" + "".join(f"d{k},0.{k + 1},0.{9 - k},0.{(k * 3) % 9 + 1}\n" for k in range(8))
+DATA = "y,s,t,d,e\n" + "".join(
+    f"{k % 2},{(k * 37 % 997) / 997},{(k * 53 % 991) / 991},{k % 2},{(k // 2) % 2}\n" for k in range(3000)
+)
+WRITING = {
+    "evaluate": (["in.csv", *ROLES, "--measures", "auc"], "--report", "out.html"),
+    "curve": (["in.csv", *ROLES], "--out", "out.csv"),
+    "curve picture": (["in.csv", *ROLES], "--out", "out.svg"),
+    "calibrate": (["in.csv", *ROLES], "--out", "out.csv"),
+    "calibrate parquet": (["in.csv", *ROLES], "--out", "out.parquet"),
+    "calibrate map": (["in.csv", *ROLES], "--map", "out.json"),
+    "cases": (["in.csv", *ROLES], "--out", "out.csv"),
+    "agree": (["in.csv", "--rater", "A=d,s", "--rater", "B=e,t"], "--out", "out.json"),
+    "drift": (["in.csv", "in.csv", *ROLES, "--replicates", "300"], "--out", "out.json"),
+    "ranks": (["results.csv", "--measure", "auc"], "--out", "out.svg"),
+    "demo": ([], "--report", "out.html"),
+}
+OLD = "what was there before"
+
+
+def start(folder, kind):
+    arguments, option, out = WRITING[kind]
+    (folder / "in.csv").write_text(DATA)
+    (folder / "results.csv").write_text(RESULTS)
+    (folder / "tmp").mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "scorespace", kind.split()[0], *arguments, option, out]
+    return out, subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(folder / "tmp")},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """By kind, what the file holds when nothing happens, and how long that takes."""
+    done = {}
+
+    def of(kind):
+        if kind not in done:
+            folder = tmp_path_factory.mktemp("whole")
+            began = time.monotonic()
+            out, process = start(folder, kind)
+            _, said = process.communicate(timeout=120)
+            assert process.returncode == 0, said
+            done[kind] = (folder / out).read_bytes(), time.monotonic() - began
+        return done[kind]
+
+    return of
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("kind", WRITING)
+def test_the_old_file_or_the_new_one(tmp_path, whole, kind, number):
+    new, takes = whole(kind)
+    moment = random.Random(f"{kind}{number}").uniform(0.5, 1.05) * takes
+    (tmp_path / WRITING[kind][2]).write_text(OLD)
+    out, process = start(tmp_path, kind)
+    time.sleep(moment)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert b"Traceback" not in said
+    held = (tmp_path / out).read_bytes()
+    assert held == OLD.encode() or alike(held, new, out)
+    assert hashlib.sha256((tmp_path / "in.csv").read_bytes()).digest() == hashlib.sha256(DATA.encode()).digest()
+    if number == signal.SIGINT:
+        assert remains(tmp_path) == []
+        return
+    _, again = start(tmp_path, kind)  # the next run removes what a kill left
+    _, said = again.communicate(timeout=120)
+    assert again.returncode == 0, said
+    assert alike((tmp_path / out).read_bytes(), new, out)
+    assert remains(tmp_path) == []
+
+
+def alike(held, new, out):
+    """Pictures and pages may name their parts at random; they are as long and end alike."""
+    return held == new or (
+        out.endswith((".svg", ".html")) and abs(len(held) - len(new)) < 200 and held[-9:] == new[-9:]
+    )
+
+
+def remains(folder):
+    return [str(each) for each in folder.rglob(".scorespace-*")]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    """On a file system of a quarter of a megabyte, where it can be mounted."""
+    room = tmp_path / "room"
+    room.mkdir()
+    mounted = not subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "none", room], capture_output=True, check=False
+    ).returncode
+    if not mounted:
+        pytest.skip("no right to mount a small file system")
+    try:
+        (tmp_path / "in.csv").write_text(DATA)
+        for verb, option, name in [
+            ("evaluate", "--report", "out.html"),
+            ("calibrate", "--out", "out.csv"),
+            ("calibrate", "--out", "out.parquet"),
+        ]:
+            (room / name).write_text(OLD)
+            (room / "filler").write_bytes(b"x" * 240_000)
+            done = subprocess.run(
+                [sys.executable, "-m", "scorespace", verb, "in.csv", *ROLES, option, str(room / name)],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 2, (name, done.stderr)
+            assert done.stdout == ""
+            assert done.stderr.startswith(f"DataError: '{room / name}' cannot be written.\n  seen: ")
+            assert (room / name).read_text() == OLD
+            assert remains(room) == []
+    finally:
+        subprocess.run(["umount", room], check=False, capture_output=True)
+
+
+def test_two_runs_that_write_one_file(tmp_path, whole):
+    new, _ = whole("calibrate")
+    runs = [start(tmp_path, "calibrate") for _ in range(2)]
+    for _, process in runs:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+    assert (tmp_path / "out.csv").read_bytes() == new
+    assert remains(tmp_path) == []
+    assert Path(tmp_path / "in.csv").read_text() == DATA
