@@ -90,11 +90,13 @@ def _labelled(table: ss.ScoreTable, hits: np.ndarray) -> ss.ScoreTable:
 def spread_chart(values: dict[str, np.ndarray], title: str) -> dict[str, Any]:
     """How often each value comes, one line for each way to get it, as a Vega-Lite specification."""
     ends = np.quantile(np.concatenate(list(values.values())), [0.002, 0.998])
-    edges = np.linspace(*ends, 41)
+    edges = np.linspace(*ends, 61)
+    kernel = np.exp(-((np.arange(-9, 10) / 3) ** 2) / 2)  # smoothed: the values of few cases are few
     rows = [
         {"name": name, "x": float(x), "y": float(y)}
         for name, found in values.items()
-        for x, y in zip((edges[1:] + edges[:-1]) / 2, np.histogram(found, edges, density=True)[0], strict=True)
+        for heights in [np.convolve(np.histogram(found, edges, density=True)[0], kernel, "same")]
+        for x, y in zip((edges[1:] + edges[:-1]) / 2, heights, strict=True)
     ]
     line = {
         "mark": {"type": "line", "strokeWidth": 2.4, "interpolate": "monotone"},
