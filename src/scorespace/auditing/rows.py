@@ -1,0 +1,141 @@
+"""Rows that occur again, and rows that agree in all but the target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.auditing.column import Column
+from scorespace.auditing.finding import Seen, finding
+from scorespace.results import Row, grouped
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Rows that are the same in all columns but identifiers, and those that differ in the target alone.
+
+    `expected` is how many pairs of equal rows chance would bring if the columns were independent, `expected_alike`
+    the same without the target. `fine`: some column is so fine that equal rows should be rare. `labelled`: the target
+    has classes, so that two targets for one case contradict each other.
+    """
+
+    target: str
+    rows: int
+    repeated: int
+    pairs: float
+    expected: float
+    expected_alike: float
+    fine: bool
+    conflicting: int
+    labelled: bool
+    examples: tuple[Row, ...] = ()
+    conflict_examples: tuple[Row, ...] = ()
+
+
+def repeats(
+    whole: NDArray[np.uint64],
+    features: NDArray[np.uint64] | None,
+    outcome: NDArray[np.int32] | None,
+    chances: Sequence[tuple[float, bool]],
+    of_target: tuple[float, bool],
+    target: str,
+    *,
+    labelled: bool,
+) -> Repeats:
+    """From digests of whole rows and of their features, and (chance that two rows agree, fine) of each column."""
+    size = whole.size
+    _, first, inverse, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
+    pairs = float(np.sum(counts.astype(np.float64) * (counts - 1) / 2))
+    alike = math.exp(sum(math.log(max(agree, 1e-300)) for agree, _ in chances)) * size * (size - 1) / 2
+    examples: tuple[Row, ...] = ()
+    if pairs:
+        largest = int(np.argmax(counts))
+        examples = tuple({"row": int(row) + 1} for row in np.flatnonzero(inverse == largest)[:3])
+    conflicting, others = 0, ()
+    if features is not None and outcome is not None:
+        conflicting, others = _conflicts(features, outcome)
+    return Repeats(
+        target,
+        size,
+        int(size - first.size),
+        pairs,
+        alike * of_target[0],
+        alike,
+        any(fine for _, fine in (*chances, of_target)),
+        conflicting,
+        labelled,
+        examples,
+        others,
+    )
+
+
+def _conflicts(features: NDArray[np.uint64], outcome: NDArray[np.int32]) -> tuple[int, tuple[Row, ...]]:
+    """How many rows have a twin with another target, and some of them."""
+    _, inverse, counts = np.unique(features, return_inverse=True, return_counts=True)
+    high = np.full(counts.size, -1, dtype=np.int64)
+    low = np.full(counts.size, np.iinfo(np.int64).max)
+    np.maximum.at(high, inverse, outcome)
+    np.minimum.at(low, inverse, np.where(outcome < 0, np.iinfo(np.int64).max, outcome))
+    torn = (high > low) & (high >= 0)
+    if not torn.any():
+        return 0, ()
+    place = int(np.argmax(torn))
+    return int(counts[torn].sum()), tuple({"row": int(row) + 1} for row in np.flatnonzero(inverse == place)[:3])
+
+
+def agreement(column: Column) -> tuple[float, bool]:
+    """The chance that two rows agree in a column, and whether it is fine enough to make that rare."""
+    shares = column.held.counts / column.held.rows
+    agree = float(np.sum(shares**2)) + (column.held.missing / column.held.rows) ** 2
+    return agree, column.spread == "continuous" and column.held.distinct > 0.2 * column.known
+
+
+@finding("SS140", "warning", "rows that occur again", "Keep one of each before splitting, else a copy is tested that was learnt.")
+def duplicates(repeats: Repeats) -> Iterator[Seen]:
+    if not repeats.repeated:
+        return
+    unexpected = repeats.fine and repeats.pairs > 10 * repeats.expected
+    share = repeats.repeated / repeats.rows
+    words = "" if unexpected else " With so few different values, chance alone brings many of them."
+    yield Seen(
+        (),
+        f"{grouped(repeats.repeated)} of {grouped(repeats.rows)} rows ({100 * share:.2g} %) repeat another one in all "
+        f"columns but identifiers.{words}",
+        {"rows": repeats.repeated, "share": share, "pairs": repeats.pairs, "expected_pairs": repeats.expected},
+        repeats.examples,
+        level="" if unexpected else "info",
+    )
+
+
+@finding("SS141", "warning", "the same case with different targets", "No model can be right on both: look which is wrong.")
+def conflicts(repeats: Repeats) -> Iterator[Seen]:
+    if not repeats.conflicting:
+        return
+    unexpected = repeats.fine and repeats.labelled and repeats.conflicting > 10 * repeats.expected_alike
+    yield Seen(
+        (repeats.target,),
+        f"{grouped(repeats.conflicting)} of {grouped(repeats.rows)} rows agree with another one in every column, yet "
+        f"differ in {repeats.target!r}.",
+        {"rows": repeats.conflicting, "share": repeats.conflicting / repeats.rows},
+        repeats.conflict_examples,
+        level="" if unexpected else "info",
+    )
+
+
+@finding("SS142", "warning", "an identifier that repeats", "One row per case: look which of them counts.")
+def repeated_identifier(column: Column) -> Iterator[Seen]:
+    """Nearly all identifiers are different, and a few are not; where many repeat, they name groups."""
+    held = column.held
+    again = column.known - held.distinct
+    if column.kind.name == "identifier" and 0 < again <= 0.05 * column.known:
+        code = int(np.argmax(held.counts))
+        yield Seen(
+            (column.name,),
+            f"{grouped(again)} rows repeat an identifier of {column.name!r}, such as {column.text(code)}.",
+            {"rows": again},
+            column.examples(code),
+        )
