@@ -18,7 +18,7 @@ from scorespace.results import grouped
 _LOW_CODES: Final = (0, -1, -2, -7, -8, -9, -77, -88, -98, -99, -777, -888, -998, -999, -9999, -99999, -999999)
 _HIGH_CODES: Final = (
     *(7, 8, 9, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9998, 9999),
-    *(99999, 999999, 9999999, 99999999, 999999999, -1),
+    *(99999, 999999, 9999999, 99999999, 999999999),
 )
 _GONE: Final = {"?", "??", "n/a", "#n/a", "na", "nan", "null", "nil", "-", "--", ".", "..", "", "missing", "(null)", "<na>",
                 "#value!", "#null!", "not available", "no data", "k.a.", "*"}  # fmt: skip
@@ -81,15 +81,15 @@ def _stands_apart(code: float, rows: int, rest: NDArray[np.float64], counts: NDA
     total = int(counts.sum())
     if rows < 3 or total < 20:
         return False
-    if code < 0 <= float(rest[0]) and gap <= 2 and np.all(rest >= 0) and abs(code) == 1:
-        return rows > int(counts[0]) and rest.size >= 4
+    if -10 < code < 0 and (rest[0] < 0 or gap <= 2):
+        return bool(rest[0] >= 0) and rows > int(counts[0]) and rest.size >= 4
     typical = rest[counts >= max(1, 1e-4 * total)]
     steps = np.diff(typical[:12])
     step = float(np.median(steps)) if steps.size else 0.0
     middle = float(rest[np.searchsorted(np.cumsum(counts), total / 2)])
     outer = float(rest[np.searchsorted(np.cumsum(counts), 0.9 * total)])
     usual = rows >= 0.5 * total / max(1, rest.size)  # not a lonely outlier among many values
-    return gap >= 2.9 * step and gap >= 0.1 * (middle - code) and gap >= 0.05 * (outer - code) and usual
+    return gap >= 2.9 * step and gap >= 0.1 * (middle - code) and gap >= 0.04 * (outer - code) and usual
 
 
 @finding(
@@ -225,12 +225,14 @@ def mixed(column: Column) -> Iterator[Seen]:
     texts = [code for code, value in enumerate(held.values) if not _is_number(str(value))]
     shown = ", ".join(f"{str(held.values[code])!r} ({grouped(int(held.counts[code]))})" for code in texts[:4])
     others = column.known - held.numeric
+    levels = held.distinct <= 10 and not any(str(held.values[code]).strip().casefold() in _GONE for code in texts)
     yield Seen(
         (column.name,),
         f"{column.name!r} holds numbers in {_rows(held.numeric, column.known)} and texts in the others: "
         f"{shown or f'{grouped(others)} different ones'}.",
         {"rows": others, "share": others / column.known},
         column.examples(texts[0]) if texts else (),
+        level="info" if levels else "",  # such as 2, 3, 4, 5more
     )
 
 

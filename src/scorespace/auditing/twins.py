@@ -57,11 +57,7 @@ def fingerprint(column: Column, rows: NDArray[np.int64]) -> Print:
     """What is kept of a column to find its twins; `rows` is the sample that all columns share."""
     held = column.held
     number = held.stored in ("number", "date")
-    order, alike = held.digest()
-    reverse = 0
-    if number:
-        backwards = np.where(held.codes < 0, -1, held.distinct - 1 - held.codes).astype(np.int32)
-        reverse = type(held)(held.name, held.stored, held.rows, held.values, held.counts, backwards).digest()[0]
+    order, reverse, alike = held.digests()
     arrangements = float(gammaln(column.known + 1) - np.sum(gammaln(held.counts + 1)))
     _, repeated = np.unique(held.counts, return_counts=True)
     codes = held.codes[rows]
