@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.auditing import labels, leaks, rows, scores, sentinels, split, target, twins
+from scorespace.auditing import labels, leaks, rows, scores, sentinels, split, target, twins  # noqa: F401 - their rules
 from scorespace.auditing.association import Association, Outcome, associate, outcome
 from scorespace.auditing.column import Column, Profile
 from scorespace.auditing.finding import FINDING_KINDS, LEVELS, Finding, look
@@ -18,8 +18,6 @@ from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listi
 from scorespace.frames.survey import Survey, survey
 from scorespace.results import SCHEMA, Note, Progress, Row, grouped, plain
 from scorespace.tables.labels import label_text, positive_index
-
-__all__ = ["FINDING_KINDS", "Audit", "audit", "labels", "rows", "sentinels"]
 
 
 @dataclass(frozen=True)
@@ -163,7 +161,9 @@ def audit(
     findings = [*gathered.findings, *_together(source, gathered, roles, beside, told)]
     if roles.scores and beside is not None:
         other = survey(test) if test is not None else None
-        findings += [one for name in roles.scores for one in look(_scored(source, other, name, roles, beside, gathered))]
+        findings += [
+            one for name in roles.scores for one in look(_scored(source, other, name, roles, beside, gathered))
+        ]
     if test is not None:
         findings += look(_split(source, survey(test), roles, gathered))
     findings = _settled(findings)
@@ -255,9 +255,7 @@ def _together(
         if beside is not None and roles.target is not None:
             whole = source.row_digests([*gathered.names, roles.target])
             codes, chance = beside.column.held.codes, rows.agreement(beside.column)
-            found = rows.repeats(
-                whole, features, codes, chances, chance, roles.target, labelled=bool(beside.classes)
-            )
+            found = rows.repeats(whole, features, codes, chances, chance, roles.target, labelled=bool(beside.classes))
         else:
             found = rows.repeats(features, None, None, chances, (1.0, False), "", labelled=False)
         findings += look(found)
@@ -314,7 +312,8 @@ def _scored(
     """A column of scores beside the target, here and on held-out rows."""
     if len(beside.classes) != 2:
         raise ColumnError(
-            f"scores are judged beside a target of two classes, and {roles.target!r} has {len(beside.classes) or 'none'}."
+            f"scores are judged beside a target of two classes, which {roles.target!r} has not.",
+            seen=listing(beside.classes) or "numbers",
         )
     positive = _positive(beside, roles.positive)
     here = scores.judged(source.held(name).numbers(), beside.column.held.codes == positive)

@@ -142,6 +142,4 @@ def _histogram(values: NDArray[np.float64], counts: NDArray[np.int64]) -> tuple[
     edges = np.linspace(low, high, _MOST_BINS + 1)
     place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, _MOST_BINS - 1)
     rows = np.bincount(place, counts, minlength=_MOST_BINS)
-    return tuple(
-        Bar(float(a), float(b), int(n), "") for a, b, n in zip(edges[:-1], edges[1:], rows, strict=True)
-    )
+    return tuple(Bar(float(a), float(b), int(n), "") for a, b, n in zip(edges[:-1], edges[1:], rows, strict=True))

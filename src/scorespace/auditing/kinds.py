@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.auditing.words import CODE_NAMES, GONE, ID_WORDS, INTERVAL_NAMES, NOT_IDS, ORDERS, SCALE_NAMES, UNSURE
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.survey import Held
 from scorespace.results import grouped
@@ -118,7 +119,7 @@ def date(held: Held) -> str | None:
     words = name_words(held.name)
     if held.stored == "number" and whole(held):
         low, high = float(held.values[0]), float(held.values[-1])
-        if words & {"year", "jahr", "yr", "season"} and 1500 <= low and high <= 2200:
+        if words & {"year", "jahr", "yr", "season"} and low >= 1500 and high <= 2200:
             return "whole numbers that are years, by name and range"
         if re.fullmatch("[12][089][0-9]{6}", f"{low:.0f}") and _are_days(held.values):
             return "numbers that read as days, such as 20240131"
@@ -171,7 +172,7 @@ def ordinal(held: Held) -> str | None:
     if held.stored != "number" or not whole(held) or not 3 <= held.distinct <= 12:
         return None
     low, high = float(held.values[0]), float(held.values[-1])
-    if name_words(held.name) & _SCALE_NAMES and 0 <= low and high <= 20:
+    if name_words(held.name) & SCALE_NAMES and low >= 0 and high <= 20:
         return f"a scale from {low:.0f} to {high:.0f}, by its name {held.name!r}"
     typical = held.values[held.counts >= max(2, 0.01 * known(held))]
     if low in (0, 1) and typical.size >= 4 and set(typical[typical > 0]) >= set(range(1, int(typical[-1]) + 1)):
@@ -190,7 +191,7 @@ def nominal(held: Held) -> str | None:
         if held.distinct > max(50, 0.2 * rows) and held.words >= 1.5:
             return None  # free text
         return f"{grouped(held.distinct)} labels without a known order"
-    if held.stored == "number" and whole(held) and name_words(held.name) & _CODE_NAMES:
+    if held.stored == "number" and whole(held) and name_words(held.name) & CODE_NAMES:
         return f"whole numbers that are codes, by the name {held.name!r}"
     return None
 
@@ -206,7 +207,7 @@ def text(held: Held) -> str | None:
 def interval(held: Held) -> str | None:
     """Numbers whose differences mean something but whose zero does not."""
     words = name_words(held.name)
-    if words & _INTERVAL_NAMES and not words & {"kelvin", "k"}:
+    if words & INTERVAL_NAMES and not words & {"kelvin", "k"}:
         return f"a scale without a natural zero, by its name {held.name!r}"
     if held.values[0] < 0 and not _one_negative_code(held):
         return "numbers below and above zero"
@@ -221,77 +222,19 @@ def ratio(held: Held) -> str | None:
 # --- evidence
 
 
-_ID_WORDS: Final = {
-    *("id", "ids", "identifier", "key", "uuid", "guid", "nr", "no", "num", "number", "nummer", "index", "idx"),
-    *("ssn", "iban", "isbn", "sku", "serial", "rowid", "pk", "unnamed", "record", "case", "customerid"),
-}
-_NOT_IDS: Final = {"of", "count", "total", "num", "avg", "mean", "price", "refractive", "body", "mass", "n"}
-_CODE_NAMES: Final = {"code", "zip", "zipcode", "postcode", "postal", "plz", "postleitzahl", "fips", "iso", "icd", "type"}
-_SCALE_NAMES: Final = {
-    *("rating", "stars", "grade", "grades", "note", "satisfaction", "likert", "rank", "severity", "priority"),
-    *("agreement", "level", "stage", "tier", "quality", "pain", "importance", "birads", "opinion"),
-}
-_INTERVAL_NAMES: Final = {
-    *("temperature", "temp", "celsius", "fahrenheit", "iq", "latitude", "longitude", "lat", "lon", "lng", "ph"),
-    *("longitud", "latitud", "temperatur", "zscore", "logit", "azimuth", "timezone", "dewpoint"),
-}
-# From low to high. A column matches where all its labels are of one line, at least two of them of its middle.
-_ORDERS: Final = tuple(
-    tuple(line.split("|"))
-    for line in (
-        "xxs|extra extra small|xs|extra small|tiny|s|small|m|med|medium|l|large|big|xl|extra large|huge|xxl|xxxl",
-        "none|very low|low|mid|middle|medium|moderate|high|very high|extreme",
-        "small|med|medium|high|big|vhigh",
-        "low|med|medium|high|vhigh",
-        "never|rarely|seldom|occasionally|sometimes|often|frequently|usually|very often|always",
-        "strongly disagree|disagree|somewhat disagree|neutral|neither agree nor disagree|undecided|somewhat agree"
-        "|agree|strongly agree",
-        "very dissatisfied|dissatisfied|unsatisfied|neutral|satisfied|very satisfied",
-        "terrible|awful|very bad|very poor|bad|poor|below average|fair|ok|okay|average|acceptable|good|very good"
-        "|excellent|outstanding|perfect",
-        "fail|insufficient|failed|deficient|poor|sufficient|pass|satisfactory|good|very good|merit|distinction"
-        "|excellent",
-        "unacc|acc|good|vgood",
-        "f|e|d-|d|d+|c-|c|c+|b-|b|b+|a-|a|a+",
-        "none|primary|elementary|preschool|basic|secondary|high school|hs-grad|some college|college|associate"
-        "|undergraduate|bachelor|bachelors|graduate|tertiary|master|masters|phd|doctorate",
-        "absent|none|trace|minimal|mild|slight|moderate|marked|severe|critical|very severe",
-        "cold|cool|mild|warm|hot",
-        "freshman|sophomore|junior|senior",
-        "trainee|junior|intermediate|mid|senior|lead|principal|director",
-        "beginner|novice|basic|intermediate|advanced|expert",
-        "bronze|silver|gold|platinum|diamond",
-        "third|second|first",
-        "3rd|2nd|1st",
-        "i|ii|iii|iv|v|vi|vii",
-        "child|teenager|adolescent|young|adult|middle-aged|elderly|senior",
-        "mon|tue|wed|thu|fri|sat|sun",
-        "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
-        "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
-        "january|february|march|april|may|june|july|august|september|october|november|december",
-        "klein|mittel|groß",
-        "niedrig|mittel|hoch",
-        "gering|mittel|hoch",
-        "ungenügend|mangelhaft|ausreichend|befriedigend|gut|sehr gut",
-        "nie|selten|manchmal|oft|immer",
-        "pequeño|mediano|grande",
-        "petit|moyen|grand",
-    )
-)
-
-
 def ordered_words(labels: list[str]) -> tuple[str, ...]:
     """The labels from low to high where they are words with a known order, else nothing.
 
     >>> ordered_words(["Large", "small", "medium"])
     ('small', 'medium', 'Large')
     """
-    folded = [re.sub(r"[\s_]+", " ", label.strip()).casefold() for label in labels]
+    known_words = [label for label in labels if label.strip().casefold() not in GONE | UNSURE]
+    folded = [re.sub(r"[\s_]+", " ", label.strip()).casefold() for label in known_words]
     if not 3 <= len(set(folded)) <= 20:
         return ()
-    for order in _ORDERS:
+    for order in ORDERS:
         if set(folded) <= set(order):
-            return tuple(label for _, label in sorted(zip(map(order.index, folded), labels, strict=True)))
+            return tuple(label for _, label in sorted(zip(map(order.index, folded), known_words, strict=True)))
     return ()
 
 
@@ -308,7 +251,7 @@ def name_words(name: str) -> set[str]:
 def is_id_name(name: str) -> bool:
     """Whether a column is named like an identifier: customer number, patient_id, rowid."""
     words = name_words(name)
-    return bool(words & _ID_WORDS) and not words & _NOT_IDS or bool(re.search(r"[a-z]ID$|^ID|(?<![a-z])id$", name))
+    return (bool(words & ID_WORDS) and not words & NOT_IDS) or bool(re.search(r"[a-z]ID$|^ID|(?<![a-z])id$", name))
 
 
 def known(held: Held) -> int:
@@ -351,7 +294,7 @@ def _same_shape(held: Held) -> bool:
     """Whether texts differ in their digits only, as C-0017 and C-0420 do, or are long hexadecimal words."""
     texts = [str(value) for value in held.values[:200]]
     shapes = {re.sub(r"\d+", "0", each) for each in texts}
-    return len(shapes) <= 2 and any(map(str.isdigit, "".join(texts))) or all(
+    return (len(shapes) <= 2 and any(map(str.isdigit, "".join(texts)))) or all(
         re.fullmatch(r"[0-9a-fA-F-]{8,}", each) for each in texts
     )
 

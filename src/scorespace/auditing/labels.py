@@ -74,7 +74,9 @@ def unstated(column: Column) -> Iterator[Seen]:
     """Values outside the levels that the user stated."""
     if column.stated is None or not column.stated.levels:
         return
-    found = [code for code in range(column.held.values.size) if column.text(code).strip("'") not in column.stated.levels]
+    found = [
+        code for code in range(column.held.values.size) if column.text(code).strip("'") not in column.stated.levels
+    ]
     if found:
         shown = ", ".join(f"{column.text(code)} ({grouped(int(column.held.counts[code]))})" for code in found[:5])
         yield Seen(

@@ -15,6 +15,7 @@ from scipy import stats
 from scorespace.auditing.association import Association, Outcome, rank_p, sortedness
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.kinds import name_words
+from scorespace.auditing.words import AFTERWARDS
 from scorespace.comparisons.adjust import holm
 from scorespace.results import decimals, p_text
 
@@ -25,11 +26,6 @@ SURE: Final = 0.01
 """The chance of any false alarm among all columns, by Holm's correction."""
 
 _LEADING = 0.7
-_AFTERWARDS = {
-    *("duration", "dauer", "outcome", "result", "resolution", "resolved", "closed", "closing", "settled", "settlement"),
-    *("discharge", "recovered", "recovery", "recoveries", "repaid", "refund", "refunded", "cancelled", "cancellation"),
-    *("churned", "defaulted", "chargeoff", "final", "after", "post", "followup", "survival", "treatment", "ended"),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +80,7 @@ def _rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
 
 def _adjusted(leads: Leads) -> tuple[list[float], list[float]]:
     """The p-values of orders and of associations, adjusted together by Holm's correction."""
-    p = [one.p for one in (*leads.orders, *leads.associations)]
+    p = [*(one.p for one in leads.orders), *(one.p for one in leads.associations)]
     adjusted = holm([value if not math.isnan(value) else 1.0 for value in p]).tolist() if p else []
     return adjusted[: len(leads.orders)], adjusted[len(leads.orders) :]
 
@@ -189,15 +185,16 @@ def afterwards(leads: Leads) -> Iterator[Seen]:
         return
     (first, p), rest = ranked[0], [_effect(one) for one, _ in ranked[1:]]
     lead = _effect(first) - max(rest, default=0.0)
-    if p < SURE and first.strength < NEAR_ONE and name_words(first.column) & _AFTERWARDS:
-        if _effect(first) >= _LEADING - 0.5 and lead >= 0.3 * _effect(first):
-            yield Seen(
-                (first.column, leads.target.name),
-                f"{first.column!r} predicts {leads.target.name!r} far better than any other column "
-                f"({first.measure} {decimals(first.strength)}, cross-fitted; {p_text(p)}), and its name suggests that "
-                "it is known only once the target is.",
-                {"strength": first.strength, "lead": lead, "p": first.p, "p_adjusted": p},
-            )
+    late = bool(name_words(first.column) & AFTERWARDS)
+    far = _effect(first) >= _LEADING - 0.5 and lead >= 0.3 * _effect(first)
+    if p < SURE and first.strength < NEAR_ONE and late and far:
+        yield Seen(
+            (first.column, leads.target.name),
+            f"{first.column!r} predicts {leads.target.name!r} far better than any other column "
+            f"({first.measure} {decimals(first.strength)}, cross-fitted; {p_text(p)}), and its name suggests that "
+            "it is known only once the target is.",
+            {"strength": first.strength, "lead": lead, "p": first.p, "p_adjusted": p},
+        )
 
 
 def _effect(one: Association) -> float:

@@ -55,7 +55,7 @@ def repeats(
     if pairs:
         largest = int(np.argmax(counts))
         examples = tuple({"row": int(row) + 1} for row in np.flatnonzero(inverse == largest)[:3])
-    conflicting, others = 0, ()
+    conflicting, others = 0, examples[:0]
     if features is not None and outcome is not None:
         conflicting, others = _conflicts(features, outcome)
     return Repeats(
@@ -94,7 +94,12 @@ def agreement(column: Column) -> tuple[float, bool]:
     return agree, column.spread == "continuous" and column.held.distinct > 0.2 * column.known
 
 
-@finding("SS140", "warning", "rows that occur again", "Keep one of each before splitting, else a copy is tested that was learnt.")
+@finding(
+    "SS140",
+    "warning",
+    "rows that occur again",
+    "Keep one of each before splitting, else a copy is tested that was learnt.",
+)
 def duplicates(repeats: Repeats) -> Iterator[Seen]:
     if not repeats.repeated:
         return
@@ -111,11 +116,13 @@ def duplicates(repeats: Repeats) -> Iterator[Seen]:
     )
 
 
-@finding("SS141", "warning", "the same case with different targets", "No model can be right on both: look which is wrong.")
+@finding(
+    "SS141", "warning", "the same case with different targets", "No model can be right on both: look which is wrong."
+)
 def conflicts(repeats: Repeats) -> Iterator[Seen]:
-    if not repeats.conflicting:
+    if not repeats.conflicting or not repeats.labelled:
         return
-    unexpected = repeats.fine and repeats.labelled and repeats.conflicting > 10 * repeats.expected_alike
+    unexpected = repeats.fine and repeats.conflicting > 10 * repeats.expected_alike
     yield Seen(
         (repeats.target,),
         f"{grouped(repeats.conflicting)} of {grouped(repeats.rows)} rows agree with another one in every column, yet "

@@ -59,9 +59,7 @@ def judged(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> Judged:
     return Judged(area(score, positive), math.sqrt(float(variance)), squares, score.size)
 
 
-def scored_twice(
-    cases: NDArray[np.uint64], score: NDArray[np.float64]
-) -> tuple[int, int, tuple[Row, ...]]:
+def scored_twice(cases: NDArray[np.uint64], score: NDArray[np.float64]) -> tuple[int, int, tuple[Row, ...]]:
     """How many rows score a case again, how many of these cases got different scores, and some of them."""
     _, inverse, counts = np.unique(cases, return_inverse=True, return_counts=True)
     high, low = np.full(counts.size, -np.inf), np.full(counts.size, np.inf)
@@ -95,15 +93,15 @@ def learnt(scored: Scored) -> Iterator[Seen]:
             )
             yield Seen(
                 (scored.column, scored.target),
-                f"{scored.column!r} separates the classes better here (AUC {decimals(here.area)}) than in {scored.other} "
-                f"({decimals(there.area)}; {p_text(p)}){squares}: it seems fitted to these rows.",
+                f"{scored.column!r} separates the classes better here (AUC {decimals(here.area)}) than in "
+                f"{scored.other} ({decimals(there.area)}; {p_text(p)}){squares}: it seems fitted to these rows.",
                 {"auc": here.area, "auc_held_out": there.area, "p": p},
             )
     elif here.area >= 0.999 and here.rows >= 30:
         yield Seen(
             (scored.column, scored.target),
-            f"{scored.column!r} separates the classes of {scored.target!r} almost perfectly (AUC {decimals(here.area, 4)}): "
-            "scores of new cases hardly ever do.",
+            f"{scored.column!r} separates the classes of {scored.target!r} almost perfectly "
+            f"(AUC {decimals(here.area, 4)}): scores of new cases hardly ever do.",
             {"auc": here.area},
         )
 

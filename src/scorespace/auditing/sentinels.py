@@ -1,4 +1,4 @@
-"""Values that are no measurements: codes for missing, scales that lost their top, slips of the keyboard, empty dates."""
+"""Values that are no measurements: codes for missing, scales that lost their top, slips, empty dates."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scipy import stats
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.kinds import number_text, whole
+from scorespace.auditing.words import GONE, UNSURE
 from scorespace.results import grouped
 
 _LOW_CODES: Final = (0, -1, -2, -7, -8, -9, -77, -88, -98, -99, -777, -888, -998, -999, -9999, -99999, -999999)
@@ -20,9 +21,6 @@ _HIGH_CODES: Final = (
     *(7, 8, 9, 77, 88, 97, 98, 99, 777, 888, 997, 998, 999, 7777, 8888, 9998, 9999),
     *(99999, 999999, 9999999, 99999999, 999999999),
 )
-_GONE: Final = {"?", "??", "n/a", "#n/a", "na", "nan", "null", "nil", "-", "--", ".", "..", "", "missing", "(null)", "<na>",
-                "#value!", "#null!", "not available", "no data", "k.a.", "*"}  # fmt: skip
-_UNSURE: Final = {"unknown", "unk", "not known", "unspecified", "undefined", "not recorded", "not stated", "unbekannt"}
 _EMPTY_DAYS: Final = ("1900-01-01", "1899-12-30", "1899-12-31", "1901-01-01", "1970-01-01", "1753-01-01", "0001-01-01",
                       "9999-12-31", "2099-12-31", "2999-12-31")  # fmt: skip
 
@@ -119,8 +117,9 @@ def swallowed(column: Column) -> Iterator[Seen]:
         full = int(max(wanted)) if wanted else top + 1
         yield Seen(
             (column.name,),
-            f"{column.name!r} holds the numbers 1 to {top}, never {full}, and 0 in {_rows(by_value[0.0], column.known)}: "
-            f"as if a scale from 1 to {full} had lost its top, and missing answers were zeros too.",
+            f"{column.name!r} holds the numbers 1 to {top}, never {full}, and 0 in "
+            f"{_rows(by_value[0.0], column.known)}: as if a scale from 1 to {full} had lost its top, and missing "
+            "answers were zeros too.",
             {"zeros": by_value[0.0], "share": by_value[0.0] / column.known, "top": top, "expected_top": full},
             column.examples(0),
         )
@@ -141,21 +140,23 @@ def _is_spike(zeros: int, inner: NDArray[np.int64]) -> bool:
     return zeros >= 1.2 * expected and float(stats.poisson.sf(zeros - 1, expected)) < 1e-3
 
 
-@finding("SS112", "warning", "a word that means missing", "Read it as a missing value, or keep it as a label on purpose.")
+@finding(
+    "SS112", "warning", "a word that means missing", "Read it as a missing value, or keep it as a label on purpose."
+)
 def missing_word(column: Column) -> Iterator[Seen]:
     held = column.held
     if held.stored != "text" or _is_mixed(column):
         return
     for code, value in enumerate(held.values):
         word = str(value).strip().casefold()
-        if word in _GONE | _UNSURE:
+        if word in GONE | UNSURE:
             rows = int(held.counts[code])
             yield Seen(
                 (column.name,),
-                f"{str(value)!r} in {column.name!r} ({_rows(rows, column.known)}) seems to mean that nothing is known.",
+                f"{str(value)!r} in {column.name!r} seems to mean that nothing is known: {_rows(rows, column.known)}.",
                 {"rows": rows, "share": rows / column.known},
                 column.examples(code),
-                level="" if word in _GONE else "info",
+                level="" if word in GONE else "info",
             )
 
 
@@ -217,7 +218,9 @@ def empty_date(column: Column) -> Iterator[Seen]:
             )
 
 
-@finding("SS115", "warning", "numbers and text in one column", "Decide what the texts mean, then read the column as numbers.")
+@finding(
+    "SS115", "warning", "numbers and text in one column", "Decide what the texts mean, then read the column as numbers."
+)
 def mixed(column: Column) -> Iterator[Seen]:
     if not _is_mixed(column):
         return
@@ -225,7 +228,7 @@ def mixed(column: Column) -> Iterator[Seen]:
     texts = [code for code, value in enumerate(held.values) if not _is_number(str(value))]
     shown = ", ".join(f"{str(held.values[code])!r} ({grouped(int(held.counts[code]))})" for code in texts[:4])
     others = column.known - held.numeric
-    levels = held.distinct <= 10 and not any(str(held.values[code]).strip().casefold() in _GONE for code in texts)
+    levels = held.distinct <= 10 and not any(str(held.values[code]).strip().casefold() in GONE for code in texts)
     yield Seen(
         (column.name,),
         f"{column.name!r} holds numbers in {_rows(held.numeric, column.known)} and texts in the others: "

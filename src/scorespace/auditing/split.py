@@ -118,15 +118,17 @@ def overlap(split: Split) -> Iterator[Seen]:
         share = split.same / split.rows
         yield Seen(
             (),
-            f"{grouped(split.same)} of {grouped(split.rows)} rows of {split.other} ({100 * share:.2g} %) are here too, the "
-            "same in every column but identifiers.",
+            f"{grouped(split.same)} of {grouped(split.rows)} rows of {split.other} ({100 * share:.2g} %) are here too, "
+            "the same in every column but identifiers.",
             {"rows": split.same, "share": share, "expected": split.expected},
             split.examples,
             level="" if unexpected else "info",
         )
 
 
-@finding("SS161", "warning", "rows that are nearly in both samples", "They may be the same cases, rounded or typed again.")
+@finding(
+    "SS161", "warning", "rows that are nearly in both samples", "They may be the same cases, rounded or typed again."
+)
 def near_overlap(split: Split) -> Iterator[Seen]:
     more = split.near - split.same
     if more > 0:
@@ -139,7 +141,9 @@ def near_overlap(split: Split) -> Iterator[Seen]:
         )
 
 
-@finding("SS162", "info", "a number that parts the samples", "They were taken one after the other: drift is to be expected.")
+@finding(
+    "SS162", "info", "a number that parts the samples", "They were taken one after the other: drift is to be expected."
+)
 def parted(split: Split) -> Iterator[Seen]:
     for one in split.shared:
         if one.apart:
@@ -178,7 +182,8 @@ def new_labels(split: Split) -> Iterator[Seen]:
         if one.new_labels:
             yield Seen(
                 (one.column,),
-                f"{one.column!r} holds {listing(one.new_labels, 4)} only in {split.other} ({grouped(one.new_rows)} rows).",
+                f"{one.column!r} holds {listing(one.new_labels, 4)} only in {split.other} "
+                f"({grouped(one.new_rows)} rows).",
                 {"labels": len(one.new_labels), "rows": one.new_rows},
                 level="" if one.new_rows >= 0.01 * split.rows else "info",
             )
@@ -216,8 +221,8 @@ def torn_groups(folds: Folds) -> Iterator[Seen]:
     if folds.spanning:
         yield Seen(
             (folds.column, folds.fold),
-            f"{grouped(folds.spanning)} of {grouped(folds.of)} groups of {folds.column!r} have rows in several folds of "
-            f"{folds.fold!r}: a case is tested by a model that learnt its relatives.",
+            f"{grouped(folds.spanning)} of {grouped(folds.of)} groups of {folds.column!r} have rows in several folds "
+            f"of {folds.fold!r}: a case is tested by a model that learnt its relatives.",
             {"groups": folds.spanning, "of": folds.of},
             folds.examples,
         )

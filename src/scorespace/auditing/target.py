@@ -90,8 +90,8 @@ def skewed(target: Target) -> Iterator[Seen]:
         yield Seen(
             (target.column.name,),
             f"{target.column.name!r} is positive and skewed: the largest is {grouped(round(found.tail, 1))} times the "
-            f"median. Its logarithm has skewness {decimals(found.log_skew, 2)} instead of {decimals(found.skew, 2)}, and "
-            f"the normal distribution fits it better by {decimals(found.gain, 2)} nats per row.",
+            f"median. Its logarithm has skewness {decimals(found.log_skew, 2)} instead of {decimals(found.skew, 2)}, "
+            f"and the normal distribution fits it better by {decimals(found.gain, 2)} nats per row.",
             {"skewness": found.skew, "log_skewness": found.log_skew, "gain": found.gain},
         )
 

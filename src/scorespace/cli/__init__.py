@@ -9,6 +9,7 @@ import typer
 
 from scorespace.cli import (
     agree,
+    audit,
     calibrate,
     cases,
     compare,
@@ -32,6 +33,7 @@ app = typer.Typer(
     help="From scores to decisions: how good is each model, is the difference real, which threshold to use.",
     epilog="Begin with: scorespace demo",
 )
+app.command(no_args_is_help=True)(audit.audit)
 app.command(no_args_is_help=True)(evaluate.evaluate)
 app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(decide.decide)

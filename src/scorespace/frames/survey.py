@@ -172,7 +172,9 @@ class Survey:
             if not rough:
                 return number
             scale = f"pow(10, 2 - floor(log10(abs({number}))))"
-            return f"CASE WHEN {number} = 0 OR isinf({number}) THEN {number} ELSE round({number} * {scale}) / {scale} END"
+            return (
+                f"CASE WHEN {number} = 0 OR isinf({number}) THEN {number} ELSE round({number} * {scale}) / {scale} END"
+            )
         text = f"CAST({column} AS VARCHAR)"
         return f"regexp_replace(lower(trim({text})), '\\s+', ' ', 'g')" if rough else text
 
@@ -180,7 +182,7 @@ class Survey:
         import duckdb  # loaded already by whoever made the relation
 
         try:
-            return dict(self.relation.query("given", query).fetchnumpy())
+            return dict(_queried(self.relation, query).fetchnumpy())
         except duckdb.Error as error:
             raise unreadable(self.where, error) from error
 
@@ -203,7 +205,7 @@ def survey(data: Any) -> Survey:
         source = read_path(os.fspath(data), as_text=True)
         relation = _settled(source)
     names, types = tuple(relation.columns), [str(kind) for kind in relation.types]
-    ((rows,),) = relation.query("given", "SELECT count(*) FROM given").fetchall()
+    ((rows,),) = _queried(relation, "SELECT count(*) FROM given").fetchall()
     if not rows:
         raise no_rows(source.where)
     return Survey(
@@ -246,6 +248,12 @@ def _settled(source: Source) -> DuckDBPyRelation:
     except duckdb.Error as error:
         raise unreadable(source.where, error) from error
     return source.connection.table("settled")
+
+
+def _queried(relation: DuckDBPyRelation, query: str) -> DuckDBPyRelation:
+    found = relation.query("given", query)
+    assert found is not None  # only statements other than SELECT give nothing
+    return found
 
 
 def _is_delimited(name: str) -> bool:
