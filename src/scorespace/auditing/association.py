@@ -66,15 +66,21 @@ class Association:
     class_strength: float = math.nan
 
 
-def outcome(name: str, held: Held, classes: tuple[str, ...], seed: int = 0) -> Outcome:
-    """The target on at most 50 000 rows drawn at random, with folds at random and folds of neighbouring rows."""
+def outcome(
+    name: str, held: Held, classes: tuple[str, ...], seed: int = 0, group: NDArray[np.int32] | None = None
+) -> Outcome:
+    """The target on at most 50 000 rows drawn at random, with folds at random and folds of neighbouring rows.
+
+    Rows of one group are in one fold: else a column that names the group would seem to predict the target.
+    """
     source = np.random.default_rng(seed)
     there = np.flatnonzero(held.codes >= 0)
     if there.size > MOST_ROWS:
         there = np.sort(source.choice(there, MOST_ROWS, replace=False))
     codes = held.codes[there].astype(np.int64)
     rank = (stats.rankdata(codes) - 0.5) / max(1, codes.size)
-    folds = source.permutation(np.arange(there.size) % FOLDS)
+    unit = np.arange(there.size) if group is None else np.unique(group[there], return_inverse=True)[1]
+    folds = source.permutation(np.arange(int(unit.max(initial=0)) + 1) % FOLDS)[unit]
     blocks = np.arange(there.size) * FOLDS // max(1, there.size)
     return Outcome(name, there, classes, codes, rank, folds, blocks, _is_serial(codes, rank, bool(classes)))
 
@@ -118,6 +124,9 @@ def associate(held: Held, target: Outcome) -> Association:
     if target.classes:
         return _with_classes(held, levels, target)
     fitted = _fitted_ranks(levels, target.rank, target.folds)
+    if _is_fine(held):
+        between = _interpolated(_ordinals(held, target), target.rank, target.folds)
+        fitted = max(fitted, between, key=lambda each: _r2(each, target.rank))
     strength = _r2(fitted, target.rank)
     p = _correlation_p(fitted, target.rank)
     found = Association(held.name, "R²", strength, p)
@@ -133,6 +142,11 @@ def associate(held: Held, target: Outcome) -> Association:
 def _with_classes(held: Held, levels: Codes, target: Outcome) -> Association:
     count = len(target.classes)
     scores = _fitted_shares(levels, target.codes, count, target.folds)
+    if count == 2 and _is_fine(held):
+        is_second = (target.codes == 1).astype(np.float64)
+        between = _interpolated(_ordinals(held, target), is_second, target.folds)
+        if area(between, target.codes == 1) > area(scores[:, 1], target.codes == 1):
+            scores = np.stack([1 - between, between], axis=1)
     wanted = [1] if count == 2 else list(range(count))
     areas = {k: area(scores[:, k], target.codes == k) for k in wanted}
     sizes = np.bincount(target.codes, minlength=count)
@@ -162,14 +176,19 @@ def _with_classes(held: Held, levels: Codes, target: Outcome) -> Association:
 def _levels(held: Held, target: Outcome) -> Codes:
     """The level of each row: its value where there are few, its quantile bin where there are many; missing is 0."""
     codes = held.codes[target.rows].astype(np.int64)
-    if held.stored == "text" or held.distinct <= BINS:
+    most = min(BINS, max(2, target.size // 10))
+    if held.stored == "text" or held.distinct <= most:
         return codes + 1
     cumulated = np.cumsum(held.counts) - held.counts / 2
-    bins = np.minimum((cumulated * BINS / held.counts.sum()).astype(np.int64), BINS - 1)
+    bins = np.minimum((cumulated * most / held.counts.sum()).astype(np.int64), most - 1)
     # A value that many rows share is a level of its own, else a code such as 0 would hide among its neighbours.
-    spikes = held.counts >= held.counts.sum() / BINS
-    bins[spikes] = BINS + np.arange(int(spikes.sum()))
+    spikes = held.counts >= held.counts.sum() / most
+    bins[spikes] = most + np.arange(int(spikes.sum()))
     return np.append(bins + 1, 0)[codes]
+
+
+def _is_fine(held: Held) -> bool:
+    return held.stored in ("number", "date") and held.distinct > 10
 
 
 def _ordinals(held: Held, target: Outcome) -> Array:
@@ -204,7 +223,26 @@ def _fitted_ranks(levels: Codes, rank: Array, folds: Codes) -> Array:
     sums = np.bincount(cell, rank, minlength=FOLDS * size).reshape(FOLDS, size)
     rows = np.bincount(cell, minlength=FOLDS * size).reshape(FOLDS, size)
     others, beside = sums.sum(axis=0) - sums, rows.sum(axis=0) - rows
-    return ((others + 0.5) / (beside + 1))[folds, levels]
+    return np.where(beside > 0, others / np.maximum(beside, 1), 0.5)[folds, levels]
+
+
+def _interpolated(value: Array, truth: Array, folds: Codes) -> Array:
+    """For each row the target between the next lower and the next higher value in the other folds.
+
+    Rows with the very same value are left aside: they may be the same case again. Follows any smooth function, and
+    needs fewer rows than bins do.
+    """
+    fitted = np.full(truth.size, float(truth.mean()))
+    for fold in range(FOLDS):
+        here, other = folds == fold, folds != fold
+        places, inverse, rows = np.unique(value[other], return_inverse=True, return_counts=True)
+        if places.size < 3 or not here.any():
+            continue
+        means = np.bincount(inverse, truth[other]) / rows
+        below = np.clip(np.searchsorted(places, value[here], side="left") - 1, 0, places.size - 1)
+        above = np.clip(np.searchsorted(places, value[here], side="right"), 0, places.size - 1)
+        fitted[here] = (means[below] + means[above]) / 2
+    return fitted
 
 
 def _r2(fitted: Array, rank: Array) -> float:

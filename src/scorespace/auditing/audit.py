@@ -89,7 +89,8 @@ class Audit:
         )
 
     def __repr__(self) -> str:
-        head = f"{self.name}: {grouped(self.size)} rows, {len(self.columns)} columns"
+        rows = "1 row" if self.size == 1 else f"{grouped(self.size)} rows"
+        head = f"{self.name}: {rows}, {len(self.columns)} columns"
         found = [f"  {one.code} {one.level}: {one.text}" for one in self.findings]
         return "\n".join([head, *found, self.verdict])
 
@@ -156,7 +157,11 @@ def audit(
         if name is not None:
             _check(source, name)
     beside = _target(source, roles)
-    told = outcome(target, beside.column.held, beside.classes, seed) if beside and target else None
+    told = (
+        outcome(beside.column.name, beside.column.held, beside.classes, seed, _groups(source, roles))
+        if beside
+        else None
+    )
     gathered = _gather(source, roles, beside, told, progress)
     findings = [*gathered.findings, *_together(source, gathered, roles, beside, told)]
     if roles.scores and beside is not None:
@@ -193,6 +198,18 @@ def _target(source: Survey, roles: Roles) -> target.Target | None:
     if not found.column.known:
         raise ColumnError(f"the target {roles.target!r} is empty.", hint="another column as target")
     return found
+
+
+def _groups(source: Survey, roles: Roles) -> NDArray[np.int32] | None:
+    """The groups of related rows: as stated, or the first identifier by name that several rows share."""
+    if roles.group is not None:
+        return source.held(roles.group).codes
+    for name in source.columns:
+        if is_id_name(name) and name not in (roles.target, roles.fold, *roles.scores):
+            held = source.held(name)
+            if 5 < held.distinct < 0.5 * (held.rows - held.missing):
+                return held.codes
+    return None
 
 
 def _gather(
@@ -276,9 +293,12 @@ def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> s
         )
     named = [name for name in gathered.names if name in common]
     same, found = split.in_both(source.row_digests(named), other.row_digests(named)) if named else (0, np.zeros(0))
-    near = same
+    near, near_expected = same, 0.0
     if named:
-        near, _ = split.in_both(source.row_digests(named, rough=True), other.row_digests(named, rough=True))
+        rough = source.row_digests(named, rough=True)
+        near, _ = split.in_both(rough, other.row_digests(named, rough=True))
+        # As many rows of one sample are near another of the same by chance.
+        near_expected = (1 - np.unique(rough).size / rough.size) * other.rows
     chance = float(np.exp(sum(np.log(max(gathered.chances[name][0], 1e-300)) for name in named)))
     kinds = {one.name: one.kind for one in gathered.profiles}
     stated = {**roles.stated, **{name: Declared(kinds[name]) for name in common if name not in roles.stated}}
@@ -292,10 +312,11 @@ def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> s
         elif ours.kind.feature and name not in (*roles.scores, roles.fold):
             moved.append(split.moved(ours, theirs))
     return split.Split(
-        other.name,
+        _called(other),
         other.rows,
         same,
         near,
+        near_expected,
         chance * source.rows * other.rows,
         any(gathered.chances[name][1] for name in named),
         tuple({"row": int(row) + 1} for row in found[:3]),
@@ -328,7 +349,7 @@ def _scored(
     again: tuple[int, int, tuple[Row, ...]] = (0, 0, ())
     if cases and exact:
         again = scores.scored_twice(source.row_digests(cases), _plain(source.held(name).numbers()))
-    return scores.Scored(name, str(roles.target), here, there, other.name if other else "", *again)
+    return scores.Scored(name, str(roles.target), here, there, _called(other) if other else "", *again)
 
 
 def _positive(beside: target.Target, stated: Any) -> int:
@@ -342,6 +363,10 @@ def _positive(beside: target.Target, stated: Any) -> int:
                 seen=listing(beside.classes),
             ) from None
         return 1
+
+
+def _called(other: Survey) -> str:
+    return "the other sample" if other.name in ("arrays", "frame") else other.name
 
 
 def _plain(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,7 +14,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.auditing.words import CODE_NAMES, GONE, ID_WORDS, INTERVAL_NAMES, NOT_IDS, ORDERS, SCALE_NAMES, UNSURE
+from scorespace.auditing.words import (
+    CODE_NAMES,
+    COUNT_NAMES,
+    GONE,
+    ID_WORDS,
+    INTERVAL_NAMES,
+    NOT_IDS,
+    ORDERS,
+    SCALE_NAMES,
+    UNSURE,
+)
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.survey import Held
 from scorespace.results import grouped
@@ -172,6 +182,8 @@ def ordinal(held: Held) -> str | None:
     if held.stored != "number" or not whole(held) or not 3 <= held.distinct <= 12:
         return None
     low, high = float(held.values[0]), float(held.values[-1])
+    if name_words(held.name) & COUNT_NAMES:
+        return None
     if name_words(held.name) & SCALE_NAMES and low >= 0 and high <= 20:
         return f"a scale from {low:.0f} to {high:.0f}, by its name {held.name!r}"
     typical = held.values[held.counts >= max(2, 0.01 * known(held))]

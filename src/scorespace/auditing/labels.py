@@ -118,7 +118,7 @@ def gap(held: Held, target: Outcome) -> Gap | None:
             for k in range(len(target.classes))
             if np.any(target.codes == k)
         }
-        best = max(each, key=lambda k: abs(each[k] - 0.5))
+        best = max(each, key=lambda k: (round(abs(each[k] - 0.5), 9), each[k]))
         found, of_class = each[best], target.classes[best]
         p = min(1.0, max(1, len(each) - 1) * area_p(absent.astype(np.float64), target.codes == best))
     return Gap(held.name, some / target.size, found, p, of_class)

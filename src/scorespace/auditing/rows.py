@@ -89,8 +89,10 @@ def _conflicts(features: NDArray[np.uint64], outcome: NDArray[np.int32]) -> tupl
 
 def agreement(column: Column) -> tuple[float, bool]:
     """The chance that two rows agree in a column, and whether it is fine enough to make that rare."""
-    shares = column.held.counts / column.held.rows
-    agree = float(np.sum(shares**2)) + (column.held.missing / column.held.rows) ** 2
+    counts = np.append(column.held.counts, column.held.missing).astype(np.float64)
+    size = column.held.rows
+    pairs = float(np.sum(counts * (counts - 1))) / max(1, size * (size - 1))
+    agree = max(pairs, 1 / max(1, size * (size - 1)))
     return agree, column.spread == "continuous" and column.held.distinct > 0.2 * column.known
 
 

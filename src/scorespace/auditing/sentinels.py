@@ -55,7 +55,14 @@ def _from_below(values: NDArray[np.float64], counts: NDArray[np.int64]) -> Itera
     """Codes below all other values, the lowest first, each with the value next to it."""
     for place in range(min(3, values.size - 3)):
         code, rest, rows = float(values[place]), values[place + 1 :], counts[place + 1 :]
-        if code not in _LOW_CODES or not _stands_apart(code, int(counts[place]), rest, rows):
+        if code not in _LOW_CODES:
+            return
+        if -10 < code < 0 and (rest[0] < 0 or rest[0] - code <= 2):
+            # A sole -1 among numbers from 0 on needs no distance, but more rows than its neighbour.
+            apart = rest[0] >= 0 and rest.size >= 4 and counts[place] > max(2, rows[0])
+        else:
+            apart = _stands_apart(code, int(counts[place]), rest, rows)
+        if not apart:
             return
         yield code, float(rest[0])
 
@@ -73,20 +80,18 @@ def _stands_apart(code: float, rows: int, rest: NDArray[np.float64], counts: NDA
     """Whether a value below the rest is held by several rows and too far from the rest to be one of them.
 
     `rest` rises. Far means several times as far as its own lowest values are from each other, and a tenth of the way
-    to its median; a sole -1 among numbers from 0 on needs no distance, but more rows than its neighbour.
+    to its median.
     """
     gap = float(rest[0]) - code
     total = int(counts.sum())
     if rows < 3 or total < 20:
         return False
-    if -10 < code < 0 and (rest[0] < 0 or gap <= 2):
-        return bool(rest[0] >= 0) and rows > int(counts[0]) and rest.size >= 4
     typical = rest[counts >= max(1, 1e-4 * total)]
     steps = np.diff(typical[:12])
     step = float(np.median(steps)) if steps.size else 0.0
     middle = float(rest[np.searchsorted(np.cumsum(counts), total / 2)])
     outer = float(rest[np.searchsorted(np.cumsum(counts), 0.9 * total)])
-    usual = rows >= 0.5 * total / max(1, rest.size)  # not a lonely outlier among many values
+    usual = rows >= min(0.5 * total / max(1, rest.size), 3 + 0.01 * total)  # not a lonely outlier
     return gap >= 2.9 * step and gap >= 0.1 * (middle - code) and gap >= 0.04 * (outer - code) and usual
 
 

@@ -51,6 +51,7 @@ class Split:
     rows: int
     same: int
     near: int
+    near_expected: float
     expected: float
     fine: bool
     examples: tuple[Row, ...]
@@ -131,13 +132,11 @@ def overlap(split: Split) -> Iterator[Seen]:
 )
 def near_overlap(split: Split) -> Iterator[Seen]:
     more = split.near - split.same
-    if more > 0:
-        unexpected = split.fine and more > 10 * split.expected + 0.005 * split.rows
+    if split.fine and more > 3 * split.near_expected + 2:
         yield Seen(
             (),
             f"{grouped(more)} further rows of {split.other} are here to three digits, whatever case and blanks.",
-            {"rows": more, "share": more / split.rows},
-            level="" if unexpected else "info",
+            {"rows": more, "share": more / split.rows, "expected": split.near_expected},
         )
 
 

@@ -34,6 +34,7 @@ class Print:
     number: bool
     feature: bool
     distinct: int
+    common: bool
     order: int
     reverse: int
     alike: int
@@ -68,6 +69,7 @@ def fingerprint(column: Column, rows: NDArray[np.int64]) -> Print:
         number,
         column.kind.feature,
         held.distinct,
+        4 * held.distinct <= column.known,
         order,
         reverse,
         alike,
@@ -124,7 +126,8 @@ def _relation(one: Print, other: Print, pairs: int) -> str:
         return f"{both} {'rise' if rising else 'run'} together in every row: one is a function of the other" + (
             "" if rising else ", falling"
         )
-    if one.alike == other.alike and min(one.surprise, other.surprise) > sure:
+    # Rows that occur twice make any two fine columns alike: only labels that many rows share are recoded.
+    if one.alike == other.alike and one.common and other.common and min(one.surprise, other.surprise) > sure:
         if one.texts and one.texts == other.texts:
             return f"{both} hold the same values in every row"
         return f"{both} are recodings of each other, label by label"
@@ -147,9 +150,13 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
 @finding("SS121", "warning", "columns that nearly say the same", "Find out where they differ, and keep one.")
 def near_twins(prints: Prints) -> Iterator[Seen]:
     pairs = max(1, len(prints.prints) * (len(prints.prints) - 1) // 2)
-    for one, other, share, rank in _near_pairs([one for one in prints.prints if one.feature and one.distinct > 1]):
-        if _relation(one, other, pairs) or _relation(other, one, pairs):
-            continue
+    features = [one for one in prints.prints if one.feature and one.distinct > 1]
+    alone = [
+        one
+        for place, one in enumerate(features)
+        if not any(other.distinct == one.distinct and _relation(other, one, pairs) for other in features[:place])
+    ]
+    for one, other, share, rank in _near_pairs(alone):
         if share >= _NEAR_SHARE:
             yield Seen(
                 (one.name, other.name),

@@ -32,6 +32,11 @@ INTERVAL_NAMES: Final = {
     *("temperature", "temp", "celsius", "fahrenheit", "iq", "latitude", "longitude", "lat", "lon", "lng", "ph"),
     *("longitud", "latitud", "temperatur", "zscore", "logit", "azimuth", "timezone", "dewpoint"),
 }
+COUNT_NAMES: Final = {
+    *("n", "of", "count", "counts", "num", "number", "anzahl", "rooms", "children", "persons", "members", "people"),
+    *("doors", "cylinders", "bedrooms", "bathrooms", "visits", "times", "siblings", "kids", "floors"),
+}
+
 # --- labels, from low to high: a column is ordinal where all its labels are of one line
 ORDERS: Final = tuple(
     tuple(line.split("|"))

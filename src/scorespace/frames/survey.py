@@ -29,6 +29,7 @@ _FORMATS: Final = (
     *("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%SZ"),
 )
 _WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT")
+_LONG: Final = ("BIGINT", "UBIGINT", "HUGEINT")
 _TIMES: Final = ("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 # Spread widely and always alike, so that equal columns of different tables get the same digest.
 _STRIDE: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -52,7 +53,6 @@ class Held:
     codes: Codes = field(repr=False)
     numeric: int = 0
     words: float = 0.0
-    length: float = 0.0
 
     @property
     def distinct(self) -> int:
@@ -103,6 +103,8 @@ class Survey:
         if kind == "BOOLEAN":
             return self._ordered(name, "boolean", f"CAST({column} AS DOUBLE)")
         if kind in _WHOLE or kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
+            if kind in _LONG and self._is_long(column):
+                return self._labels(name, f"CAST({column} AS VARCHAR)", {})
             return self._ordered(name, "number", f"CAST({column} AS DOUBLE)")
         return self._text(name, column if kind == "VARCHAR" else f"CAST({column} AS VARCHAR)")
 
@@ -131,8 +133,7 @@ class Survey:
         date = f"try_strptime({column}, [{', '.join(map(_literal, _FORMATS))}])"
         asked = f"""
             SELECT count({column}) AS known, count(TRY_CAST({column} AS DOUBLE)) AS numeric,
-                   avg(length({column})) AS length, avg(1 + length(trim({column}))
-                   - length(replace(trim({column}), ' ', ''))) AS words FROM given"""
+                   avg(1 + length(trim({column})) - length(replace(trim({column}), ' ', ''))) AS words FROM given"""
         about = {key: float(np.ma.filled(value, 0)[0]) for key, value in self._fetch(asked).items()}
         if about["known"] and about["numeric"] == about["known"]:
             return self._ordered(name, "number", f"TRY_CAST({column} AS DOUBLE)")
@@ -144,6 +145,14 @@ class Survey:
             dated = self._fetch(f"SELECT count({date}) AS dates FROM given")["dates"][0]
             if float(dated) >= 0.98 * about["known"]:
                 return self._ordered(name, "date", f"epoch({date})")
+        return self._labels(name, column, about)
+
+    def _is_long(self, column: str) -> bool:
+        """Whether whole numbers have more digits than doubles hold: then they are names, and stay texts."""
+        found = self._fetch(f"SELECT max(abs(CAST({column} AS DOUBLE))) AS most FROM given")["most"]
+        return float(np.ma.filled(found, 0)[0]) > 2**53
+
+    def _labels(self, name: str, column: str, about: dict[str, float]) -> Held:
         digests = self._fetch(f"SELECT hash({column}) AS digest, {column} IS NULL AS absent FROM given")
         there = ~digests["absent"].astype(bool)
         found, inverse, counts = np.unique(digests["digest"][there], return_inverse=True, return_counts=True)
@@ -159,9 +168,15 @@ class Survey:
         texts = np.full(min(order.size, MOST_TEXTS), None, dtype=object)
         at = place[np.searchsorted(found, named["digest"])]
         texts[at[at < texts.size]] = named["text"][at < texts.size]
-        words = {key: about[key] for key in ("words", "length")}
         return Held(
-            name, "text", self.rows, texts, counts[order].astype(np.int64), codes, int(about["numeric"]), **words
+            name,
+            "text",
+            self.rows,
+            texts,
+            counts[order].astype(np.int64),
+            codes,
+            int(about.get("numeric", 0)),
+            about.get("words", 1.0),
         )
 
     def _comparable(self, name: str, rough: bool) -> str:
