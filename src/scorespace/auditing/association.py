@@ -18,7 +18,8 @@ from scorespace.frames.survey import Held
 FOLDS = 5
 BINS = 50
 MOST_ROWS = 50_000
-_PERMUTATIONS = 9_999
+MOST_CLASSES = 30
+_PERMUTATIONS = 1_999
 _SMALL = 400
 
 Codes = NDArray[np.int64]
@@ -78,6 +79,8 @@ def outcome(
     if there.size > MOST_ROWS:
         there = np.sort(source.choice(there, MOST_ROWS, replace=False))
     codes = held.codes[there].astype(np.int64)
+    if len(classes) > MOST_CLASSES:  # the rarest together
+        codes, classes = np.minimum(codes, MOST_CLASSES - 1), (*classes[: MOST_CLASSES - 1], "others")
     rank = (stats.rankdata(codes) - 0.5) / max(1, codes.size)
     unit = np.arange(there.size) if group is None else np.unique(group[there], return_inverse=True)[1]
     folds = source.permutation(np.arange(int(unit.max(initial=0)) + 1) % FOLDS)[unit]

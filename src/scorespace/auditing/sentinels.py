@@ -57,9 +57,10 @@ def _from_below(values: NDArray[np.float64], counts: NDArray[np.int64]) -> Itera
         code, rest, rows = float(values[place]), values[place + 1 :], counts[place + 1 :]
         if code not in _LOW_CODES:
             return
-        if -10 < code < 0 and (rest[0] < 0 or rest[0] - code <= 2):
+        if -10 < code < 0:
             # A sole -1 among numbers from 0 on needs no distance, but more rows than its neighbour.
-            apart = rest[0] >= 0 and rest.size >= 4 and counts[place] > max(2, rows[0])
+            more = rest.size >= 4 and counts[place] > max(2, rows[0])
+            apart = rest[0] >= 0 and (more or (code < -1 and _stands_apart(code, int(counts[place]), rest, rows)))
         else:
             apart = _stands_apart(code, int(counts[place]), rest, rows)
         if not apart:

@@ -14,7 +14,6 @@ from scorespace.auditing.kinds import whole
 from scorespace.results import decimals, grouped
 
 _FEW_CLASSES = 10
-MOST_CLASSES = 30
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,7 +75,8 @@ def audit(
             progress=progress,
         )
     failing = found.failing(fail_on)  # a code that does not exist is told before anything is written
-    output.write(view.brief(found), found.to_dict(), format)
+    flat = {"rows": found.rows()} if format is options.Format.csv else {}
+    output.write(view.brief(found), found.to_dict() | flat, format)
     if report is not None:
         written = page.write(view.document(found), report)
         typer.echo(f"report  {written}", err=format is not options.Format.table)

@@ -156,18 +156,18 @@ class Survey:
         digests = self._fetch(f"SELECT hash({column}) AS digest, {column} IS NULL AS absent FROM given")
         there = ~digests["absent"].astype(bool)
         found, inverse, counts = np.unique(digests["digest"][there], return_inverse=True, return_counts=True)
-        order = np.argsort(-counts, kind="stable")
+        named = self._fetch(
+            f"SELECT hash({column}) AS digest, min({column}) AS text FROM given WHERE {column} IS NOT NULL "
+            f"GROUP BY 1 ORDER BY count(*) DESC, 2 LIMIT {MOST_TEXTS}"
+        )
+        first = np.searchsorted(found, named["digest"])  # the commonest, equally common ones by the alphabet
+        rest = np.setdiff1d(np.arange(found.size), first)
+        order = np.concatenate([first, rest[np.argsort(-counts[rest], kind="stable")]]).astype(np.int64)
         place = np.empty(order.size, dtype=np.int32)
         place[order] = np.arange(order.size)
         codes = np.full(there.size, -1, dtype=np.int32)
         codes[there] = place[inverse]
-        named = self._fetch(
-            f"SELECT hash({column}) AS digest, min({column}) AS text FROM given WHERE {column} IS NOT NULL "
-            f"GROUP BY 1 ORDER BY count(*) DESC, 2 LIMIT {2 * MOST_TEXTS}"
-        )
-        texts = np.full(min(order.size, MOST_TEXTS), None, dtype=object)
-        at = place[np.searchsorted(found, named["digest"])]
-        texts[at[at < texts.size]] = named["text"][at < texts.size]
+        texts = np.asarray(named["text"], dtype=object)
         return Held(
             name,
             "text",
