@@ -177,7 +177,8 @@ def test_a_stated_kind_goes_before_all_evidence():
         ),
         (
             {"kinds": {"size": "ordinal(low, high)"}},
-            "none of the stated levels of 'size' occurs.\n  seen: 's', 't'\n  hint: the levels of 'size' from low to high",
+            "none of the stated levels of 'size' occurs.\n  seen: 's', 't'\n"
+            "  hint: the levels of 'size' from low to high",
         ),
         (
             {"target": "y", "test": {"z": [1]}},

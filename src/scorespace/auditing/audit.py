@@ -274,7 +274,9 @@ def _together(
             codes, chance = beside.column.held.codes, rows.agreement(beside.column)
             found = rows.repeats(whole, features, codes, chances, chance, roles.target, labelled=bool(beside.classes))
         else:
-            found = rows.repeats(features, None, None, chances, (1.0, False), "", labelled=False)
+            found = rows.repeats(
+                features, None, None, chances, (source.rows * (source.rows - 1) / 2, False), "", labelled=False
+            )
         findings += look(found)
     if roles.fold is not None:
         place = source.held(roles.fold).codes
@@ -299,7 +301,8 @@ def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> s
         near, _ = split.in_both(rough, other.row_digests(named, rough=True))
         # As many rows of one sample are near another of the same by chance.
         near_expected = (1 - np.unique(rough).size / rough.size) * other.rows
-    chance = float(np.exp(sum(np.log(max(gathered.chances[name][0], 1e-300)) for name in named)))
+    every = max(1, source.rows * (source.rows - 1) / 2)
+    chance = rows.expected_pairs(source.rows, [gathered.chances[name][0] for name in named]) / every
     kinds = {one.name: one.kind for one in gathered.profiles}
     stated = {**roles.stated, **{name: Declared(kinds[name]) for name in common if name not in roles.stated}}
     moved, shared = [], []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
@@ -18,8 +19,8 @@ from scorespace.results import Row, grouped
 class Repeats:
     """Rows that are the same in all columns but identifiers, and those that differ in the target alone.
 
-    `expected` is how many pairs of equal rows chance would bring if the columns were independent, `expected_alike`
-    the same without the target. `fine`: some column is so fine that equal rows should be rare. `labelled`: the target
+    `expected` is how many pairs of equal rows chance would bring if the columns were independent, `alike`
+    and `expected_alike` are the same without the target. `fine`: some column is so fine that equal rows should be rare. `labelled`: the target
     has classes, so that two targets for one case contradict each other.
     """
 
@@ -28,6 +29,7 @@ class Repeats:
     repeated: int
     pairs: float
     expected: float
+    alike: float
     expected_alike: float
     fine: bool
     conflicting: int
@@ -46,31 +48,46 @@ def repeats(
     *,
     labelled: bool,
 ) -> Repeats:
-    """From digests of whole rows and of their features, and (chance that two rows agree, fine) of each column."""
-    size = whole.size
+    """From digests of whole rows and of their features, and (pairs of rows that agree, fine) of each column."""
     _, first, inverse, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
-    pairs = float(np.sum(counts.astype(np.float64) * (counts - 1) / 2))
-    alike = math.exp(sum(math.log(max(agree, 1e-300)) for agree, _ in chances)) * size * (size - 1) / 2
     examples: tuple[Row, ...] = ()
-    if pairs:
-        largest = int(np.argmax(counts))
+    if first.size < whole.size:
+        largest = int(np.argmin(np.where(counts == counts.max(), first, whole.size)))
         examples = tuple({"row": int(row) + 1} for row in np.flatnonzero(inverse == largest)[:3])
-    conflicting, others = 0, examples[:0]
+    conflicting, others, alike = 0, examples[:0], _pairs(counts)
     if features is not None and outcome is not None:
+        alike = _pairs(np.unique(features, return_counts=True)[1])
         conflicting, others = _conflicts(features, outcome)
     return Repeats(
         target,
-        size,
-        int(size - first.size),
-        pairs,
-        alike * of_target[0],
+        whole.size,
+        int(whole.size - first.size),
+        _pairs(counts),
+        expected_pairs(whole.size, [pairs for pairs, _ in (*chances, of_target)], alike),
         alike,
+        expected_pairs(whole.size, [pairs for pairs, _ in chances], alike),
         any(fine for _, fine in (*chances, of_target)),
         conflicting,
         labelled,
         examples,
         others,
     )
+
+
+def _pairs(counts: NDArray[np.int64]) -> float:
+    return float(np.sum(counts.astype(np.float64) * (counts - 1) / 2))
+
+
+def expected_pairs(rows: int, agreeing: Sequence[float], alike: float = 0.0) -> float:
+    """How many pairs of rows would agree in all columns if these were independent: N · Π (pairs / N).
+
+    Pairs that agree throughout are first taken out of each column: copies must not explain themselves.
+
+    >>> round(expected_pairs(101, [505, 505]), 6)
+    50.5
+    """
+    every = rows * (rows - 1) / 2
+    return every * math.prod(max(pairs - alike, 0.5) / every for pairs in agreeing) if every else 0.0
 
 
 def _conflicts(features: NDArray[np.uint64], outcome: NDArray[np.int32]) -> tuple[int, tuple[Row, ...]]:
@@ -88,12 +105,14 @@ def _conflicts(features: NDArray[np.uint64], outcome: NDArray[np.int32]) -> tupl
 
 
 def agreement(column: Column) -> tuple[float, bool]:
-    """The chance that two rows agree in a column, and whether it is fine enough to make that rare."""
-    counts = np.append(column.held.counts, column.held.missing).astype(np.float64)
-    size = column.held.rows
-    pairs = float(np.sum(counts * (counts - 1))) / max(1, size * (size - 1))
-    agree = max(pairs, 1 / max(1, size * (size - 1)))
+    """How many pairs of rows agree in a column, and whether it is fine enough to make that rare."""
+    agree = _pairs(np.append(column.held.counts, column.held.missing))
     return agree, column.spread == "continuous" and column.held.distinct > 0.2 * column.known
+
+
+def beyond_chance(pairs: float, expected: float) -> bool:
+    """Whether so many pairs are more than chance brings; twice the expected, for columns do depend on each other."""
+    return float(stats.poisson.sf(pairs - 1, 2 * expected)) < 0.01
 
 
 @finding(
@@ -105,7 +124,7 @@ def agreement(column: Column) -> tuple[float, bool]:
 def duplicates(repeats: Repeats) -> Iterator[Seen]:
     if not repeats.repeated:
         return
-    unexpected = repeats.fine and repeats.pairs > 10 * repeats.expected
+    unexpected = repeats.fine and beyond_chance(repeats.pairs, repeats.expected)
     share = repeats.repeated / repeats.rows
     words = "" if unexpected else " With so few different values, chance alone brings many of them."
     yield Seen(
@@ -124,7 +143,7 @@ def duplicates(repeats: Repeats) -> Iterator[Seen]:
 def conflicts(repeats: Repeats) -> Iterator[Seen]:
     if not repeats.conflicting or not repeats.labelled:
         return
-    unexpected = repeats.fine and repeats.conflicting > 10 * repeats.expected_alike
+    unexpected = repeats.fine and beyond_chance(repeats.alike, repeats.expected_alike)
     yield Seen(
         (repeats.target,),
         f"{grouped(repeats.conflicting)} of {grouped(repeats.rows)} rows agree with another one in every column, yet "

@@ -13,6 +13,7 @@ from scipy import stats
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.kinds import number_text
+from scorespace.auditing.rows import beyond_chance
 from scorespace.comparisons.adjust import holm
 from scorespace.errors import listing
 from scorespace.results import Row, decimals, grouped, p_text
@@ -115,7 +116,7 @@ def shared(
 @finding("SS160", "warning", "rows that are in both samples", "Take them out of one, else what was learnt is tested.")
 def overlap(split: Split) -> Iterator[Seen]:
     if split.same:
-        unexpected = split.fine and split.same > 10 * split.expected
+        unexpected = split.fine and beyond_chance(split.same, split.expected)
         share = split.same / split.rows
         yield Seen(
             (),

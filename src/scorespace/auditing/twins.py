@@ -62,7 +62,8 @@ def fingerprint(column: Column, rows: NDArray[np.int64]) -> Print:
     arrangements = float(gammaln(column.known + 1) - np.sum(gammaln(held.counts + 1)))
     _, repeated = np.unique(held.counts, return_counts=True)
     codes = held.codes[rows]
-    places = np.linspace(0, held.distinct - 1, min(held.distinct, _ANCHORS)).astype(np.int64)
+    half = np.linspace(0, (held.distinct - 1) // 2, min(held.distinct, _ANCHORS) // 2 + 1).astype(np.int64)
+    places = np.unique(np.append(half, held.distinct - 1 - half))  # the same from both ends
     sample = np.append(held.values.astype(np.float64), np.nan)[codes] if number else codes.astype(np.float64)
     return Print(
         column.name,
