@@ -239,7 +239,7 @@ def test_repr_is_the_answer():
         "arrays: 40 rows, 2 columns\n"
         "  SS150 warning: in 'x' every row holds 7.\n"
         "  SS140 info: 38 of 40 rows (95 %) repeat another one in all columns but identifiers. With so few different "
-        "values, chance alone brings many of them.\n"
+        "values, chance alone can bring that.\n"
         "  SS141 info: 40 of 40 rows agree with another one in every column, yet differ in 'y'.\n"
         "Settle 1 thing before modelling. 2 more are good to know."
     )

@@ -43,9 +43,9 @@ def test_the_whole_screen(run, write):
         "            after correction for 2 tests). Ask whether it is known before the",
         "            target is; if not, leave it out.",
         "      SS140 57 of 60 rows (95 %) repeat another one in all columns but",
-        "            identifiers. With so few different values, chance alone brings many",
-        "            of them. Keep one of each before splitting, else a copy is tested",
-        "            that was learnt.",
+        "            identifiers. With so few different values, chance alone can bring",
+        "            that. Keep one of each before splitting, else a copy is tested that",
+        "            was learnt.",
         "",
         "Settle 1 thing before modelling. Begin with 'size': the target leaks there. 1",
         "more is good to know.",
@@ -94,10 +94,8 @@ def test_the_data_are_never_overwritten(run, told):
 def test_kinds_are_overruled(run, told):
     kinds = ["--kind", "field4=ordinal(1,2,3,4,5,6,7,8,9,10)", "--kind", "field1=ratio"]
     columns = run("audit", told, *kinds, "--format", "json").json()["columns"]
-    assert (columns[0]["kind"], columns[3]["evidence"]) == (
-        "ratio",
-        "as stated: 1 < 2 < 3 < 4 < 5 < 6 < 7 < 8 < 9 < 10",
-    )
+    assert columns[0]["kind"] == "ratio"
+    assert columns[3]["evidence"] == "as stated: 1 < 2 < 3 < 4 < 5 < 6 < 7 < 8 < 9 < 10"
     assert run("audit", told, "--kind", "field4").err == (
         "ColumnError: --kind field4 cannot be read.\n  hint: --kind 'size=ordinal(small,medium,large)'\n"
     )

@@ -47,7 +47,7 @@ def test_the_terminal_ends_with_the_answer(audit):
     assert isinstance(brief.sections[0].blocks[-1], Verdict)
     text = terminal.text(brief, 120)
     assert text.splitlines()[0] == "arrays   300 rows   6 columns   target = y"
-    assert text.splitlines()[-1] == "Settle 2 things before modelling."
+    assert text.splitlines()[-1] == "Settle 2 things before modelling. 1 more is good to know."
     assert "SS110 999 in 'age' stands apart" in text
 
 

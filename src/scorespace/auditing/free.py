@@ -9,9 +9,11 @@ from scorespace.auditing import leaks, rows  # noqa: F401 - whose rules declare 
 from scorespace.auditing.association import sortedness
 from scorespace.auditing.finding import FINDING_KINDS
 from scorespace.auditing.split import folds
+from scorespace.frames import Sample, columns
 from scorespace.results import Note, grouped
 
 _SORTED = 0.95
+_MOST_ROWS = 1_000_000
 _POINTER = "`scorespace audit` looks closer."
 
 
@@ -62,8 +64,27 @@ def free_checks(
     return tuple(found)
 
 
+def free_notes(sample: Sample) -> tuple[Note, ...]:
+    """The same of a checked sample, from the columns that its roles name; not of more than a million rows.
+
+    >>> from scorespace.frames import check, read, roles
+    >>> source = read({"y": [0] * 20 + [1] * 20, "nb": [0.5] * 40})
+    >>> free_notes(check(source, roles(source, truth="y", scores="nb")))[0].code
+    'SS102'
+    """
+    if sample.rows > _MOST_ROWS:
+        return ()
+    roles = sample.roles
+    named = {"group": roles.group, "fold": roles.fold, "repeat": roles.repeat}
+    found = columns(sample, [roles.truth, *(name for name in named.values() if name)])
+    return free_checks(found[roles.truth], **{role: found[name] for role, name in named.items() if name})
+
+
 def _codes(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.unique(np.asarray(values), return_inverse=True)[1].reshape(-1).astype(np.int64)
+    array = np.asarray(values)
+    if array.dtype.kind == "O":
+        array = array.astype(str)  # None and text do not compare
+    return np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _note(code: str, text: str) -> Note:

@@ -19,9 +19,9 @@ from scorespace.results import Row, grouped
 class Repeats:
     """Rows that are the same in all columns but identifiers, and those that differ in the target alone.
 
-    `expected` is how many pairs of equal rows chance would bring if the columns were independent, `alike`
-    and `expected_alike` are the same without the target. `fine`: some column is so fine that equal rows should be rare. `labelled`: the target
-    has classes, so that two targets for one case contradict each other.
+    `expected` is how many pairs of equal rows chance would bring if the columns were independent; `alike` and
+    `expected_alike` are the same without the target. `fine`: some column is so fine that equal rows should be rare.
+    `labelled`: the target has classes, so that two targets for one case contradict each other.
     """
 
     target: str
@@ -126,7 +126,7 @@ def duplicates(repeats: Repeats) -> Iterator[Seen]:
         return
     unexpected = repeats.fine and beyond_chance(repeats.pairs, repeats.expected)
     share = repeats.repeated / repeats.rows
-    words = "" if unexpected else " With so few different values, chance alone brings many of them."
+    words = "" if unexpected else " With so few different values, chance alone can bring that."
     yield Seen(
         (),
         f"{grouped(repeats.repeated)} of {grouped(repeats.rows)} rows ({100 * share:.2g} %) repeat another one in all "
