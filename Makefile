@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench docs browser data clean
+.PHONY: help setup demo test check bench fuzz docs browser data clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,8 +29,13 @@ check: $(READY)  ## style, types, import directions, docs in step
 	@echo "import directions" && found=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$found"; exit 1; }
 	@if [ -e docs/generate.py ]; then echo "docs in step" && $(BIN)/python docs/generate.py --check; fi
 
-bench: $(READY)  ## time scorespace beside other programs (ten minutes; ARGS='--only delong': a part of it)
+bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
+
+N ?= 1000
+SEED ?= $(shell date +%s)
+fuzz: $(READY)  ## throw N random inputs at the command line (N=10000 SEED=7; KEEP=--keep keeps what breaks a rule)
+	@$(BIN)/python tests/fuzz/run.py -n $(N) --seed $(SEED) $(KEEP)
 
 docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python docs/generate.py
@@ -65,4 +70,5 @@ $(READY): pyproject.toml constraints.txt
 		echo "$(PYTHON) cannot make environments. On Debian: apt-get install python3-venv" >&2; exit 1; }
 	@echo "setting up $(VENV), once (a minute or two)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m compileall -q src  # as pip does with a wheel; else some surroundings compile at every start
 	@touch $@

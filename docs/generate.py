@@ -17,17 +17,19 @@ from collections.abc import Iterable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from typer.main import get_command
 
 from scorespace.auditing.audit import FINDING_KINDS
 from scorespace.cli import app, main
+from scorespace.declaration import Noun
+from scorespace.evaluation.curves import CurveKind, kinds
 from scorespace.measures import Measure, measures
 from scorespace.results import NOTE_KINDS
 from scorespace.tables import ClassTable, ConfusionTable
-from scorespace.views.catalogue import entry
+from scorespace.views.catalogue import curve_entry, curve_example, entry
 
 HERE = Path(__file__).parent
 WIDTH = 80
@@ -42,7 +44,13 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 def pages() -> dict[str, str]:
     """The generated pages by file name."""
-    return {"measures.md": _measures(), "commands.md": _commands(), "notes.md": _notes(), "findings.md": _findings()}
+    return {
+        "measures.md": _measures(),
+        "curves.md": _curves(),
+        "commands.md": _commands(),
+        "notes.md": _notes(),
+        "findings.md": _findings(),
+    }
 
 
 def _measures() -> str:
@@ -50,7 +58,7 @@ def _measures() -> str:
     for measure in measures():
         kinds.setdefault(str(entry(measure)["needs"]), []).append(measure)
     of_classes = {ConfusionTable, ClassTable}
-    whole = ", ".join(f"`{measure.name}`" for measure in measures() if of_classes & set(measure.overloads))
+    whole = ", ".join(f"`{measure.name}`" for measure in measures() if of_classes & set(measure.functions))
     parts = [
         "# Measures",
         WRITTEN,
@@ -68,23 +76,11 @@ def _measures() -> str:
         "the intervals are is told in [how to read the numbers](reading.md#intervals).",
     ]
     for needs, found in kinds.items():
-        columns = (
-            "Name",
-            "Title",
-            "What it is",
-            "Range",
-            "Better",
-            "Undefined when",
-            "Interval",
-            "Also called",
-            "Options",
-        )
-        parts += [f"## Measures of {needs}", _table(columns, map(_measure_row, found))]
+        parts += [f"## Measures of {needs}", _table(_COLUMNS, map(_measure_row, found))]
     return "\n\n".join(parts) + "\n"
 
 
 def _measure_row(measure: Measure) -> tuple[str, ...]:
-    row = entry(measure)
     low, high = (f"{bound:g}".replace("-", "−").replace("inf", "∞") for bound in measure.range)
     undefined = measure.undefined + (f"; infinite when {measure.infinite}" if measure.infinite else "")
     return (
@@ -96,8 +92,46 @@ def _measure_row(measure: Measure) -> tuple[str, ...]:
         undefined,
         measure.interval,
         ", ".join(f"`{alias}`" for alias in measure.aliases),
-        ", ".join(f"`{option}`" for option in str(row["options"]).split(", ") if option),
+        _options(measure),
     )
+
+
+def _options(noun: Noun) -> str:
+    return "<br>".join(f"`{option.stated}` {option.explained}" for option in noun.options)
+
+
+def _curves() -> str:
+    parts = [
+        "# Curves",
+        WRITTEN,
+        "A curve is written the same way everywhere: in `scorespace curve --kind`, in `ev.curve(…)`, `ev.curves(…)` "
+        "and `ev.plot(…)`.",
+        "| you write | you get |\n|:--|:--|\n"
+        "| `roc` | the curve of every model |\n"
+        "| `smooth(midpoint=median)` | with an option |\n"
+        "| `calibration(by=count, bins=20)` | with several |\n"
+        "| `threshold(measure=fbeta(beta=2))` | with a measure that has an option itself |",
+        "`scorespace curves NAME` explains one. Of a model that scores several classes there is the curve of each, "
+        'and `ev.curve("roc", "nb[setosa]")` is that of one. In Python every kind is a function of a table, too: '
+        '`ss.calibration(table, by="count")`.',
+    ]
+    for kind in kinds():
+        parts += [f"## {kind.name}", f"**{kind.title}.** {kind.summary}", _facts(kind)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _facts(kind: CurveKind[Any]) -> str:
+    row = curve_entry(kind)
+    facts = [
+        ("Axes", f"{kind.y} against {kind.x.lower()}"),
+        ("Area", kind.area or "none that means anything"),
+        ("Band", "yes, with `--band`" if row["band"] else "none"),
+        ("Needs", str(row["needs"])),
+        ("Also called", ", ".join(f"`{alias}`" for alias in kind.aliases) or "–"),
+        ("Write", f"`{curve_example(kind)}`"),
+        *(("Option", f"`{option.stated}` {option.explained}") for option in kind.options),
+    ]
+    return _table(("", ""), facts)
 
 
 def _commands() -> str:

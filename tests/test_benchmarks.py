@@ -1,5 +1,6 @@
 """The benchmarks: every part runs, what is timed gives the right answers, and a missing peer is no error."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,10 +15,13 @@ ROOT = Path(__file__).parent.parent
 def bench(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     import bench
+    import commands
 
     monkeypatch.setattr(bench, "IMPORTS", 1)
+    monkeypatch.setattr(commands, "RUNS", 1)
+    monkeypatch.setattr(commands, "BEFORE", "0000000")
     yield bench
-    for name in ("bench", "samples", "timing"):
+    for name in ("bench", "commands", "samples", "timing"):
         sys.modules.pop(name, None)
 
 
@@ -32,6 +36,10 @@ def test_every_part_runs(bench, monkeypatch, capsys):
     begun = [line.split(",")[0] for line in out.splitlines()]
     assert [name for name in begun if name in bench.PARTS] == list(bench.PARTS)
     assert sum(line.startswith("  ") for line in out.splitlines()) >= 15
+    assert "The commit 0000000 is not in this history, so nothing is timed beside it." in out
+    told = [line.split("  ")[1].strip() for line in out.splitlines() if line.startswith("  ")]
+    named = ("--help", "--version", "AUC with its interval", "demo, for the first time", "demo", "two models")
+    assert set(told) >= {*named, "one model, report", "three models, report"}
 
 
 def test_a_part_for_several_sizes(bench, monkeypatch, capsys):
@@ -71,3 +79,25 @@ def test_what_is_timed_agrees_with_scikit_learn(bench):
     assert_allclose(areas, [roc_auc_score(truth, score) for score in scores.values()], atol=1e-12)
     assert covariance.shape == (10, 10)
     assert len(tests) == 45
+
+
+def test_commands_are_timed_beside_another_commit(bench, monkeypatch, capsys):
+    import commands
+
+    if subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, check=False).returncode:
+        pytest.skip("this copy has no history")
+    monkeypatch.setattr(commands, "BEFORE", "HEAD")
+    with commands.checkout("HEAD") as old:
+        assert (old / "src" / "scorespace" / "__init__.py").exists()
+    assert not old.exists()
+    monkeypatch.setattr(commands, "LARGE", 200)
+    out = run(bench, monkeypatch, capsys, "--only", "commands", "--rows", "200")
+    assert "three models, report" in out
+    assert "the same at HEAD" in out
+
+
+def test_a_command_that_fails_is_not_timed(bench, tmp_path):
+    import commands
+
+    with pytest.raises(RuntimeError, match="No such command 'evaluat'"):
+        commands.runner(ROOT / "src", tmp_path)("evaluat")

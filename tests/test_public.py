@@ -13,7 +13,7 @@ import pytest
 import scorespace as ss
 from scorespace.cli import main
 from scorespace.measures import measures, parse
-from scorespace.measures.measure import REGISTRY
+from scorespace.measures.measure import MEASURES
 from scorespace.views import sections
 
 ROOT = Path(__file__).parents[1]
@@ -119,7 +119,7 @@ def toll(tmp_path, monkeypatch):
     (tmp_path / "toll_booth.py").write_text(TOLL, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     yield importlib.import_module("toll_booth").toll
-    REGISTRY.pop("toll")
+    MEASURES.nouns.pop("toll")
     sys.modules.pop("toll_booth")
 
 

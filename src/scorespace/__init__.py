@@ -5,34 +5,55 @@ Names load on first use, so that importing the package stays light. They are lis
 
 from __future__ import annotations
 
-import re
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the command begins here, too: until its signals are set, every module loaded is a moment too long
+    from typing import Any
 
-_LISTED = re.compile(r"^from (\S+) import \S+ as (\S+)$", re.MULTILINE)
-_HOMES = {name: home for home, name in _LISTED.findall(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))}
+_homes: dict[str, str] = {}
+_checked: dict[Any, Any] = {}
 
-__all__ = sorted(_HOMES)
+
+def _listed() -> dict[str, str]:
+    """Where each public name lives."""
+    if not _homes:
+        import re
+        from pathlib import Path
+
+        text = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+        _homes.update((name, home) for home, name in re.findall(r"(?m)^from (\S+) import \S+ as (\S+)$", text))
+    return _homes
 
 
 def __getattr__(name: str) -> Any:
     """A public name from its module, or a measure by its name or alias."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    from importlib import import_module
+    from types import FunctionType
+
+    if name == "__all__":
+        return sorted(_listed())
     if name.startswith("_"):
         raise AttributeError(f"scorespace has no {name!r}")
+    if name in _listed():
+        found = getattr(import_module(_listed()[name]), name)
+        if not isinstance(found, FunctionType):
+            return found
+        # Arguments are checked at this door, and not again by those who live in the house.
+        if found not in _checked:
+            _checked[found] = import_module("scorespace.arguments").checked(found)
+        return _checked[found]
     catalog = import_module("scorespace.measures.catalog")
     import_module("scorespace.measures")
     try:
         return catalog.find(name)
     except ValueError:
         aliases = [alias for measure in catalog.measures() for alias in (measure.name, *measure.aliases)]
-        near = import_module("scorespace.errors").did_you_mean(name, [*__all__, *aliases])
+        near = import_module("scorespace.errors").did_you_mean(name, [*_listed(), *aliases])
         hint = f"; did you mean {near}?" if near else ""
         raise AttributeError(f"scorespace has no {name!r}{hint}") from None
 
 
 def __dir__() -> list[str]:
+    from importlib import import_module
+
     measures = import_module("scorespace.measures").measures()
-    return sorted({*__all__, *(measure.name for measure in measures)})
+    return sorted({*_listed(), *(measure.name for measure in measures)})

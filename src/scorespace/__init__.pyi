@@ -43,6 +43,7 @@ from scorespace.evaluation.recalibrate import read_map as read_map
 from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
+from scorespace.frames.remote import allow_remote as allow_remote
 from scorespace.probabilities.effect import Recalibration as Recalibration
 from scorespace.probabilities.fit import fit_map as fit_map
 from scorespace.probabilities.summary import CalibrationSummary as CalibrationSummary

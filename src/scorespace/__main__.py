@@ -1,5 +1,39 @@
-"""`python -m scorespace` is the command line."""
+"""The command `scorespace`: streams and signals are made safe before anything slow is loaded."""
 
-from scorespace.cli import main
+import os
+import signal
+import sys
+from types import FrameType
 
-main()
+
+def main() -> None:
+    """Run the command line; an interrupt at any moment ends it in a word, with nothing left behind."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # closed: the next file that is opened would take its place, and what is printed would go there
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - until the end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"):
+        number = getattr(signal, name, None)
+        # What is ignored stays so, as under nohup; only Python itself ignores readers that have gone.
+        if number is not None and (name == "SIGPIPE" or signal.getsignal(number) is not signal.SIG_IGN):
+            signal.signal(number, _leave)
+    from scorespace.cli import main as run
+
+    run()
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    """End at once. An exception instead could surface anywhere, also where libraries swallow or print it."""
+    files = sys.modules.get("scorespace.files")
+    if files is not None and hasattr(files, "remove_scratch"):
+        files.remove_scratch()
+    if number == signal.SIGINT:
+        os.write(2, b"stopped\n")
+    os._exit(128 + number)
+
+
+if __name__ == "__main__":
+    main()

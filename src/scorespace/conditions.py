@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scorespace.arguments import check
 from scorespace.errors import ConditionError, did_you_mean, listing
 from scorespace.results import ByValue
 
@@ -34,8 +36,10 @@ class Condition:
     def __post_init__(self) -> None:
         for name in ("fp", "fn", "tp", "tn"):
             cost = getattr(self, name)
+            check(name, cost, float)
             if not math.isfinite(cost):
                 raise ConditionError(f"{name}={cost} is not a cost.", hint=f"a finite number, such as {name}=1")
+        check("prevalence", self.prevalence, float | None)
         check_prevalence(self.prevalence)
         if self.fp <= self.tn or self.fn <= self.tp:
             always = "positive" if self.fp <= self.tn and self.fn >= self.tp else "negative"
@@ -106,8 +110,12 @@ class CostMatrix(ByValue):
     matrix: Array
 
     def __post_init__(self) -> None:
+        check("classes", self.classes, Sequence)
         object.__setattr__(self, "classes", tuple(map(str, self.classes)))
-        object.__setattr__(self, "matrix", np.asarray(self.matrix, dtype=np.float64))
+        try:
+            object.__setattr__(self, "matrix", np.asarray(self.matrix, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise ConditionError("a cost matrix holds something that is no number.", seen=str(error)) from None
         size = len(self.classes)
         if self.matrix.shape != (size, size):
             raise ConditionError(

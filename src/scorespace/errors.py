@@ -48,6 +48,10 @@ class MeasureError(ScoreSpaceError):
     """A measure is unknown, misspelt, or asked of a table it is not defined for."""
 
 
+class CurveError(ScoreSpaceError):
+    """A curve is unknown, misspelt, or asked of a table it is not defined for."""
+
+
 class ConditionError(ScoreSpaceError):
     """Costs or prevalence that describe no decision problem."""
 

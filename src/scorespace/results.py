@@ -25,20 +25,20 @@ class NoteKind:
     title: str
 
 
-NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
+NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS001": NoteKind("warning", "few cases in a class"),
     "SS002": NoteKind("warning", "AUC below one half; scores are never flipped"),
     "SS003": NoteKind("info", "scores are not probabilities"),
     "SS004": NoteKind("warning", "precision is undefined at the threshold"),
     "SS005": NoteKind("warning", "a small false positive rate still means more false alarms than hits"),
-    "SS006": NoteKind("info", "fractional weights leave intervals undefined"),
+    "SS006": NoteKind("info", "what intervals take weights for"),
     "SS007": NoteKind("info", "many tied scores"),
     "SS008": NoteKind("info", "coarsened scores"),
     "SS009": NoteKind("warning", "rows with missing values were dropped"),
     "SS010": NoteKind("info", "the positive class was inferred"),
     "SS011": NoteKind("warning", "an average leaves out undefined classes"),
     "SS012": NoteKind("warning", "an interval has no width"),
-    "SS013": NoteKind("info", "the threshold was chosen on the cases it is judged on"),
+    "SS013": NoteKind("info", "a threshold was chosen on these cases"),
     "SS014": NoteKind("warning", "few cases on which the models disagree"),
     "SS015": NoteKind("info", "p-values are adjusted for several tests"),
     "SS016": NoteKind("info", "cases are drawn in groups"),
@@ -60,6 +60,8 @@ NOTE_KINDS: Final[Mapping[str, NoteKind]] = {
     "SS032": NoteKind("warning", "the design does not allow the conclusion"),
     "SS033": NoteKind("warning", "class scores do not sum to one"),
     "SS034": NoteKind("info", "classes absent from the truth or from the scores"),
+    "SS035": NoteKind("info", "numbers are for a stated prevalence"),
+    "SS036": NoteKind("info", "a method of intervals does not suit some measures"),
 }
 
 
@@ -167,10 +169,12 @@ class ByValue:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        compared = (f.name for f in fields(self) if f.compare)  # type: ignore[arg-type]
+        return all(same(getattr(self, name), getattr(other, name)) for name in compared)
 
 
-def _same(a: Any, b: Any) -> bool:
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal, arrays element by element, with NaN equal to NaN."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
         return a.shape == b.shape and bool(np.all((a == b) | ((a != a) & (b != b))))

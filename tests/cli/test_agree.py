@@ -57,9 +57,9 @@ def test_the_tolerance(run, films):
 
 @pytest.mark.parametrize("ending", ["png", "svg", "html", "csv", "json"])
 def test_out(run, films, tmp_path, ending):
-    done = run("agree", *films, "--out", f"films.{ending}")
-    assert (done.code, done.err) == (0, f"agree  films.{ending}\n")
-    assert (tmp_path / f"films.{ending}").stat().st_size > 100
+    done = run("agree", *films, "--out", f"picture.{ending}")
+    assert (done.code, done.err) == (0, f"agree  picture.{ending}\n")
+    assert (tmp_path / f"picture.{ending}").stat().st_size > 100
 
 
 def test_missing_judgements(run, write):

@@ -92,18 +92,19 @@ def test_smooth_curve_beside_auc(run, six):
 
 
 def test_smooth_curve_as_data(run, six, tmp_path):
-    assert run("curve", *six, "--kind", "smooth", "--counts", "--out", "curve.json").code == 0
+    assert run("curve", *six, "--kind", "smooth(normalised=false)", "--out", "curve.json").code == 0
     content = json.loads((tmp_path / "curve.json").read_text())
     assert content["rows"][-1]["x"] == pytest.approx(3.23)
+    assert content["areas"] == {}  # of counts it would be an area in cases
     assert content["smooth"]["s"]["tau_v"] == pytest.approx(2.77)
     assert content["smooth"]["s"]["auc"] == pytest.approx(8 / 9)
     assert run("curve", *six, "--kind", "smooth", "--out", "curve.csv").code == 0
     assert (tmp_path / "curve.csv").read_text().startswith("x,y,threshold,model\n")
 
 
-@pytest.mark.parametrize("options", [[], ["--recentre"], ["--midpoint", "median"], ["--counts"]])
+@pytest.mark.parametrize("options", ["", "(recentre=true)", "(midpoint=median)", "(midpoint=0.4, normalised=false)"])
 def test_smooth_curve_as_picture(run, six, tmp_path, options):
-    assert run("curve", *six, "--kind", "smooth", *options, "--out", "curve.svg").code == 0
+    assert run("curve", *six, "--kind", f"smooth{options}", "--out", "curve.svg").code == 0
     assert "<svg" in (tmp_path / "curve.svg").read_text()
 
 
@@ -120,7 +121,6 @@ def test_notes_of_a_curve(run, write):
     assert "note  SS028" in found.out
 
 
-def test_other_curves_have_no_midpoint(run, six):
-    for option in (["--midpoint", "median"], ["--recentre"], ["--counts"], ["--learn-midpoint", "six.csv"]):
-        found = run("curve", *six, "--kind", "roc", *option)
-        assert (found.code, "no midpoint" in found.err) == (2, True)
+def test_a_midpoint_is_stated_or_learned(run, six):
+    found = run("curve", *six, "--kind", "smooth(midpoint=median)", "--learn-midpoint", "six.csv")
+    assert found.err == "CurveError: the option 'midpoint' of 'smooth(midpoint=median)' is stated twice.\n"

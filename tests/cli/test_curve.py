@@ -7,9 +7,10 @@ import json
 import pytest
 from numpy.testing import assert_allclose
 
-from scorespace.evaluation.curves import CURVES
+from scorespace.evaluation.curves import kinds
+from scorespace.resampling.band import band
 
-KINDS = [*CURVES, "threshold"]
+KINDS = [kind.name for kind in kinds()]
 STARTS_AT_INFINITY = ("roc", "pr", "gain", "hull", "threshold")
 # From the highest score down: + − + + − −
 SMALL = "y,s\n1,0.9\n0,0.8\n1,0.7\n1,0.4\n0,0.3\n0,0.1\n"
@@ -159,14 +160,14 @@ def test_a_long_curve_is_shortened_on_the_screen_only(run, credit, tmp_path):
 @pytest.mark.parametrize(
     ("options", "problem", "more"),
     [
-        (["--kind", "rocc"], "ScoreSpaceError: there is no curve of kind 'rocc'.", "did you mean roc?"),
-        (["--kind", "circle"], "ScoreSpaceError: there is no curve of kind 'circle'.", "'rejection', 'threshold'"),
+        (["--kind", "rocc"], "CurveError: there is no curve 'rocc'.", "did you mean roc?"),
+        (["--kind", "circle"], "CurveError: there is no curve 'circle'.", "scorespace curves lists them all"),
         (["--kind", "threshold", "--measure", "auc"], "MeasureError: auc covers all thresholds", "such as f1 or ppv"),
         (["--out", "curve.doc"], "DataError: 'curve.doc' has no known ending.", ".png"),
         (["--out", "curve"], "DataError: 'curve' has no known ending.", ".csv"),
-        (["--out", "absent/curve.csv"], "DataError: 'absent/curve.csv' cannot be written.", "absent"),
-        (["--out", "absent/curve.png"], "DataError: 'absent/curve.png' cannot be written.", "no folder 'absent'"),
-        (["--measure", "auc", "--kind", "brier", "--score", "y"], "ColumnError: ", "both truth and score"),
+        (["--out", "absent/curve.csv"], "DataError: there is no folder 'absent'", "to write curve.csv into"),
+        (["--out", "absent/curve.png"], "DataError: there is no folder 'absent'", "to write curve.png into"),
+        (["--kind", "brier", "--score", "y"], "ColumnError: ", "both truth and score"),
     ],
 )
 def test_mistakes(run, small, options, problem, more):
@@ -192,17 +193,128 @@ def test_a_band_that_would_not_be_drawn_is_refused(run, credit, options):
 
 
 def test_a_calibration_curve_by_bins(points):
-    rows = points("--kind", "calibration", "--by", "width", "--bins", "2")
+    rows = points("--kind", "calibration(by=width, bins=2)")
     assert len(rows) == 2
     assert rows[0]["highest"] < 0.5 <= rows[1]["threshold"]
 
 
-def test_bins_are_for_calibration(run, credit):
-    done = run("curve", *credit, "--score", "tree", "--bins", "5")
+REFUSED = {
+    ("--kind", "roc(bins=5)"): """CurveError: roc has no option 'bins'.
+  seen: its options: none
+""",
+    ("--kind", "calibration(bin=5)"): """CurveError: calibration has no option 'bin'.
+  seen: its options: 'by', 'bins'
+  hint: did you mean bins?
+""",
+    ("--kind", "calibration(by=size)"): """CurveError: by=size in 'calibration(by=size)' is unknown.
+  seen: by can be 'isotonic', 'width', 'count'
+""",
+    ("--kind", "calibration(bins=few)"): """CurveError: bins=few in 'calibration(bins=few)' is not a number.
+""",
+    ("--kind", "threshold(measure=fbeta(beta=2)"): """CurveError: a bracket or a quote in \
+'threshold(measure=fbeta(beta=2)' is not closed.
+""",
+    (
+        "--kind",
+        "threshold(measure=ppv[1])",
+    ): """MeasureError: ppv[1] names a class, but its curve is over all thresholds.
+  hint: ppv
+""",
+    ("--measure", "f1"): """CurveError: roc has no option 'measure'.
+  seen: its options: none
+""",
+    ("--kind", "threshold(measure=f1)", "--measure", "ppv"): """CurveError: the option 'measure' of \
+'threshold(measure=f1)' is stated twice.
+""",
+    ("--kind", "pr", "--learn-midpoint", "small.csv"): """CurveError: pr has no option 'midpoint'.
+  seen: its options: none
+""",
+}
+
+
+@pytest.mark.parametrize("options", REFUSED, ids=" ".join)
+def test_an_option_that_a_kind_lacks_is_refused_with_the_options_it_has(run, small, options):
+    done = run("curve", *small, *options)
+    assert (done.code, done.out, done.err) == (2, "", REFUSED[options])
+
+
+# What were flags once are options of one kind of curve.
+FORMER = {
+    ("--by", "width"): ("--by", "'calibration'", "calibration(by=width)"),
+    ("--bins=5",): ("--bins", "'calibration'", "calibration(bins=5)"),
+    ("--recentre",): ("--recentre", "'smooth'", "smooth(recentre=true)"),
+    ("--midpoint", "median"): ("--midpoint", "'smooth'", "smooth(midpoint=median)"),
+    ("--at", "0.3"): ("--at", "'rejection'", "rejection(at=0.3)"),
+}
+
+
+@pytest.mark.parametrize("flag", FORMER, ids=" ".join)
+def test_a_flag_that_is_an_option_of_a_curve_says_how_that_is_written(run, small, flag):
+    name, kind, written = FORMER[flag]
+    done = run("curve", *small, *flag)
+    problem = f"CurveError: {name} is an option of the curve {kind}, and written with it."
+    assert (done.code, done.out, done.err) == (2, "", f'{problem}\n  hint: --kind "{written}"\n')
+
+
+def test_another_unknown_flag_is_just_that(run, small):
+    done = run("curve", *small, "--colour", "red")
     assert done.code == 2
-    assert done.err == "DataError: a roc curve has no bins.\n  hint: --kind calibration\n"
+    assert "No such option: --colour" in done.err
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["threshold(measure=fbeta(beta=2))", 'threshold(measure="fbeta(beta=2)")', "sweep( measure = fbeta(beta=2) )"],
+)
+def test_a_measure_with_an_option_is_an_option(points, written):
+    assert points("--kind", written) == points("--kind", "threshold", "--measure", "fbeta(beta=2)")
+
+
+def test_options_of_a_measure_may_hold_commas(points):
+    found = {row["x"]: row["y"] for row in points("--kind", "threshold(measure=cost(fp=1, fn=5))")}
+    assert found[0.7] == pytest.approx((1 * 1 + 5 * 1) / 6)
+
+
+def test_the_content_says_what_was_asked_for(run, small):
+    content = run("curve", *small, "--kind", "calibration(by=width, bins=2)", "--format", "json").json()
+    assert {name: content[name] for name in ("kind", "options", "x", "y", "areas", "notes")} == {
+        "kind": "calibration",
+        "options": {"by": "width", "bins": 2},
+        "x": "Mean score",
+        "y": "Observed rate",
+        "areas": {},
+        "notes": [],
+    }
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("calibration", "smooth")])
+def test_areas_are_told_where_they_mean_something(run, small, kind):
+    told = run("curve", *small, "--kind", kind, "--format", "json").json()["areas"]
+    assert bool(told) == (kind not in ("threshold", "net_benefit"))
+
+
+def test_help_lists_the_kinds_and_those_with_bands(run):
+    words = " ".join(run("curve", "--help", columns=200).out.split())
+    assert ", ".join(KINDS) in words
+    assert f"({', '.join(band.functions)})" in words
+
+
+def test_a_shell_completes_kinds():
+    from scorespace.cli.curves import completed
+
+    assert completed("r") == [("roc", "ROC curve"), ("rejection", "Rejection curve")]
 
 
 def test_a_calibration_picture_with_its_band(run, credit):
     done = run("curve", *credit, "--score", "tree", "--kind", "calibration", "--band", "--out", "c.svg")
     assert (done.code, done.out) == (0, "")
+
+
+def test_models_without_such_a_curve_say_why(run, write):
+    write("crisp.csv", "y,d\na,a\nb,b\nc,b\n")
+    done = run("curve", "crisp.csv", "--truth", "y", "--decision", "d")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "CurveError: roc cannot be computed from a confusion table of 3 classes without a positive class.\n"
+        "  hint: roc needs scores\n"
+    )

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from oracles.load import columns, reference
+from scorespace.comparisons import delong as delong_module
 from scorespace.comparisons.delong import (
     auc_against,
     delong_covariance,
@@ -19,7 +20,9 @@ from scorespace.comparisons.delong import (
     delong_pair,
     delong_unpaired,
 )
-from scorespace.resampling.estimate import delong_variance
+from scorespace.comparisons.paired import compare
+from scorespace.measures import parse
+from scorespace.resampling.area import delong_variance
 from scorespace.tables import score_table
 from scorespace.tables.pair import pair_table
 
@@ -280,10 +283,40 @@ def test_an_area_against_one_half():
     assert found.statistic == pytest.approx(z, rel=1e-9)
     assert found.p == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
     assert (found.low + 0.5, found.high + 0.5) == pytest.approx((theirs["ci95"][0], theirs["ci95"][2]), abs=1e-9)
-    assert found.b == "AUC 0.5"
+    assert found.b == "0.5"
 
 
 def test_a_perfect_area_is_not_tested():
     found = auc_against(score_table([1, 1, 0, 0], [4, 3, 2, 1]))
     assert (found.difference, found.reason) == (0.5, "DeLong's variance is zero, as with perfect separation")
     assert math.isnan(found.p)
+
+
+# --- as a declared test
+
+
+def test_areas_without_variance_are_left_to_the_permutation():
+    label = np.repeat([1, 0], 30)
+    pairs = pair_table(label, {"perfect": label + np.arange(60) / 100, "constant": np.ones(60)})
+    found = compare(pairs)
+    assert found[0].test == "permutation"
+    assert found[0].p < 0.01
+    assert [note.code for note in found.notes] == ["SS012"]
+    assert math.isnan(compare(pairs, test="delong")[0].p)
+
+
+def test_what_scales_with_the_area_is_tested_like_it():
+    pairs = asah()
+    (areas,), (ginis,) = (compare(pairs, spec=parse(name)) for name in ("auc", "gini"))
+    assert (ginis.test, ginis.measure) == ("delong", "gini")
+    assert (ginis.statistic, ginis.p) == (areas.statistic, areas.p)
+    assert_allclose((ginis.difference, ginis.low, ginis.high), 2 * np.array([areas.difference, areas.low, areas.high]))
+
+
+def test_of_three_models_the_covariance_is_computed_once(monkeypatch):
+    label, scores = random_sample(1, size=120)
+    calls = []
+    own = delong_module.delong_covariance
+    monkeypatch.setattr(delong_module, "delong_covariance", lambda pairs: (calls.append(1), own(pairs))[1])
+    compare(pair_table(label, dict(zip("abc", scores, strict=True))))
+    assert len(calls) == 2  # for the pairs, and for all at once

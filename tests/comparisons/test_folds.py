@@ -2,20 +2,29 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from oracles.load import reference
+from scorespace.comparisons.answer import Posterior, extent, rounded
 from scorespace.comparisons.folds import (
     bayes_correlated_t,
+    by_fold,
     corrected_t,
     five_by_two_f,
     five_by_two_t,
+    fold_places,
     paired_t,
 )
-from scorespace.comparisons.repeated import extent, rounded
+from scorespace.comparisons.paired import compare
+from scorespace.comparisons.test import parse_test
 from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.measures import parse
+from scorespace.measures.request import bind
+from scorespace.tables.pair import pair_table
 
 NAN = float("nan")
 RNG = np.random.default_rng(3)
@@ -312,3 +321,212 @@ def test_tests_do_not_depend_on_the_scale():
 
 def test_extent():
     assert [extent(count, "data sets") for count in (1, 2)] == ["1 data set", "2 data sets"]
+
+
+# --- cases that were tested in folds: the numbers of R, WEKA and scmamp
+
+OVER_FOLDS = ("corrected-t", "paired-t", "5x2cv-t", "5x2cv-f", "bayes-t")
+ACC = parse("acc@0.5")
+
+
+def cases_of(a, b, per_fold, renumber=False):
+    """Cases whose accuracies within repeats × folds are those given: the first share of every fold is right."""
+    shape = np.shape(a)
+    case = np.tile(np.arange(per_fold), (*shape, 1))
+    label = case % 2
+    scores = {}
+    for name, values in (("a", a), ("b", b)):
+        right = case < np.rint(np.asarray(values) * per_fold)[..., None]
+        scores[name] = np.where(right, label, 1 - label).ravel()
+    repeat, fold = (np.broadcast_to(np.indices(shape)[k][..., None], case.shape).ravel() for k in (0, 1))
+    if renumber:
+        fold = repeat * shape[1] + fold
+    pairs = pair_table(label.ravel(), scores)
+    return replace(pairs, fold=fold.astype(np.int32), repeat=repeat.astype(np.int32))
+
+
+def thirty():
+    theirs = reference("r_ttests")["paired"]
+    return cases_of(*(np.reshape(theirs[name], (3, 10)) for name in "ab"), 10_000)
+
+
+def five_by_two(**named):
+    diffs = np.array(reference("r_ttests")["five_by_two"]["diffs"])
+    return cases_of(0.8 + diffs, np.full((5, 2), 0.8), 1000, **named)
+
+
+# --- numbers of others
+
+
+def test_measures_within_folds():
+    theirs = reference("r_ttests")["paired"]
+    pairs = thirty()
+    assert by_fold(pairs, "a", bind(ACC, pairs.tables[0])).ravel() == pytest.approx(theirs["a"], abs=1e-12)
+
+
+def test_corrected_t_of_three_times_ten_folds_is_that_of_weka_and_scmamp():
+    theirs = reference("r_ttests")["nadeau_bengio"][0]
+    (found,) = compare(thirty(), spec=ACC)
+    assert found.test == "corrected t"
+    assert (found.statistic, found.df, found.p) == pytest.approx((theirs["t"], theirs["df"], theirs["p"]), abs=1e-9)
+    assert found.p == pytest.approx(0.619310, abs=1e-6)
+
+
+def test_the_plain_t_is_that_of_r_and_says_that_it_is_optimistic():
+    theirs = reference("r_ttests")["paired"]
+    found = compare(thirty(), spec=ACC, test="paired-t")
+    assert (found[0].statistic, found[0].p) == pytest.approx((theirs["t"], theirs["p"]), abs=1e-9)
+    assert [note.code for note in found.notes] == ["SS017"]
+
+
+def test_the_posterior_without_a_rope_is_the_one_sided_corrected_t():
+    theirs = reference("r_ttests")["nadeau_bengio"][0]
+    (found,) = compare(thirty(), spec=ACC, test="bayes-t", options={"rope": 0})
+    assert (found.left, found.right) == pytest.approx((theirs["p"] / 2, 1 - theirs["p"] / 2), abs=1e-9)
+
+
+@pytest.mark.parametrize("renumber", [False, True])
+@pytest.mark.parametrize(
+    ("test", "statistic", "p"), [("5x2cv-t", "t_dietterich", "p_t_df5"), ("5x2cv-f", "F_alpaydin", "p_F_10_5")]
+)
+def test_five_by_two(test, statistic, p, renumber):
+    # Repeats may count their folds anew, or go on counting.
+    theirs = reference("r_ttests")["five_by_two"]
+    (found,) = compare(five_by_two(renumber=renumber), spec=ACC, test=test)
+    assert (found.statistic, found.p) == pytest.approx((theirs[statistic], theirs[p]), abs=1e-9)
+
+
+# --- designs
+
+
+def test_the_order_of_rows_does_not_matter():
+    pairs = five_by_two()
+    order = np.random.default_rng(1).permutation(pairs.cases)
+    mixed = replace(
+        pair_table(pairs.label[order], {name: pairs.scores(k)[order] for k, name in enumerate(pairs.models)}),
+        fold=pairs.fold[order],
+        repeat=pairs.repeat[order],
+    )
+    assert compare(mixed, spec=ACC, test="5x2cv-t")[0] == compare(pairs, spec=ACC, test="5x2cv-t")[0]
+
+
+def test_without_repeats_all_folds_are_of_one():
+    pairs = replace(five_by_two(renumber=True), repeat=None)
+    assert fold_places(pairs)[1] == (1, 10)
+    assert by_fold(pairs, "a", bind(ACC, pairs.tables[0])).shape == (1, 10)
+
+
+def test_repeats_need_the_same_number_of_folds():
+    pairs = five_by_two()
+    short = replace(pairs, fold=np.where(pairs.repeat == 2, 0, pairs.fold).astype(np.int32))
+    with pytest.raises(DataError, match="the repeats have different numbers of folds"):
+        compare(short, spec=ACC)
+
+
+@pytest.mark.parametrize("test", ["5x2cv-t", "5x2cv-f"])
+def test_five_by_two_needs_five_repeats_of_two(test):
+    name = parse_test(test).noun.name
+    with pytest.raises(DataError) as caught:
+        compare(thirty(), spec=ACC, test=test)
+    assert str(caught.value) == (
+        f'{name} needs five repeats of two folds.\n  seen: 3 repeats of 10 folds\n  hint: test="corrected_t" is for '
+        "any number"
+    )
+    with pytest.raises(DataError, match="seen: 1 repeat of 10 folds\n  hint: repeat=…"):
+        compare(replace(five_by_two(renumber=True), repeat=None), spec=ACC, test=test)
+
+
+@pytest.mark.parametrize("test", ["delong", "bootstrap", "permutation", "mcnemar"])
+def test_repeats_are_not_taken_for_more_cases(test):
+    thresholds = 0.5 if test == "mcnemar" else None
+    with pytest.raises(ScoreSpaceError, match=f"every case occurs several times, which {test} would count"):
+        compare(five_by_two(), test=test, at=thresholds)
+
+
+def test_a_single_fold_is_none():
+    pairs = replace(five_by_two(), repeat=None, fold=np.zeros(10_000, dtype=np.int32))
+    with pytest.raises(ScoreSpaceError, match="corrected_t compares folds, but there is only one"):
+        compare(pairs, spec=ACC, test="corrected-t")
+    assert compare(pairs, spec=ACC)[0].test.startswith("mcnemar")
+
+
+@pytest.mark.parametrize("test", OVER_FOLDS)
+def test_identical_models_are_equal_in_every_fold(test):
+    same = cases_of(np.full((5, 2), 0.8), np.full((5, 2), 0.8), 100)
+    (found,) = compare(same, spec=ACC, test=test)
+    assert found.difference == 0
+    if isinstance(found, Posterior):
+        assert (found.left, found.rope, found.right) == (0, 1, 0)
+        assert "practically equal with 1.000" in found.words
+    else:
+        assert (found.p, found.reason) == (1, "they are equal in every fold")
+
+
+@pytest.mark.parametrize("test", OVER_FOLDS)
+def test_a_constant_difference_has_no_spread(test):
+    (found,) = compare(cases_of(np.full((5, 2), 0.9), np.full((5, 2), 0.8), 100), spec=ACC, test=test)
+    assert found.difference == pytest.approx(0.1)
+    assert np.isnan(found.p)
+    assert "the same" in found.reason
+    assert found.reason in found.words
+
+
+def test_undefined_folds_leave_five_by_two_undecided():
+    pairs = five_by_two()
+    first = (pairs.repeat == 0) & (pairs.fold == 0)
+    kept = ~first | (pairs.label == 1)  # one fold without negatives
+    part = pair_table(pairs.label[kept], {name: pairs.scores(k)[kept] for k, name in enumerate(pairs.models)})
+    part = replace(part, fold=pairs.fold[kept], repeat=pairs.repeat[kept])
+    (found,) = compare(part, test="5x2cv-f")
+    assert found.reason == "auc is undefined in 1 of the ten folds"
+    assert "9 of" not in found.words
+    found = compare(part, test="bayes-t")
+    assert "1 of 10 folds are left out: auc is undefined there." in [note.text for note in found.notes]
+
+
+# --- rope
+
+
+def test_the_rope_is_that_stated():
+    narrow, wide = (compare(thirty(), spec=ACC, test="bayes-t", options={"rope": rope})[0] for rope in (0.001, 0.02))
+    assert narrow.width == 0.001
+    assert wide.rope > narrow.rope
+    assert compare(thirty(), spec=ACC, test="bayes-t")[0].width == 0.01
+
+
+def test_a_rope_is_for_the_posterior_only():
+    with pytest.raises(ScoreSpaceError, match=r"rope=0\.1 is for the test bayes_t, and not for corrected_t"):
+        compare(thirty(), spec=ACC, options={"rope": 0.1})
+
+
+def test_posteriors_are_not_adjusted():
+    pairs = thirty()
+    three = pair_table(pairs.label, {"a": pairs.scores(0), "b": pairs.scores(1), "c": pairs.scores(0)})
+    found = compare(replace(three, fold=pairs.fold, repeat=pairs.repeat), spec=ACC, test="bayes-t")
+    assert (len(found), found.adjustment, found.notes) == (3, None, ())
+
+
+# --- groups
+
+
+@pytest.mark.parametrize(("shift", "codes"), [(0, []), (1, ["SS032"])])
+def test_groups_in_several_folds_are_noted(shift, codes):
+    # Groups of four within folds of forty, or four that begin one case later and straddle the border.
+    rng = np.random.default_rng(1)
+    label, fold = rng.integers(0, 2, 200), np.arange(200) // 40
+    pairs = pair_table(label, {name: label + rng.normal(size=200) for name in "ab"})
+    pairs = replace(pairs, fold=fold.astype(np.int32), group=((np.arange(200) + shift) // 4).astype(np.int32))
+    found = compare(pairs)
+    assert [note.code for note in found.notes] == codes
+    if codes:
+        assert found.notes[0].text.startswith("4 of 51 groups occur in several folds")
+
+
+def test_a_group_has_rows_in_every_repeat_without_harm():
+    rng = np.random.default_rng(2)
+    label = np.tile(rng.integers(0, 2, 40), 2)
+    group = np.tile(np.arange(40) // 2, 2)
+    fold, repeat = (group + np.repeat([0, 1], 40)) % 2, np.repeat([0, 1], 40)
+    pairs = pair_table(label, {name: label + rng.normal(size=80) for name in "ab"})
+    pairs = replace(pairs, **{k: v.astype(np.int32) for k, v in (("fold", fold), ("repeat", repeat), ("group", group))})
+    assert compare(pairs).notes == ()

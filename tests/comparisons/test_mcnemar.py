@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from scorespace.comparisons.mcnemar import FEW_DISCORDANT, METHODS, cochran_q, mcnemar, mcnemar_p
+from scorespace.comparisons.mcnemar import FEW_DISCORDANT, METHODS, cochran_q, mcnemar_p, mcnemar_test, newcombe_paired
 from scorespace.errors import ScoreSpaceError
 
 counts = st.integers(0, 60)
@@ -31,7 +31,7 @@ def decisions(both, only_a, only_b, neither):
 @given(right(2))
 def test_the_table_counts_every_case_once(models):
     a, b = models
-    found = mcnemar(a, b)
+    found = mcnemar_test(a, b)
     ((both, only_a), (only_b, neither)) = found.table
     assert both + only_a + only_b + neither == a.size
     assert both + only_a == a.sum()
@@ -64,32 +64,55 @@ def test_exact_is_the_sign_test_and_mid_p_counts_half_of_the_observed(b, c):
     ("discordant", "method"), [(FEW_DISCORDANT - 1, "midp"), (FEW_DISCORDANT, "corrected"), (0, "midp")]
 )
 def test_the_default_depends_on_the_discordant_cases(discordant, method):
-    found = mcnemar(*decisions(50, discordant, 0, 5))
+    found = mcnemar_test(*decisions(50, discordant, 0, 5))
     assert found.test == f"mcnemar, {method}"
     assert found.measure == "acc"
 
 
-def test_the_interval_is_that_of_a_paired_difference():
+@pytest.mark.parametrize(
+    ("counts", "low", "high"),
+    # Newcombe, Statistics in Medicine 17 (1998), 2635-2650, table II, method 10.
+    [((36, 12, 2, 0), 0.0569, 0.3404), ((20, 12, 2, 16), 0.0562, 0.3292)],
+)
+def test_the_interval_is_that_of_newcombe(counts, low, high):
+    assert_allclose(newcombe_paired(*counts), (low, high), atol=5e-5)
+    found = mcnemar_test(*decisions(*counts))
+    assert_allclose((found.low, found.high), (low, high), atol=5e-5)
+
+
+def test_of_many_cases_the_interval_is_near_that_of_a_normal_difference():
     # Per case the difference is 1, 0 or −1; its mean has the variance of these numbers over n.
-    a, b = decisions(30, 25, 10, 35)
-    found = mcnemar(a, b, level=0.9)
+    a, b = decisions(30_000, 2500, 2400, 35_000)
+    found = mcnemar_test(a, b, level=0.9)
     gaps = a.astype(float) - b
     half = stats.norm.ppf(0.95) * gaps.std() / math.sqrt(gaps.size)
-    assert_allclose((found.low, found.high), (gaps.mean() - half, gaps.mean() + half), atol=1e-12)
+    assert_allclose((found.low, found.high), (gaps.mean() - half, gaps.mean() + half), atol=0.01 * half)
     assert found.level == 0.9
+
+
+@given(counts, counts, counts, counts)
+def test_the_interval_lies_within_the_range_of_differences_and_has_width(both, only_a, only_b, neither):
+    total = both + only_a + only_b + neither
+    if total == 0:
+        return
+    low, high = newcombe_paired(both, only_a, only_b, neither)
+    assert -1 <= low <= (only_a - only_b) / total <= high <= 1
+    assert low < high
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_models_that_are_right_together_are_alike(method):
     a, _ = decisions(8, 0, 0, 3)
-    found = mcnemar(a, a, method=method)
-    assert (found.difference, found.low, found.high, found.p) == (0, 0, 0, 1)
+    found = mcnemar_test(a, a, method=method)
+    assert (found.difference, found.p) == (0, 1)
+    assert found.low < 0 < found.high  # eleven cases do not show that two models never differ
     assert found.reason == "there are no discordant cases: the decisions are right and wrong together"
 
 
 def test_all_cases_discordant():
-    found = mcnemar(*decisions(0, 12, 0, 0))
-    assert (found.difference, found.low, found.high) == (1, 1, 1)
+    found = mcnemar_test(*decisions(0, 12, 0, 0))
+    assert (found.difference, found.high) == (1, 1)
+    assert 0 < found.low < 1
     assert found.p == pytest.approx(0.5**12)
 
 
@@ -105,7 +128,7 @@ def test_an_unknown_method():
 @given(right(2))
 def test_of_two_models_q_is_mcnemar_without_correction(models):
     found = cochran_q(models, names=("a", "b"))
-    expected = mcnemar(*models, method="uncorrected")
+    expected = mcnemar_test(*models, method="uncorrected")
     assert found.p == pytest.approx(expected.p, rel=1e-9)
     assert found.df == 1
     if expected.reason is None:

@@ -3,6 +3,7 @@
 import math
 import os
 import warnings
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,16 +12,29 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from oracles.load import columns, reference
-from scorespace.comparisons.mcnemar import mcnemar_p
-from scorespace.comparisons.paired import estimate_by_groups, paired_bootstrap, permutation
+from scorespace.comparisons.mcnemar import mcnemar_p, mcnemar_test
+from scorespace.comparisons.paired import compare, differences, usual
 from scorespace.curves import roc
 from scorespace.measures import parse
+from scorespace.measures.request import bind
 from scorespace.resampling import draw as bootstrap
-from scorespace.resampling.estimate import delong
-from scorespace.tables import score_table
-from scorespace.tables.pair import pair_table
+from scorespace.resampling.draw import Draws
+from scorespace.tables import class_table, confusion, score_table
+from scorespace.tables.pair import PairTable, pair_table
 
 AUC = parse("auc")
+
+
+def paired_bootstrap(pairs, i, j, spec, *, level=0.95, replicates=2000, **named):
+    models = (pairs.models[i], pairs.models[j])
+    return compare(pairs, spec=spec, test=f"bootstrap(replicates={replicates})", models=models, level=level, **named)[0]
+
+
+def permutation(pairs, i, j, spec, *, replicates=2000, **named):
+    models = (pairs.models[i], pairs.models[j])
+    return compare(pairs, spec=spec, test=f"permutation(replicates={replicates})", models=models, **named)[0]
+
+
 EARLY = parse("pauc(fpr_high=0.2)")
 
 
@@ -88,11 +102,11 @@ def test_cases_are_drawn_together_for_both_models():
 def test_the_spread_is_that_of_replicates_drawn_one_by_one(seed):
     label, scores = sample(seed)
     found = paired_bootstrap(pair_table(label, scores), 0, 1, AUC, replicates=4000)
-    rng, gaps = np.random.default_rng(seed), []
-    classes = [np.flatnonzero(label == each) for each in (0, 1)]
-    for _ in range(1500):
-        rows = np.concatenate([rng.choice(members, members.size) for members in classes])
-        gaps.append(area(label[rows], scores["a"][rows]) - area(label[rows], scores["b"][rows]))
+    rng = np.random.default_rng(seed)
+    pos, neg = (np.flatnonzero(label == each) for each in (1, 0))
+    wins = [score[pos][:, None] > score[neg] for score in scores.values()]
+    times = [rng.multinomial(each.size, np.full(each.size, 1 / each.size), 20_000) for each in (pos, neg)]
+    gaps = ((times[0] @ (wins[0].astype(float) - wins[1])) * times[1]).sum(axis=1) / (pos.size * neg.size)
     assert_allclose((found.low, found.high), np.quantile(gaps, [0.025, 0.975]), atol=0.15 * np.std(gaps))
     assert found.statistic == pytest.approx(found.difference / np.std(gaps), rel=0.08)
 
@@ -184,19 +198,64 @@ def tiny():
     return label, np.round(rng.normal(size=9) + 2 * label, 1), np.round(100 * rng.normal(size=9), -1)
 
 
-def test_permutation_is_near_the_enumeration_of_all_swaps():
-    label, a, b = tiny()
-    found = permutation(pair_table(label, {"a": a, "b": b}), 0, 1, AUC, replicates=20_000)
-    ranks = np.array([stats.rankdata(a), stats.rankdata(b)])
+def enumerated(label, a, b, ties="average"):
+    """The share of all swaps of ranks after which the areas differ as much as they do."""
+    ranks = np.array([stats.rankdata(each, method=ties) for each in (a, b)])
     observed = abs(area(label, a) - area(label, b))
     extreme = []
     for swaps in product([False, True], repeat=label.size):
         first, second = np.where(swaps, ranks[1], ranks[0]), np.where(swaps, ranks[0], ranks[1])
         extreme.append(abs(area(label, first) - area(label, second)) >= observed - 1e-12)
-    exact = np.mean(extreme)
-    assert 0.02 < exact < 0.9
+    return np.mean(extreme)
+
+
+def test_few_cases_are_swapped_in_all_ways():
+    label, a, b = tiny()
+    found = permutation(pair_table(label, {"a": a, "b": b}), 0, 1, AUC)
+    assert found.test == "permutation, exact"
     assert found.difference == pytest.approx(area(label, a) - area(label, b), abs=1e-12)
-    assert found.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000) + 1e-4)
+    assert found.p == pytest.approx(enumerated(label, a, b), abs=1e-12)
+
+
+def test_random_swaps_are_near_the_enumeration_of_all():
+    label, a, b = tiny()
+    exact = enumerated(label, a, b)
+    found = permutation(pair_table(label, {"a": a, "b": b}), 0, 1, AUC, replicates=255)  # 256 would be all
+    assert found.test == "permutation"
+    assert found.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 255) + 1 / 256)
+
+
+def test_tied_cases_swap_their_mean_rank():
+    # The lowest rank of a tie instead would put tied cases of one model below untied ones of the other.
+    label = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
+    a, b = np.array([3, 3, 3, 3, 3, 1, 1, 1, 1, 1]), np.array([9, 3, 8, 2, 7, 6, 5, 4, 1, 0])
+    average, lowest, highest = (enumerated(label, a, b, ties) for ties in ("average", "min", "max"))
+    assert min(abs(average - lowest), abs(average - highest)) > 0.01  # so that this test can tell
+    found = permutation(pair_table(label, {"a": a, "b": b}), 0, 1, AUC)
+    assert found.p == pytest.approx(average, abs=1e-12)
+
+
+def test_groups_are_swapped_whole():
+    label, a, b = tiny()
+    group = np.arange(9) // 3
+    found = permutation(pair_table(label, {"a": a, "b": b}, group=group), 0, 1, AUC)
+    ranks = [stats.rankdata(each) for each in (a, b)]
+    extreme = []
+    for swaps in product([False, True], repeat=3):
+        swapped = np.array(swaps)[group]
+        gap = area(label, np.where(swapped, *ranks[::-1])) - area(label, np.where(swapped, *ranks))
+        extreme.append(abs(gap) >= abs(found.difference) - 1e-12)
+    assert found.p == np.mean(extreme) >= 0.25
+
+
+def test_copies_of_a_case_in_a_group_add_no_certainty_to_swaps():
+    label, scores = sample(3, size=40)
+    four = np.repeat(np.arange(40), 4)
+    once = permutation(pair_table(label, scores), 0, 1, AUC)
+    copied = pair_table(label[four], {name: score[four] for name, score in scores.items()}, group=four)
+    assert permutation(copied, 0, 1, AUC).p == pytest.approx(once.p, abs=0.05)
+    loose = replace(copied, group=None)
+    assert permutation(loose, 0, 1, AUC).p < once.p - 0.1
 
 
 def test_permutation_of_accuracy_is_the_exact_mcnemar_test():
@@ -287,22 +346,6 @@ def test_whole_groups_are_drawn():
     assert (found.low, found.high) == (-1, 1)
 
 
-def test_an_interval_over_groups_is_as_wide_as_the_groups_are_few():
-    # Every case five times over: five times the cases, but no more groups, so no more certainty.
-    rng = np.random.default_rng(11)
-    truth = rng.integers(0, 2, 120)
-    score = truth + rng.normal(size=120) * 1.5
-    alone = pair_table(truth, {"m": score}, group=np.arange(120))
-    copied = pair_table(np.tile(truth, 5), {"m": np.tile(score, 5)}, group=np.tile(np.arange(120), 5))
-    once = estimate_by_groups(alone, "m", parse("auc"))
-    often = estimate_by_groups(copied, "m", parse("auc"))
-    assert often.value == pytest.approx(once.value, abs=1e-12)
-    assert (often.low, often.high) == pytest.approx((once.low, once.high), abs=0.01)
-    assert once.method == "bootstrap of groups"
-    low, high = delong(alone.tables[0])  # groups of one case are independent cases
-    assert (once.low, once.high) == pytest.approx((low, high), abs=0.02)
-
-
 def test_accuracy_is_tested_about_as_by_mcnemar():
     # One model finds nearly all positives, the other nearly all negatives: the shares of the classes are chance too.
     label = np.repeat([1, 0], 100)
@@ -310,3 +353,189 @@ def test_accuracy_is_tested_about_as_by_mcnemar():
     second = np.r_[np.ones(27), np.zeros(73), np.ones(4), np.zeros(96)]
     found = paired_bootstrap(pair_table(label, {"a": first, "b": second}), 0, 1, parse("acc@0.5"))
     assert 0.05 < found.p < 0.2  # drawn within the classes it would be 0.003
+
+
+# --- few cases
+
+
+@pytest.mark.parametrize("spec", ["auc", "ks", "brier", "acc@0.5", "f1@0.5"])
+@pytest.mark.parametrize("test", [None, "bootstrap", "permutation"])
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_a_handful_of_cases_never_gives_a_small_p(spec, test, size):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        label = np.append([1, 0], rng.integers(0, 2, size - 2))
+        pairs = pair_table(label, {"a": np.where(label, 0.9, 0.1) + rng.random(size) / 100, "b": rng.random(size)})
+        (found,) = compare(pairs, spec=parse(spec), test=test)
+        assert not found.p < 0.05
+
+
+def test_few_cases_are_swapped_and_it_is_said():
+    label = np.repeat([1, 0], [12, 200])
+    rng = np.random.default_rng(1)
+    pairs = pair_table(label, {name: label + rng.normal(size=212) for name in "ab"})
+    found = compare(pairs)
+    assert found[0].test == "permutation"
+    told = "12 cases of the rarest class are too few for DeLong's test, whose p would be too small"
+    assert told in found[0].reason
+    assert found.notes[0].code == "SS001"
+    assert found.notes[0].text == f"{told}; the permutation test is used instead."
+    assert found[0].low < found[0].difference < found[0].high
+    asked = compare(pairs, test="delong")
+    assert (asked[0].test, asked[0].reason) == ("delong", None)
+    assert asked.notes[0].text == f"{told}."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(3, 100), (5, 60), (10, 100)])
+def test_few_cases_of_noise_are_rejected_no_more_than_5_times_in_100(n_pos, n_neg):
+    # DeLong's test rejects 14 % with 3 positives, 10 % with 5 and 7 % with 10.
+    rng = np.random.default_rng(6)
+    label = np.repeat([1, 0], [n_pos, n_neg])
+    rejected = []
+    for _ in range(300):
+        shared = rng.normal(size=label.size)
+        pairs = pair_table(label, {name: shared + rng.normal(size=label.size) for name in "ab"})
+        rejected.append(compare(pairs, test="permutation(replicates=300)", spec=AUC)[0].p < 0.05)
+    assert np.mean(rejected) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 300)
+
+
+@pytest.mark.parametrize("spec", ["auc", "gini", "mcc@0.5", "brier", "tpr@0.5"])
+@pytest.mark.parametrize("test", [None, "bootstrap", "permutation"])
+@pytest.mark.parametrize("size", [6, 20, 100])
+def test_an_interval_lies_within_the_range_of_a_difference(spec, test, size):
+    rng = np.random.default_rng(size)
+    label = np.arange(size) % 2
+    pairs = pair_table(
+        label, {"a": 0.8 * label + 0.2 * rng.random(size), "b": 0.8 * (1 - label) + 0.2 * rng.random(size)}
+    )
+    (found,) = compare(pairs, spec=parse(spec), test=test)
+    low, high = parse(spec).measure.range
+    assert low - high - 1e-12 <= found.low <= found.high <= high - low + 1e-12
+
+
+# --- other tables
+
+
+def scored(strength, seed, size=240):
+    rng = np.random.default_rng(seed)
+    raw = rng.random((size, 3)) + strength * (labels(size)[:, None] == np.arange(3))
+    return class_table(labels(size), raw / raw.sum(axis=1, keepdims=True))
+
+
+def labels(size=240):
+    return np.random.default_rng(5).integers(0, 3, size)
+
+
+def side_by_side(**tables):
+    """Models of several classes on the same cases."""
+    size = next(iter(tables.values())).label.size
+    cells = np.tile(np.arange(size, dtype=np.int32), (len(tables), 1))
+    return PairTable(tuple(tables), tuple(tables.values()), cells, labels(size), ("0", "1", "2"), None)
+
+
+GOOD, POOR = scored(0.8, 1), scored(0.2, 2)
+
+
+def test_scores_of_classes_are_compared_by_the_mean_of_pairs_of_classes():
+    (found,) = compare(side_by_side(good=GOOD, poor=POOR))
+    areas = [np.nanmean(table.pair_areas()) for table in (GOOD, POOR)]
+    assert (found.test, found.measure) == ("bootstrap", "auc[hand_till]")
+    assert found.difference == pytest.approx(areas[0] - areas[1])
+    assert found.low > 0
+    assert found.p < 0.01
+
+
+@pytest.mark.parametrize("name", ["brier", "f1[macro]", "auc[1]", "tpr[2]@0.4", "cal"])
+@pytest.mark.parametrize("test", ["bootstrap(replicates=100)", "permutation(replicates=100)"])
+def test_any_measure_of_classes_is_compared(name, test):
+    (found,) = compare(side_by_side(a=GOOD, b=POOR), spec=parse(name), test=test)
+    assert found.measure == name
+    assert found.low <= found.difference <= found.high
+
+
+def test_swapped_scores_of_classes_are_those_of_the_other_model():
+    # With one case that differs, half of all swaps turn the sign and half do not: none is less extreme.
+    other = replace(
+        GOOD, score=np.roll(GOOD.score, 1, axis=0) * (np.arange(240) == 7) + GOOD.score * (np.arange(240) != 7)
+    )
+    (found,) = compare(side_by_side(a=GOOD, b=other), test="permutation(replicates=50)", spec=parse("brier"))
+    assert found.difference != 0
+    assert found.p == 1
+
+
+def test_decisions_between_several_classes_are_compared_by_mcnemar():
+    (found,) = compare(side_by_side(a=GOOD, b=POOR), test="mcnemar")
+    wanted = mcnemar_test(GOOD.decided == GOOD.label, POOR.decided == POOR.label, names=("a", "b"))
+    assert (found.p, found.table, found.measure) == (wanted.p, wanted.table, "acc")
+
+
+def test_groups_of_cases_with_scores_of_classes_are_drawn_whole():
+    pairs = replace(side_by_side(a=GOOD, b=POOR), group=np.arange(240, dtype=np.int32) // 4)
+    assert compare(pairs)[0].test == "bootstrap of groups"
+
+
+def crisp(*decided, label=None):
+    label = np.tile([0, 1], 60) if label is None else label
+    tables = [confusion(label, each, classes=["0", "1"], positive=1) for each in decided]
+    cells = np.stack([label * 2 + each for each in decided]).astype(np.int32)
+    return PairTable(tuple("abc"[: len(decided)]), tuple(tables), cells, label, ("0", "1"), 1)
+
+
+def test_decisions_are_compared_as_such_or_by_any_measure():
+    rng = np.random.default_rng(2)
+    label = np.tile([0, 1], 60)
+    pairs = crisp(*(np.where(rng.random(120) < share, label, 1 - label) for share in (0.9, 0.6)))
+    assert compare(pairs)[0].test == "mcnemar, corrected"
+    for name in ("f1", "auc", "tpr@0.5"):
+        (found,) = compare(pairs, spec=parse(name))
+        first, second = (1.0 * (cell % 2) for cell in pairs.cell)
+        tables = [score_table(label, each) for each in (first, second)]
+        spec = parse(name) if parse(name).measure.area else parse(f"{parse(name).label}@0.5")
+        assert found.difference == pytest.approx(np.subtract(*(bind(spec, table).value for table in tables)))
+
+
+def test_usual_measures():
+    assert str(usual([GOOD])) == "auc[hand_till]"
+    assert str(usual([confusion([0, 1, 2], [0, 2, 1])])) == "acc"
+
+
+# --- the column of differences
+
+
+def test_one_measure_is_tested_and_the_others_have_intervals():
+    pairs = pair_table(*sample(4, size=150))
+    draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs)
+    specs = [parse(name) for name in ("auc", "ks", "f1@0.5")]
+    found = differences(pairs, draws, "a", "b", specs)
+    assert list(found) == specs
+    assert found[AUC] == compare(pairs, spec=AUC)[0]
+    for spec in specs[1:]:
+        one, alone = found[spec], compare(pairs, spec=spec)[0]
+        assert (one.difference, one.low, one.high) == (alone.difference, alone.low, alone.high)
+        assert math.isnan(one.p)
+        assert one.reason == "interval only: the test is of auc"
+        assert one.words.endswith("(interval only: the test is of auc).")
+
+
+def test_differences_over_folds_are_tested_as_compare_does():
+    pairs = replace(pair_table(*sample(4, size=200)), fold=(np.arange(200) % 5).astype(np.int32))
+    draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs)
+    found = differences(pairs, draws, "a", "b", [AUC, parse("ks")])
+    assert found[AUC] == compare(pairs)[0]
+    assert [one.test for one in found.values()] == ["corrected t", "corrected t"]
+    assert math.isnan(found[parse("ks")].p)
+
+
+def test_all_differences_come_from_one_draw(monkeypatch):
+    label, scores = sample(4, size=150)
+    pairs = pair_table(label, {name: 1 / (1 + np.exp(-score)) for name, score in scores.items()})
+    draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs)
+    calls = []
+    monkeypatch.setattr(
+        Draws, "_draw", lambda self, alike, progress, own=Draws._draw: (calls.append(alike), own(self, alike, progress))
+    )
+    differences(
+        pairs, draws, "a", "b", [parse(name) for name in ("ks", "h", "youden@0.5", "tpr@0.5", "brier", "logloss")]
+    )
+    assert len(calls) <= 2  # within classes, and from all cases

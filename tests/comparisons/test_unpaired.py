@@ -10,12 +10,14 @@ from scipy import stats
 
 import scorespace as ss
 from oracles.load import columns, reference
-from scorespace.comparisons.comparison import Comparison
-from scorespace.comparisons.paired import judged
+from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.difference import judged
 from scorespace.comparisons.unpaired import against_value, compare_models, compare_samples, compare_with_value
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.resampling import draw as bootstrap
+from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import estimates
 from scorespace.tables import confusion, score_table
 from scorespace.tables.pair import pair_table
 
@@ -70,7 +72,10 @@ def test_an_unpaired_bootstrap_rejects_a_true_null_5_times_in_100():
         label = (rng.random(200) < 0.3).astype(int)
         return score_table(label, label + rng.normal(size=200))
 
-    rejected = [compare_samples(sample(), sample(), parse("ap"), replicates=400, seed=k).p < 0.05 for k in range(800)]
+    rejected = [
+        compare_samples(sample(), sample(), parse("ap"), test="bootstrap(replicates=400)", seed=k).p < 0.05
+        for k in range(800)
+    ]
     assert 0.03 < np.mean(rejected) < 0.07
 
 
@@ -80,7 +85,7 @@ def test_an_unpaired_bootstrap_rejects_a_true_null_5_times_in_100():
 def test_the_bootstrap_is_near_delong():
     first, second = table(1), table(2, size=260)
     exact = compare_samples(first, second)
-    found = compare_samples(first, second, test="bootstrap", replicates=6000)
+    found = compare_samples(first, second, test="bootstrap(replicates=6000)")
     assert found.test == "bootstrap, unpaired"
     assert found.difference == exact.difference
     assert found.statistic == pytest.approx(exact.statistic, rel=0.05)
@@ -98,7 +103,7 @@ def test_the_spread_is_that_of_replicates_drawn_one_by_one():
         return float((pos[:, None] > neg).mean())
 
     gaps = [again(*samples[0]) - again(*samples[1]) for _ in range(2000)]
-    found = compare_samples(*(score_table(*each) for each in samples), test="bootstrap", replicates=4000)
+    found = compare_samples(*(score_table(*each) for each in samples), test="bootstrap(replicates=4000)")
     assert found.difference / found.statistic == pytest.approx(np.std(gaps, ddof=1), rel=0.06)
     assert (found.low, found.high) == pytest.approx(np.quantile(gaps, [0.025, 0.975]), abs=0.02)
 
@@ -112,7 +117,7 @@ def test_the_same_sample_twice_is_not_drawn_the_same_way_twice():
 def test_cases_are_drawn_within_classes():
     # MLstatkit drops replicates of one class in silence; here no area loses one, and other measures count them.
     data = score_table([1, 0, 0, 0], [4, 3, 2, 1]), score_table([1, 0, 0, 0], [3, 4, 2, 1])
-    assert "undefined replicates" in compare_samples(*data, parse("ap")).reason
+    assert "undefined replicates" in compare_samples(*data, parse("ap"), test="bootstrap").reason
     tested = compare_samples(*data, test="bootstrap")
     assert tested.reason is None
     assert tested.low < tested.high
@@ -126,7 +131,7 @@ def test_turning_the_samples_turns_the_sign():
 
 def test_the_seed_decides_and_the_number_of_processors_does_not(monkeypatch):
     def found(seed):
-        return compare_samples(table(1), table(2), parse("ap"), seed=seed, replicates=300)
+        return compare_samples(table(1), table(2), parse("ap"), seed=seed, test="bootstrap(replicates=300)")
 
     monkeypatch.setattr(bootstrap, "_CELLS_AT_ONCE", 9000)  # several pieces of work
     first = found(1)
@@ -138,7 +143,7 @@ def test_the_seed_decides_and_the_number_of_processors_does_not(monkeypatch):
 def test_decisions_are_compared_by_any_measure():
     first = confusion([1] * 40 + [0] * 60, [1] * 30 + [0] * 10 + [0] * 48 + [1] * 12)
     second = confusion([1] * 40 + [0] * 60, [1] * 20 + [0] * 20 + [0] * 40 + [1] * 20)
-    found = compare_samples(first, second, parse("acc"), replicates=4000)
+    found = compare_samples(first, second, parse("acc"), test="bootstrap(replicates=4000)")
     assert found.difference == pytest.approx(0.78 - 0.60)
     # Within classes: 0.4² (0.75·0.25 + 0.5·0.5)/40 + 0.6² (0.8·0.2 + ⅔·⅓)/60
     error = math.sqrt(0.16 * (0.1875 + 0.25) / 40 + 0.36 * (0.16 + 2 / 9) / 60)
@@ -184,8 +189,8 @@ def test_an_infinite_measure_is_not_compared():
     assert found.reason.startswith(("infinite", "undefined"))
 
 
-def test_fractional_weights_are_not_drawn():
-    light = score_table([1, 0, 1, 0], [4, 3, 2, 1], weight=[0.5, 1, 1, 1])
+def test_fractions_of_copies_are_not_drawn():
+    light = score_table([1, 0, 1, 0], [4, 3, 2, 1], weight=[0.5, 1, 1, 1], copies=True)
     found = compare_samples(light, PERFECT, parse("ap"))
     assert math.isnan(found.p)
     assert "whole numbers" in found.reason
@@ -194,9 +199,9 @@ def test_fractional_weights_are_not_drawn():
 @pytest.mark.parametrize(
     ("named", "error", "message"),
     [
-        ({"test": "mcnemar"}, ScoreSpaceError, "not two models on the same cases"),
-        ({"test": "permutation"}, ScoreSpaceError, "not two models on the same cases"),
-        ({"test": "delong", "spec": parse("ks")}, MeasureError, "DeLong's test is for auc, not for ks"),
+        ({"test": "mcnemar"}, ScoreSpaceError, "mcnemar cannot compare two independent samples"),
+        ({"test": "permutation"}, ScoreSpaceError, "permutation cannot compare two independent samples"),
+        ({"test": "delong", "spec": parse("ks")}, MeasureError, "DeLong's test is for auc or gini, not for ks"),
         ({"level": 95}, ScoreSpaceError, "level=95"),
     ],
 )
@@ -219,7 +224,7 @@ def test_an_area_against_a_value_is_delongs_z():
 
 
 def test_the_bootstrap_against_a_value_is_near_delong():
-    exact, found = against_value(table(1), 0.7), against_value(table(1), 0.7, test="bootstrap", replicates=6000)
+    exact, found = against_value(table(1), 0.7), against_value(table(1), 0.7, test="bootstrap(replicates=6000)")
     assert found.statistic == pytest.approx(exact.statistic, rel=0.05)
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=0.01)
 
@@ -227,7 +232,7 @@ def test_the_bootstrap_against_a_value_is_near_delong():
 def test_any_measure_against_a_value():
     # 30 of 40 positives found: the binomial error.
     data = score_table([1] * 40 + [0] * 10, [1] * 30 + [0] * 20)
-    found = against_value(data, 0.9, parse("tpr@0.5"), replicates=4000)
+    found = against_value(data, 0.9, parse("tpr@0.5"), test="bootstrap(replicates=4000)")
     assert found.difference == pytest.approx(-0.15)
     assert found.difference / found.statistic == pytest.approx(math.sqrt(0.75 * 0.25 / 40), rel=0.05)
     assert found.test == "bootstrap"
@@ -244,8 +249,8 @@ def test_nothing_to_test_against_a_value(data, test):
 
 
 def test_the_reason_tells_constant_scores_from_perfect_ones():
-    assert against_value(CONSTANT, 0.5).reason == "DeLong's variance is zero, as with constant scores"
-    assert against_value(PERFECT, 0.5).reason == "DeLong's variance is zero, as with perfect separation"
+    for table, why in ((CONSTANT, "constant scores"), (PERFECT, "perfect separation")):
+        assert against_value(table, 0.5, test="delong").reason == f"DeLong's variance is zero, as with {why}"
 
 
 @pytest.mark.parametrize(("value", "message"), [(1.5, "no value of auc"), (math.nan, "not a value to test against")])
@@ -281,49 +286,57 @@ def test_several_models_against_a_value():
     assert found.values["b"] == (ss.auc(table(2)), 0.5)
 
 
-# --- evaluations
+# --- by intervals
 
 
-def evaluation(seed, name="a"):
-    label, score = drawn(seed)
-    return ss.evaluate({"y": label, name: score}, truth="y", scores=name)
+@pytest.mark.parametrize(
+    ("measure", "table", "value"),
+    [
+        ("auc", table(1), 0.7),
+        ("auc", score_table([1, 1, 1, 0, 0, 0, 0], [7, 6, 3, 5, 4, 2, 1]), 0.5),
+        ("tpr@0.5", table(3), 0.62),
+        ("brier", score_table([1, 0] * 30, np.linspace(0.1, 0.9, 60)), 0.26),
+    ],
+)
+def test_p_is_where_the_interval_that_is_shown_reaches_the_value(measure, table, value):
+    found = against_value(table, value, measure)
+    for level, holds in ((1 - found.p + 0.01, True), (1 - found.p - 0.01, False)):
+        (shown,) = estimates({"": [parse(measure)]}, Draws({"": table}), level=level)
+        assert (shown.low <= value <= shown.high) == holds
+        assert against_value(table, value, measure, level=level).test == shown.method
 
 
-def test_evaluations_are_compared_model_by_model():
-    (found,) = evaluation(1).compare_with(evaluation(2))
-    expected = compare_samples(table(1), table(2))
-    assert (found.statistic, found.df, found.p) == (expected.statistic, expected.df, expected.p)
-    assert (found.a, found.b) == ("a in the first sample", "a in the second sample")
+def test_the_score_test_of_a_share_is_that_of_wilson():
+    # 30 of 40: the normal deviate with the variance of the value tested, as in a test of one proportion.
+    data = score_table([1] * 40 + [0] * 10, [1] * 30 + [0] * 20)
+    found = against_value(data, 0.6, "tpr@0.5")
+    z = (0.75 - 0.6) / math.sqrt(0.6 * 0.4 / 40)
+    assert (found.test, found.statistic) == ("wilson", pytest.approx(z, rel=1e-9))
+    assert found.p == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
 
 
-def test_groups_of_an_evaluation_are_drawn():
-    label, score = drawn(1)
-    data = {"y": label, "a": score, "g": np.arange(label.size) // 3}
-    grouped = ss.evaluate(data, truth="y", scores="a", group="g")
-    found = grouped.compare_with(evaluation(2))
-    assert found[0].test == "bootstrap of groups, unpaired"
-    assert [note.code for note in found.notes] == ["SS016"]
-    assert grouped.compare_against(0.5)[0].test == "bootstrap of groups"
+def test_few_cases_of_two_samples_are_judged_by_their_intervals():
+    few = score_table([1, 1, 1, 0, 0, 0], [6, 5, 3, 4, 2, 1])
+    found = compare_samples(few, table(2))
+    assert found.test == "interval, unpaired"
+    assert "too few for DeLong's test" in found.reason
+    assert -1 <= found.low <= found.difference <= found.high <= 1
 
 
-def test_the_other_sample_must_have_the_models():
-    with pytest.raises(ScoreSpaceError, match="there is no model 'a' in arrays"):
-        evaluation(1).compare_with(evaluation(2, "b"))
+@pytest.mark.parametrize("test", [None, "bootstrap", "interval"])
+def test_two_cases_never_give_a_small_p(test):
+    best, worst = score_table([1, 0], [2, 1]), score_table([1, 0], [1, 2])
+    for found in (compare_samples(best, worst, test=test), against_value(best, 0.0, test=test)):
+        assert not found.p < 0.05
 
 
-def test_the_other_sample_must_have_the_same_positive_class():
-    label, score = drawn(1)
-    turned = ss.evaluate({"y": label, "a": score}, truth="y", scores="a", positive=0)
-    with pytest.raises(ScoreSpaceError, match="different positive classes"):
-        evaluation(1).compare_with(turned)
-
-
-def test_dropped_rows_are_noted():
-    label, score = drawn(1)
-    gaps = {"y": label, "a": np.where(np.arange(label.size) < 3, np.nan, score), "b": score[::-1]}
-    found = ss.evaluate(gaps, truth="y", scores=["a", "b"], missing="drop")
-    for tested in (found.compare(), found.compare_with(found), found.compare_against(0.5)):
-        assert "SS009" in [note.code for note in tested.notes]
+def test_few_cases_of_two_samples_reject_a_true_null_seldom():
+    rng = np.random.default_rng(3)
+    label = np.repeat([0, 1], [60, 6])
+    rejected = [
+        compare_samples(*(score_table(label, label + rng.normal(size=66)) for _ in "ab")).p < 0.05 for _ in range(150)
+    ]
+    assert np.mean(rejected) <= 0.09
 
 
 def test_a_result_is_a_comparison_like_any_other():
@@ -343,7 +356,7 @@ def test_replicates_that_leave_the_difference_out_are_centred_on_it():
 
 
 def test_measures_may_be_named():
-    assert ss.compare_samples(table(1), table(2), "ks", replicates=50) == compare_samples(
-        table(1), table(2), parse("ks"), replicates=50
+    assert ss.compare_samples(table(1), table(2), "ks", test="bootstrap(replicates=50)") == compare_samples(
+        table(1), table(2), parse("ks"), test="bootstrap(replicates=50)"
     )
-    assert against_value(table(1), 0.5, "tpr@0.5", replicates=50).measure == "tpr@0.5"
+    assert against_value(table(1), 0.5, "tpr@0.5", test="bootstrap(replicates=50)").measure == "tpr@0.5"

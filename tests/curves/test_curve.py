@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorespace.curves import Curve, pr, roc
-from scorespace.tables import score_table
+from scorespace.curves import Curve, calibration, pr, rejection, roc, smooth
+from scorespace.curves.curve import Addition
+from scorespace.curves.curve import curve as declared
+from scorespace.errors import CurveError
+from scorespace.tables import Counts, ScoreTable, class_table, confusion, score_table
 
 INF = float("inf")
 
@@ -126,3 +129,96 @@ def test_thinned_area_is_close(many):
 
 def test_a_thinned_precision_recall_curve_still_has_its_exact_area(many):
     assert pr(many).thinned(50).area() == pr(many).area()
+
+
+# --- the declaration
+
+
+def test_a_declared_curve_is_a_function():
+    table = score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7])
+    assert calibration(table, by="count", bins=2) == calibration.function(table, by="count", bins=2)
+    assert smooth(table, "median", True) == smooth(table, midpoint="median", recentre=True)  # in their order
+    assert roc.__name__ == "roc"
+    assert roc.__doc__.startswith("What is found")
+    assert repr(roc) == f"roc: ROC curve. {roc.summary}"
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "problem"),
+    [
+        (("mean", True, True, 1), {}, "more values than options"),
+        (("mean",), {"midpoint": "half"}, "midpoint stated twice"),
+    ],
+)
+def test_values_that_do_not_fit_the_options(values, options, problem):
+    with pytest.raises(TypeError, match=problem):
+        smooth(score_table([1, 0], [0.9, 0.4]), *values, **options)
+
+
+REFUSED = {
+    "an option": "roc has no option 'bins'.\n  seen: its options: none",
+    "classes": (
+        "roc cannot be computed from scores of 3 classes.\n  hint: roc needs a ScoreTable, such as that of one class"
+    ),
+    "no table": "roc needs a ScoreTable.\n  seen: [0.9, 0.4]",
+    "counts": "roc cannot be computed from counts of outcomes.\n  hint: roc needs a ScoreTable",
+}
+
+
+THREE = class_table(["a", "b", "c"], np.eye(3), classes=["a", "b", "c"])
+ASKED = {
+    "an option": (score_table([1, 0], [0.9, 0.4]), {"bins": 3}),
+    "classes": (THREE, {}),
+    "no table": ([0.9, 0.4], {}),
+    "counts": (Counts(1, 2, 3, 4), {}),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_a_curve_cannot_be_drawn_from(what):
+    table, options = ASKED[what]
+    with pytest.raises(CurveError) as caught:
+        roc(table, **options)
+    assert str(caught.value) == REFUSED[what]
+
+
+def test_a_further_table():
+    table = THREE
+    assert rejection(table).y[0] == 1
+    assert rejection.fit(table).kind is type(table)
+    assert rejection.fit(table, "b").kind is ScoreTable
+
+
+def test_decisions_are_a_curve_of_scores_1_and_0():
+    assert roc(confusion([[6, 2], [1, 3]], classes=["yes", "no"], positive="yes")).x.size == 3
+
+
+def test_a_name_is_declared_once():
+    with pytest.raises(CurveError) as caught:
+
+        @declared(title="Another", x="x", y="y", name="rok", aliases=("roc",))
+        def rok(table: ScoreTable) -> Curve:
+            """Another."""
+
+    assert str(caught.value) == "the name 'roc' of curve rok is taken by roc."
+
+
+def test_what_is_drawn_of_a_curve_is_itself_unless_it_bends():
+    table = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
+    assert roc(table).line() is not None
+    assert roc(table).line() == roc(table)
+    bent = pr(table).line()
+    assert bent.x.size > pr(table).x.size
+    # Only the points of the curve itself have a threshold.
+    assert np.isfinite(bent.threshold[1:]).sum() == table.score.size
+
+
+def test_additions_are_by_kind():
+    marks = Addition()
+
+    @marks(roc)
+    def mark():
+        return "found"
+
+    assert marks.of(roc)() == "found"
+    assert marks.of(pr) is None

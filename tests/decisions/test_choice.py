@@ -1,4 +1,4 @@
-"""How sure a choice is: intervals on the threshold of least cost and on its cost."""
+"""How sure a choice is: an interval on the threshold of least cost, and how often a dominated model stays so."""
 
 import math
 from dataclasses import replace
@@ -8,8 +8,9 @@ import pytest
 
 from scorespace.conditions import Condition
 from scorespace.decisions import decide
-from scorespace.decisions.choice import with_intervals
+from scorespace.decisions.choice import dominance_support, with_intervals
 from scorespace.tables import confusion, score_table
+from scorespace.tables.pair import pair_table
 
 CONDITION = Condition(fp=1, fn=3)
 
@@ -30,40 +31,24 @@ def bounded(models=MODELS, condition=CONDITION, **options):
 
 def test_the_same_seed_gives_the_same_intervals():
     assert [choice.row() for choice in bounded(seed=7).choices] == [choice.row() for choice in bounded(seed=7).choices]
-    assert bounded(seed=7).choices[0].cost_interval != bounded(seed=8).choices[0].cost_interval
+    few = {"replicates": 10}
+    limits = [bounded(seed=seed, **few).choices[1].threshold_interval for seed in range(7, 10)]
+    assert len(set(limits)) > 1
 
 
 def test_all_else_stays():
     found = bounded()
-    empty = {"threshold_interval": (math.nan, math.nan), "cost_interval": (math.nan, math.nan)}
+    empty = {"threshold_interval": (math.nan, math.nan)}
     assert [replace(one, **empty).row() for one in found.choices] == [one.row() for one in DECISION.choices]
+    found = replace(found, support={})
     assert (found.words, found.prevalence, found.hull) == (DECISION.words, DECISION.prevalence, DECISION.hull)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_the_interval_holds_the_cost(model):
-    chosen = next(one for one in bounded().choices if one.model == model)
-    low, high = chosen.cost_interval
-    assert low < chosen.cost_per_case < high
-
-
-@pytest.mark.parametrize("prevalence", [None, 0.1])
-def test_width_of_the_interval_on_the_cost(prevalence):
-    # Misses and false alarms are two independent binomials: 20 of 80 and 30 of 120.
-    models = {"rule": MODELS["rule"]}
-    share = 0.4 if prevalence is None else prevalence
-    found = bounded(models, replace(CONDITION, prevalence=prevalence), replicates=4000).choices[0]
-    sd = math.sqrt((share * 3) ** 2 * 0.25 * 0.75 / 80 + (1 - share) ** 2 * 0.25 * 0.75 / 120)
-    low, high = found.cost_interval
-    assert high - low == pytest.approx(2 * 1.96 * sd, rel=0.1)
-
-
 def test_a_higher_level_is_wider():
-    def width(level):
-        low, high = bounded(level=level).choices[1].cost_interval
-        return high - low
+    def limits(level):
+        return bounded(level=level).choices[1].threshold_interval
 
-    assert width(0.5) < width(0.9) < width(0.99)
+    assert limits(0.99)[0] <= limits(0.5)[0] <= limits(0.5)[1] <= limits(0.99)[1]
 
 
 @pytest.mark.parametrize("model", ["good", "fair"])
@@ -85,21 +70,83 @@ def test_a_threshold_may_be_infinite():
 def test_a_crisp_rule_has_an_interval_on_its_cost_only():
     chosen = bounded().choices[2]
     assert np.isnan(chosen.threshold_interval).all()
-    assert np.isfinite(chosen.cost_interval).all()
+    assert chosen.honest.known
 
 
 @pytest.mark.parametrize("table", [scored(weight=np.full(200, 0.5)), confusion([[6.5, 2], [3, 9]], positive=1)])
 def test_fractional_weights_leave_the_intervals_undefined(table):
     chosen = bounded({"weighted": table}).choices[0]
-    assert np.isnan([*chosen.cost_interval, *chosen.threshold_interval]).all()
+    assert np.isnan(chosen.threshold_interval).all()
+    assert not chosen.honest.known
+    assert chosen.honest.reason == "the weights are not whole numbers, so cases cannot be kept apart"
 
 
 def test_weights_that_are_whole_numbers_count_cases():
     chosen = bounded({"twice": scored(weight=np.full(200, 2.0))}).choices[0]
-    assert np.isfinite(chosen.cost_interval).all()
+    assert np.isfinite(chosen.threshold_interval).all()
+    assert chosen.honest.known
 
 
 def test_progress_is_told():
     told = []
     bounded(replicates=50, progress=told.append)
     assert told == pytest.approx([1 / 3, 2 / 3, 1])
+
+
+# --- dominated models
+
+
+def dominated_by_hand(pos, neg, others):
+    """Whether a curve reaches above others nowhere, over many slopes."""
+    x = np.linspace(0, 1, 201)
+
+    def reach(pos, neg):
+        tpr, fpr = np.cumsum([0, *pos]) / np.sum(pos), np.cumsum([0, *neg]) / np.sum(neg)
+        return np.max([x * t - (1 - x) * f for t, f in zip(tpr, fpr, strict=True)], axis=0)
+
+    return bool((reach(pos, neg) <= np.max([reach(*one) for one in others], axis=0) + 1e-12).all())
+
+
+def test_support_is_the_share_of_resamples_by_hand():
+    rng = np.random.default_rng(3)
+    truth = (rng.random(60) < 0.4).astype(int)
+    scores = {"good": rng.integers(0, 6, 60) + 2 * truth, "weak": rng.integers(0, 6, 60) + truth}
+    pairs = pair_table(truth, scores, positive=1)
+    models = dict(zip(pairs.models, pairs.tables, strict=True))
+    found = dominance_support(models, ["weak"], pairs=pairs, replicates=300, seed=5)["weak"]
+    held = []
+    for drawn in np.random.default_rng(5).integers(0, 60, (300, 60)):
+        y = truth[drawn]
+        of = {
+            name: [
+                [((np.array(s)[drawn] == v) & (y == label)).sum() for v in sorted(set(s), reverse=True)]
+                for label in (1, 0)
+            ]
+            for name, s in scores.items()
+        }
+        held.append(dominated_by_hand(*of["weak"], [of["good"]]))
+    assert 0 < found < 1
+    assert found == pytest.approx(np.mean(held))
+
+
+def test_a_rule_that_does_nothing_is_never_the_better_choice():
+    idle = confusion([[0, 80], [0, 120]], positive=0)
+    found = bounded({"rule": MODELS["rule"], "idle": idle})
+    assert found.support == {"idle": 1.0}
+    assert found.words.endswith("idle is never the better choice, whatever the costs: so it is in 100 % of resamples.")
+
+
+def test_what_resamples_do_not_support_is_not_said():
+    truth = [1, 1, 0, 1, 0, 0] * 3
+    models = {
+        "a": score_table(truth, [6, 5, 4, 3, 2, 1] * 3),
+        "b": score_table(truth, [6, 4, 5, 3, 2, 1] * 3),
+    }
+    found = bounded(models)
+    assert list(found.dominated) == ["b"]
+    assert 0 < found.support["b"] < 0.9
+    assert "never" not in found.words
+
+
+def test_without_dominated_models_nothing_is_drawn():
+    assert dominance_support(MODELS, []) == {}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws.strategies import samples
-from scorespace.decisions import Constraint, best_threshold, choose_under
+from scorespace.decisions import Constraint, best_threshold, choose_on, choose_under
 from scorespace.errors import MeasureError
 from scorespace.measures import find, parse
 from scorespace.measures.confusion import youden
@@ -92,18 +92,44 @@ def test_highest_precision_of_those_that_find_all():
     assert (best.model, best.threshold, best.value) == ("nb", 0.4, 0.75)
 
 
+# Twenty times the same cases: no fold moves a threshold.
+MANY = score_table([1, 1, 0, 1, 0, 0] * 20, [0.9, 0.8, 0.7, 0.4, 0.3, 0.1] * 20)
+MANY_WEAK = score_table([1, 1, 0, 1, 0, 0] * 20, [0.9, 0.2, 0.7, 0.1, 0.3, 0.8] * 20)
+
+
 def test_words():
-    found = choose_under({"nb": TABLE, "weak": WEAK}, parse("ppv"), [at_least("tpr", 1)])
-    assert repr(found) == ("Use nb at threshold 0.4: ppv 0.750, the best among those with tpr ≥ 1; weak reaches 0.500.")
+    # 60 of 80 alarms are right and 60 of 60 positives found: Wilson's intervals of nine tenths as many.
+    found = choose_under({"nb": MANY, "weak": MANY_WEAK}, parse("ppv"), [at_least("tpr", 1)])
+    assert repr(found) == (
+        "Use nb at threshold 0.4: ppv 0.750 [0.639, 0.836], the best among those with tpr ≥ 1; weak reaches 0.500. "
+        "On cases that did not choose it: tpr 1.000 [0.934, 1.000]."
+    )
+
+
+def test_words_where_other_cases_tell_another_story():
+    # Left out alone, the positive at 0.4 is missed, and so is a tenth of all.
+    found = choose_under({"nb": TABLE}, parse("ppv"), [at_least("tpr", 1)])
+    assert found.words.startswith("Use nb at threshold 0.4: ppv ")
+    assert "(0.750 on these cases)" in found.words
+    assert found.notes[0].text.startswith("the threshold of nb was chosen on these cases, where ppv is 0.750; on cases")
 
 
 def test_words_where_a_model_fails():
     # weak finds one positive above its first false alarm, then none before three.
-    found = choose_under({"weak": WEAK, "nb": TABLE}, parse("tpr"), [at_least("tpr", 0.5), at_most("fpr", 0.1)])
-    assert found.words == (
-        "Use nb at threshold 0.8: tpr 0.667, the best among those with tpr ≥ 0.5 and fpr ≤ 0.1. "
-        "No threshold of weak satisfies tpr ≥ 0.5 and fpr ≤ 0.1."
-    )
+    models = {"weak": MANY_WEAK, "nb": MANY}
+    found = choose_under(models, parse("tpr"), [at_least("tpr", 0.5), at_most("fpr", 0.1)])
+    assert found.words.startswith("Use nb at threshold 0.8: tpr 0.667 [")
+    assert found.words.endswith(" No threshold of weak satisfies tpr ≥ 0.5 and fpr ≤ 0.1.")
+
+
+def test_judged_on_another_sample():
+    chosen = choose_under({"nb": TABLE}, parse("ppv"), [at_least("tpr", 1)])
+    other = score_table([1, 1, 1, 0, 0], [0.9, 0.5, 0.2, 0.6, 0.1])
+    found = choose_on(chosen, {"nb": other}, fitted="spring.csv")
+    assert (found.honest.value, found.held[0].value) == pytest.approx((2 / 3, 2 / 3))
+    assert found.words.startswith("Use nb at threshold 0.4, chosen on spring.csv: ppv 0.667 [")
+    assert "(0.750 on spring.csv)" in found.words
+    assert found.notes == ()
 
 
 def test_nothing_satisfies():
@@ -134,7 +160,7 @@ def test_undefined_values_are_not_chosen():
 def test_a_model_whose_objective_is_undefined_is_not_named_as_second():
     bounds = [at_most("fpr", 0)]
     found = choose_under({"nb": TABLE, "bad": score_table([0, 1, 0], [0.9, 0.5, 0.1])}, parse("ppv"), bounds)
-    assert found.words == "Use nb at threshold 0.9: ppv 1.000, the best among those with fpr ≤ 0."
+    assert "bad" not in found.words
 
 
 def test_an_undefined_bound_is_not_kept():
@@ -158,7 +184,8 @@ def test_crisp_models_have_no_threshold():
     assert math.isnan(found.best.threshold)
     assert found.best.value == pytest.approx(8 / 9)
     assert found.notes == ()
-    assert found.words == "Use rule: ppv 0.889, the best among those with tpr ≥ 0.8."
+    # Wilson's interval of 8 of 9.
+    assert found.words == "Use rule: ppv 0.889 [0.565, 0.980], the best among those with tpr ≥ 0.8."
     assert choose_under({"rule": crisp}, parse("ppv"), [at_least("tpr", 0.9)]).words == (
         "No threshold of any model satisfies tpr ≥ 0.9. The nearest is rule, with tpr 0.800."
     )
@@ -198,7 +225,7 @@ def test_only_measures_of_decisions_at_the_threshold_to_be_found(text):
 
 def test_rows_and_dictionary():
     found = choose_under({"nb": TABLE, "weak": WEAK}, parse("ppv"), [at_least("tpr", 1)])
-    assert found.rows()[0] == {
+    expected = {
         "model": "nb",
         "threshold": 0.4,
         "value": 0.75,
@@ -209,6 +236,8 @@ def test_rows_and_dictionary():
         "fn": 0.0,
         "tn": 2.0,
     }
+    assert expected.items() <= found.rows()[0].items()
+    assert {"honest_value", "honest_low", "honest_high", "honest_tpr"} <= set(found.rows()[0])
     given = found.to_dict()
     assert (given["schema"], given["model"], given["threshold"], given["tp"], given["fp"]) == (1, "nb", 0.4, 3, 1)
     assert [note["code"] for note in given["notes"]] == ["SS013"]

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from laws.strategies import samples
 from scorespace.conditions import Condition
-from scorespace.decisions import decide
+from scorespace.decisions import choose, decide, judge_on
 from scorespace.errors import ConditionError, DataError
 from scorespace.tables import confusion, score_table
 
@@ -37,8 +37,8 @@ def test_the_valve():
 
 def test_the_valve_in_words():
     assert repr(decide(VALVES, Condition(fp=100, fn=2000))) == (
-        "Use c1: 4.5 per case, 4 500 per 1 000. That is 2 900 per 1 000 less than c3, 5 500 per 1 000 less than c2 "
-        "and 5 500 per 1 000 less than calling every case fine. c2 is never the better choice, whatever the costs."
+        "Use c1: 4.5 per case [3.96, 5.13]. That is 2 900 per 1 000 less than c3, 5 500 per 1 000 less than c2 "
+        "and 5 500 per 1 000 less than calling every case fine [4 825, 6 260]."
     )
 
 
@@ -58,7 +58,7 @@ def test_the_valve_where_hardly_any_is_broken():
     # At 0.04 % the slope is 124.95, above 119.4: no classifier pays.
     found = decide(VALVES, Condition(fp=100, fn=2000, prevalence=0.0004))
     assert found.slope == pytest.approx(124.95)
-    assert found.words.startswith("Use no model: calling every case fine: 0.8 per case, 800 per 1 000. That is ")
+    assert found.words.startswith("Use no model: calling every case fine: 0.8 per case. That is as much as c2 [")
 
 
 def test_ranges_of_the_valve():
@@ -170,19 +170,112 @@ def test_a_model_that_decides_nothing_is_no_model():
 # --- what it says
 
 
+# Twenty times 1 1 0 1 0 0: so often that no fold moves the threshold, which makes one false alarm of six cases.
+STEADY = score_table(TRUTH * 20, [0.9, 0.8, 0.7, 0.4, 0.3, 0.1] * 20)
+
+
 def test_words_of_a_scored_model():
-    # One false alarm in six cases; calling all positive makes three.
-    assert decide({"nb": TABLE}, Condition(fp=1, fn=10)).words == (
-        "Use nb at threshold 0.4: 0.167 per case, 167 per 1 000. "
-        "That is 333 per 1 000 less than calling every case positive."
+    # 20 false alarms and 40 left alone of 120 cases, and no miss; folds share their choices, so that intervals are
+    # those of nine tenths as many. Wilson's: 18 of 108 are 0.108 to 0.248, 36 of 108 are 0.251 to 0.427, and 0 of 108
+    # up to 0.0343, five times as dear. 0.167 + √(0.081² + 0.172²) = 0.357, and 0.333 − √(0.082² + 0.172²) = 0.143.
+    found = decide({"nb": STEADY}, Condition(fp=1, fn=5))
+    assert found.words == (
+        "Use nb at threshold 0.4: 0.167 per case [0.108, 0.357]. "
+        "That is 333 per 1 000 less than calling every case positive [143, 427]."
+    )
+    assert found.shown
+    assert found.recommended is found.best
+
+
+def test_words_where_a_model_is_not_shown_to_pay():
+    # Left out alone, each of the two lowest positives makes the others choose a threshold above it.
+    found = decide({"nb": TABLE}, Condition(fp=1, fn=10))
+    assert found.words.startswith(
+        "nb is not shown to beat calling every case positive, which costs 0.5 per case. nb at threshold 0.4 costs 1.83 "
+    )
+    assert " (0.167 on these cases): 1 333 per 1 000 more than that [" in found.words
+    assert found.best.model == "nb"
+    assert found.recommended.model == "always positive"
+    assert found.to_dict()["recommended"] == "always positive"
+
+
+def test_words_of_several_models_of_which_none_is_shown_to_pay():
+    words = decide({"a": TABLE, "b": TABLE}, Condition(fp=1, fn=10)).words
+    assert words.startswith(
+        "No model is shown to beat calling every case positive, which costs 0.5 per case. The cheap"
     )
 
 
-def test_a_chosen_threshold_is_noted():
+def test_a_small_gain_may_be_nothing():
+    rng = np.random.default_rng(2)
+    truth = (rng.random(150) < 0.3).astype(int)
+    found = decide({"nb": score_table(truth, rng.normal(truth), positive=1)}, Condition(fp=1, fn=5))
+    assert found.gain.low <= 0 < found.gain.value
+    assert found.words.endswith(", which may be nothing.")
+
+
+def test_equal_costs_are_not_zero_less():
+    words = decide({"a": STEADY, "b": STEADY}, Condition(fp=1, fn=5)).words
+    assert "as much as b" in words
+    assert " 0 per 1 000" not in words
+
+
+def test_a_chosen_threshold_is_noted_with_what_it_flatters():
     (note,) = decide({"nb": TABLE}, Condition()).notes
     assert note.code == "SS013"
-    assert note.text == "the threshold of nb was chosen on these cases: expect a slightly higher cost on new ones."
+    assert note.text == (
+        "the threshold of nb was chosen on these cases, where it costs 0.167 per case; "
+        "on cases that did not choose it, 0.5: 200 % more."
+    )
     assert decide(VALVES, Condition(fp=100, fn=2000)).notes == ()
+
+
+def test_a_chosen_threshold_that_cannot_be_judged():
+    found = decide({"nb": score_table([1, 0, 0], [0.9, 0.5, 0.1])}, Condition())
+    assert found.words == (
+        "nb is not shown to beat calling every case negative, which costs 0.333 per case. nb at threshold 0.9 costs 0 "
+        "on these cases; what it costs on others cannot be said, as a class has fewer than two cases, so none is left "
+        "to choose on."
+    )
+    assert found.notes[0].text == (
+        "the threshold of nb was chosen on these cases, where it costs 0 per case; on others more: by how much cannot "
+        "be said, as a class has fewer than two cases, so none is left to choose on."
+    )
+
+
+def test_outcomes_per_thousand_are_for_the_stated_prevalence():
+    # All positives are found, and a third of the negatives raise an alarm.
+    found = decide({"nb": STEADY}, Condition(fp=1, fn=5, prevalence=0.1))
+    best = found.best
+    assert found.per_thousand(best) == pytest.approx({"tp": 200 / 3, "fp": 0, "fn": 100 / 3, "tn": 900})
+    assert found.rows()[0]["tp_per_1000"] == pytest.approx(200 / 3)
+    assert found.rows()[0]["tp"] == 40
+
+
+# --- chosen on one sample, judged on another
+
+
+def test_judged_on_another_sample():
+    # Chosen at 0.4; there, scores of 0.9 and 0.5 are positives, 0.6 and 0.45 negatives, 0.2 a positive: two of three
+    # positives found and both negatives alarmed.
+    other = score_table([1, 1, 1, 0, 0], [0.9, 0.5, 0.2, 0.6, 0.45])
+    chosen = choose({"nb": TABLE}, Condition(fp=1, fn=5))
+    found = judge_on(chosen, {"nb": other}, fitted="spring.csv")
+    assert (found.best.threshold, found.honest.value) == (0.4, pytest.approx((2 + 5) / 5))
+    assert found.gain.value == pytest.approx(2 / 5 - 7 / 5)
+    given = found.to_dict()
+    assert [given[name] for name in ("tp", "fp", "fn", "tn")] == [2, 2, 1, 0]
+    assert (given["fitted"], given["honest_cost"]) == ("spring.csv", pytest.approx(7 / 5))
+    assert given["cost_per_case"] == pytest.approx(1 / 6)
+    assert "nb at threshold 0.4, chosen on spring.csv costs 1.4 per case [" in found.words
+    assert "(0.167 on spring.csv)" in found.words
+    assert found.notes == ()
+
+
+def test_a_model_that_the_other_sample_lacks():
+    with pytest.raises(DataError) as caught:
+        judge_on(choose({"nb": TABLE}, Condition()), {"tree": TABLE}, fitted="spring.csv")
+    assert str(caught.value) == "there is no model 'nb' to judge.\n  seen: tree"
 
 
 def test_dictionary():

@@ -100,18 +100,23 @@ def test_ss005_of_decisions():
     assert "100 false alarms for 20 hits" in text
 
 
-def test_ss006_fractional_weights():
-    (text,) = notes(changed(w=np.full(CASES, 1.5)), "SS006", weight="w")
+def test_ss006_weights_are_cases_unless_they_are_copies():
+    for weight in (1.5, 100.0):
+        (text,) = notes(changed(w=np.full(CASES, weight)), "SS006", weight="w")
+        assert "intervals take each row as one case" in text
+    assert not notes(changed(w=np.full(CASES, 2.0)), "SS006", weight="w", weights="copies")
+    (text,) = notes(changed(w=np.full(CASES, 1.5)), "SS006", weight="w", weights="copies")
     assert "not whole numbers" in text
-    assert not notes(changed(w=np.full(CASES, 2.0)), "SS006", weight="w")
 
 
-def test_ss006_values_hold_and_intervals_are_left_out():
-    evaluation = ss.evaluate(changed(w=np.full(CASES, 1.5)), truth="y", scores="s", positive="bad", weight="w")
-    one = evaluation.measures("auc")[0]
-    assert one.value == pytest.approx(ss.measure("auc", truth=TRUTH, score=SCORE, positive="bad"))
-    assert (np.isnan(one.low), one.method) == (True, None)
-    assert "not whole numbers" in one.reason
+def test_ss006_equal_weights_change_no_interval():
+    plain, weighted = (
+        ss.evaluate(changed(w=np.full(CASES, 100.0)), truth="y", scores="s", positive="bad", weight=weight).measures(
+            "tpr@0.5"
+        )[0]
+        for weight in (None, "w")
+    )
+    assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high))
 
 
 def test_ss007_many_tied_scores():
@@ -208,8 +213,7 @@ def test_ss015_several_tests_are_adjusted():
 
 def test_ss016_cases_are_drawn_in_groups():
     grouped = ss.evaluate(disagreeing(30), truth="y", scores=("a", "b"), group="who").compare()
-    (text,) = [note.text for note in grouped.notes if note.code == "SS016"]
-    assert "whole groups are drawn" in text
+    assert "whole groups are drawn" in next(note.text for note in grouped.notes if note.code == "SS016")
     assert not compared(disagreeing(30), "SS016")
 
 
@@ -245,13 +249,11 @@ def test_ss016_groups_are_drawn_for_intervals():
     assert not notes(code="SS016")
 
 
-def test_ss020_decisions_overlook_groups():
+def test_decisions_are_drawn_in_groups_too():
     data = changed(k=np.arange(len(TRUTH)) % 5, d=np.where(SCORE > 0.5, "bad", "good"))
-    found = ss.evaluate(data, truth="y", decisions="d", positive="bad", group="k").notes
-    assert [note.text for note in found if note.code == "SS020"] == [
-        "intervals of d take cases of a group as independent: they are too narrow."
-    ]
-    assert not notes(code="SS020")
+    found = ss.evaluate(data, truth="y", decisions="d", positive="bad", group="k")
+    assert {one.method for one in found.summary} == {"bootstrap of groups"}
+    assert not [note for note in found.notes if note.code == "SS020"]
 
 
 def ss_role_note(code, **role):

@@ -63,7 +63,7 @@ def test_several_tables_whose_intervals_are_apart():
 
 def test_without_intervals_nothing_is_said_about_certainty():
     data = {**SMALL, "t": SMALL["s"][::-1], "w": [1.5] * 6}
-    words = verdict(data, scores=["s", "t"], weight="w")
+    words = verdict(data, scores=["s", "t"], weight="w", weights="copies")
     assert words.startswith("s ranks best, with AUC 0.778; t follows with 0.222: without intervals, ")
 
 
@@ -97,14 +97,14 @@ def test_decisions_on_several_classes():
 def test_with_a_condition_it_says_what_to_use():
     words = verdict(SMALL, condition=ss.Condition(fp=1, fn=5))
     assert words == (
-        f"s has AUC {interval(SMALL)}. Use s at threshold 0.4: 0.167 per case, 167 per 1 000. "
-        "That is 333 per 1 000 less than calling every case positive."
+        f"s has AUC {interval(SMALL)}. s is not shown to beat calling every case positive, which costs 0.5 per case. "
+        "s at threshold 0.4 costs 1 per case [0.32, 3.04] (0.167 on these cases): 500 per 1 000 more [−178, 2 516]."
     )
 
 
 def test_with_a_condition_under_which_no_model_pays():
     words = verdict({**SMALL, "s": SMALL["s"][::-1]}, condition=ss.Condition(fp=1, fn=100))
-    assert "Use no model: calling every case positive: 0.5 per case, 500 per 1 000." in words
+    assert "Use no model: calling every case positive: 0.5 per case." in words
 
 
 def test_costs_of_several_classes():

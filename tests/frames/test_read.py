@@ -74,7 +74,6 @@ def test_a_source_is_read_as_it_is() -> None:
         "outcome,nb\r\ngood,0.2\r\nbad,0.7\r\n",
         '\ufeff"outcome","nb"\n"good","0.2"\n"bad","0.7"',
         "outcome, nb\ngood, 0.2\nbad, 0.7\n",
-        "# written by hand\noutcome,nb\ngood,0.2\nbad,0.7\n",
     ],
 )
 def test_dialects_of_csv(text: str) -> None:
@@ -104,7 +103,6 @@ def test_numbers_of_csv_are_exact() -> None:
 
 def test_columns_that_merely_look_renamed() -> None:
     assert read(write("fine.csv", "x,x_1\n1,1\n0,0\n")).columns == ("x", "x_1")
-    assert read(write("commented.csv", "# by hand\nx,x_1\n1,1\n0,0\n")).columns == ("x", "x_1")
 
 
 @pytest.mark.parametrize("name", ["a[1].csv", "it's; DROP TABLE x.csv", "a*.csv", 'say "hi" ?.csv', "ä ö.csv", "A.CSV"])
@@ -343,7 +341,7 @@ def test_a_corrupt_file() -> None:
     )
     assert refused(write("bad.csv.gz", "y,s\n1,2\n")) == (
         "bad.csv.gz cannot be read as CSV.\n"
-        "  seen: Input is not a GZIP stream: bad.csv.gz\n"
+        "  seen: Not a gzipped file (b'y,')\n"
         "  hint: check that the file is complete and that its ending says what it is"
     )
     assert refused(write("bad.json", '{"y": 1, ')).startswith(
@@ -364,8 +362,8 @@ def test_a_csv_file_of_another_encoding() -> None:
 def test_lines_of_different_lengths() -> None:
     assert refused(write("ragged.csv", "y,s\n1,0.5\n0,0.1,7\n1\n")) == (
         "ragged.csv cannot be read as CSV.\n"
-        "  seen: lines with more or fewer values than the header 'y,s'\n"
-        "  hint: as many values in each line as in the header"
+        "  seen: line 3 has 3 values, the header 2\n"
+        "  hint: as many values in each line as in the header; no line is skipped, and none is a comment"
     )
 
 
@@ -398,11 +396,9 @@ def test_a_column_named_twice() -> None:
 
     write("twice.csv", "x,s,x\n1,.5,3\n")
     write("semicolon.csv", "x;x;y\n1;1,5;2\n")
-    write("commented.csv", "# by hand\nx,x\n1,1\n0,0\n")
     write("case.csv", "A,s,a\n1,.5,3\n")
     assert refused("twice.csv", ColumnError) == message("x", "twice.csv", "'x', 's', 'x'")
     assert refused("semicolon.csv", ColumnError) == message("x", "semicolon.csv", "'x', 'x', 'y'")
-    assert refused("commented.csv", ColumnError) == message("x", "commented.csv", "'x', 'x'")
     assert refused("case.csv", ColumnError) == message("a", "case.csv", "'A', 's', 'a'")
     twice = [
         pd.DataFrame([[1, 2]], columns=["a", "a"]),
@@ -450,10 +446,3 @@ def test_arrays_that_make_no_columns() -> None:
     assert refused({"y": "abc"}) == (
         "array 'y' is not one column.\n  seen: str of shape ()\n  hint: one value per case"
     )
-
-
-def test_an_address_that_does_not_answer() -> None:
-    # What DuckDB says depends on the network and on its extensions; the rest is ours.
-    text = refused("https://nowhere.invalid/credit.csv?key=secret")
-    assert text.startswith("credit.csv cannot be read as CSV.\n  seen: ")
-    assert text.endswith("\n  hint: check the address and the network")

@@ -97,7 +97,10 @@ def specs(draw: st.DrawFn) -> MeasureSpec:
     """Any measure with any of its options, any class or average, any threshold."""
     measure = draw(st.sampled_from(measures()))
     given_options = [option for option in measure.options if draw(st.booleans())]
-    options = tuple((option.name, draw(_option_values(option.kind))) for option in given_options)
+    options = tuple(
+        (option.name, draw(st.sampled_from(option.choices) if option.choices else _option_values(option.kind)))
+        for option in given_options
+    )
     labels = st.text(min_size=1) | st.text('"[](),=@\\ aé', min_size=1) | st.sampled_from(AVERAGES)
     of = draw(st.none() | labels)
     return MeasureSpec(measure.name, options, of, draw(st.none() | st.floats(allow_nan=False)))

@@ -17,7 +17,7 @@ CATALOGUE = measures()
 OF_COUNTS = [measure for measure in CATALOGUE if measure.table is Counts]
 OF_SCORES = [measure for measure in CATALOGUE if measure.table is ScoreTable]
 RANKING = [measure for measure in OF_SCORES if measure.function.__module__ == "scorespace.measures.ranking"]
-OF_CLASSES = [measure for measure in CATALOGUE if ConfusionTable in measure.overloads]
+OF_CLASSES = [measure for measure in CATALOGUE if ConfusionTable in measure.functions]
 
 few = settings(max_examples=12)
 some = settings(max_examples=30)

@@ -5,10 +5,11 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from scorespace.errors import MeasureError
-from scorespace.measures import average, find
+from scorespace.measures import average, find, parse
 from scorespace.measures.average import undefined_classes
 from scorespace.measures.confusion import ppv, tpr
 from scorespace.measures.ranking import auc
+from scorespace.measures.request import bind
 from scorespace.tables import class_table, confusion, score_table
 
 TABLE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
@@ -51,8 +52,8 @@ def test_an_average_of_nothing_is_undefined():
 
 
 def test_pairs_of_classes_have_no_average_of_decisions():
-    with pytest.raises(MeasureError, match=r"^tpr\[hand_till\] is not available: it averages scores, not decisions.$"):
-        average(tpr, "hand_till")
+    with pytest.raises(MeasureError, match=r"^tpr\[hand_till\] averages over pairs of classes, which needs scores"):
+        bind(parse("tpr[hand_till]"), TABLE)
 
 
 # --- scores of several classes
@@ -109,6 +110,6 @@ def test_areas_of_replicates_are_those_of_each():
     drawn = np.random.default_rng(0).integers(0, 3, (3, LABELS.size)).astype(float)
     for name in ("auc", "ap"):
         for how in ("micro", "macro", "weighted", "hand_till", "hand_till_weighted"):
-            together = average(find(name), how)(CLASSED.weighted(drawn))
-            alone = [float(average(find(name), how)(CLASSED.weighted(one))) for one in drawn]
+            together = average(find(name), how)(CLASSED.with_cells(drawn))
+            alone = [float(average(find(name), how)(CLASSED.with_cells(one))) for one in drawn]
             np.testing.assert_allclose(together, alone, atol=1e-12)

@@ -187,6 +187,4 @@ def test_balanced_accuracy_of_several_classes_needs_all_of_them():
 def test_a_measure_of_a_score_needs_a_threshold():
     with pytest.raises(MeasureError) as caught:
         tpr(score_table([1, 0], [0.2, 0.1]))
-    assert str(caught.value) == (
-        "tpr cannot be computed from a score table.\n  hint: choose a threshold: tpr(table.at(0.5)), or tpr@0.5 by name"
-    )
+    assert str(caught.value) == "tpr of a score needs a threshold.\n  hint: tpr@0.5"

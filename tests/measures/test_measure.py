@@ -6,7 +6,7 @@ import pytest
 from scorespace.errors import MeasureError
 from scorespace.measures import find, measure, parse
 from scorespace.measures.confusion import err, fbeta, prevalence, tpr
-from scorespace.measures.measure import REGISTRY
+from scorespace.measures.measure import MEASURES
 from scorespace.tables import Array, Counts, confusion
 
 
@@ -18,7 +18,7 @@ def declared():
         return np.maximum(c.tp / c.fn, least)
 
     yield hits_per_miss
-    del REGISTRY["hits_per_miss"]
+    del MEASURES.nouns["hits_per_miss"]
 
 
 def test_the_annotation_names_the_table(declared):

@@ -193,4 +193,4 @@ def test_area_of_crisp_decisions():
 def test_area_of_outcomes_is_refused():
     with pytest.raises(MeasureError) as caught:
         auc(Counts(1, 2, 3, 4))
-    assert str(caught.value) == "auc cannot be computed from counts.\n  hint: auc needs a ScoreTable"
+    assert str(caught.value) == "auc cannot be computed from counts of outcomes.\n  hint: auc needs a ScoreTable"

@@ -12,7 +12,7 @@ from scorespace.measures import average, find
 from scorespace.measures.confusion import acc, f1, tnr, tpr, youden
 from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc, u
-from scorespace.resampling.estimate import delong
+from scorespace.resampling.area import delong
 from scorespace.tables import Counts, confusion, score_table
 
 RANKED = ("practical_method_20", "shavlik_10", "threshold_12")

@@ -16,7 +16,8 @@ from scorespace.curves import hull, roc
 from scorespace.measures import average, find
 from scorespace.measures.confusion import acc, bacc, fbeta, kappa, mcc
 from scorespace.measures.ranking import ap, auc, auprc, gini, h, ks, pauc, u
-from scorespace.resampling.estimate import delong_variance, wilson
+from scorespace.resampling.area import delong_variance
+from scorespace.resampling.share import wilson
 from scorespace.tables import confusion
 
 cases = samples(both=True)

@@ -14,7 +14,8 @@ from scorespace.measures import parse
 from scorespace.measures.confusion import tnr, tpr, youden
 from scorespace.measures.cost import cost
 from scorespace.measures.ranking import auc
-from scorespace.resampling.estimate import delong, delong_variance, estimate
+from scorespace.resampling.area import delong, delong_variance
+from scorespace.resampling.estimate import estimate
 from scorespace.tables import score_table
 
 PREDICTORS = ("s100b", "ndka")
@@ -158,18 +159,20 @@ def test_a_single_positive_has_no_variance():
     assert math.isnan(delong_variance(table))
 
 
-def test_a_single_positive_has_no_interval_and_says_why():
+def test_a_single_positive_has_no_delong_interval_and_says_why():
     table, _ = edge_case("one_pos")
-    found = estimate(parse("auc"), table)
+    found = estimate(parse("auc"), table, method="delong")
     assert math.isnan(found.low)
     assert math.isnan(found.high)
     assert found.reason == "no DeLong interval: a class has fewer than two cases"
 
 
-def test_perfect_separation_has_an_interval_without_width():
+def test_perfect_separation_has_no_width_by_delong_and_one_by_default():
     table, _ = edge_case("perfect")
-    found = estimate(parse("auc"), table)
+    found = estimate(parse("auc"), table, method="delong")
     assert (found.value, found.low, found.high) == (1, 1, 1)
+    usual = estimate(parse("auc"), table)
+    assert usual.low < usual.high == 1
 
 
 def test_auc_below_one_half_is_not_flipped():

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 import scorespace as ss
 from scorespace.errors import ScoreError, ScoreSpaceError
 from scorespace.probabilities.tests import chance_loss, merged
-from scorespace.resampling.interval import CONDENSED, MOST_ROWS
+from scorespace.resampling.draw import MOST_ROWS, ROWS
 
 
 def sample(cases, seed=0, distort=lambda p: p):
@@ -149,8 +149,8 @@ def test_many_scores_are_condensed():
     t = sample(MOST_ROWS + 500)
     band = ss.calibration_band(t, replicates=20)
     assert band.method == "labels drawn from the scores, condensed"
-    light = merged(t, CONDENSED)
-    assert light.score.size == CONDENSED
+    light = merged(t, ROWS)
+    assert light.score.size == ROWS
     assert float(light.total) == float(t.total)
     assert np.sum(light.score * light.counts.sum(axis=0)) == pytest.approx(np.sum(t.score * (t.pos + t.neg)))
 

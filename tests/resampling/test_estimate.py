@@ -9,7 +9,9 @@ import pytest
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.measures.ranking import auc
-from scorespace.resampling.estimate import Estimates, delong, delong_variance, estimate, wilson
+from scorespace.resampling.area import delong, delong_variance
+from scorespace.resampling.estimate import Estimates, estimate
+from scorespace.resampling.share import wilson
 from scorespace.results import note
 from scorespace.tables import confusion, score_table
 
@@ -17,6 +19,7 @@ TRUTH = [1, 0, 1, 1, 0, 0, 1, 0]
 SCORE = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
 TABLE = score_table(TRUTH, SCORE)
 DECISIONS = confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"], positive="cancer")
+LARGE = score_table([1, 0] * 100, np.random.default_rng(1).normal(size=200))
 THREE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
 
 
@@ -35,9 +38,12 @@ def of(text, table=TABLE, **options):
         ("acc", DECISIONS, "wilson"),
         ("acc", THREE, "wilson"),
         ("tpr[b]", THREE, "wilson"),
-        ("auc", TABLE, "delong"),
-        ("f1@0.5", TABLE, "bootstrap"),
-        ("ap", TABLE, "bootstrap"),
+        ("auc", TABLE, "newcombe"),
+        ("auc", LARGE, "delong"),
+        ("f1@0.5", TABLE, "wilson"),
+        ("mcc@0.5", TABLE, "jeffreys"),
+        ("ap", TABLE, "logit-t"),
+        ("h", TABLE, "corrected"),
         ("mcc", THREE, "bootstrap"),
         ("tpr[macro]", THREE, "bootstrap"),
     ],
@@ -64,7 +70,7 @@ def test_a_higher_level_is_wider(level):
     assert narrow.high < wide.high
 
 
-@pytest.mark.parametrize("text", ["tpr@0.5", "auc", "f1@0.5", "ap", "h"])
+@pytest.mark.parametrize("text", ["tpr@0.5", "auc", "f1@0.5", "ap", "mcc@0.5"])
 def test_the_interval_holds_the_value(text):
     found = of(text)
     assert found.low <= found.value <= found.high
@@ -93,24 +99,37 @@ def test_one_class_has_no_area_and_says_why():
     assert of("auc", score_table([1, 1], [0.1, 0.2])).reason == "undefined: only one class is present"
 
 
-def test_fractional_weights_leave_the_interval_undefined():
+def test_weighted_cases_are_drawn_again():
     # A weighted fast DeLong is wrong (roc_comparison 1): none is offered.
     found = of("auc", score_table(TRUTH, SCORE, weight=[0.5] * 8))
-    assert found.value == auc(TABLE)
+    assert (found.value, found.method) == (auc(TABLE), "bootstrap")
+    assert found.low < found.value < found.high
+
+
+def test_equal_weights_change_no_interval():
+    # Weight 100 on every case made intervals ten times narrower.
+    for text in ("tpr@0.5", "f1@0.5", "mcc@0.5", "acc@0.5"):
+        plain, heavy = of(text), of(text, score_table(TRUTH, SCORE, weight=[100] * 8))
+        assert (heavy.low, heavy.high) == pytest.approx((plain.low, plain.high))
+
+
+def test_weights_that_are_no_copies_leave_the_interval_undefined():
+    found = of("auc", score_table(TRUTH, SCORE, weight=[0.5] * 8, copies=True))
     assert math.isnan(found.low)
-    assert found.reason == "no interval: the weights are not whole numbers, so cases cannot be counted"
+    assert found.reason == "no interval: the weights are not whole numbers, so they are no copies of cases"
 
 
 @pytest.mark.parametrize("text", ["auc", "tpr@0.5"])
-def test_whole_weights_are_cases(text):
+def test_copies_are_cases(text):
     weight = [1, 2, 3, 1, 1, 2, 2, 1]
     repeated = score_table(np.repeat(TRUTH, weight), np.repeat(SCORE, weight))
-    assert of(text, score_table(TRUTH, SCORE, weight=weight)) == of(text, repeated)
+    assert of(text, score_table(TRUTH, SCORE, weight=weight, copies=True)) == of(text, repeated)
 
 
 def test_undefined_replicates_are_counted():
     # Most of the draws from one true positive and one missed one leave nothing predicted positive, or nothing missed.
-    found = of("lift@0.5", score_table([1, 1, 0, 0, 0], [0.9, 0.1, 0.2, 0.1, 0.3]), replicates=400)
+    table = score_table([1, 1, 0, 0, 0], [0.9, 0.1, 0.2, 0.1, 0.3])
+    found = of("lift@0.5", table, replicates=400, method="bootstrap")
     assert found.method == "bootstrap"
     assert found.reason.startswith("interval leaves out ")
     assert found.reason.endswith(" of 400 undefined replicates")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from scorespace.errors import DataError, ScoreError
-from scorespace.tables import class_table, confusion, score_table
+from scorespace.tables import ScoreTable, class_table, confusion, score_table
 
 TRUTH = ["a", "b", "c", "a", "c"]
 SCORES = np.array([[0.8, 0.1, 0.1], [0.4, 0.3, 0.3], [0.2, 0.2, 0.6], [0.3, 0.5, 0.2], [0.45, 0.15, 0.4]])
@@ -54,13 +54,13 @@ def test_replicates_are_the_tables_under_their_weights(found, seed):
     truth, scores, _ = found
     table = class_table(truth, scores, classes=range(scores.shape[1]))
     drawn = np.random.default_rng(seed).integers(1, 4, (2, truth.size)).astype(float)
-    stacked = table.weighted(drawn)
+    stacked = table.with_cells(drawn)
     for replicate, one in enumerate(drawn):
-        alone = table.weighted(one)
+        alone = table.with_cells(one)
         assert_allclose(stacked.pair_areas()[replicate], alone.pair_areas())
         assert_allclose(stacked.decisions.matrix[replicate], alone.decisions.matrix)
         assert_allclose(stacked.class_totals[replicate], alone.class_totals)
-        for part in (table.top, table.pooled, table.margins, table.one_vs_rest(0)):
+        for part in (table.top, table.pooled(ScoreTable), table.margins, table.one_vs_rest(0)):
             assert part.total in (truth.size, truth.size * scores.shape[1])
         assert_allclose(stacked.top.pos[replicate].sum(), alone.top.pos.sum())
         assert_allclose(stacked.one_vs_rest(1).n_pos[replicate], alone.one_vs_rest(1).n_pos)
@@ -97,8 +97,8 @@ def test_top_and_margins_know_right_from_wrong():
 
 
 def test_pooled_scores_are_positive_for_the_own_class():
-    assert TABLE.pooled.n_pos == 5
-    assert TABLE.pooled.n_neg == 10
+    assert TABLE.pooled(ScoreTable).n_pos == 5
+    assert TABLE.pooled(ScoreTable).n_neg == 10
 
 
 def test_weight_zero_is_the_row_absent_and_two_the_row_twice():
@@ -154,4 +154,4 @@ def test_an_array_of_another_shape_is_refused():
 
 def test_repr_is_the_answer():
     assert repr(TABLE) == "ClassTable: 5 cases, 3 classes: 'a' (2 rows), 'b' (1 row), 'c' (2 rows)"
-    assert "2,) replicates" in repr(TABLE.weighted(np.ones((2, 5))))
+    assert "2,) replicates" in repr(TABLE.with_cells(np.ones((2, 5))))

@@ -1,4 +1,4 @@
-"""A real browser for the tests of the page."""
+"""A real browser for the tests of the page, and Vega-Lite's own schema for those of charts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,28 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+
+@pytest.fixture(scope="session")
+def valid() -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A chart that Vega-Lite's schema allows, as Altair knows it; its rows are plain numbers, texts and gaps."""
+    import altair
+
+    def check(spec: dict[str, Any]) -> dict[str, Any]:
+        cells = (cell for rows in spec["datasets"].values() for row in rows for cell in row.values())
+        assert {type(cell) for cell in cells} <= {str, int, float, type(None)}
+        json.dumps(spec, allow_nan=False)
+        altair.Chart.from_dict({**spec, "datasets": {name: [] for name in spec["datasets"]}}, validate=True)
+        return spec
+
+    return check
+
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _QUIET = (

@@ -36,7 +36,7 @@ def test_long_lists_are_shortened():
 
 
 def test_the_chart_has_the_curves_and_a_panel_for_each_pair(three):
-    spec = agreement_chart(three).to_dict()
+    spec = agreement_chart(three)
     curves, *pairs = spec["concat"]
     drawn = [spec["datasets"][panel["layer"][1]["data"]["name"]] for panel in (curves, pairs[0])]
     assert {row["rater"] for row in drawn[0]} == {"Ann", "Bob", "Cy"}

@@ -1,9 +1,20 @@
-"""Measures described for people."""
+"""Measures and curves described for people."""
 
 import pytest
 
+from scorespace.curves import CURVES
+from scorespace.evaluation.curves import kinds
 from scorespace.measures import find, measures
-from scorespace.views.catalogue import described, entry, example, explained
+from scorespace.views.catalogue import (
+    curve_entry,
+    curve_example,
+    curves_described,
+    described,
+    entry,
+    example,
+    explained,
+    explained_curve,
+)
 
 
 @pytest.mark.parametrize("measure", measures(), ids=lambda measure: measure.name)
@@ -13,7 +24,8 @@ def test_every_measure_can_be_explained(measure):
     assert facts["what"].endswith(".")
     assert facts["undefined"].startswith("when ")
     assert all(name in facts["names"] for name in measure.aliases)
-    assert all(option.name in facts["options"] for option in measure.options)
+    shown = [row[1] for row in explained(measure).rows]
+    assert shown[len(shown) - len(measure.options) :] == [option.text for option in measure.options]
 
 
 def test_a_measure_of_decisions_is_written_with_a_threshold():
@@ -49,3 +61,39 @@ def test_the_catalogue_has_a_row_for_each():
     grid = described(measures())
     assert [row[0] for row in grid.rows] == [measure.name for measure in measures()]
     assert grid.prose
+
+
+# --- curves
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
+def test_every_curve_can_be_explained(kind):
+    facts = dict(explained_curve(kind).rows)
+    assert facts[kind.name] == kind.title
+    assert facts["what"].endswith(".")
+    assert facts["axes"] == f"{kind.y.lower()} against {kind.x.lower()}"
+    assert all(name in facts["names"] for name in kind.aliases)
+    assert ("options" in facts) == bool(kind.options)
+    written = curve_example(kind).removeprefix("--kind ").strip('"')
+    assert CURVES.parse(written).noun is kind  # what is shown can be typed
+
+
+def test_the_catalogue_has_a_row_for_each_curve():
+    grid = curves_described(kinds())
+    assert [row[0] for row in grid.rows] == [kind.name for kind in kinds()]
+    assert grid.prose
+
+
+def test_an_entry_says_what_the_declaration_says():
+    assert curve_entry(CURVES.find("rejection")) == {
+        "name": "rejection",
+        "title": "Rejection curve",
+        "summary": "Accuracy on the cases kept when those nearest to the threshold are rejected first.",
+        "needs": "scores",
+        "x": "Share rejected",
+        "y": "Accuracy of the rest",
+        "area": "the mean error over all shares kept (AURC); lower is better",
+        "band": False,
+        "options": "at=…: the threshold; that of the model unless stated, else 0.5",
+        "aliases": "accuracy_rejection, risk_coverage",
+    }

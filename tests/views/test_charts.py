@@ -53,7 +53,7 @@ def within(spec, key):
 
 
 def rows(chart):
-    return [row for values in chart.to_dict()["datasets"].values() for row in values]
+    return [row for values in chart["datasets"].values() for row in values]
 
 
 def points(chart, name="nb"):
@@ -82,7 +82,7 @@ def test_a_curve_of_many_cases_is_drawn_with_few_points():
 def test_each_kind_has_its_frame_and_its_line_of_chance(kind, square, chance):
     curves = {name: kind(one) for name, one in TABLES.items()}
     drawn = curve_chart(curves)
-    spec = drawn.to_dict()
+    spec = drawn
     assert (spec["width"] == spec["height"]) == square
     assert [(row["x"], row["y"]) for row in rows(drawn) if "name" not in row and "label" not in row] == chance
     first = next(iter(curves.values()))
@@ -111,7 +111,7 @@ def test_points_keep_their_order_on_vertical_steps():
         (3, 0.5, 1),
         (4, 1, 1),
     ]
-    assert {"field": "place", "type": "quantitative"} in within(drawn.to_dict(), "order")
+    assert {"field": "place", "type": "quantitative"} in within(drawn, "order")
 
 
 def test_the_first_threshold_is_infinite_and_undefined_points_are_left_out():
@@ -122,7 +122,7 @@ def test_the_first_threshold_is_infinite_and_undefined_points_are_left_out():
 
 
 def test_a_net_benefit_that_falls_without_end_is_cut():
-    spec = curve_chart({"nb": net_benefit(table())}).to_dict()
+    spec = curve_chart({"nb": net_benefit(table())})
     low, high = next(
         found["domain"] for found in within(spec, "scale") if found.get("domain", [0])[0] != 0 and "range" not in found
     )
@@ -132,7 +132,7 @@ def test_a_net_benefit_that_falls_without_end_is_cut():
 def test_models_differ_in_colour_and_in_dash():
     pairs = {(COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)]) for place in range(30)}
     assert len(pairs) == 30
-    spec = curve_chart({f"model {place}": roc(table(place)) for place in range(8)}).to_dict()
+    spec = curve_chart({f"model {place}": roc(table(place)) for place in range(8)})
     scales = {
         len(found["range"]): found for found in within(spec, "scale") if found.get("domain", [""])[0] == "model 0"
     }
@@ -145,9 +145,7 @@ def test_a_model_keeps_its_colour_in_every_chart():
         distribution_chart(TABLES),
         interval_chart([estimate(parse("auc"), one, model=name) for name, one in TABLES.items()]),
     ]
-    colours = [
-        found["scale"]["range"] for drawn in charts for found in within(drawn.to_dict(), "color") if "scale" in found
-    ]
+    colours = [found["scale"]["range"] for drawn in charts for found in within(drawn, "color") if "scale" in found]
     assert len(colours) >= 3
     assert all(found == list(COLOURS[:2]) for found in colours)
 
@@ -159,7 +157,7 @@ def test_measures_are_steps_and_the_chosen_threshold_is_marked():
     shown = (confusion.tpr, confusion.ppv)
     drawn = threshold_chart(table(), shown, at=0.25)
     assert {row["name"] for row in rows(drawn) if "name" in row} == {measure.title for measure in shown}
-    assert "step-after" in within(drawn.to_dict(), "interpolate")
+    assert "step-after" in within(drawn, "interpolate")
     assert [(row["x"], row["label"]) for row in rows(drawn) if "label" in row] == [(0.25, "0.25")]
     assert max(row["x"] for row in rows(drawn)) <= 1  # +inf is not drawn
     assert len(rows(drawn)) <= 2 * 400 + 1
@@ -171,7 +169,7 @@ def test_a_threshold_that_is_infinite_or_absent_is_not_marked():
 
 
 def test_measures_beyond_one_find_their_own_scale():
-    spec = threshold_chart(table(), [confusion.tp, confusion.fp]).to_dict()
+    spec = threshold_chart(table(), [confusion.tp, confusion.fp])
     assert [0, 1] not in [found.get("domain") for part in within(spec, "y") for found in within(part, "scale")]
 
 
@@ -211,7 +209,7 @@ def test_any_scores_make_bars_that_can_be_drawn(scores):
     drawn = distribution_chart({"nb": score_table([1, 0, 1], scores)})
     assert all(row["low"] <= row["high"] for row in rows(drawn))
     assert sum(row["share"] for row in bars(drawn, "up")) == pytest.approx(1)
-    assert vl_convert.vegalite_to_svg(drawn.to_dict())
+    assert vl_convert.vegalite_to_svg(drawn)
 
 
 def test_an_empty_class_has_no_bars():
@@ -221,13 +219,11 @@ def test_an_empty_class_has_no_bars():
 
 
 def test_panels_are_in_the_order_of_the_models_and_share_an_axis_only_for_probabilities():
-    spec = distribution_chart({"z": table(1), "a": table(2)}).to_dict()
+    spec = distribution_chart({"z": table(1), "a": table(2)})
     svg = vl_convert.vegalite_to_svg(spec)
     assert svg.index(">z<") < svg.index(">a<")
     assert "resolve" not in spec
-    assert distribution_chart({"margin": score_table([1, 0], [-3, 4])}).to_dict()["resolve"]["scale"] == {
-        "x": "independent"
-    }
+    assert distribution_chart({"margin": score_table([1, 0], [-3, 4])})["resolve"]["scale"] == {"x": "independent"}
 
 
 # Intervals
@@ -240,7 +236,7 @@ def test_dots_and_whiskers_hold_the_estimates():
         (one.model, *(pytest.approx(number, rel=1e-5) for number in (one.low, one.value, one.high))) for one in found
     ]
     assert rows(drawn)[0]["label"] == f"nb\n{found[0].text}"
-    assert "Area under the ROC curve (95 % interval)" in within(drawn.to_dict(), "title")
+    assert "Area under the ROC curve (95 % interval)" in within(drawn, "title")
 
 
 def test_an_undefined_estimate_keeps_its_row_and_says_why():
@@ -284,7 +280,7 @@ def hostile_charts():
 
 @pytest.mark.parametrize("drawn", hostile_charts())
 def test_text_from_data_is_never_a_field_name_or_an_expression(drawn):
-    spec = drawn.to_dict()
+    spec = drawn
     assert set(within(spec, "field")) <= FIELDS
     code = [*within(spec, "expr"), *within(spec, "labelExpr"), *within(spec, "filter"), *within(spec, "signal")]
     assert not [name for name in HOSTILE for part in code if name in json.dumps(part)]
@@ -292,7 +288,7 @@ def test_text_from_data_is_never_a_field_name_or_an_expression(drawn):
 
 @pytest.mark.parametrize("drawn", hostile_charts())
 def test_any_name_can_be_drawn_and_stands_in_the_picture_as_text(drawn):
-    svg = vl_convert.vegalite_to_svg(drawn.to_dict())
+    svg = vl_convert.vegalite_to_svg(drawn)
     assert "<img" not in svg
     assert "<script" not in svg
     assert "贝叶斯" in svg
@@ -329,7 +325,7 @@ def test_pdf(drawn, tmp_path):
 
 
 def test_json_is_the_spec(drawn, tmp_path):
-    assert json.loads(save(drawn, tmp_path / "roc.json").read_text()) == drawn.to_dict()
+    assert json.loads(save(drawn, tmp_path / "roc.json").read_text()) == drawn
 
 
 def test_html_holds_all_it_needs(drawn, tmp_path):

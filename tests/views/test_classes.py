@@ -140,7 +140,7 @@ def test_nothing_is_confused():
 # --- the sections
 
 
-def test_a_model_that_scores_has_tables_words_and_pictures():
+def test_a_model_that_scores_has_tables_words_and_pictures(valid):
     table = scored()
     found = classes.blocks(evaluated(table, scores=scores_of(table)))
     assert kinds(found) == [Grid, Picture, Picture, Grid, Text, Picture]
@@ -148,7 +148,7 @@ def test_a_model_that_scores_has_tables_words_and_pictures():
     assert found[0].columns[-2:] == ("ROC area", "PRC area")
     for picture in found:
         if isinstance(picture, Picture):
-            assert picture.draw().to_dict()
+            assert valid(picture.draw())
             assert picture.alt
 
 
@@ -216,7 +216,7 @@ def test_the_report(tmp_path):
 
 
 def rows(chart):
-    spec = chart if isinstance(chart, dict) else chart.to_dict()
+    spec = chart
     return [row for values in spec["datasets"].values() for row in values]
 
 
@@ -268,17 +268,17 @@ def test_a_larger_share_is_darker_also_without_colour():
 )
 def test_numbers_are_dropped_where_cells_are_small(size, wanted):
     table = confusion(np.eye(size) * 90 + 1, classes=[f"k{k}" for k in range(size)])
-    chart = confusion_chart(table).to_dict()
+    chart = confusion_chart(table)
     assert texts(chart) == wanted
     assert len(rows(chart)) == size**2
 
 
 def test_large_counts_are_dropped_rather_than_cut():
-    assert texts(confusion_chart(confusion(np.eye(10) * 12_345_678)).to_dict()) == []
+    assert texts(confusion_chart(confusion(np.eye(10) * 12_345_678))) == []
 
 
 def test_the_order_of_the_classes_is_kept():
-    encoding = confusion_chart(confusion([[1, 0], [0, 1]], classes=["z", "a"])).to_dict()["layer"][0]["encoding"]
+    encoding = confusion_chart(confusion([[1, 0], [0, 1]], classes=["z", "a"]))["layer"][0]["encoding"]
     assert encoding["x"]["sort"] == encoding["y"]["sort"] == ["z", "a"]
 
 
@@ -302,14 +302,14 @@ def coloured(chart):
 def test_each_class_has_its_colour_and_area(curve, averaged):
     found = curves(scored(3), curve)
     mean = averaged(found.values())
-    chart = class_curves_chart(found, mean, mean.kind).to_dict()
+    chart = class_curves_chart(found, mean, mean.kind)
     assert coloured(chart) == [f"{name} ({one.area():.3f})" for name, one in found.items()]
     assert keys(chart) == [f"broad: mean of 3 classes ({mean.area():.3f})"]
 
 
 def test_of_many_classes_the_worst_are_told_apart():
     found = curves(scored(26, 520))
-    chart = class_curves_chart(found, average_roc(found.values())).to_dict()
+    chart = class_curves_chart(found, average_roc(found.values()))
     worst = sorted(found, key=lambda name: found[name].area())[:5]
     assert [label.rsplit(" (", 1)[0] for label in coloured(chart)] == worst
     assert len(coloured(chart)) <= len(COLOURS)
@@ -320,7 +320,7 @@ def test_of_many_classes_the_worst_are_told_apart():
 def test_undefined_curves_are_not_drawn():
     table = class_table(["a", "b", "a"], {"a": [0.8, 0.1, 0.6], "b": [0.1, 0.8, 0.3], "c": [0.1, 0.1, 0.1]})
     found = curves(table)
-    chart = class_curves_chart(found, average_roc(found.values())).to_dict()
+    chart = class_curves_chart(found, average_roc(found.values()))
     assert coloured(chart) == ["a (1.000)", "b (1.000)"]
     assert "mean of 2 classes" in keys(chart)[0]
     assert "c –" in chart["description"]
@@ -333,13 +333,13 @@ def test_without_any_curve_there_is_no_chart():
 
 
 def test_the_pointer_names_the_class():
-    assert '"Class": ' in json.dumps(class_curves_chart(curves(scored())).to_dict()).replace("\\", "")
+    assert '"Class": ' in json.dumps(class_curves_chart(curves(scored()))).replace("\\", "")
 
 
 def test_names_are_values_and_never_code():
     table = scored(len(HOSTILE), names=list(HOSTILE))
     for chart in (confusion_chart(table.decisions, HOSTILE[0]), class_curves_chart(curves(table))):
-        svg = vl_convert.vegalite_to_svg(chart.to_dict())
+        svg = vl_convert.vegalite_to_svg(chart)
         assert "<img" not in svg
-        for expression in re.findall(r'"(?:filter|expr|labelExpr)": "([^"]*)"', json.dumps(chart.to_dict())):
+        for expression in re.findall(r'"(?:filter|expr|labelExpr)": "([^"]*)"', json.dumps(chart)):
             assert not any(name in expression for name in HOSTILE)

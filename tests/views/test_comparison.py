@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.comparisons.folds import bayes_correlated_t
 from scorespace.views import comparison as view
 from scorespace.views.document import Grid, Notes, Text, Verdict

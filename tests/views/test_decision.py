@@ -26,16 +26,23 @@ def test_the_page_of_a_condition(evaluation):
     assert parts(evaluation, found, Text) == [
         Text(
             "A false positive costs 1, a false negative 5; 50 % positives as in the data; slope 0.2. "
-            "Calibrated probabilities would be cut at 0.167."
+            "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.167."
         )
     ]
     choices, outcomes, regions = parts(evaluation, found, Grid)
     # s at 0.4: one false alarm of six cases; d: one false alarm and one miss; all positive: three false alarms.
-    assert [row[0] for row in choices.rows] == ["s", "d", "always positive", "always negative"]
+    rules = ["always positive", "always negative"]
+    assert [row[0] for row in choices.rows] == ["s", "d", "whichever is cheapest", *rules]
+    # Left out alone, the positive at 0.4 is missed: (5 + 1) / 6.
     prices = {row[0]: float(row[2].split()[0]) for row in choices.rows}
-    assert prices == pytest.approx({"s": 1 / 6, "d": 1, "always positive": 1 / 2, "always negative": 15 / 6}, abs=0.005)
-    assert outcomes.rows[0] == ("s", "3", "1", "0", "2")
-    assert ("d", "never", "never") in regions.rows
+    assert prices == pytest.approx(
+        {"s": 1, "d": 1, "whichever is cheapest": 1, **dict(zip(rules, [1 / 2, 15 / 6], strict=True))}
+    )
+    assert choices.columns[3] == "on these cases"
+    assert choices.rows[0][3] == "0.167"
+    assert outcomes.columns[0] == "of 1 000 cases"
+    assert outcomes.rows[0] == ("s", "333", "167", "167", "333")
+    assert ("d", "never on these cases", "never on these cases") in regions.rows
     assert parts(evaluation, found, Verdict) == [Verdict(found.words)]
     assert parts(evaluation, found, Notes) == [Notes(found.notes)]
 
@@ -44,6 +51,15 @@ def test_gains_and_a_stated_prevalence_are_said(evaluation):
     found = evaluation.decide(ss.Condition(fp=1, fn=5, tp=-2, prevalence=0.1))
     (text,) = parts(evaluation, found, Text)
     assert "a true positive -2; 10 % positives in use; slope 1.286." in text.text
+    # Odds of 1/7 in use, where positives are 1 to 9; in the balanced sample 9/7.
+    assert text.text.endswith(
+        "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.562, "
+        "those for the 10 % in use at 0.125."
+    )
+    outcomes = parts(evaluation, found, Grid)[1]
+    assert outcomes.columns[0] == "of 1 000, 10 % positive"
+    # d finds two of three positives and alarms on one of three negatives.
+    assert ("d", "67", "300", "33", "600") in outcomes.rows
 
 
 def test_ranges_of_costs_in_which_each_model_is_best():
@@ -54,7 +70,7 @@ def test_ranges_of_costs_in_which_each_model_is_best():
     assert view.region_grid(evaluation.decide(ss.Condition())).rows == (
         ("bold", "0 to 0.5", "∞ to 2"),
         ("wary", "0.5 to ∞", "2 to 0"),
-        ("idle", "never", "never"),
+        ("idle", "never", "never"),  # in every resample, too
     )
 
 
@@ -67,8 +83,13 @@ def test_crisp_rules_have_no_column_of_thresholds():
 def test_the_page_of_a_constraint(evaluation):
     found = evaluation.choose("ppv", at_least={"tpr": 1.0})
     (grid,) = parts(evaluation, found, Grid)
-    assert grid.columns == ("model", "threshold", "ppv", "tpr ≥ 1", "kept")
-    assert grid.rows == (("s", "0.4", "0.750", "1.000", "yes"), ("d", "", "0.667", "0.667", "no"))
+    here = "on these cases"
+    assert grid.columns == ("model", "threshold", "ppv", here, "tpr ≥ 1", here, "kept")
+    assert [(*row[:2], row[3], *row[5:]) for row in grid.rows] == [
+        ("s", "0.4", "0.750", "1.000", "yes"),
+        ("d", "", "", "", "no"),
+    ]
+    assert grid.rows[1][2].startswith("0.667 [0.208, 0.939]")  # Wilson's of 2 of 3
 
 
 def test_the_page_of_costs_of_several_classes():

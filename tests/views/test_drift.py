@@ -38,7 +38,7 @@ def test_reasons_that_aspects_share_are_told_once():
 
 
 def test_the_chart_has_a_panel_for_scores_and_for_each_curve(found):
-    spec = drift_chart(found).to_dict()
+    spec = drift_chart(found)
     (row,) = spec["vconcat"]
     scores, roc, smooth = row["hconcat"]
     assert (roc["title"]["text"], smooth["title"]["text"]) == ("ROC", "Smooth ROC, at the prevalence before")
@@ -50,5 +50,5 @@ def test_the_chart_has_a_panel_for_scores_and_for_each_curve(found):
 
 def test_without_truth_there_are_no_curves():
     unknown = drift({"nb": sample(0)}, {"nb": sample(1)}, labelled=False, replicates=99)
-    (row,) = drift_chart(unknown).to_dict()["vconcat"]
+    (row,) = drift_chart(unknown)["vconcat"]
     assert [panel["title"]["text"] for panel in row["hconcat"]] == ["Scores"]

@@ -34,7 +34,7 @@ def within(spec, key):
 
 def rows(chart, key):
     """The rows that have that field."""
-    return [row for values in chart.to_dict()["datasets"].values() for row in values if key in row]
+    return [row for values in chart["datasets"].values() for row in values if key in row]
 
 
 def drawn(count=7, seed=0, best="high"):
@@ -51,7 +51,7 @@ def bars(chart):
 @pytest.mark.parametrize("count", range(3, 16))
 def test_any_number_of_models_is_drawn_with_every_name_and_rank(count):
     chart, found = drawn(count)
-    svg = vl_convert.vegalite_to_svg(chart.to_dict())
+    svg = vl_convert.vegalite_to_svg(chart)
     for name, rank in zip(found.models, found.average_ranks, strict=True):
         assert f">{name}<" in svg
         assert f">{rank:.2f}<" in svg
@@ -63,7 +63,7 @@ def test_a_dot_stands_at_each_rank_and_the_best_is_at_the_left():
     chart, found = drawn()
     dots = {row["model"]: row["x"] for row in rows(chart, "model") if "side" not in row}
     assert dots == pytest.approx(dict(zip(found.models, found.average_ranks, strict=True)), rel=1e-5)
-    low, high = next(found["domain"] for found in within(chart.to_dict(), "scale") if found["domain"][0] < 1)
+    low, high = next(found["domain"] for found in within(chart, "scale") if found["domain"][0] < 1)
     assert low < 1 < 7 < high
 
 
@@ -123,12 +123,12 @@ def test_the_bracket_is_as_long_as_the_critical_difference():
 
 @pytest.mark.parametrize("difference", [5.0, 20.0])
 def test_a_critical_difference_longer_than_the_axis_still_fits(difference):
-    spec = rank_chart("abc", [1, 2, 3], difference, [("a", "b", "c")]).to_dict()
+    spec = rank_chart("abc", [1, 2, 3], difference, [("a", "b", "c")])
     assert max(found["domain"][1] for found in within(spec, "scale")) > 1 + difference
 
 
 def test_without_a_critical_difference_there_is_no_bracket():
-    svg = vl_convert.vegalite_to_svg(rank_chart("abc", [1, 2, 3], math.nan, []).to_dict())
+    svg = vl_convert.vegalite_to_svg(rank_chart("abc", [1, 2, 3], math.nan, []))
     assert "critical" not in svg
     assert ">average rank (1 is best)<" in svg
 
@@ -142,7 +142,7 @@ def test_a_minimised_measure_puts_its_best_model_left():
 
 def test_the_description_says_it_in_words():
     chart = rank_chart(["nb", "tree", "svm"], [1.2, 1.9, 2.9], 1.0, [("nb", "tree")])
-    assert chart.to_dict()["description"] == (
+    assert chart["description"] == (
         "Average ranks, 1 is best: nb 1.20, tree 1.90, svm 2.90. Not distinguishable: nb, tree."
     )
 
@@ -153,14 +153,14 @@ def hostile():
 
 
 def test_text_from_data_is_never_a_field_name_or_an_expression():
-    spec = hostile().to_dict()
+    spec = hostile()
     assert set(within(spec, "field")) <= {"x", "x2", "y", "y2", "model", "rank", "label", "members"}
     code = [*within(spec, "expr"), *within(spec, "labelExpr"), *within(spec, "filter"), *within(spec, "signal")]
     assert not [name for name in HOSTILE for part in code if name in json.dumps(part)]
 
 
 def test_any_name_can_be_drawn_and_stands_in_the_picture_as_text():
-    svg = vl_convert.vegalite_to_svg(hostile().to_dict())
+    svg = vl_convert.vegalite_to_svg(hostile())
     assert "<img" not in svg
     assert "<script" not in svg
     assert "贝叶斯" in svg

@@ -63,14 +63,14 @@ def test_notes_on_the_data_come_first():
 
 
 @pytest.mark.parametrize("named", [{}, {"control": "C4.5"}])
-def test_the_picture_can_be_drawn(named):
+def test_the_picture_can_be_drawn(named, valid):
     (picture,) = blocks(demsar(**named), Picture)
     assert picture.alt.startswith("Average ranks, 1 is best: C4.5 3.14")
-    spec = picture.draw().to_dict()
+    spec = valid(picture.draw())
     assert "Not distinguishable" in spec["description"]
 
 
-def test_two_models_may_be_drawn_too():
+def test_two_models_may_be_drawn_too(valid):
     found = rank_models({"a": [1, 2, 3], "b": [2, 1, 1]}, best="low", test="friedman")
-    assert view.chart(found).to_dict()
+    assert valid(view.chart(found))
     assert view.document(found, "two").facts == "3 data sets   2 models   lower is better"

@@ -77,11 +77,11 @@ def test_verdict_and_notes_are_those_of_the_evaluation():
 
 
 @pytest.mark.parametrize("name", ["curves", "distributions", "thresholds"])
-def test_pictures_are_drawn_when_asked(name):
+def test_pictures_are_drawn_when_asked(name, valid):
     pictures = blocks(page(scores=["s", "t"]), name, Picture)
     assert pictures
     for picture in pictures:
-        assert picture.draw().to_dict()
+        assert valid(picture.draw())
         assert picture.alt
 
 

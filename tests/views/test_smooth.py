@@ -24,14 +24,14 @@ def table(seed=0, size=500):
 
 
 def rows(chart):
-    return [row for values in chart.to_dict()["datasets"].values() for row in values]
+    return [row for values in chart["datasets"].values() for row in values]
 
 
 def section(evaluation):
     return [part for part in sections.document(evaluation).sections if part.title == "Smooth ROC"]
 
 
-def test_the_section_of_a_report():
+def test_the_section_of_a_report(valid):
     (part,) = section(ss.evaluate(SIX, truth="y", scores="s"))
     pictures = [block for block in part.blocks if isinstance(block, Picture)]
     (grid,) = (block for block in part.blocks if isinstance(block, Grid))
@@ -43,7 +43,7 @@ def test_the_section_of_a_report():
     assert not part.brief
     assert set(dict(grid.hints)) == set(cells)
     for picture in pictures:
-        assert picture.draw().to_dict()
+        assert valid(picture.draw())
 
 
 def test_words_of_the_section():

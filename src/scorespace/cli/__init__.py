@@ -2,50 +2,29 @@
 
 from __future__ import annotations
 
-import signal
+import os
 import sys
+import warnings
 
 import typer
 
-from scorespace.cli import (
-    agree,
-    audit,
-    calibrate,
-    cases,
-    compare,
-    curve,
-    decide,
-    demo,
-    drift,
-    evaluate,
-    measures,
-    power,
-    ranks,
-)
+from scorespace.cli import output
 from scorespace.cli.options import in_flags
+from scorespace.cli.verbs import VERBS, Verbs
 from scorespace.errors import ScoreSpaceError
+from scorespace.files import begin_run
 
 app = typer.Typer(
     name="scorespace",
+    cls=Verbs,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="From scores to decisions: how good is each model, is the difference real, which threshold to use.",
     epilog="Begin with: scorespace demo",
 )
-app.command(no_args_is_help=True)(audit.audit)
-app.command(no_args_is_help=True)(evaluate.evaluate)
-app.command(no_args_is_help=True)(compare.compare)
-app.command(no_args_is_help=True)(decide.decide)
-app.command(no_args_is_help=True)(curve.curve)
-app.command(no_args_is_help=True)(calibrate.calibrate)
-app.command(no_args_is_help=True)(cases.cases)
-app.command(no_args_is_help=True)(ranks.ranks)
-app.command(no_args_is_help=True)(agree.agree)
-app.command(no_args_is_help=True)(drift.drift)
-app.command(no_args_is_help=True)(power.power)
-app.command()(measures.measures)
-app.command()(demo.demo)
+for verb in VERBS:
+    app.command(verb.name, help=verb.summary)(lambda: None)  # stands for the verb until it is called
 
 
 @app.callback(invoke_without_command=True)
@@ -59,19 +38,31 @@ def _options(version: bool = typer.Option(False, "--version", help="Show the ver
 
 def main() -> None:
     """Run the command line; a user's mistake ends with its message on stderr and exit code 2."""
-    if hasattr(signal, "SIGPIPE"):  # end quietly when the reader of our output has gone, as with `| head`
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    begin_run()
+    output.make_printable()
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
     try:
-        app(prog_name="scorespace")
+        try:
+            app(prog_name="scorespace")
+        finally:
+            output.flush()
     except ScoreSpaceError as error:
         _stop(f"{type(error).__name__}: {in_flags(str(error))}")
     except OSError as error:
         _stop(f"{type(error).__name__}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
+    except MemoryError:
+        _stop("MemoryError: there is not enough memory.\n  hint: only the columns in use, or a sample of the rows")
     except KeyboardInterrupt:
-        sys.stderr.write("stopped\n")
+        output.say("stopped\n")
         sys.exit(130)
+    except Exception as error:
+        if os.environ.get("SCORESPACE_TRACEBACK"):
+            raise
+        seen = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        hint = "please report it; with SCORESPACE_TRACEBACK=1 it tells where"
+        _stop(f"InternalError: scorespace failed, which is its own fault.\n  seen: {seen}\n  hint: {hint}")
 
 
 def _stop(message: str) -> None:
-    sys.stderr.write(message + "\n")
+    output.say(message + "\n")
     sys.exit(2)

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.errors import ColumnError, DataError
+from scorespace.errors import ColumnError
 from scorespace.evaluation.samples import agree as agree_on
-from scorespace.samples.agreement import TOLERANCE
+from scorespace.files import write_file
+from scorespace.samples.agreement import TOLERANCE, Agreement
 from scorespace.views import agreement as view
 from scorespace.views import tidy
-from scorespace.views.report import write_file
 
 _ROLES = "Which column is what"
 
@@ -40,6 +40,7 @@ def agree(
         typer.Option(metavar="COL", help="What names the instances; else their row.", rich_help_panel=_ROLES),
     ] = None,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     tolerance: Annotated[
         float, typer.Option(metavar="X", help="Scores that differ by no more are called alike.", rich_help_panel=_ROLES)
     ] = TOLERANCE,
@@ -61,7 +62,7 @@ def agree(
 
     Example: scorespace agree films.csv --rater Ann=ann,ann_score --rater Bob=bob,bob_score --positive yes
     """
-    options.check_folder(out)
+    options.check_output(out, (*options.PICTURES, *options.DATA_FILES), data)
     found = agree_on(
         data,
         raters=_raters(rater),
@@ -73,22 +74,24 @@ def agree(
         level=level,
         seed=seed,
     )
+    if out is not None:
+        _write(found, out)
     output.write(view.document(found, Path(data).name).brief(), found.to_dict(), format)
-    if out is None:
-        return
+    if out is not None:
+        typer.echo(f"agree  {out}", err=True)
+
+
+def _write(found: Agreement, out: Path) -> None:
     match out.suffix.lower():
         case ".csv":
             write_file(out, tidy.as_csv(found.instances()).encode())
         case ".json":
             write_file(out, tidy.as_json(found.to_dict()).encode())
-        case ".png" | ".svg" | ".pdf" | ".html":
-            from scorespace.views.charts.agreement import agreement_chart  # Altair loads only for pictures
+        case _:
+            from scorespace.views.charts.agreement import agreement_chart
             from scorespace.views.charts.files import save
 
             save(agreement_chart(found), out)
-        case _:
-            raise DataError(f"{str(out)!r} has no known ending.", hint=".png .svg .pdf .html; .csv or .json for data")
-    typer.echo(f"agree  {out}", err=True)
 
 
 def _raters(given: list[str]) -> dict[str, tuple[str, str]]:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from scorespace.cli import options, output
-from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError
+from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError
 from scorespace.evaluation.recalibrate import apply_map, read_map, read_positive, recalibrate, write_recalibrated
-from scorespace.frames import check_target, refuse_overwriting
+from scorespace.files import write_file
+from scorespace.frames import copied
+from scorespace.frames.extend import ENDINGS
 from scorespace.probabilities.fit import METHODS
 from scorespace.views import recalibration as view
 from scorespace.views import tidy
-from scorespace.views.report import write_file
 
 _ROLES, _FIT, _FILES = "Which column is what", "How the map is fitted", "Files"
 _DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
@@ -37,6 +33,7 @@ def calibrate(
     name: options.Name = [],  # noqa: B006 - Typer copies defaults
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     method: Annotated[str | None, _option(_FIT, "METHOD", f"{', '.join(METHODS)}; isotonic if not stated.")] = None,
     on: Annotated[
         str | None, _option(_FIT, "WHAT", "What Platt's map works on: score, or logit for probabilities.")
@@ -64,8 +61,9 @@ def calibrate(
 
     Example: scorespace calibrate credit.csv --truth outcome --positive bad --score nb --out scores.csv
     """
-    with _readable(data) as path:
-        _check_files(out, map, read=(path, fit, apply))
+    options.check_output(out, ENDINGS, data, fit, apply)
+    options.check_output(map, (".json",), data, fit, apply)
+    with copied(data) as path:  # read twice: for the scores, and for the rows to be written beside them
         names, gaps = options.renames(name), missing.value
         if apply is not None:
             given = (method, on, fit, folds, fold, group, map)
@@ -106,18 +104,6 @@ def calibrate(
             typer.echo(f"{what}  {written}", err=True)
 
 
-def _check_files(out: Path | None, map: Path | None, read: tuple[str | Path | None, ...]) -> None:
-    """Refuse what cannot or must not be written, before the work and not after it."""
-    options.check_folder(map)
-    if map is not None and map.suffix.lower() != ".json":
-        raise DataError(f"{str(map)!r} has no known ending.", hint="--map FILE.json")
-    for data in read:
-        if out is not None:
-            check_target(data, out)
-        if map is not None:
-            refuse_overwriting(data, map)
-
-
 def _positive_of(path: Path, positive: str | None) -> str | None:
     """The positive class, as stated or as the map has it; they must not differ."""
     fitted_for = read_positive(path)
@@ -127,16 +113,3 @@ def _positive_of(path: Path, positive: str | None) -> str | None:
             hint=f'positive="{fitted_for}"',
         )
     return positive or fitted_for
-
-
-@contextmanager
-def _readable(data: str) -> Iterator[str]:
-    """A path that can be read twice: once for the scores, once for the rows to be written beside them."""
-    if data != "-":
-        yield data
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "standard input.csv"
-        with path.open("wb") as spool:
-            shutil.copyfileobj(sys.stdin.buffer, spool)
-        yield str(path)

@@ -11,18 +11,23 @@ import typer
 
 from scorespace import frames
 from scorespace.cli import options, output
+from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.curves.midpoint import learn_midpoint as learned_midpoint
 from scorespace.decisions.cases import Cases, of_codes
-from scorespace.errors import DataError, ScoreError
+from scorespace.errors import ScoreError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
+from scorespace.files import write_file
 from scorespace.results import Note, Row
-from scorespace.tables import ScoreTable
 from scorespace.views import smooth as view
 from scorespace.views import tidy
-from scorespace.views.report import write_file
 
 _LIST = "Which cases"
+
+Midpoint = Annotated[
+    str,
+    typer.Option(metavar="RULE", help=f"What parts high from low scores: {', '.join(MIDPOINTS)}, or a number."),
+]
 
 
 class Zone(StrEnum):
@@ -42,24 +47,25 @@ def cases(
     id: Annotated[
         str | None, typer.Option("--id", metavar="COL", help="Names the cases; else rows are numbered from 1.")
     ] = None,
-    midpoint: options.Midpoint = "mean",
+    midpoint: Midpoint = "mean",
     learn_midpoint: options.LearnMidpoint = None,
     zone: Annotated[Zone | None, typer.Option(help="List the cases of one kind only.", rich_help_panel=_LIST)] = None,
     most: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many of each kind to list.", rich_help_panel=_LIST)
     ] = view.MOST,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="All cases: .csv .json; their picture: .png .svg .pdf .html."),
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.MaybeFormat = None,
 ) -> None:
     """List the hard and the easy cases of a model: in doubt or sure, right or wrong.
 
     Example: scorespace cases credit.csv --truth outcome --positive bad --score nb --zone error
     """
-    options.check_folder(out)
+    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
     source = frames.read(data)
     roles = frames.roles(source, truth=truth, scores=score, positive=positive)
     if score not in roles.scores.values():
@@ -84,7 +90,9 @@ def cases(
     if out is not None:
         _write(found, kind, sample.notes, out)
         typer.echo(f"cases  {out}", err=True)
-        return
+        if format is None:
+            return
+    format = format or options.Format.table
     listed = format in (options.Format.json, options.Format.csv)  # people see a few cases, programs all of them
     content = _content(found, kind, sample.notes) if listed else {}
     output.write(view.document(source.name, score, found, kind, most, sample.notes), content, format)
@@ -92,7 +100,7 @@ def cases(
 
 def learned(validation: Evaluation) -> dict[str, float]:
     """The midpoint of each model with the highest Youden index on a validation sample."""
-    return {name: learned_midpoint(table) for name, table in validation.models.items() if isinstance(table, ScoreTable)}
+    return {name: learned_midpoint(table) for name, table in validation.models.items() if table.thresholded}
 
 
 def _content(found: Cases, zone: str | None, notes: tuple[Note, ...]) -> Row:
@@ -107,9 +115,7 @@ def _write(found: Cases, zone: str | None, notes: tuple[Note, ...], out: Path) -
             write_file(out, tidy.as_csv(_content(found, zone, notes)["rows"]).encode())
         case ".json":
             write_file(out, tidy.as_json(_content(found, zone, notes)).encode())
-        case ".png" | ".svg" | ".pdf" | ".html":
-            from scorespace.views.charts import save, zones_chart  # Altair loads only for pictures
+        case _:
+            from scorespace.views.charts import save, zones_chart
 
             save(zones_chart(found.table, found.zones), out)
-        case _:
-            raise DataError(f"{str(out)!r} has no known ending.", hint=".csv or .json for data; .png .svg .pdf .html")

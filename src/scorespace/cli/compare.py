@@ -7,13 +7,19 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.comparisons.compare import TESTS
 from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.views import comparison as view
 
 _WHAT = "What to compare"
+
+
+def _known(incomplete: str) -> list[str]:
+    """The tests whose names begin so, for completion."""
+    from scorespace.comparisons.test import TESTS  # loads only when a shell asks
+
+    return [kind.name for kind in TESTS if kind.name.startswith(incomplete)]
 
 
 def compare(
@@ -23,10 +29,12 @@ def compare(
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
+    model: options.Model = [],  # noqa: B006
     group: options.Group = None,
     fold: options.Fold = None,
     repeat: options.Repeat = None,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     other: Annotated[
         str | None,
         typer.Option(
@@ -54,11 +62,17 @@ def compare(
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(metavar="TEST", help=f"{', '.join(TESTS)}; the suiting one if not stated.", rich_help_panel=_WHAT),
+        typer.Option(
+            metavar="TEST",
+            help="Such as delong, 'mcnemar(method=exact)' or 'bootstrap(replicates=5000)'; the suiting one if not "
+            "stated. scorespace tests lists them.",
+            autocompletion=_known,
+            rich_help_panel=_WHAT,
+        ),
     ] = None,
     rope: Annotated[
         float | None,
-        typer.Option(metavar="W", help="For bayes-t: differences within ± W are none.", rich_help_panel=_WHAT),
+        typer.Option(metavar="W", help="For bayes_t: differences within ± W are none.", rich_help_panel=_WHAT),
     ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
@@ -86,6 +100,7 @@ def compare(
             decisions=decision,
             positive=positive,
             names=options.renames(name),
+            models=options.models(model),
             group=group,
             fold=fold,
             repeat=repeat,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from scorespace.cli import options, output
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
+from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.views import decision as view
 
@@ -25,6 +26,7 @@ def decide(
     weight: options.Weight = None,
     matrix: options.Matrix = [],  # noqa: B006
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     cost_tp: options.CostTp = None,
@@ -57,11 +59,21 @@ def decide(
             metavar="RATE=X", help="The mixture of two classifiers at fpr=X or tpr=X.", rich_help_panel=_CONSTRAINTS
         ),
     ] = None,
+    fit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OTHER",
+            help="Choose on these data, with the same columns, and judge on DATA.",
+            rich_help_panel=_CONSTRAINTS,
+        ),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Choose the model and the threshold: for your costs, under a constraint, with rejection, or by lot.
+
+    What they cost is told for cases that did not choose them.
 
     Example: scorespace decide credit.csv --truth outcome --positive bad --score nb --cost-fp 1 --cost-fn 5
     """
@@ -71,31 +83,38 @@ def decide(
     if sum(ways) != 1:
         problem = "these are several ways to decide." if any(ways) else "it is not stated what decides."
         raise ConditionError(problem, hint="--cost-fp 1 --cost-fn 5, or --at-least tpr=0.9 --maximise ppv")
+    if fit is not None and (reject is not None or mix is not None or not data):
+        raise ConditionError("--fit chooses a threshold, by costs or under a constraint, for data.", hint="no --fit")
     with output.progress("bootstrap") as progress:
-        evaluation = evaluate_data(
-            options.data_or_matrices(data, matrix, positive),
-            truth=truth,
-            scores=score,
-            decisions=decision,
-            positive=positive,
-            names=options.renames(name),
-            weight=weight,
-            condition=condition,
-            missing=missing.value,
-            level=level,
-            seed=seed,
-            progress=progress,
-        )
+
+        def read(sample: Any) -> Evaluation:
+            return evaluate_data(
+                sample,
+                truth=truth,
+                scores=score,
+                decisions=decision,
+                positive=positive,
+                names=options.renames(name),
+                weight=weight,
+                condition=condition,
+                missing=missing.value,
+                level=level,
+                seed=seed,
+                progress=progress,
+            )
+
+        evaluation = read(options.data_or_matrices(data, matrix, positive))
+        other = None if fit is None else read(fit)
         found: view.AnyDecision
-        if evaluation.decision is not None:
-            found = evaluation.decision
+        if condition is not None:
+            found = evaluation.decide(condition, fit=other)
         elif reject is not None:
             found = evaluation.reject(reject)
         elif mix is not None:
             found = evaluation.mix(**_rate(mix))
         else:
             objective = _objective(maximise, minimise)
-            found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most))
+            found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most), fit=other)
     output.write(view.document(evaluation, found), found.to_dict(), format)
 
 

@@ -26,7 +26,7 @@ def demo(
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Evaluate the bundled German credit predictions of three models and write the report."""
-    options.check_folder(report)
+    options.check_output(report, (".html",))
     with as_file(files("scorespace.data") / DATA) as path, output.progress("bootstrap") as progress:
         evaluation = evaluate(
             path, truth="outcome", scores=list(MODELS), positive="bad", condition=COSTS, progress=progress

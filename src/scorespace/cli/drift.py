@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.errors import DataError
 from scorespace.evaluation.samples import drift as drift_of
+from scorespace.files import write_file
 from scorespace.samples.drift import REPLICATES
+from scorespace.samples.moved import Drift
 from scorespace.views import drift as view
 from scorespace.views import tidy
-from scorespace.views.report import write_file
 
 _OUTPUT = "Output"
 
@@ -28,6 +28,7 @@ def drift(
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006 - Typer copies defaults
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     replicates: Annotated[
         int, typer.Option(metavar="N", help="Permutations behind each p-value.", rich_help_panel=_OUTPUT)
     ] = REPLICATES,
@@ -48,7 +49,7 @@ def drift(
 
     Example: scorespace drift spring.csv autumn.csv --truth outcome --positive bad --score nb --out drift.png
     """
-    options.check_folder(out)
+    options.check_output(out, (*options.PICTURES, *options.DATA_FILES), before, after)
     with output.progress("permuting") as progress:
         found = drift_of(
             before,
@@ -63,19 +64,21 @@ def drift(
             progress=progress,
         )
     page = view.document(found, (Path(before).name, Path(after).name))
+    if out is not None:
+        _write(found, out)
     output.write(page.brief(), found.to_dict(), format)
-    if out is None:
-        return
+    if out is not None:
+        typer.echo(f"drift  {out}", err=True)
+
+
+def _write(found: Drift, out: Path) -> None:
     match out.suffix.lower():
         case ".csv":
             write_file(out, tidy.as_csv(found.rows()).encode())
         case ".json":
             write_file(out, tidy.as_json(found.to_dict()).encode())
-        case ".png" | ".svg" | ".pdf" | ".html":
-            from scorespace.views.charts.drift import drift_chart  # Altair loads only for pictures
+        case _:
+            from scorespace.views.charts.drift import drift_chart
             from scorespace.views.charts.files import save
 
             save(drift_chart(found), out)
-        case _:
-            raise DataError(f"{str(out)!r} has no known ending.", hint=".png .svg .pdf .html; .csv or .json for data")
-    typer.echo(f"drift  {out}", err=True)

@@ -15,6 +15,7 @@ from scorespace.errors import MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
+from scorespace.resampling.interval import INTERVALS
 from scorespace.results import decimals
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
@@ -27,11 +28,14 @@ def evaluate(
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
+    model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
+    weights: options.Weights = options.Weighing.cases,
     group: options.Group = None,
     fold: options.Fold = None,
     matrix: options.Matrix = [],  # noqa: B006
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     measures: Annotated[
         str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
     ] = "",
@@ -45,7 +49,14 @@ def evaluate(
     cost_tn: options.CostTn = None,
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
-    interval: options.Interval = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -54,7 +65,7 @@ def evaluate(
 
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --score tree
     """
-    options.check_folder(report)
+    options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
@@ -64,7 +75,9 @@ def evaluate(
             decisions=decision,
             positive=positive,
             names=options.renames(name),
+            models=options.models(model),
             weight=weight,
+            weights=weights.value,
             group=group,
             fold=fold,
             measures=measures,
@@ -75,6 +88,7 @@ def evaluate(
             seed=seed,
             progress=progress,
         )
+        evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
     show(evaluation, report, format)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
@@ -85,12 +99,11 @@ def evaluate(
 
 def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
-    from scorespace.views import sections
-
-    output.write(sections.document(evaluation).brief(), evaluation.to_dict(), form)
+    if report is not None:  # first: no result is shown before an error
+        evaluation.report(report)
+    output.write(evaluation.document.brief(), evaluation.to_dict(), form)
     if report is not None:
-        written = evaluation.report(report)
-        typer.echo(f"report  {written}", err=form is not options.Format.table)
+        typer.echo(f"report  {report}", err=form is not options.Format.table)
 
 
 def _rule(text: str) -> tuple[str, str, float]:

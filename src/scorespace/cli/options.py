@@ -1,4 +1,4 @@
-"""Options that several verbs share, named as in the documentation."""
+"""Options that several verbs share, named as in the documentation; light to load, because every error passes here."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import re
 import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scorespace.conditions import Condition, CostMatrix
-from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.errors import ColumnError, ConditionError, DataError
-from scorespace.frames.matrix import read_matrix
-from scorespace.resampling.estimate import METHODS
-from scorespace.tables import confusion
+from scorespace.files import check_target, refuse_overwriting
+
+if TYPE_CHECKING:
+    from scorespace.conditions import Condition, CostMatrix
 
 
 class Format(StrEnum):
@@ -25,6 +24,13 @@ class Format(StrEnum):
     json = "json"
     csv = "csv"
     markdown = "markdown"
+
+
+class Weighing(StrEnum):
+    """What intervals take a weighted row for."""
+
+    cases = "cases"
+    copies = "copies"
 
 
 class Missing(StrEnum):
@@ -55,6 +61,13 @@ Positive = Annotated[
 ]
 Name = Annotated[list[str], _option(_ROLES, "COL=NAME", "Show a column's model under this name.")]
 Weight = Annotated[str | None, _option(_ROLES, "COL", "Case weights.")]
+Weights = Annotated[
+    Weighing,
+    typer.Option("--weights", help="A weighted row is one case, or so many copies of it.", rich_help_panel=_ROLES),
+]
+Model = Annotated[
+    list[str], _option(_ROLES, "NAME=KIND(COL)", "A model of another kind, such as plug-ins declare; repeatable.")
+]
 Group = Annotated[str | None, _option(_ROLES, "COL", "Groups of related cases.")]
 Fold = Annotated[str | None, _option(_ROLES, "COL", "The fold each case was tested in.")]
 Repeat = Annotated[
@@ -77,22 +90,41 @@ Costs = Annotated[
 ]
 
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
-Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
-Interval = Annotated[
-    str | None, _option(_OUTPUT, "METHOD", f"How intervals are made, where it suits: {', '.join(METHODS)}.")
+MaybeFormat = Annotated[
+    Format | None,
+    typer.Option(
+        "--format", help="How to write the result; table if not stated, nothing beside --out.", rich_help_panel=_OUTPUT
+    ),
 ]
+Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 
-Midpoint = Annotated[
-    str,
-    typer.Option(metavar="RULE", help=f"What parts high from low scores: {', '.join(MIDPOINTS)}, or a number."),
-]
 LearnMidpoint = Annotated[
     str | None,
     typer.Option(metavar="DATA", help="Instead: learn it on a validation sample with the same columns."),
 ]
 
 
+def _set_remote(allowed: bool) -> bool:
+    if allowed:
+        from scorespace.frames import set_remote
+
+        set_remote(allowed)
+    return allowed
+
+
+AllowRemote = Annotated[
+    bool,
+    typer.Option(
+        "--allow-remote",
+        help="Also read https:// addresses; else nothing is fetched.",
+        callback=_set_remote,
+        rich_help_panel=_ROLES,
+    ),
+]
+
+DATA_FILES = (".csv", ".json")
+PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value"),
@@ -123,10 +155,20 @@ def in_flags(message: str) -> str:
     return head + mark + hint
 
 
-def check_folder(path: Path | None) -> None:
-    """Refuse a file in a folder that is not there, before the work and not after it."""
-    if path is not None and not path.parent.is_dir():
-        raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name} into.")
+def check_output(path: Path | None, endings: tuple[str, ...], *read: Any) -> None:
+    """Refuse a file that cannot be written, or that is among those read: before the work and not after it."""
+    if path is None:
+        return
+    check_target(path, endings)
+    for data in read:
+        from scorespace.frames import files_read
+
+        refuse_overwriting(path, files_read(data))
+
+
+def matrix_files(matrices: list[str]) -> list[str]:
+    """The files of NAME=FILE.csv pairs."""
+    return [pair.partition("=")[2] for pair in matrices]
 
 
 def midpoint(text: str) -> str | float:
@@ -142,12 +184,20 @@ def renames(pairs: list[str]) -> dict[str, str]:
     return dict(_split(pair, "--name", "COL=NAME, such as --name p1=forest") for pair in pairs)
 
 
+def models(pairs: list[str]) -> dict[str, str]:
+    """The models of other kinds from NAME=KIND(COL) pairs."""
+    return dict(_split(pair, "--model", "NAME=KIND(COL)") for pair in pairs)
+
+
 def data_or_matrices(data: str | None, matrices: list[str], positive: str | None) -> Any:
     """What to evaluate: the data, or the confusion tables from NAME=FILE.csv pairs."""
     if bool(data) == bool(matrices):
         raise DataError("name the data, or confusion matrices instead.", hint="DATA, or --matrix NAME=FILE.csv")
     if data:
         return data
+    from scorespace.frames.matrix import read_matrix
+    from scorespace.tables import confusion
+
     tables = {}
     for pair in matrices:
         name, file = _split(pair, "--matrix", "--matrix NAME=FILE.csv")
@@ -160,10 +210,14 @@ def condition(
     fp: float | None, fn: float | None, tp: float | None, tn: float | None, prevalence: float | None, costs: Path | None
 ) -> Condition | CostMatrix | None:
     """The operating condition from the cost options, or None when there are none."""
+    from scorespace.conditions import Condition, CostMatrix
+
     given = {name: cost for name, cost in {"fp": fp, "fn": fn, "tp": tp, "tn": tn}.items() if cost is not None}
     if costs is not None:
         if given or prevalence is not None:
             raise ConditionError("costs are stated twice.", hint="either --costs FILE.csv or --cost-fp and --cost-fn")
+        from scorespace.frames.matrix import read_matrix
+
         return CostMatrix(*read_matrix(costs))
     if not given and prevalence is None:
         return None

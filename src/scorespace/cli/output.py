@@ -1,24 +1,87 @@
-"""Writing results to stdout in the chosen format, and progress to stderr."""
+"""Writing results to stdout in the chosen format and in an encoding that it has, and progress to stderr."""
 
 from __future__ import annotations
 
+import codecs
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-
-import typer
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
 
 from scorespace.cli.options import Format
-from scorespace.results import Progress, Row
-from scorespace.views import markdown, tidy
-from scorespace.views.document import Document, Grid
+
+if TYPE_CHECKING:  # this module loads for the help, too
+    from scorespace.results import Progress, Row
+    from scorespace.views.document import Document, Grid
 
 _PATIENCE = 1.0  # seconds of work before a progress bar appears
+_PLAIN: Final = {
+    **{"↑": "^", "↓": "v", "→": ">", "−": "-", "–": "-", "—": "-", "…": "...", "≥": ">=", "≤": "<=", "≠": "!="},
+    **{"±": "+-", "×": "x", "·": "*", "∞": "inf", "π": "pi", "Σ": "sum", "²": "^2", "√": "sqrt", "∘": "o"},
+    **{"\N{NO-BREAK SPACE}": " ", "‘": "'", "’": "'", "“": '"', "”": '"', "α": "alpha", "β": "beta", "χ": "chi"},
+}
+"""Our own signs in ASCII, for screens that know no other."""
 
 
+def make_printable() -> None:
+    """Let stdout and stderr print any text: a sign that the encoding lacks is written in ASCII."""
+    codecs.register_error("scorespace", _in_ascii)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            with suppress(ValueError, OSError):  # closed meanwhile
+                reconfigure(errors="scorespace")
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in signs), error.end
+
+
+def say(words: str) -> None:
+    """Words on stderr, if there is one."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(words)
+        sys.stderr.flush()
+
+
+def flush() -> None:
+    """Write out what is still held back, while a full disk can still be told."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except ValueError:  # closed
+        return
+    except OSError as error:
+        with suppress(OSError):
+            sys.stdout.close()  # else the interpreter tries again, and complains in its own words
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """What goes wrong with stdout is told with its name."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, error.filename or "standard output") from None
+
+
+def line(text: str) -> None:
+    """A line of text on stdout."""
+    with _named():
+        sys.stdout.write(text + "\n")
+
+
+@_named()
 def write(document: Document, content: Row, form: Format) -> None:
     """A result: the document for people, or its content for programs."""
+    from scorespace.views import markdown, tidy
+
     match form:
         case Format.table:
             from rich.console import Console  # loaded only for people
@@ -27,15 +90,18 @@ def write(document: Document, content: Row, form: Format) -> None:
 
             terminal.show(document, Console(highlight=False, soft_wrap=False))
         case Format.markdown:
-            typer.echo(markdown.text(document), nl=False)
+            sys.stdout.write(markdown.text(document))
         case Format.json:
-            typer.echo(tidy.as_json(content))
+            _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
         case Format.csv:
-            typer.echo(tidy.as_csv(content["rows"]), nl=False)
+            _echo(tidy.as_csv(content["rows"]))
 
 
+@_named()
 def write_grid(grid: Grid, content: Row, form: Format) -> None:
     """A single table in the chosen format."""
+    from scorespace.views import markdown, tidy
+
     if form is Format.table:
         from rich.console import Console
 
@@ -43,11 +109,21 @@ def write_grid(grid: Grid, content: Row, form: Format) -> None:
 
         terminal.grid(grid, Console(highlight=False))
     elif form is Format.markdown:
-        typer.echo(markdown.table(grid))
+        sys.stdout.write(markdown.table(grid) + "\n")
+    elif form is Format.json:
+        _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
     else:
-        typer.echo(
-            tidy.as_json(content) if form is Format.json else tidy.as_csv(content["rows"]), nl=form is Format.json
-        )
+        _echo(tidy.as_csv(content["rows"]))
+
+
+def _echo(text: str, plain: str | None = None) -> None:
+    """Print data as it is, or escaped where the encoding of stdout lacks a sign: never in other words."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = plain or text.encode(encoding, "backslashreplace").decode(encoding)
+    sys.stdout.write(text)
 
 
 @contextmanager

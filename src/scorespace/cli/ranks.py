@@ -45,6 +45,7 @@ def ranks(
         typer.Option(metavar="COL", help="Of a long table: the column with the results.", rich_help_panel=_FORM),
     ] = None,
     missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
     measure: Annotated[
         str, typer.Option(metavar="NAME", help="What the results are; says which end is best.", rich_help_panel=_TEST)
     ] = "",
@@ -84,7 +85,7 @@ def ranks(
 
     Example: scorespace ranks results.csv --measure auc --out ranks.png
     """
-    options.check_folder(out)
+    options.check_output(out, options.PICTURES, results)
     if lower and higher:
         raise DataError("lower and higher cannot both be better.", hint="one of them, or --measure auc")
     best = direction(measure, "low" if lower else "high" if higher else None)
@@ -105,9 +106,10 @@ def ranks(
         raise DataError("ranks are drawn of all models, and not of pairs.", hint='test="friedman"')
     content = ranking.to_dict()
     content["notes"] = [*(note.to_dict() for note in found.notes), *content["notes"]]
-    output.write(view.document(ranking, found.name, found.notes), content, format)
     if out is not None:
-        from scorespace.views.charts import save  # Altair loads only for pictures
+        from scorespace.views.charts import save
 
         save(view.chart(ranking), out)
+    output.write(view.document(ranking, found.name, found.notes), content, format)
+    if out is not None:
         typer.echo(f"ranks  {out}", err=True)

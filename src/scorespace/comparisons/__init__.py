@@ -1,1 +1,5 @@
-"""Are we sure: intervals and tests for numbers and their differences."""
+"""Is the difference real: tests between models, declared once each, and what they answer."""
+
+from scorespace.comparisons import delong, folds, mcnemar, paired, unpaired  # the order of the catalogue
+
+__all__ = ["delong", "folds", "mcnemar", "paired", "unpaired"]

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from scipy.special import bdtr, ndtr
 
-from scorespace.comparisons.repeated import (
+from scorespace.comparisons.answer import (
     ROPE,
     Alternative,
     PairTest,
@@ -25,6 +24,7 @@ from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.measure import Best
 from scorespace.resampling.estimate import check_level
 from scorespace.results import ByValue, Row, decimals
+from scorespace.special import bdtr, ndtr
 from scorespace.tables import Array
 
 Zeros = Literal["drop", "split", "pratt"]

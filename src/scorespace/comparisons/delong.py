@@ -3,17 +3,96 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
-from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
-from scorespace.comparisons.comparison import Comparison
+from scorespace.comparisons.answer import Comparison, ValueTest
+from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
+from scorespace.comparisons.test import (
+    by_request,
+    each_case_once,
+    enough_cases,
+    not_in_folds,
+    of_areas,
+    test,
+    ungrouped,
+    unweighted,
+)
 from scorespace.measures.ranking import auc
-from scorespace.resampling.estimate import delong_variance, normal_quantile
+from scorespace.resampling.area import delong_variance
+from scorespace.resampling.share import normal_quantile
+from scorespace.special import chdtrc, ndtr, stdtr, stdtrit
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pair import PairTable, each_model
 
 _FEW = "a class has fewer than two cases"
+
+
+def _covariance(question: Paired[ScoreTable]) -> tuple[Array, Array]:
+    """Areas and covariances of all models that are compared, computed once."""
+    key = ("delong", id(question.cases))
+    if key not in question.kept:
+        among = question.among or question.models
+        question.kept[key] = delong_covariance(question.cases.only(*among).scoring())
+    found: tuple[Array, Array] = question.kept[key]
+    return found
+
+
+@test(
+    title="DeLong's test",
+    for_="the area under the ROC curve; knows that both models saw the same cases",
+    suits=(of_areas, each_case_once, unweighted, not_in_folds, ungrouped, enough_cases),
+)
+def delong(question: Paired[ScoreTable]) -> Comparison:
+    """The difference of two areas by its standard error: Z = (A − B) / √(var A + var B − 2 cov)."""
+    areas, covariance = _covariance(question)
+    i, j = map((question.among or question.models).index, question.names)
+    return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level), question)
+
+
+@delong.on(of_areas, each_case_once, unweighted)
+def _all_areas(question: Several[ScoreTable]) -> Comparison:
+    """Whether several areas are equal."""
+    return replace(delong_omnibus(question.cases.only(*question.models).scoring()), measure=str(question.spec))
+
+
+@delong.on(of_areas, unweighted, ungrouped, enough_cases)
+def _two_areas(question: Unpaired[ScoreTable]) -> Comparison:
+    """Two areas from different cases."""
+    a, b = (table.inside(ScoreTable) for table in question.tables)
+    return _scaled(delong_unpaired(a, b, question.names, question.level), question)
+
+
+@delong.on(of_areas, unweighted, by_request, ungrouped, enough_cases)
+def _area_and_value(question: Against[ScoreTable]) -> Comparison:
+    """An area against a value."""
+    slope, start = _area(question)
+    (table,) = question.tables
+    area = (question.value - start) / slope
+    found = _scaled(auc_against(table.inside(ScoreTable), area, question.level, question.model), question)
+    return ValueTest(**{**vars(found), "b": f"{question.value:g}"}, value=question.value)
+
+
+def _area(question: Question[ScoreTable]) -> tuple[float, float]:
+    spec = question.spec
+    return (1.0, 0.0) if spec is None or spec.measure.area is None else spec.measure.area
+
+
+def _scaled(found: Comparison, question: Question[ScoreTable]) -> Comparison:
+    """A comparison of areas as one of the measure that scales with them, cut to the range of its differences."""
+    slope, (lowest, highest) = _area(question)[0], question.range
+    ends = sorted((slope * found.low, slope * found.high))
+    low, high = (end if math.isnan(end) else min(max(end, lowest), highest) for end in ends)
+    statistic = math.copysign(1.0, slope) * found.statistic
+    return replace(
+        found,
+        measure=str(question.spec),
+        difference=slope * found.difference,
+        low=low,
+        high=high,
+        statistic=statistic,
+    )
 
 
 def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
@@ -58,13 +137,15 @@ def delong_pair(areas: Array, covariance: Array, names: tuple[str, str], i: int,
     if variance == 0:
         if difference == 0:
             reason = "the models order positives and negatives alike"
-            return Comparison(*names, "delong", "auc", 0.0, 0.0, 0.0, level, 0.0, math.nan, 1.0, reason=reason)
+            return Comparison(*names, "delong", auc.name, 0.0, 0.0, 0.0, level, 0.0, math.nan, 1.0, reason=reason)
         return _untested(*names, "delong", difference, level, "DeLong's variance is zero, as with perfect separation")
     error = math.sqrt(variance)
     half = normal_quantile(level) * error
     z = difference / error
     p = 2 * float(ndtr(-abs(z)))
-    return Comparison(*names, "delong", "auc", difference, difference - half, difference + half, level, z, math.nan, p)
+    return Comparison(
+        *names, "delong", auc.name, difference, difference - half, difference + half, level, z, math.nan, p
+    )
 
 
 def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level: float = 0.95) -> Comparison:
@@ -83,7 +164,7 @@ def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level:
     p = 2 * float(stdtr(df, -abs(d)))
     half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(total)
     bounds = difference - half, difference + half
-    return Comparison(*names, "delong, unpaired", "auc", difference, *bounds, level, d, df, p, independent=True)
+    return Comparison(*names, "delong, unpaired", auc.name, difference, *bounds, level, d, df, p, independent=True)
 
 
 def delong_omnibus(pairs: PairTable) -> Comparison:
@@ -91,23 +172,23 @@ def delong_omnibus(pairs: PairTable) -> Comparison:
     areas, covariance = delong_covariance(pairs)
     names = (pairs.models[0], ", ".join(pairs.models[1:]))
     if np.isnan(covariance).any():
-        return Comparison(*names, "delong, all equal", "auc", reason=_FEW, several=True)
+        return Comparison(*names, "delong, all equal", auc.name, reason=_FEW, several=True)
     contrasts = np.hstack([np.eye(areas.size - 1), -np.ones((areas.size - 1, 1))])
     gaps, spread = contrasts @ areas, contrasts @ covariance @ contrasts.T
     df = int(np.linalg.matrix_rank(spread, hermitian=True))
     inverse = np.linalg.pinv(spread, hermitian=True)
     if not np.allclose(spread @ inverse @ gaps, gaps, atol=1e-9):  # χ² would leave these differences out
         reason = "some AUCs differ with DeLong variance zero"
-        return Comparison(*names, "delong, all equal", "auc", reason=reason, several=True)
+        return Comparison(*names, "delong, all equal", auc.name, reason=reason, several=True)
     statistic = float(gaps @ inverse @ gaps)
     p = float(chdtrc(df, statistic)) if df else 1.0
-    return Comparison(*names, "delong, all equal", "auc", statistic=statistic, df=float(df), p=p, several=True)
+    return Comparison(*names, "delong, all equal", auc.name, statistic=statistic, df=float(df), p=p, several=True)
 
 
 def auc_against(table: ScoreTable, value: float = 0.5, level: float = 0.95, name: str = "") -> Comparison:
     """Whether an AUC differs from a given value: Z = (A − value) / √var."""
     area, variance = auc(table), delong_variance(table)
-    names = (name, f"AUC {value:g}")
+    names = (name, f"{value:g}")
     if not variance > 0:
         zero = "constant scores" if table.score.size == 1 else "perfect separation"
         reason = _FEW if math.isnan(variance) else f"DeLong's variance is zero, as with {zero}"
@@ -116,9 +197,9 @@ def auc_against(table: ScoreTable, value: float = 0.5, level: float = 0.95, name
     z, half = (area - value) / error, normal_quantile(level) * error
     p = 2 * float(ndtr(-abs(z)))
     return Comparison(
-        *names, "delong", "auc", area - value, area - value - half, area - value + half, level, z, math.nan, p
+        *names, "delong", auc.name, area - value, area - value - half, area - value + half, level, z, math.nan, p
     )
 
 
 def _untested(a: str, b: str, test: str, difference: float, level: float, reason: str) -> Comparison:
-    return Comparison(a, b, test, "auc", difference, level=level, reason=reason)
+    return Comparison(a, b, test, auc.name, difference, level=level, reason=reason)

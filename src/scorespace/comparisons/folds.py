@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import fdtrc, stdtr, stdtrit
+from numpy.typing import ArrayLike, NDArray
 
-from scorespace.comparisons.repeated import (
+from scorespace.comparisons.answer import (
     ROPE,
     Alternative,
+    Comparison,
     PairTest,
     Posterior,
     check_alternative,
     check_rope,
+    extent,
     rounded,
-    tail,
 )
+from scorespace.comparisons.question import Paired, Question
+from scorespace.comparisons.test import Refused, in_folds, of_a_measure, test
 from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.measures.request import Request
 from scorespace.resampling.estimate import check_level
-from scorespace.results import Note, note
-from scorespace.tables import Array
+from scorespace.results import Note, grouped, note
+from scorespace.special import fdtrc, stdtr, stdtrit
+from scorespace.tables import Array, Table
+from scorespace.tables.pair import PairTable
 
 _SINGLE: Final = "a single difference has no spread"
 _OPTIMISTIC: Final = note(
@@ -182,6 +187,17 @@ def bayes_correlated_t(
         right=right,
         reason=reason,
     )
+
+
+def tail(t: float, df: float, alternative: Alternative) -> float:
+    """The p-value of a t statistic: both tails, the upper for "greater", the lower for "less".
+
+    >>> round(tail(2.0, 9, "greater"), 4), round(tail(2.0, 9, "less"), 4)
+    (0.0383, 0.9617)
+    """
+    if alternative == "two-sided":
+        return 2 * float(stdtr(df, -abs(t)))
+    return float(stdtr(df, -t if alternative == "greater" else t))
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,3 +363,184 @@ def _shape(values: Array) -> str:
     if values.ndim < 2:
         return f"{values.size} values" if values.ndim else "a single number"
     return f"an array of {' × '.join(map(str, values.shape))}"
+
+
+# --- cases that were tested in folds
+
+
+def two_folds(question: Question[Any]) -> Refused | None:
+    """Two folds or more."""
+    if question.pairs is None or question.pairs.fold is None or fold_places(question.pairs)[1][1] > 1:
+        return None
+    return Refused("{test} compares folds, but there is only one.", hint="fold=… a column of two or more")
+
+
+def five_times_two(question: Question[Any]) -> Refused | None:
+    """Five repeats of two folds."""
+    if question.pairs is None or question.pairs.fold is None:
+        return None
+    repeats, folds = fold_places(question.pairs)[1]
+    if (repeats, folds) == (5, 2):
+        return None
+    return Refused(
+        "{test} needs five repeats of two folds.",
+        seen=f"{extent(repeats, 'repeats')} of {extent(folds, 'folds')}",
+        hint="repeat=…" if question.pairs.repeat is None else 'test="corrected_t" is for any number',
+        error=DataError,
+    )
+
+
+_IN_FOLDS: Final = (of_a_measure, in_folds, two_folds)
+
+
+@test(
+    title="corrected t-test",
+    for_="models tested in folds; allows for the training cases that folds share",
+    suits=_IN_FOLDS,
+    name="corrected_t",
+    aliases=("nadeau_bengio",),
+)
+def over_folds_corrected(question: Paired[Table]) -> Comparison:
+    """Nadeau and Bengio's t of the differences within J folds: t = d̄ / √((1/J + n_te/n_tr) s²)."""
+
+    def tested(a: Array, b: Array, folds: int, **said: Any) -> PairTest:
+        return corrected_t(a, b, ratio=1 / (folds - 1), level=question.level, **said)
+
+    return _over_folds(question, "corrected_t", tested)
+
+
+@test(
+    title="paired t-test",
+    for_="models tested in folds; too sure, since folds share training cases",
+    suits=_IN_FOLDS,
+    name="paired_t",
+)
+def over_folds_plain(question: Paired[Table]) -> Comparison:
+    """The plain t of the differences within J folds: t = d̄ / √(s²/J)."""
+
+    def tested(a: Array, b: Array, folds: int, **said: Any) -> PairTest:
+        return paired_t(a, b, level=question.level, **said)
+
+    return _over_folds(question, "paired_t", tested)
+
+
+@test(
+    title="5×2cv t-test",
+    for_="five repeats of two folds",
+    suits=(*_IN_FOLDS, five_times_two),
+    name="five_by_two_t",
+    aliases=("5x2cv_t", "5x2_t"),
+)
+def over_five_by_two_t(question: Paired[Table]) -> Comparison:
+    """Dietterich's t of the first difference over the spread within repeats: t = d₁₁ / √(Σ sᵢ² / 5)."""
+    return _over_five_by_two(question, five_by_two_t)
+
+
+@test(
+    title="5×2cv F-test",
+    for_="five repeats of two folds; uses all ten differences",
+    suits=(*_IN_FOLDS, five_times_two),
+    name="five_by_two_f",
+    aliases=("5x2cv_f", "5x2_f"),
+)
+def over_five_by_two_f(question: Paired[Table]) -> Comparison:
+    """Alpaydın's F of all ten differences over the spread within repeats: F = Σ dᵢⱼ² / (2 Σ sᵢ²)."""
+    return _over_five_by_two(question, five_by_two_f)
+
+
+@test(
+    title="Bayesian correlated t-test",
+    for_="models tested in folds: how probable it is that one is better, or both practically equal",
+    suits=_IN_FOLDS,
+    name="bayes_t",
+    aliases=("bayes_correlated_t",),
+)
+def over_folds_bayes(
+    question: Paired[Table],
+    *,
+    rope: Annotated[float, "differences within ± this are practically none, in units of the measure"] = ROPE,
+) -> Comparison:
+    """Corani and Benavoli's posterior of the mean difference: St(J − 1, d̄, (1/J + ρ/(1 − ρ)) s²)."""
+    check_rope(rope)
+
+    def tested(a: Array, b: Array, folds: int, **said: Any) -> Posterior:
+        return replace(bayes_correlated_t(a, b, rho=1 / folds, rope=rope, **said), level=question.level)
+
+    return _over_folds(question, "bayes_t", tested)
+
+
+def _over_folds(question: Paired[Table], test: str, tested: Callable[..., PairTest | Posterior]) -> Comparison:
+    """The test of the differences within folds; folds in which the measure is undefined are counted and left out."""
+    values = [by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)]
+    said: dict[str, Any] = {"names": question.names, "measure": str(question.spec)}
+    usable = np.isfinite(values[0]) & np.isfinite(values[1])
+    lost = int((~usable).sum())
+    if usable.sum() < 2:
+        few = "it is defined in fewer than two folds"
+        return Comparison(*question.names, test, said["measure"], level=question.level, reason=few)
+    found = tested(*(one[usable] for one in values), usable.shape[1], **said)
+    told = note("SS019", f"{lost} of {usable.size} folds are left out: {question.spec} is undefined there.")
+    return replace(found, notes=(*found.notes, *([told] if lost else []), *design_notes(question.cases)))
+
+
+def _over_five_by_two(question: Paired[Table], tested: Callable[..., PairTest]) -> Comparison:
+    values = [by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)]
+    undefined = int((~np.isfinite(values)).any(axis=0).sum())
+    if undefined:
+        reason = f"{question.spec} is undefined in {undefined} of the ten folds"
+        return Comparison(*question.names, "5×2cv", str(question.spec), level=question.level, reason=reason)
+    found = tested(*values, names=question.names, measure=str(question.spec), level=question.level)
+    return replace(found, notes=(*found.notes, *design_notes(question.cases)))
+
+
+def by_fold(pairs: PairTable, model: str, request: Request) -> Array:
+    """A measure of one model within each fold, as repeats × folds; NaN where it is undefined there."""
+    place, shape = fold_places(pairs)
+    k = pairs.index(model)
+    table, count = pairs.tables[k], shape[0] * shape[1]
+    size = int(table.cells.shape[-1])
+    cells = np.bincount(place * size + pairs.cell[k], pairs.weight, minlength=count * size).reshape(count, size)
+    return request.on(table.with_cells(cells)).reshape(shape)
+
+
+def fold_places(pairs: PairTable) -> tuple[NDArray[np.int64], tuple[int, int]]:
+    """The place of each case in the array of repeats × folds, and the shape of that array.
+
+    Folds are numbered within their repeat, so that it does not matter whether every repeat names its folds anew.
+
+    >>> from scorespace.tables.pair import pair_table
+    >>> fold, repeat = np.array([3, 4, 1, 2], dtype=np.int32), np.array([1, 1, 0, 0], dtype=np.int32)
+    >>> pairs = replace(pair_table([1, 0, 1, 0], {"a": [4, 3, 2, 1]}), fold=fold, repeat=repeat)
+    >>> fold_places(pairs)
+    (array([2, 3, 0, 1]), (2, 2))
+    """
+    assert pairs.fold is not None
+    repeat = np.zeros(pairs.cases, dtype=np.int64) if pairs.repeat is None else pairs.repeat.astype(np.int64)
+    step = int(pairs.fold.max()) + 1
+    present, place = np.unique(repeat * step + pairs.fold, return_inverse=True)
+    folds = np.unique(np.unique(present // step, return_counts=True)[1])
+    if folds.size > 1:
+        raise DataError(
+            "the repeats have different numbers of folds.",
+            seen=f"from {folds[0]} to {folds[-1]} folds",
+            hint="all folds of every repeat",
+        )
+    return place, (present.size // int(folds[0]), int(folds[0]))
+
+
+def design_notes(pairs: PairTable) -> list[Note]:
+    """Whether related cases stand in different folds of a repeat: then models were trained on kin of test cases."""
+    if pairs.group is None:
+        return []
+    place, (repeats, folds) = fold_places(pairs)
+    seen = np.unique(pairs.group.astype(np.int64) * repeats * folds + place)  # each group in each fold once
+    within, times = np.unique(seen // folds, return_counts=True)  # folds of a group within a repeat
+    split = np.unique(within[times > 1] // repeats)
+    if not split.size:
+        return []
+    text = (
+        f"{grouped(split.size)} of {grouped(int(pairs.group.max()) + 1)} groups occur in several folds, so models "
+        "were trained on cases related to those they are tested on: what holds within these groups need not hold for "
+        "new ones."
+    )
+    return [note("SS032", text)]

@@ -9,16 +9,16 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc, fdtrc, ndtr
 
 from scorespace.comparisons.adjust import hochberg, holm
-from scorespace.comparisons.comparison import Comparison
-from scorespace.comparisons.datasets import DatasetTable
-from scorespace.comparisons.repeated import (
+from scorespace.comparisons.answer import (
+    Comparison,
     extent,
 )
+from scorespace.comparisons.datasets import DatasetTable
 from scorespace.resampling.estimate import check_level
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, note, p_text, plain
+from scorespace.special import chdtrc, fdtrc, ndtr
 from scorespace.tables import Array
 
 

@@ -3,23 +3,65 @@
 from __future__ import annotations
 
 import math
-from typing import Final, Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Final, Literal, get_args
 
 import numpy as np
-from scipy.special import bdtr, chdtrc
 
-from scorespace.comparisons.comparison import Comparison
+from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.difference import combined
+from scorespace.comparisons.question import Paired, Several
+from scorespace.comparisons.test import decided, each_case_once, not_in_folds, of_decisions, test, ungrouped, unweighted
 from scorespace.errors import ScoreSpaceError
-from scorespace.resampling.estimate import normal_quantile
-from scorespace.tables import Array
+from scorespace.measures.confusion import acc
+from scorespace.resampling.share import wilson
+from scorespace.results import grouped, note
+from scorespace.special import bdtr, chdtrc
+from scorespace.tables import Array, Table
 
 Method = Literal["corrected", "uncorrected", "exact", "midp"]
-METHODS: Final[tuple[Method, ...]] = ("corrected", "uncorrected", "exact", "midp")
+METHODS: Final[tuple[Method, ...]] = get_args(Method)
 FEW_DISCORDANT: Final = 25
 """Below it the chi-squared approximation is poor, and mid-p is the default."""
 
+_HARDLY_ANY: Final = 10  # discordant cases from which no test tells much
 
+
+@test(
+    title="McNemar's test",
+    for_="decisions: counts the cases on which only one of two models is right",
+    suits=(of_decisions, decided, each_case_once, unweighted, not_in_folds, ungrouped),
+    spellings={f"mcnemar_{method}": {"method": method} for method in METHODS},
+)
 def mcnemar(
+    question: Paired[Table],
+    *,
+    method: Annotated[
+        Literal["auto", "corrected", "uncorrected", "exact", "midp"],
+        "χ² corrected or not, exact binomial, or mid-p; auto: mid-p below 25 discordant cases, else corrected",
+    ] = "auto",
+) -> Comparison:
+    """Cases on which only one model is right, n₁₀ and n₀₁: (|n₁₀ − n₀₁| − 1)² / (n₁₀ + n₀₁), or their binomial."""
+    right = [question.right(model) for model in question.names]
+    stated = None if method == "auto" else method
+    found = mcnemar_test(*right, names=question.names, method=stated, level=question.level)
+    found = replace(found, measure=str(question.spec or acc.name))
+    ((_, only_a), (only_b, _)) = found.table or ((0, 0), (0, 0))
+    if only_a + only_b >= _HARDLY_ANY:
+        return found
+    text = f"{found.a} and {found.b} disagree on {grouped(only_a + only_b)} cases only: from so few no test tells much."
+    return replace(found, notes=(note("SS014", text),))
+
+
+@mcnemar.on(of_decisions, decided, each_case_once, unweighted)
+def _all_decisions(question: Several[Table]) -> Comparison:
+    """Cochran's Q."""
+    right = np.stack([question.right(model) for model in question.models])
+    return replace(cochran_q(right, names=question.models), measure=str(question.spec or acc.name))
+
+
+def mcnemar_test(
     a_right: Array,
     b_right: Array,
     *,
@@ -30,10 +72,10 @@ def mcnemar(
     """Whether two models are right on the same share of cases; only cases on which they differ tell.
 
     The table counts both right, only a; only b, neither. Without a method: mid-p below 25 discordant
-    cases, else the chi-squared with continuity correction, (|n₁₀ − n₀₁| − 1)² / (n₁₀ + n₀₁).
+    cases, else the chi-squared with continuity correction. The interval is Newcombe's for paired shares.
 
     >>> right = np.array([True] * 12 + [False] * 4)
-    >>> mcnemar(right, right[::-1]).table
+    >>> mcnemar_test(right, right[::-1]).table
     ((8, 4), (4, 0))
     """
     a_right, b_right = np.asarray(a_right, dtype=bool), np.asarray(b_right, dtype=bool)
@@ -42,17 +84,15 @@ def mcnemar(
     total, discordant = a_right.size, only_a + only_b
     chosen = method or ("midp" if discordant < FEW_DISCORDANT else "corrected")
     statistic, p = mcnemar_p(only_a, only_b, chosen)
-    difference = (only_a - only_b) / total
-    error = math.sqrt(max(0.0, discordant - (only_a - only_b) ** 2 / total)) / total
-    half = normal_quantile(level) * error
+    low, high = newcombe_paired(both, only_a, only_b, neither, level)
     reason = "there are no discordant cases: the decisions are right and wrong together" if not discordant else None
     return Comparison(
         *names,
         f"mcnemar, {chosen}",
-        "acc",
-        difference,
-        difference - half,
-        difference + half,
+        acc.name,
+        (only_a - only_b) / total,
+        low,
+        high,
         level,
         statistic,
         1.0 if chosen in ("corrected", "uncorrected") else math.nan,
@@ -60,6 +100,25 @@ def mcnemar(
         reason=reason,
         table=((both, only_a), (only_b, neither)),
     )
+
+
+def newcombe_paired(both: int, only_a: int, only_b: int, neither: int, level: float = 0.95) -> tuple[float, float]:
+    """Newcombe's interval for the difference of two shares of the same cases (1998, method 10).
+
+    Wilson's intervals of both shares, combined with the correlation φ of the two; where the cases agree more than
+    they disagree, φ is corrected for continuity. It has width also when no case is discordant.
+
+    >>> tuple(round(x, 4) for x in newcombe_paired(36, 12, 2, 0))
+    (0.0569, 0.3404)
+    """
+    total = both + only_a + only_b + neither
+    a, b = both + only_a, both + only_b
+    product = float(a) * (total - a) * b * (total - b)
+    excess = float(both * neither - only_a * only_b)
+    if excess > 0:
+        excess = max(0.0, excess - total / 2)
+    phi = excess / math.sqrt(product) if product > 0 else 0.0
+    return combined(a / total, wilson(a, total, level), b / total, wilson(b, total, level), phi)
 
 
 def mcnemar_p(only_a: int, only_b: int, method: Method) -> tuple[float, float]:
@@ -83,7 +142,7 @@ def mcnemar_p(only_a: int, only_b: int, method: Method) -> tuple[float, float]:
     return math.nan, min(1.0, below + float(bdtr(fewer, total, 0.5)))
 
 
-def cochran_q(right: Array, *, names: tuple[str, ...]) -> Comparison:
+def cochran_q(right: Array, *, names: Sequence[str]) -> Comparison:
     """Whether several models are right on the same share of cases (rows models, columns cases).
 
     Q = (k−1)·(k·Σ Gⱼ² − (Σ Gⱼ)²) / (k·Σ Lᵢ − Σ Lᵢ²), χ² with k − 1 degrees of freedom; for two models it is
@@ -97,7 +156,9 @@ def cochran_q(right: Array, *, names: tuple[str, ...]) -> Comparison:
     if spread == 0:
         reason = "there are no discordant cases: the decisions are right and wrong together"
         return Comparison(
-            *label, "cochran q", "acc", statistic=0.0, df=float(k - 1), p=1.0, reason=reason, several=True
+            *label, "cochran q", acc.name, statistic=0.0, df=float(k - 1), p=1.0, reason=reason, several=True
         )
     q = (k - 1) * float(k * (by_model**2).sum() - by_model.sum() ** 2) / spread
-    return Comparison(*label, "cochran q", "acc", statistic=q, df=float(k - 1), p=float(chdtrc(k - 1, q)), several=True)
+    return Comparison(
+        *label, "cochran q", acc.name, statistic=q, df=float(k - 1), p=float(chdtrc(k - 1, q)), several=True
+    )

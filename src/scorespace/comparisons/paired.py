@@ -1,294 +1,364 @@
-"""Differences of any measure between models on the same cases: bootstrap and permutation."""
+"""Models on the same cases: the right test for each pair of them, and the tests that are for any measure."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
+from typing import Annotated, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scorespace.comparisons.comparison import Comparison
-from scorespace.measures.catalog import MeasureSpec
-from scorespace.resampling.draw import REPLICATES, WITHIN_CLASSES, Resampler, replicated
-from scorespace.resampling.estimate import Estimate, resolve
-from scorespace.results import Progress, grouped
-from scorespace.tables import Array, DrawnCases, ScoreTable
+from scorespace.comparisons.answer import UNTESTED, Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.difference import combined, interval_at, judged, least_p
+from scorespace.comparisons.question import Paired, Several, decides
+from scorespace.comparisons.test import (
+    Choice,
+    Doubt,
+    Refused,
+    chosen,
+    each_case_once,
+    enough_cases,
+    not_in_folds,
+    of_a_measure,
+    parse_test,
+    test,
+)
+from scorespace.declaration import Call
+from scorespace.errors import MeasureError, ScoreSpaceError, listing
+from scorespace.measures.catalog import MeasureSpec, measures, parse
+from scorespace.measures.confusion import acc
+from scorespace.measures.request import bind
+from scorespace.resampling.draw import REPLICATES, Draws, replicated
+from scorespace.resampling.estimate import check_level
+from scorespace.results import Note, Progress, note
+from scorespace.tables import Array, DrawnCases, NoTableError, Table
 from scorespace.tables.pair import PairTable
 
+USUAL: Final = ("auc[hand_till]", "auc", "acc")
+"""What is compared when nothing is asked: the first that all models have; decisions are compared as such."""
 
-def paired_bootstrap(
-    pairs: PairTable,
-    i: int,
-    j: int,
-    spec: MeasureSpec,
-    *,
-    level: float = 0.95,
-    replicates: int = REPLICATES,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Comparison:
-    """The difference of a measure with its percentile interval, and twice the share of replicates beyond zero as p.
-
-    The same cases are drawn with replacement for both models: within classes for measures that do not
-    depend on how common these are, else from all; whole groups where cases are grouped.
-    """
-    two = pairs.only(pairs.models[i], pairs.models[j])
-    names = (two.models[0], two.models[1])
-    observed = tuple(_value(spec, table) for table in two.tables)
-    difference = float(observed[0] - observed[1])
-    test = "bootstrap" if pairs.group is None else "bootstrap of groups"
-    found = Comparison(*names, test, str(spec), difference, level=level)
-    if math.isnan(difference):
-        return replace(found, reason=spec.measure.reason(math.nan))
-    if two.group is not None:
-        draw = _groups(two)
-    elif DrawnCases in spec.measure.overloads and spec.of is None:
-        draw = _pairs(two)
-    elif spec.name in WITHIN_CLASSES:
-        draw = _cases(two)
-    else:
-        draw = _all_cases(two)
-
-    def gaps(tables: tuple[ScoreTable | DrawnCases, ScoreTable | DrawnCases]) -> Array:
-        return _value(spec, tables[0]) - _value(spec, tables[1])
-
-    cells = two.cases + sum(table.counts.size for table in two.tables)
-    values = replicated(draw, gaps, cells, replicates=replicates, seed=seed, progress=progress)
-    return judged(found, values, "both models behave alike on every case")
+Replicates = Annotated[int, "how often the cases are drawn again"]
 
 
-def judged(found: Comparison, drawn: Array, alike: str | None = None) -> Comparison:
-    """The comparison with interval, statistic and p from replicates of its difference.
-
-    `alike` says why p is 1 when the difference is 0 in all of them; without it, equal replicates say nothing.
-
-    >>> judged(Comparison("a", "b", "bootstrap", "auc", 0.1), np.array([0.05, 0.1, 0.15, -0.01])).p
-    0.8
-    """
-    values = drawn[np.isfinite(drawn)]
-    lost = drawn.size - values.size
-    left_out = f"leaves out {grouped(lost)} of {grouped(drawn.size)} undefined replicates" if lost else None
-    if not values.size:
-        return replace(found, reason="the measure is undefined in every replicate")
-    level, difference = found.level, found.difference
-    low, high = (float(q) for q in np.quantile(values, [(1 - level) / 2, (1 + level) / 2]))
-    error = float(values.std(ddof=1)) if np.ptp(values) > 1e-12 else 0.0  # equal ones differ by rounding
-    if error == 0:
-        if alike is None:
-            nothing = "the measure is the same in every replicate, from which nothing follows about chance"
-            return replace(found, reason=nothing)
-        same = abs(difference) <= 1e-12
-        reason = alike if same else "the difference is the same in every replicate"
-        z, p = (0.0, 1.0) if same else (math.nan, math.nan)
-        return replace(found, low=low, high=high, statistic=z, p=p, reason=reason)
-    if not low <= difference <= high:  # drawing cases twice lifts maxima such as KS above the value itself
-        shift = difference - float(np.median(values))
-        values, low, high = values + shift, low + shift, high + shift
-        found = replace(found, test=f"{found.test}, centred")
-    # The share of replicates on the other side of zero, so that p and the interval agree.
-    beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
-    p = min(1.0, 2 * (1 + beyond) / (1 + values.size))
-    return replace(found, low=low, high=high, statistic=difference / error, p=p, reason=left_out)
+# --- tests of any measure
 
 
-def estimate_by_groups(
-    pairs: PairTable,
-    model: str,
-    spec: MeasureSpec,
-    *,
-    level: float = 0.95,
-    replicates: int = REPLICATES,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Estimate:
-    """A measure of one model with its percentile interval over draws of whole groups of cases."""
-    one = pairs.only(model)
-    value = float(_value(spec, one.tables[0]))
-    found = Estimate(model, spec, value, math.nan, math.nan, level, None, spec.measure.reason(value))
-    if found.reason is not None:
-        return found
-
-    values = drawn_by_groups(one, spec, replicates=replicates, seed=seed, progress=progress)
-    defined = values[np.isfinite(values)]
-    if not defined.size:
-        return replace(found, reason="no interval: the measure is undefined in every replicate")
-    low, high = (float(q) for q in np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]))
-    lost = values.size - defined.size
-    reason = f"interval leaves out {grouped(lost)} of {grouped(values.size)} undefined replicates" if lost else None
-    return replace(found, low=low, high=high, method="bootstrap of groups", reason=reason)
+@test(
+    title="bootstrap",
+    for_="any measure: draws the cases, or whole groups of them, again for both models alike",
+    suits=(of_a_measure, each_case_once, not_in_folds, enough_cases),
+    general=True,
+)
+def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
+    """Quantiles of the difference over replicates; p is twice the share of them beyond zero."""
+    difference = question.difference
+    drawn = "bootstrap of groups" if question.grouped else "bootstrap"
+    found = Comparison(*question.names, drawn, str(question.spec), difference, level=question.level)
+    if not math.isfinite(difference):
+        return _undefined(found, question)
+    values = question.differences(_counted(replicates))
+    found = replace(found, notes=_grouped_notes(question))
+    alike = "both models behave alike on every case"
+    return judged(found, values, alike, range=question.range, least=least_p(question.units))
 
 
-def drawn_by_groups(
-    one: PairTable,
-    spec: MeasureSpec,
-    *,
-    replicates: int = REPLICATES,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Array:
-    """A measure of the first model in replicates that draw whole groups of cases."""
-
-    def again(tables: tuple[ScoreTable, ...]) -> Array:
-        return _value(spec, tables[0])
-
-    cells = one.cases + one.tables[0].counts.size
-    return replicated(_groups(one), again, cells, replicates=replicates, seed=seed, progress=progress)
+def swappable(question: Paired[Table]) -> Refused | None:
+    """Models of one kind, whose cases can change places."""
+    try:
+        _shared(question)
+    except NoTableError as error:
+        return Refused(f"{{title}} {error.reason}.", hint='test="bootstrap"', error=MeasureError)
+    return None
 
 
+@test(
+    title="permutation test",
+    for_="any measure, and few cases: swaps the models case by case, or group by group",
+    suits=(of_a_measure, each_case_once, not_in_folds, swappable),
+    general=True,
+)
 def permutation(
-    pairs: PairTable,
-    i: int,
-    j: int,
-    spec: MeasureSpec,
+    question: Paired[Table],
     *,
-    replicates: int = REPLICATES,
-    seed: int = 0,
-    progress: Progress | None = None,
+    replicates: Annotated[int, "how often cases are swapped; all ways are tried where there are no more"] = REPLICATES,
 ) -> Comparison:
-    """Whether the difference of a measure survives swapping the models' scores case by case.
+    """Share of swaps whose difference is as large as the one seen: p = (1 + #{|swapped| ≥ |seen|}) / (1 + swaps).
 
-    Ranking measures swap ranks within each model, since their scores may be on different scales;
-    measures at a threshold swap the scores. p = (1 + #{|swapped| ≥ |observed|}) / (1 + replicates).
+    Ranking measures swap ranks within each model, since their scores may be on different scales; measures at a
+    threshold and those of probabilities swap the scores.
     """
-    two = pairs.only(pairs.models[i], pairs.models[j])
-    names = (two.models[0], two.models[1])
-    grid, places = _common_grid(two, ranks=spec.at is None and not spec.measure.probability)
-    observed = _tables(grid, places[:, None, :], two)
-    difference = float((_value(spec, observed[0]) - _value(spec, observed[1]))[0])
-    if math.isnan(difference):
-        reason = spec.measure.reason(math.nan)
-        return Comparison(*names, "permutation", str(spec), difference, reason=reason)
-
-    def swap(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ScoreTable]:
-        swapped = rng.integers(0, 2, (count, two.cases), dtype=np.uint8).view(bool)
-        mixed = np.stack([np.where(swapped, places[1], places[0]), np.where(swapped, places[0], places[1])])
-        return _tables(grid, mixed, two)
-
-    def gaps(tables: tuple[ScoreTable, ScoreTable]) -> Array:
-        return _value(spec, tables[0]) - _value(spec, tables[1])
-
-    cells = 2 * two.cases + 4 * grid.size
-    values = replicated(swap, gaps, cells, replicates=replicates, seed=seed, progress=progress)
+    difference = question.difference
+    found = Comparison(*question.names, "permutation", str(question.spec), difference, level=question.level)
+    if not math.isfinite(difference):
+        return _undefined(found, question)
+    low, high = _bounds(question)
+    found = replace(found, low=low, high=high, statistic=difference)
+    if not question.tested:
+        return found
+    gaps, every = _swapped_gaps(question, _counted(replicates))
     # Rounding must not decide a tie between a swapped and the observed difference; an undefined one counts as extreme.
-    extreme = int((~(np.abs(values) < abs(difference) - 1e-12)).sum())
-    p = (1 + extreme) / (1 + replicates)
-    return Comparison(*names, "permutation", str(spec), difference, statistic=difference, p=p)
+    extreme = int((~(np.abs(gaps) < abs(difference) - 1e-12)).sum())
+    if every:
+        return replace(found, test="permutation, exact", p=extreme / gaps.size)
+    return replace(found, p=(1 + extreme) / (1 + gaps.size))
 
 
-def _value(spec: MeasureSpec, table: ScoreTable | DrawnCases) -> Array:
-    function, suitable = spec.measure.fit(table) if isinstance(table, DrawnCases) else resolve(spec, table)
-    return np.asarray(function(suitable), dtype=np.float64)
+def _swapped_gaps(question: Paired[Table], replicates: int) -> tuple[Array, bool]:
+    """The difference after each of so many random swaps, or after each there is; whether it is each."""
+    pairs, (table, *maps) = question.cases, _shared(question)
+    k = [pairs.index(model) for model in question.names]
+    places = [of_model[pairs.cell[row]] for of_model, row in zip(maps, k, strict=True)]
+    unit, units = np.arange(pairs.cases), pairs.cases
+    if pairs.group is not None:
+        unit = np.unique(pairs.group, return_inverse=True)[1]
+        units = int(unit.max(initial=-1)) + 1
+    every = units <= 31 and 2 ** (units - 1) <= replicates
+    count = 2 ** max(0, units - 1) if every else replicates
+    size, request = int(table.cells.shape[-1]), question.bound[0]
+
+    def gaps(swapped: NDArray[np.bool_]) -> Array:
+        of_case = swapped[:, unit]
+        first, second = np.where(of_case, places[1], places[0]), np.where(of_case, places[0], places[1])
+        return request.on(_filled(table, first, size, pairs)) - request.on(_filled(table, second, size, pairs))
+
+    def swap(rng: np.random.Generator, number: int) -> NDArray[np.bool_]:
+        return rng.integers(0, 2, (number, units), dtype=np.uint8).view(bool)
+
+    if every:  # the first case stays, since swapping all cases turns the sign alone
+        ways = (np.arange(count)[:, None] >> np.arange(units)) & 1
+        return gaps(np.roll(ways, 1, axis=1).astype(bool)), True
+    draws = question.draws
+    cost = 2 * pairs.cases + 2 * size
+    return replicated(swap, gaps, cost, replicates=count, seed=draws.seed, progress=draws.progress), False
 
 
-def _cases(two: PairTable) -> Resampler:
-    """Draws cases with replacement within each class, the same for both models."""
-    members = [np.flatnonzero(two.label == label) for label in (0, 1)]
+def _filled(table: Any, places: Array, size: int, pairs: PairTable) -> Any:
+    """The table of a model over replicates: the places (replicates, cases) of its cases."""
+    count = places.shape[0]
+    cells = places + (np.arange(count) * size)[:, None]
+    weight = None if pairs.weight is None else np.broadcast_to(pairs.weight, places.shape).ravel()
+    return table.with_cells(np.bincount(cells.ravel(), weight, minlength=count * size).reshape(count, size))
 
-    def draw(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ...]:
-        chosen = [
-            rows[rng.integers(0, rows.size, (count, rows.size), dtype=np.uint32)] if rows.size else rows
-            for rows in members
-        ]
-        return tuple(
-            replace(table, counts=np.stack([_counted(place, cases, count, table) for cases in chosen], axis=1))
-            for place, table in zip(two.place, two.tables, strict=True)
+
+def _shared(question: Paired[Table]) -> tuple[Any, Array, Array]:
+    """One table for both models, and the places of their cells there."""
+    spec = question.spec
+    sized = spec is None or spec.at is not None or spec.measure.probability
+    a, b = question.tables
+    found: tuple[Any, Array, Array] = a.shared_with(b, sized=sized)
+    return found
+
+
+def _bounds(question: Paired[Table]) -> tuple[float, float]:
+    """The interval of the difference from those of both models, and from how far they move together."""
+    draws = question.drawn(REPLICATES)
+    of_a, of_b = (
+        interval_at(request, model, draws, question.level)
+        for model, request in zip(question.names, question.bound, strict=True)
+    )
+    values = np.stack([draws.of(model, one) for model, one in zip(question.names, question.bound, strict=True)])
+    values = values[:, np.isfinite(values).all(axis=0)]
+    moving = values.shape[1] > 1 and (np.ptp(values, axis=1) > 1e-12).all()
+    together = float(np.corrcoef(values)[0, 1]) if moving else 0.0
+    a, b = (request.value for request in question.bound)
+    return combined(a, (of_a.low, of_a.high), b, (of_b.low, of_b.high), together)
+
+
+def _undefined(found: Comparison, question: Paired[Table]) -> Comparison:
+    """The comparison of a measure that has no value, with the reason."""
+    reasons = (one.measure.reason(one.value) for one in question.bound)
+    return replace(found, difference=math.nan, reason=next(filter(None, reasons), None))
+
+
+def _grouped_notes(question: Paired[Table]) -> tuple[Note, ...]:
+    if not question.grouped:
+        return ()
+    text = "cases of a group are not independent, so whole groups are drawn; DeLong's test would be too sure."
+    return (note("SS016", text),)
+
+
+def _counted(replicates: int) -> int:
+    if replicates < 1:
+        raise ScoreSpaceError(f"replicates={replicates} leaves nothing to judge by.", hint=f"replicates={REPLICATES}")
+    return replicates
+
+
+# --- all pairs of models
+
+
+def compare(
+    pairs: PairTable,
+    *,
+    test: str | None = None,
+    spec: MeasureSpec | None = None,
+    at: float | Mapping[str, float] | None = None,
+    decided: Mapping[str, NDArray[np.bool_]] | None = None,
+    models: Sequence[str] = (),
+    draws: Draws | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Comparisons:
+    """Test all pairs of the chosen models, or of all, adjusted by Holm where there are several.
+
+    Without a test, the first that suits is used: `scorespace tests` lists them. `at` is the threshold of decisions,
+    for all models or by model, where they are not decided already; `decided` says instead which of its cases each
+    model decides right. Three or more models are first tested all at once, where there is such a test.
+
+    >>> from scorespace.tables.pair import pair_table
+    >>> scores = {"a": [0.9, 0.4, 0.6, 0.7, 0.2], "b": [0.9, 0.4, 0.6, 0.7, 0.2]}
+    >>> compare(pair_table([1, 0, 1, 0, 0], scores))[0].p
+    1.0
+    """
+    check_level(level)
+    names = tuple(models) or pairs.models
+    if len(names) < 2:
+        raise ScoreSpaceError("a comparison needs two models.", seen=listing(names))
+    for name in names:
+        pairs.index(name)
+    if at is not None and spec is not None:
+        where = next(iter(at.values())) if isinstance(at, Mapping) else at
+        raise MeasureError(
+            f"at={where:g} asks for decisions, and {spec} is a measure.", hint=f'measure="{replace(spec, at=where)}"'
         )
-
-    return draw
-
-
-def _all_cases(two: PairTable) -> Resampler:
-    """Draws cases with replacement, whatever their class, the same for both models."""
-
-    def draw(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ...]:
-        times = _times(two.cases, rng, count)
-        return tuple(
-            replace(table, counts=_weighted(place, two.label, times, table))
-            for place, table in zip(two.place, two.tables, strict=True)
-        )
-
-    return draw
+    shown = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
+    question = _question(pairs, shown, names, spec, at, decided or {}, level, test)
+    couples = list(combinations(names, 2))
+    first = _of_two(question, couples[0], names, {})
+    choice = chosen(test, first, options)
+    questions = [_of_two(question, couple, names, first.kept) for couple in couples]
+    return _gathered(*_answered(choice, questions), question)
 
 
-def _pairs(two: PairTable) -> Resampler:
-    """Draws the same cases as `_cases`, for measures that need no more than the pairs: no table is filled."""
-    negatives, positives = (np.flatnonzero(two.label == label) for label in (0, 1))
-    sizes = float(positives.size), float(negatives.size)
-    ranked = []
-    for place in two.place:
-        order = np.argsort(place[positives])
-        rows, others = place[positives][order], place[negatives]
-        above, level = np.searchsorted(rows, others, side="left"), np.searchsorted(rows, others, side="right")
-        ranked.append((order, above, above if np.array_equal(above, level) else level))
-
-    def draw(rng: np.random.Generator, count: int) -> tuple[DrawnCases, ...]:
-        neg, pos = _times(negatives.size, rng, count), _times(positives.size, rng, count)
-        return tuple(
-            DrawnCases(np.take(pos, order, axis=1), neg, above, level, *sizes) for order, above, level in ranked
-        )
-
-    return draw
+def _answered(choice: Choice, questions: Sequence[Paired[Table]]) -> tuple[Choice, list[Comparison]]:
+    """What a test answers; where it was not named and cannot judge a difference, the permutation does."""
+    found = [choice.kind(one, **choice.call.options) for one in questions]
+    at_a_loss = [one for one in found if math.isnan(one.p) and not math.isnan(one.difference)]
+    if choice.stated or not at_a_loss or not questions[0].tested or permutation.misfit(questions[0]) is not None:
+        return choice, found
+    doubt = Doubt(f"{choice.kind.named} cannot judge: {at_a_loss[0].reason}", "SS012")
+    choice = Choice(Call(permutation), (*choice.doubts, doubt), stated=False)
+    return choice, [permutation(one) for one in questions]
 
 
-def _times(cases: int, rng: np.random.Generator, count: int) -> Array:
-    """How often each case was drawn, per replicate."""
-    chosen = rng.integers(0, cases, (count, cases), dtype=np.uint32) + (np.arange(count) * cases)[:, None]
-    return np.bincount(chosen.ravel(), minlength=count * cases).reshape(count, cases)
+def _gathered(choice: Choice, found: list[Comparison], question: Several[Table]) -> Comparisons:
+    """The tests of all pairs, after that of all models at once, with adjusted p and their notes."""
+    together = []
+    if len(question.models) > 2 and Several in choice.kind.forms:
+        together = [choice.kind.forms[Several].function(question)]
+    found = [one if one.reason else replace(one, reason=choice.reason) for one in found]
+    notes = dict.fromkeys((*choice.notes, *(each for one in found for each in one.notes)))
+    adjusted, holms = adjusted_by_holm(found, "pairs")
+    tested = tuple(replace(one, level=question.level) for one in (*together, *adjusted))
+    return Comparisons(question.models, tested, "holm" if holms else None, (*notes, *holms))
 
 
-def _counted(place: Array, cases: Array, count: int, table: ScoreTable) -> Array:
-    """How often each score was drawn, per replicate."""
-    size = table.score.size
-    if not cases.size:
-        return np.zeros((count, size), dtype=np.int64)
-    cells = place[cases] + (np.arange(count) * size)[:, None]
-    return np.bincount(cells.ravel(), minlength=count * size).reshape(count, size)
+def differences(
+    pairs: PairTable, draws: Draws, a: str, b: str, specs: Sequence[MeasureSpec], *, level: float = 0.95
+) -> dict[MeasureSpec, Comparison]:
+    """The difference of two models in each measure with its interval; the first of them alone is tested.
 
+    One stated test needs no adjustment; the others show how large the differences are.
 
-def _groups(two: PairTable) -> Resampler:
-    """Draws whole groups with replacement."""
-    group = two.group
-    assert group is not None
-    size = int(group.max()) + 1
-
-    def draw(rng: np.random.Generator, count: int) -> tuple[ScoreTable, ...]:
-        times = rng.multinomial(size, np.full(size, 1 / size), count)[:, group]
-        return tuple(
-            replace(table, counts=_weighted(place, two.label, times, table))
-            for place, table in zip(two.place, two.tables, strict=True)
-        )
-
-    return draw
-
-
-def _weighted(place: Array, label: Array, times: Array, table: ScoreTable) -> Array:
-    count, size = times.shape[0], table.score.size
-    cells = label.astype(np.int64) * size + place + (np.arange(count) * 2 * size)[:, None]
-    return np.bincount(cells.ravel(), times.ravel(), minlength=count * 2 * size).reshape(count, 2, size)
-
-
-def _common_grid(two: PairTable, ranks: bool) -> tuple[Array, Array]:
-    """One descending axis for both models' scores or midranks, and each case's place on it."""
-    levels = [_midranks(table) if ranks else table.score for table in two.tables]
-    grid, inverse = np.unique(np.concatenate(levels), return_inverse=True)
-    split = levels[0].size
-    descending = grid.size - 1 - inverse
-    places = np.stack([descending[:split][two.place[0]], descending[split:][two.place[1]]])
-    return grid[::-1], places
-
-
-def _midranks(table: ScoreTable) -> Array:
-    size = table.pos + table.neg
-    return size.sum() - np.cumsum(size) + (size + 1) / 2
-
-
-def _tables(grid: Array, places: Array, two: PairTable) -> tuple[ScoreTable, ScoreTable]:
-    """Score tables of the two models over replicates: places (2, replicates, cases) on the grid."""
-    count = places.shape[1]
-    offset = two.label.astype(np.int64) * grid.size + (np.arange(count) * 2 * grid.size)[:, None]
-    counts = [
-        np.bincount((place + offset).ravel(), minlength=count * 2 * grid.size).reshape(count, 2, grid.size)
-        for place in places
+    >>> from scorespace.tables.pair import pair_table
+    >>> pairs = pair_table([1, 0] * 30, {"a": range(60), "b": [k % 7 for k in range(60)]})
+    >>> draws = Draws(dict(zip(pairs.models, pairs.tables)), pairs)
+    >>> found = differences(pairs, draws, "a", "b", [parse("auc"), parse("ks")])
+    >>> [(one.test, one.p > 0) for one in found.values()]
+    [('delong', True), ('bootstrap', False)]
+    """
+    kept: dict[Any, Any] = {}
+    questions = [
+        _of_two(_question(pairs, draws, (a, b), spec, None, {}, level, None), (a, b), (), kept) for spec in specs
     ]
-    first, second = (replace(two.tables[0], score=grid, counts=each) for each in counts)
-    return first, second
+    questions = [replace(one, tested=k == 0) for k, one in enumerate(questions)]
+    choices = [chosen(None, question) for question in questions]
+    together = [spec for spec, choice in zip(specs, choices, strict=True) if choice.kind.general]
+    if together and all(one.draws is draws for one in questions):
+        questions[0].drawn(REPLICATES, *together)  # once for all measures
+    found: dict[MeasureSpec, Comparison] = {}
+    for spec, question, choice in zip(specs, questions, choices, strict=True):
+        used, (one,) = _answered(choice, [question])
+        one = one if one.reason else replace(one, reason=used.reason)
+        found[spec] = one if question.tested else _untested(one, specs[0])
+    return found
+
+
+def _untested(one: Comparison, tested: MeasureSpec) -> Comparison:
+    reason = one.reason if math.isnan(one.difference) else f"{UNTESTED}: the test is of {tested}"
+    return replace(one, p=math.nan, statistic=math.nan, df=math.nan, reason=reason)
+
+
+def _of_two(
+    question: Several[Table], couple: tuple[str, str], among: tuple[str, ...], kept: dict[Any, Any]
+) -> Paired[Table]:
+    shared = {name: getattr(question, name) for name in ("spec", "level", "cases", "draws", "at", "decided")}
+    return Paired(models=couple, among=among, kept=kept, **shared)
+
+
+def _question(
+    pairs: PairTable,
+    draws: Draws,
+    names: tuple[str, ...],
+    spec: MeasureSpec | None,
+    at: float | Mapping[str, float] | None,
+    decided: Mapping[str, NDArray[np.bool_]],
+    level: float,
+    test: str | None,
+) -> Several[Table]:
+    """What is asked of these models: a measure as stated, decisions, or the usual measure of their tables."""
+    tables = [pairs.tables[pairs.index(name)] for name in names]
+    cuts = dict.fromkeys(names, at) if isinstance(at, (int, float)) else dict(at or {})
+    question: Several[Table] = Several(
+        spec=None, level=level, cases=pairs, draws=draws, models=names, at=cuts, decided=decided
+    )
+    if spec is None:
+        crisp = _crisp(tables) if test is None else parse_test(test).noun.about_decisions
+        if at is not None or decided or (crisp and not all(map(decides, tables))):
+            return question
+        spec = MeasureSpec(acc.name) if crisp else usual(tables)
+    scoring = _scoring(pairs, tables, spec)
+    if scoring is not None:
+        held = dict(zip(scoring.models, scoring.tables, strict=True))
+        pairs, draws = scoring, Draws(held, scoring, draws.replicates, draws.seed, draws.progress)
+    return replace(question, spec=spec, cases=pairs, draws=draws)
+
+
+def usual(tables: Sequence[Table]) -> MeasureSpec:
+    """What is compared when nothing is asked for: the first usual measure that all of these tables have.
+
+    >>> from scorespace.tables import score_table
+    >>> str(usual([score_table([1, 0, 1], [0.9, 0.4, 0.6])]))
+    'auc'
+    """
+    known = (*map(parse, USUAL), *(MeasureSpec(one.name) for one in measures()))
+    for spec in known:
+        if _bindable(spec, tables):
+            return spec
+    raise MeasureError("no measure is defined for all of these models.", hint='measure="…"')
+
+
+def _bindable(spec: MeasureSpec, tables: Sequence[Table]) -> bool:
+    try:
+        return all(bind(spec, table) for table in tables)
+    except MeasureError:
+        return False
+
+
+def _crisp(tables: Sequence[Table]) -> bool:
+    """Whether decisions are compared when nothing else is asked for: one of the models has nothing else."""
+    return any(map(decides, tables)) and not _bindable(parse(USUAL[0]), tables)
+
+
+def _scoring(pairs: PairTable, tables: Sequence[Table], spec: MeasureSpec) -> PairTable | None:
+    """All models as scores, where a decision among them is asked for its rank or at a threshold."""
+    if not any(map(decides, tables)) or (_bindable(spec, tables) and DrawnCases not in spec.measure.functions):
+        return None
+    try:
+        return pairs.scoring()
+    except NoTableError:
+        return None

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from scipy.special import ndtr, ndtri
-
 from scorespace.errors import ConditionError
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, plain
+from scorespace.special import ndtr, ndtri
 
 FEW: Final = 20
 """Below so many cases of a class the normal approximation is rough."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, Literal, cast
 
-from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.answer import ROPE, Comparison, Comparisons, adjusted_by_holm
 from scorespace.comparisons.datasets import (
     DatasetTable,
     Zeros,
@@ -17,7 +17,6 @@ from scorespace.comparisons.datasets import (
     wilcoxon,
 )
 from scorespace.comparisons.friedman import AgainstControl, Friedman, Nemenyi, against_control, friedman, nemenyi
-from scorespace.comparisons.repeated import ROPE
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import find
 from scorespace.measures.measure import Best

@@ -4,49 +4,128 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from scorespace.comparisons.classes import USUAL
-from scorespace.comparisons.comparison import Comparison, Comparisons, adjusted_by_holm, group_notes
-from scorespace.comparisons.delong import auc_against, delong_unpaired
-from scorespace.comparisons.paired import drawn_by_groups, judged
-from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
+from scorespace.comparisons.answer import Comparison, Comparisons, ValueTest, adjusted_by_holm
+from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, judged, least_p
+from scorespace.comparisons.paired import Replicates, bootstrap, usual
+from scorespace.comparisons.question import Against, Question, Unpaired
+from scorespace.comparisons.test import Choice, by_request, chosen, enough_cases, of_a_measure, test
+from scorespace.errors import ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec, parse
-from scorespace.resampling.draw import REPLICATES, WITHIN_CLASSES
-from scorespace.resampling.estimate import check_level, resolve
-from scorespace.resampling.interval import Resampling
-from scorespace.results import Note, Progress, decimals, note, signed
-from scorespace.tables import Array, ClassTable, ConfusionTable, ScoreTable, Table
+from scorespace.measures.request import bind
+from scorespace.resampling.draw import REPLICATES, Draws
+from scorespace.resampling.estimate import UNCOUNTED, check_level
+from scorespace.results import Note, Progress, note
+from scorespace.special import ndtr
+from scorespace.tables import Table
 from scorespace.tables.pair import PairTable
 
-TESTS: Final = ("delong", "bootstrap")
-"""The tests that need no pairs."""
+Sample = Table | PairTable | Draws
+"""A table, the pair table of one model whose cases come in groups, or what is already drawn from either."""
 
-Sample = Table | PairTable
-"""A table, or the pair table of one model whose cases come in groups."""
+_SAME = "the measure is the same in every replicate, from which nothing follows about chance"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ValueTest(Comparison):
-    """A test of one number against a fixed value."""
+# --- tests
 
-    value: float
 
-    @property
-    def words(self) -> str:
-        """The number, how far it is from the value, and whether chance alone could have done it."""
-        if math.isnan(self.difference):
-            return f"{self.a}: {self.reason or 'the difference is undefined'}."
-        size = f"{self.measure} is {decimals(self.value + self.difference)}, {signed(self.difference)}"
-        if not math.isnan(self.low):
-            size += f" [{signed(self.low)}, {signed(self.high)}]"
-        size += f" from {self.value:g}"
-        if math.isnan(self.p):
-            return f"{self.a}: {size}; no test is possible: {self.reason}."
-        return f"{self.a}: {size}, {self.judgement}."
+@test(
+    title="test by intervals",
+    for_="one number against a value, and two samples: the test that agrees with the intervals shown",
+    suits=(of_a_measure,),
+    name="interval",
+    general=True,
+)
+def by_intervals(question: Against[Table]) -> Comparison:
+    """p is one minus the level at which the interval of the measure would just reach the value."""
+    request = question.bound[0]
+
+    def bounds(level: float) -> Bounds:
+        found = interval_at(request, question.model, question.draws, level)
+        return found.low, found.high
+
+    usual_one = interval_at(request, question.model, question.draws, question.level)
+    found = _found(question, usual_one.method or "interval")
+    if found.reason is not None:
+        return found
+    if usual_one.method is None:
+        return replace(found, reason=usual_one.reason)
+    found = replace(found, low=usual_one.low - question.value, high=usual_one.high - question.value)
+    return _by_inversion(found, bounds, question.value, question)
+
+
+@by_intervals.on(of_a_measure)
+def _by_two_intervals(question: Unpaired[Table]) -> Comparison:
+    """The intervals of both samples, combined; p is one minus the level at which zero would just be reached."""
+    requests = question.bound
+    a, b = (request.value for request in requests)
+
+    def bounds(level: float) -> Bounds:
+        first, second = (
+            interval_at(request, next(iter(draws.tables)), draws, level)
+            for request, draws in zip(requests, question.samples, strict=True)
+        )
+        return combined(a, (first.low, first.high), b, (second.low, second.high))
+
+    found = _found(question, "interval, unpaired")
+    if found.reason is not None:
+        return found
+    low, high = bounds(question.level)
+    if math.isnan(low):
+        return replace(found, reason="one of the two numbers has no interval")
+    return _by_inversion(replace(found, low=low, high=high), bounds, 0.0, question)
+
+
+def _by_inversion(found: Comparison, bounds: Any, target: float, question: Question[Table]) -> Comparison:
+    if found.high - found.low <= 1e-12:
+        return replace(found, low=math.nan, high=math.nan, reason=_SAME)
+    z = inverted(bounds, target)
+    floor = max(least_p(question.units), 2 / (1 + REPLICATES) if "bootstrap" in found.test else 0.0)
+    p = min(1.0, max(floor, 2 * float(ndtr(-z))))
+    return replace(found, statistic=math.copysign(z, found.difference), p=p)
+
+
+@bootstrap.on(of_a_measure, enough_cases)
+def _two_drawn(question: Unpaired[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
+    """Both samples drawn again, by streams of their own."""
+    found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}, unpaired")
+    if found.reason is not None:
+        return found
+    first, second = question.values(replicates)
+    return judged(found, first - second, range=question.range, least=least_p(question.units))
+
+
+@bootstrap.on(of_a_measure, by_request)
+def _one_drawn(question: Against[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
+    """The one sample drawn again."""
+    found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}")
+    if found.reason is not None:
+        return found
+    return judged(found, question.differences(replicates), range=question.range, least=least_p(question.units))
+
+
+def _found(question: Unpaired[Table] | Against[Table], test: str) -> Comparison:
+    """The difference alone, or the reason why there is none, or none that could be judged."""
+    values = [one.value for one in question.bound]
+    reasons = [one.measure.reason(value) for one, value in zip(question.bound, values, strict=True)]
+    if not all(table.counted for table in question.tables):
+        reasons.append(UNCOUNTED.removeprefix("no interval: "))
+    reason = next(filter(None, reasons), None)
+    if isinstance(question, Against):
+        gap = _finite(values[0] - question.value)
+        named = (question.model, f"{question.value:g}", test, str(question.spec), gap)
+        return ValueTest(*named, level=question.level, reason=reason, value=question.value)
+    gap = _finite(values[0] - values[1])
+    return Comparison(
+        *question.names, test, str(question.spec), gap, level=question.level, reason=reason, independent=True
+    )
+
+
+# --- what is asked
 
 
 def compare_samples(
@@ -58,31 +137,20 @@ def compare_samples(
     names: tuple[str, str] = ("the first sample", "the second sample"),
     level: float = 0.95,
     seed: int = 0,
-    replicates: int = REPLICATES,
     progress: Progress | None = None,
 ) -> Comparison:
-    """A measure on two independent samples: DeLong's unpaired test for the AUC, and the bootstrap for any measure.
+    """A measure on two independent samples, by the test that is named or the first that suits.
 
-    The bootstrap draws cases within the classes of each sample, or its groups, by streams of their own.
+    Cases are drawn within the classes of each sample, or its groups, by streams of their own.
 
     >>> from scorespace.tables import score_table
     >>> first = score_table([1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.4, 0.5, 0.2, 0.1])
     >>> second = score_table([1, 1, 0, 0, 0], [0.7, 0.3, 0.6, 0.4, 0.1])
-    >>> compare_samples(first, second, names=("before", "after"))
-    before and after: auc differs by +0.222 [−0.794, +1.239], not distinguishable from chance here \
-(two independent samples, p = 0.605).
+    >>> compare_samples(first, second, names=("before", "after")).test
+    'interval, unpaired'
     """
-    check_level(level)
-    wanted = _spec(spec)
-    if check_test(test, wanted, (a, b)) == "delong":
-        return delong_unpaired(_ranked(a), _ranked(b), names, level)
-    first, second = (_draws(each, wanted, seed, k, replicates, progress) for k, each in enumerate((a, b)))
-    kind = "bootstrap of groups, unpaired" if first.grouped or second.grouped else "bootstrap, unpaired"
-    found = Comparison(*names, kind, str(wanted), first.value - second.value, level=level, independent=True)
-    reason = first.reason or second.reason
-    if reason is not None:
-        return replace(found, difference=_finite(found.difference), reason=reason)
-    return judged(found, first.values - second.values)
+    choice, found = _two(a, b, spec, test, names, level, seed, progress)
+    return _told(found, choice)
 
 
 def against_value(
@@ -94,31 +162,27 @@ def against_value(
     name: str = "",
     level: float = 0.95,
     seed: int = 0,
-    replicates: int = REPLICATES,
     progress: Progress | None = None,
-) -> ValueTest:
-    """Whether a measure differs from a value: DeLong's z for the AUC, and the bootstrap for any measure.
+) -> Comparison:
+    """Whether a measure differs from a value: by the interval that is shown of it, unless a test is named.
 
     >>> from scorespace.tables import score_table
-    >>> against_value(score_table([1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.4, 0.5, 0.2, 0.1]), 0.5, name="nb")
-    nb: auc is 0.889, +0.389 [+0.081, +0.697] from 0.5, more than chance explains (p = 0.013).
+    >>> found = against_value(score_table([1, 0] * 30, range(60)), 0.5, name="nb")
+    >>> round(found.difference, 4), found.p > 0.5
+    (-0.0167, True)
     """
     check_level(level)
     if not math.isfinite(value):
         raise ScoreSpaceError(f"against={value:g} is not a value to test against.", hint="against=0.5")
-    wanted = _spec(spec)
-    low, high = wanted.measure.range
+    draws = _draws(sample, name, seed, 0, progress)
+    (model,) = _models(draws, name)
+    wanted = _spec(spec, [draws.tables[model]])
+    low, high = bind(wanted, draws.tables[model]).range
     if not low <= value <= high:
         raise ScoreSpaceError(f"against={value:g} is no value of {wanted}.", hint=f"from {low:g} to {high:g}")
-    if check_test(test, wanted, (sample,)) == "delong":
-        return _against(auc_against(_ranked(sample), value, level, name), value)
-    draws = _draws(sample, wanted, seed, 0, replicates, progress)
-    kind = "bootstrap of groups" if draws.grouped else "bootstrap"
-    gap = _finite(draws.value - value)
-    found = Comparison(name, f"{value:g}", kind, str(wanted), gap, level=level, reason=draws.reason)
-    if draws.reason is not None:
-        return _against(found, value)
-    return _against(judged(found, draws.values - value), value)
+    question: Against[Table] = Against(spec=wanted, level=level, draws=draws, model=model, value=value)
+    choice = chosen(test, question)
+    return _told(choice.kind(question, **choice.call.options), choice)
 
 
 def compare_models(
@@ -133,23 +197,24 @@ def compare_models(
 ) -> Comparisons:
     """Each model on one sample against itself on another, adjusted by Holm where there are several models.
 
-    Without a measure, scores are compared by AUC and decisions by accuracy.
+    Without a measure, scores are compared by their area and decisions by their accuracy.
     """
     found, values, same = [], {}, []
     for model, one in first.items():
         other = second[model]
-        wanted = spec or usual(one)
         names = (f"{model} in {sides[0]}", f"{model} in {sides[1]}")
-        found.append(compare_samples(one, other, wanted, test=test, names=names, level=level, seed=seed))
-        values[model] = (_value(one, wanted), _value(other, wanted))
-        if isinstance(_table(one), ScoreTable) and _table(one) == _table(other):
+        choice, answer = _two(one, other, spec, test, names, level, seed, None)
+        found.append(_told(answer, choice))
+        tables = _table(one), _table(other)
+        wanted = _spec(spec, tables)
+        values[model] = (bind(wanted, tables[0]).value, bind(wanted, tables[1]).value)
+        if tables[0].cells.size > tables[0].strata.max(initial=0) + 1 and tables[0] == tables[1]:
             same.append(model)
     text = (
         f"the scores of {', '.join(same)} are the same in both samples, class by class: these look like the same "
         "cases, which are not independent; compare models on the same cases as columns of one file."
     )
-    notes = [note("SS032", text)] if same else []
-    return _all(first, (*first.values(), *second.values()), found, notes, sides, values)
+    return _all(first, found, [note("SS032", text)] if same else [], sides, values)
 
 
 def compare_with_value(
@@ -163,117 +228,70 @@ def compare_with_value(
 ) -> Comparisons:
     """Each model against a fixed value, adjusted by Holm where there are several models."""
     found = [
-        against_value(one, value, spec or usual(one), test=test, name=model, level=level, seed=seed)
-        for model, one in samples.items()
+        against_value(one, value, spec, test=test, name=model, level=level, seed=seed) for model, one in samples.items()
     ]
-    values = {model: (_value(one, spec or usual(one)), value) for model, one in samples.items()}
+    values = {model: (bind(_spec(spec, [_table(one)]), _table(one)).value, value) for model, one in samples.items()}
     sides = (" or ".join(dict.fromkeys(one.measure for one in found)), "value")
-    return _all(samples, tuple(samples.values()), found, [], sides, values)
+    return _all(samples, found, [], sides, values)
+
+
+def _two(
+    a: Sample,
+    b: Sample,
+    spec: MeasureSpec | str | None,
+    test: str | None,
+    names: tuple[str, str],
+    level: float,
+    seed: int,
+    progress: Progress | None,
+) -> tuple[Choice, Comparison]:
+    check_level(level)
+    first, second = (_draws(sample, "", seed, k, progress) for k, sample in enumerate((a, b)))
+    wanted = _spec(spec, [*first.tables.values(), *second.tables.values()])
+    question: Unpaired[Table] = Unpaired(spec=wanted, level=level, first=first, second=second, names=names)
+    choice = chosen(test, question)
+    return choice, choice.kind(question, **choice.call.options)
+
+
+def _told(found: Comparison, choice: Choice) -> Comparison:
+    """The comparison with why its test was chosen, and what to know about it."""
+    return replace(found, reason=found.reason or choice.reason, notes=(*found.notes, *choice.notes))
 
 
 def _all(
     models: Iterable[str],
-    samples: Sequence[Sample],
     found: Sequence[Comparison],
     notes: Sequence[Note],
     sides: tuple[str, str],
     values: Mapping[str, tuple[float, float]],
 ) -> Comparisons:
     adjusted, holms = adjusted_by_holm(found, "models")
-    grouped = group_notes(found) if any(isinstance(one, PairTable) for one in samples) else ()
-    told = (*notes, *grouped, *holms)
-    return Comparisons(tuple(models), tuple(adjusted), "holm" if holms else None, told, sides, values)
+    told = dict.fromkeys((*notes, *(each for one in found for each in one.notes), *holms))
+    return Comparisons(tuple(models), tuple(adjusted), "holm" if holms else None, tuple(told), sides, values)
 
 
-def usual(sample: Sample) -> MeasureSpec:
-    """What is compared when nothing is asked for: the AUC of scores, the accuracy of decisions."""
-    table = _table(sample)
-    if isinstance(table, ClassTable):
-        return USUAL
-    return MeasureSpec("auc" if isinstance(table, ScoreTable) else "acc")
-
-
-def check_test(test: str | None, spec: MeasureSpec, samples: Sequence[Sample]) -> str:
-    """The test that suits, or the one named if it needs no pairs and suits the measure.
-
-    >>> check_test(None, MeasureSpec("ks"), ())
-    'bootstrap'
-    """
-    grouped = any(isinstance(sample, PairTable) for sample in samples)
-    if test is None:
-        return "delong" if spec == MeasureSpec("auc") and not grouped else "bootstrap"
-    if test not in TESTS:
-        near = did_you_mean(test, TESTS)
-        raise ScoreSpaceError(
-            f"{test!r} cannot be used: these are not two models on the same cases, so the test must do without pairs.",
-            seen=f"without pairs there are {listing(TESTS)}",
-            hint=f'test="{near or "bootstrap"}"',
-        )
-    if test == "delong" and spec != MeasureSpec("auc"):
-        raise MeasureError(
-            f"DeLong's test is for auc, not for {spec}.", hint="test bootstrap, which is for any measure"
-        )
-    return test
-
-
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    """A measure of a sample and of its replicates, or the reason why there are none."""
-
-    value: float
-    values: Array
-    grouped: bool
-    reason: str | None = None
-
-
-def _draws(
-    sample: Sample, spec: MeasureSpec, seed: int, stream: int, replicates: int, progress: Progress | None
-) -> _Draws:
-    grouped, table = isinstance(sample, PairTable), _table(sample)
-    function, suitable = resolve(spec, table)
-    value = float(np.asarray(function(suitable)))
-    if not math.isfinite(value) or not table.whole:
-        reason = spec.measure.reason(value) or "the weights are not whole numbers, so cases cannot be drawn"
-        return _Draws(value, np.empty(0), grouped, reason)
-    # The same table twice must not be drawn the same way twice.
-    own = int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
+def _draws(sample: Sample, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
+    """What is drawn from a sample: the same table twice must not be drawn the same way twice."""
+    own = seed if stream == 0 else int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
+    if isinstance(sample, Draws):
+        return sample if stream == 0 else replace(sample, seed=own, kept={})
     if isinstance(sample, PairTable):
-        drawn = drawn_by_groups(sample, spec, replicates=replicates, seed=own, progress=progress)
-        return _Draws(value, drawn, grouped)
-    apart = spec.name in WITHIN_CLASSES and spec.of not in ("weighted", "micro")
-    plan = Resampling(
-        function, suitable, value, replicates=replicates, seed=own, progress=progress, stratified=apart
-    ).lightened()
-    spread = plan.value + plan.scale * (plan.draws() - plan.value) + plan.shift
-    return _Draws(value, spread, grouped)
+        one = replace(sample, models=(model,))
+        return Draws({model: sample.tables[0]}, one, seed=own, progress=progress)
+    return Draws({model: sample}, seed=own, progress=progress)
 
 
-def _spec(spec: MeasureSpec | str | None) -> MeasureSpec:
-    return parse(spec) if isinstance(spec, str) else spec or MeasureSpec("auc")
+def _models(draws: Draws, name: str) -> tuple[str]:
+    return (name,) if name in draws.tables else (next(iter(draws.tables)),)
 
 
-def _table(sample: Sample) -> Table:
-    return sample.tables[0] if isinstance(sample, PairTable) else sample
+def _table(sample: Sample) -> Any:
+    return next(iter(_draws(sample, "", 0, 0, None).tables.values()))
 
 
-def _value(sample: Sample, spec: MeasureSpec) -> float:
-    function, suitable = resolve(spec, _table(sample))
-    return float(np.asarray(function(suitable)))
+def _spec(spec: MeasureSpec | str | None, tables: Sequence[Table]) -> MeasureSpec:
+    return parse(spec) if isinstance(spec, str) else spec or usual(tables)
 
 
 def _finite(number: float) -> float:
     return number if math.isfinite(number) else math.nan
-
-
-def _ranked(sample: Sample) -> ScoreTable:
-    """The score table of a sample; a crisp decision is a score of 1 or 0."""
-    table = _table(sample)
-    if isinstance(table, ScoreTable):
-        return table
-    if isinstance(table, ConfusionTable):
-        return table.score_table()
-    raise MeasureError("DeLong's test is for two classes.", hint="test bootstrap, which is for any measure")
-
-
-def _against(found: Comparison, value: float) -> ValueTest:
-    return ValueTest(**vars(found), value=value)

@@ -1,22 +1,34 @@
-"""How it changes: curves over all thresholds, from one score table each."""
+"""How it changes: curves over all thresholds, from one table each, every kind declared once."""
 
-from scorespace.curves.brier import brier_curve, net_benefit, optimal_curve
-from scorespace.curves.calibration import CalibrationCurve, calibration
-from scorespace.curves.cost import IsoLine, cost_curve, iso_line
-from scorespace.curves.curve import Curve
-from scorespace.curves.gain import gain, lift_curve
-from scorespace.curves.hull import Corner, Hull, Mixture, Region, hull
-from scorespace.curves.midpoint import learn_midpoint
-from scorespace.curves.pr import PrCurve, pr
-from scorespace.curves.rejection import RejectionCurve, RejectRule, chow, rejection
+from scorespace.curves.curve import CURVES, Curve, CurveKind, curve
+from scorespace.curves.hull import Corner, Hull, Mixture, Region, hull  # the order of the catalogue
+
+# isort: split
 from scorespace.curves.roc import RocCurve, roc
+
+# isort: split
+from scorespace.curves.pr import PrCurve, pr
 from scorespace.curves.smooth import SmoothCurve, smooth, softened
+
+# isort: split
+from scorespace.curves.cost import IsoLine, cost_curve, iso_line
+
+# isort: split
+from scorespace.curves.brier import brier_curve, net_benefit, optimal_curve
+
+# isort: split
+from scorespace.curves.calibration import CalibrationCurve, calibration
+from scorespace.curves.gain import gain, lift_curve
+from scorespace.curves.midpoint import learn_midpoint
+from scorespace.curves.rejection import RejectionCurve, RejectRule, chow, rejection
 from scorespace.curves.sweep import sweep
 
 __all__ = [
+    "CURVES",
     "CalibrationCurve",
     "Corner",
     "Curve",
+    "CurveKind",
     "Hull",
     "IsoLine",
     "Mixture",
@@ -30,6 +42,7 @@ __all__ = [
     "calibration",
     "chow",
     "cost_curve",
+    "curve",
     "gain",
     "hull",
     "iso_line",

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import UNIT, Curve, beside, curve
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreError
 from scorespace.tables import Array, ScoreTable, ratio
 
-_COST = "Cost share of a false positive"
 
-
+@curve(
+    title="Brier curve",
+    x="Cost share of a false positive",
+    y="Loss",
+    name="brier",
+    aliases=("brier_curve",),
+    x_ends=UNIT,
+    probability=True,
+    area="the Brier score; lower is better",
+)
 def brier_curve(table: ScoreTable) -> Curve:
     """Loss 2·[(1−c)·π₁·FNR + c·π₀·FPR] when the threshold is the cost share c itself (score-driven).
 
@@ -31,7 +39,7 @@ def brier_curve(table: ScoreTable) -> Curve:
     at_low = 2 * ((1 - low) * counts.fn + low * counts.fp) / total
     x = np.stack([high, low], axis=1).ravel()[::-1]
     y = np.stack([at_high, at_low], axis=1).ravel()[::-1]
-    return Curve("brier", x, y, x, _COST, "Loss")
+    return Curve("brier", x, y, x, brier_curve.x, brier_curve.y)
 
 
 def optimal_curve(table: ScoreTable) -> Curve:
@@ -51,9 +59,26 @@ def optimal_curve(table: ScoreTable) -> Curve:
     x = np.concatenate([ends_x[:1], bend, ends_x[1:]])
     y = np.concatenate([ends_y[:1], loss, ends_y[1:]])
     threshold = np.concatenate([[-np.inf], table.score[edges.end][::-1], [np.inf]])
-    return Curve("brier_optimal", x, y, threshold, _COST, "Loss")
+    return Curve("brier_optimal", x, y, threshold, brier_curve.x, brier_curve.y)
 
 
+@beside(brier_curve)
+def _recalibrated(table: ScoreTable) -> dict[str, Curve]:
+    """The gap to the best threshold of each cost is what calibration loses."""
+    return {"{model}, recalibrated": optimal_curve(table)}
+
+
+@curve(
+    title="Net benefit (decision curve)",
+    x="Threshold",
+    y="Net benefit",
+    aliases=("decision_curve", "dca"),
+    x_ends=UNIT,
+    dip=0.3,
+    chance=((0.0, 0.0), (1.0, 0.0)),
+    chance_name="acting on none",
+    probability=True,
+)
 def net_benefit(table: ScoreTable) -> Curve:
     """Net benefit TP/n − FP/n · t/(1−t) of acting on scores ≥ t (decision curve), for t below 1.
 
@@ -64,15 +89,19 @@ def net_benefit(table: ScoreTable) -> Curve:
     probabilities(table)
     inside = table.score < 1  # at t = 1 a false alarm weighs infinitely much
     t, counts = table.score[inside], table.sweep[1:][inside]
-    return Curve(
-        "net_benefit", t, ratio(counts.tp - counts.fp * t / (1 - t), counts.total), t, "Threshold", "Net benefit"
-    )
+    benefit = ratio(counts.tp - counts.fp * t / (1 - t), counts.total)
+    return Curve("net_benefit", t, benefit, t, net_benefit.x, net_benefit.y)
+
+
+@beside(net_benefit)
+def _acting_on_all(table: ScoreTable) -> dict[str, Curve]:
+    return {"acting on all": net_benefit_of_all(float(ratio(table.n_pos, table.total)))}
 
 
 def net_benefit_of_all(prevalence: float) -> Curve:
     """Net benefit of acting on every case, whatever its score: π − (1 − π) · t/(1−t)."""
     t = np.linspace(0, 0.99, 100)
-    return Curve("net_benefit", t, prevalence - (1 - prevalence) * t / (1 - t), t, "Threshold", "Net benefit")
+    return Curve("net_benefit", t, prevalence - (1 - prevalence) * t / (1 - t), t, net_benefit.x, net_benefit.y)
 
 
 def probabilities(table: ScoreTable) -> Array:

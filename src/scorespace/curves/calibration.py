@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from typing import Annotated, Final, Literal, Self, get_args
 
 import numpy as np
 
 from scorespace.curves.brier import probabilities
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError, did_you_mean
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.classes import TOP
 from scorespace.tables.pieces import PIECE, over_pieces
 
 BINS: Final = 10
-GROUPINGS: Final = ("isotonic", "width", "count")
+Grouping = Literal["isotonic", "width", "count"]
+GROUPINGS: Final = get_args(Grouping)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,11 +68,30 @@ class CalibrationCurve(Curve):
         return f"calibration curve: {self.x.size} groups {how}, {self.y_title.lower()} against {self.x_title.lower()}"
 
 
-def calibration(table: ScoreTable, *, by: str = "isotonic", bins: int = BINS) -> CalibrationCurve:
-    """Mean score and observed rate of groups: by isotonic regression, or bins of equal `width` or `count`.
+@curve(
+    title="Calibration curve (reliability diagram)",
+    x="Mean score",
+    y="Observed rate",
+    aliases=("reliability", "reliability_diagram"),
+    x_ends=UNIT,
+    y_ends=UNIT,
+    square=True,
+    chance=DIAGONAL,
+    chance_name="calibrated",
+    probability=True,
+    also=(TOP,),
+)
+def calibration(
+    table: ScoreTable,
+    *,
+    by: Annotated[Grouping, "groups by isotonic regression, or bins of equal width or count"] = "isotonic",
+    bins: Annotated[int, "number of bins, unless groups are isotonic"] = BINS,
+) -> CalibrationCurve:
+    """Mean score and observed rate of groups of neighbouring scores, against each other.
 
-    Bins of equal width are [k/bins, (k+1)/bins), the last with its upper end; bins of equal count never
-    part tied scores. Bins without cases have no point.
+    Groups are formed by isotonic regression, or are bins of equal width or count. Bins of equal width are
+    [k/bins, (k+1)/bins), the last with its upper end; bins of equal count never part tied scores. Bins without
+    cases have no point.
 
     >>> from scorespace.tables import score_table
     >>> curve = calibration(score_table([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]))
@@ -102,8 +123,8 @@ def curve_of_groups(table: ScoreTable, starts: Array, by: str, sums: Array | Non
         mean[up],
         ratio(hits, cases)[up],
         lowest[up],
-        "Mean score",
-        "Observed rate",
+        calibration.x,
+        calibration.y,
         highest[up],
         cases[up],
         hits[up],

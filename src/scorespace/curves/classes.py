@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from scorespace.curves.curve import Curve
-from scorespace.curves.pr import PrCurve
-from scorespace.curves.roc import RocCurve, value_at
+from scorespace.curves.curve import Addition, Curve, CurveKind
+from scorespace.curves.pr import PrCurve, pr
+from scorespace.curves.roc import RocCurve, roc, value_at
 from scorespace.tables import Array, ratio
 
 _STEP = 0.01
 """How far apart in recall the points of an averaged PR curve are at most: between points it bends."""
 
 
+mean: Addition[Callable[[Iterable[Any]], Curve]] = Addition()
+"""The mean of the curves of the classes, by kind."""
+
+
+@mean(roc)
 def average_roc(curves: Iterable[RocCurve]) -> Curve:
     """The mean TPR of the curves at every FPR; its area is the mean of their areas.
 
@@ -29,14 +35,15 @@ def average_roc(curves: Iterable[RocCurve]) -> Curve:
     """
     defined = [curve.simplified() for curve in curves if _defined(curve)]
     if not defined:
-        return _undefined("roc", "False positive rate", "True positive rate")
+        return _undefined(roc)
     at = np.unique(np.concatenate([curve.x for curve in defined]))
     before, after = _mean([_ends(curve.x, curve.y, at) for curve in defined])
     # Rates closer together than rounding could fall back by that much.
     rate = np.maximum.accumulate(_woven(before, after))
-    return _averaged("roc", np.repeat(at, 2), rate, "False positive rate", "True positive rate")
+    return _averaged(roc, np.repeat(at, 2), rate)
 
 
+@mean(pr)
 def average_pr(curves: Iterable[PrCurve]) -> Curve:
     """The mean precision of the curves at every recall, along their bends; classes without cases are left out.
 
@@ -48,10 +55,10 @@ def average_pr(curves: Iterable[PrCurve]) -> Curve:
     """
     defined = [curve for curve in curves if _defined(curve)]
     if not defined:
-        return _undefined("pr", "Recall", "Precision")
+        return _undefined(pr)
     at = np.unique(np.concatenate([np.linspace(0, 1, round(1 / _STEP) + 1), *(curve.x for curve in defined)]))
     before, after = _mean([_precisions(curve, at) for curve in defined])
-    return _averaged("pr", np.repeat(at, 2), _woven(before, after), "Recall", "Precision")
+    return _averaged(pr, np.repeat(at, 2), _woven(before, after))
 
 
 def _defined(curve: RocCurve | PrCurve) -> bool:
@@ -83,12 +90,12 @@ def _woven(before: Array, after: Array) -> Array:
     return np.stack([before, after], axis=-1).ravel()
 
 
-def _averaged(kind: str, x: Array, y: Array, x_title: str, y_title: str) -> Curve:
+def _averaged(kind: CurveKind[Any], x: Array, y: Array) -> Curve:
     """The curve without points that repeat the one before."""
     new = np.concatenate([[True], (np.diff(x) != 0) | (np.diff(y) != 0)])
-    return Curve(kind, x[new], y[new], np.full(int(new.sum()), np.nan), x_title, y_title)
+    return Curve(kind.name, x[new], y[new], np.full(int(new.sum()), np.nan), kind.x, kind.y)
 
 
-def _undefined(kind: str, x_title: str, y_title: str) -> Curve:
+def _undefined(kind: CurveKind[Any]) -> Curve:
     ends, nothing = np.array([0.0, 1.0]), np.full(2, np.nan)
-    return Curve(kind, ends, nothing, nothing, x_title, y_title)
+    return Curve(kind.name, ends, nothing, nothing, kind.x, kind.y)

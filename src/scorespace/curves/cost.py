@@ -6,14 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.curves.hull import Hull, hull, hull_edges
-from scorespace.tables import Array, ConfusionTable, ScoreTable
-
-_X, _Y = "Probability-weighted cost of positives", "Normalised expected cost"
+from scorespace.tables import Array, ScoreTable
 
 
-def cost_curve(table: ScoreTable | ConfusionTable) -> Curve:
+@curve(
+    title="Cost curve",
+    x="Probability-weighted cost of positives",
+    y="Normalised expected cost",
+    name="cost",
+    aliases=("cost_curve",),
+    x_ends=UNIT,
+    y_ends=(0.0, 0.55),
+    chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)),
+    chance_name="no model",
+    area="the mean cost when all conditions are equally likely; lower is better",
+)
+def cost_curve(table: ScoreTable) -> Curve:
     """The least normalised cost that any threshold reaches (y), for each x = π·c_FN / (π·c_FN + (1−π)·c_FP).
 
     It is the dual of the hull: an edge of slope m is the bend at x = 1 / (1 + m). The threshold of a
@@ -39,7 +49,7 @@ def envelope(of: Hull) -> Curve:
     corner = np.flatnonzero(np.concatenate([[False], inside]))
     first = 1 if slopes.size and np.isinf(slopes[0]) else 0
     threshold = np.concatenate([[of.threshold[first]], of.threshold[corner], [of.threshold[-1]]])
-    return Curve("cost", x, y, threshold, _X, _Y)
+    return Curve("cost", x, y, threshold, cost_curve.x, cost_curve.y)
 
 
 @dataclass(frozen=True)

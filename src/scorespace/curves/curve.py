@@ -1,14 +1,22 @@
-"""A curve: points in order of falling threshold, with what its axes mean."""
+"""A curve, and the declaration of a kind of curve: one decorated function from which everything else follows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
 
+from scorespace.declaration import Option, Registry, check_options, options_of, table_of
+from scorespace.errors import CurveError
 from scorespace.results import SCHEMA, ByValue, Note, Row, plain
-from scorespace.tables import Array
+from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables.table import Way, called, way
+
+Points = tuple[tuple[float, float], ...]
+UNIT: Final = (0.0, 1.0)
+DIAGONAL: Final[Points] = ((0.0, 0.0), (1.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +37,28 @@ class Curve(ByValue):
 
     @property
     def notes(self) -> tuple[Note, ...]:
+        return self.findings()
+
+    def findings(self, model: str = "") -> tuple[Note, ...]:
+        """What to know before reading the curve of that model."""
         return ()
+
+    def facts(self) -> Row:
+        """The numbers that belong to the curve, if any."""
+        return {}
+
+    @property
+    def beside_area(self) -> dict[str, float]:
+        """What is told beside the area, by name."""
+        return {}
 
     def area(self) -> float:
         """Area under the curve by the trapezoids between its points; NaN when a point is undefined."""
         return float(np.trapezoid(self.y, self.x))
+
+    def line(self) -> Curve:
+        """What is drawn: the same curve, or one with more points where it is not straight between its own."""
+        return self
 
     def thinned(self, most: int = 400) -> Self:
         """A curve with about that many points that looks the same: evenly spaced along its length.
@@ -63,3 +88,190 @@ class Curve(ByValue):
 def _span(values: Array) -> float:
     finite = values[np.isfinite(values)]
     return float(np.ptp(finite)) or 1.0 if finite.size else 1.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How a kind of curve is framed: ends of the axes, shape, and the line that chance would draw.
+
+    `dip` cuts curves that fall without end: that many times the highest value is shown below zero. `steps`: between
+    two points nothing changes.
+    """
+
+    x: tuple[float, float] | None = None
+    y: tuple[float, float] | None = None
+    from_zero: bool = True
+    dip: float | None = None
+    square: bool = False
+    chance: Points = ()
+    chance_name: str = "chance"
+    steps: bool = False
+
+
+Shape = TypeVar("Shape", bound=Curve, covariant=True)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, eq=False)
+class CurveKind(Generic[Shape]):
+    """A kind of curve, declared on one table or on several, with all that a picture and a reader need.
+
+    `x` and `y` are the titles of the axes. `area` says what the area under it is; without it, none is told. `level` is
+    the height that chance reaches, from the table. `probability`: the size of the scores counts and not their order
+    alone. `also` names further tables inside one of several classes that have such a curve. `placed` is the option
+    that takes the threshold at which a model is shown. `functions` holds the function by table.
+    """
+
+    name: str
+    function: Callable[..., Shape]
+    table: type
+    title: str
+    x: str
+    y: str
+    aliases: tuple[str, ...] = ()
+    area: str = ""
+    probability: bool = False
+    level: Callable[[Any], float] | None = None
+    also: tuple[str, ...] = ()
+    placed: str | None = None
+    frame: Frame = Frame()
+    options: tuple[Option, ...] = ()
+    functions: dict[type, Callable[..., Any]] = field(default_factory=dict)
+
+    def __call__(self, table: Any, *values: Any, **options: Any) -> Shape:
+        """The curve of a table; options by their names, or in the order in which they are declared."""
+        names = [option.name for option in self.options]
+        if len(values) > len(names) or (twice := set(names[: len(values)]) & set(options)):
+            what = "more values than options" if len(values) > len(names) else f"{', '.join(twice)} stated twice"
+            raise TypeError(f"{self.name}: {what}")
+        given = dict(zip(names, values, strict=False)) | options
+        check_options(self, given, CurveError)
+        for kind, function in self.functions.items():
+            if isinstance(table, kind):
+                return function(table, **given)
+        if not isinstance(table, Table):
+            raise CurveError(f"{self.name} needs {called(self.table)}.", seen=f"{table!r:.60}")
+        found = self.fit(table)
+        return found.function(found.table, **given)
+
+    def on(self, function: Function) -> Function:
+        """Declare the same curve on a further table, named by the annotation of its first parameter."""
+        self.functions[table_of(function)] = function
+        return function
+
+    def fit(self, table: Table, of: str | None = None, model: str | None = None) -> Way:
+        """The function and the table inside the given one that it takes, of a class where one is named.
+
+        `model` is what an error calls the table.
+        """
+        try:
+            return way(self.functions, table, of, sized=self.probability)
+        except NoTableError as error:
+            raise self._refused(error, table, of, model) from None
+
+    def fits(self, table: Table, of: str | None = None) -> Way | None:
+        """The same, or None where there is no such curve."""
+        try:
+            return way(self.functions, table, of, sized=self.probability)
+        except NoTableError:
+            return None
+
+    def _refused(self, error: NoTableError, table: Table, of: str | None, model: str | None) -> CurveError:
+        asked = self.name if of is None or model is None else f"{self.name} of {model}[{of}]"
+        hint = None if error.hint is None else error.hint.replace("{label}", self.name if of is None else model or "…")
+        if of is None and table.class_names and self.fits(table, table.class_names[0]):
+            one = f"name one: {model}[{table.class_names[0]}]"
+            hint = one if model else f"{self.name} needs {called(self.table)}, such as that of one class"
+        return CurveError(f"{asked} {error.reason.replace('{label}', self.name)}.", seen=error.seen, hint=hint)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring: what it shows, and the formula."""
+        return (self.function.__doc__ or "").strip().splitlines()[0]
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.title}. {self.summary}"
+
+
+def curve(
+    *,
+    title: str,
+    x: str,
+    y: str,
+    name: str | None = None,
+    aliases: tuple[str, ...] = (),
+    area: str = "",
+    probability: bool = False,
+    level: Callable[[Any], float] | None = None,
+    also: tuple[str, ...] = (),
+    placed: str | None = None,
+    x_ends: tuple[float, float] | None = None,
+    y_ends: tuple[float, float] | None = None,
+    from_zero: bool = True,
+    dip: float | None = None,
+    square: bool = False,
+    chance: Points = (),
+    chance_name: str = "chance",
+    steps: bool = False,
+) -> Callable[[Callable[..., Shape]], CurveKind[Shape]]:
+    """Declare a kind of curve; the annotation of the first parameter says which table it needs.
+
+    The docstring's first line is the explanation; keyword-only parameters are options. The name is that of the
+    function unless stated.
+    """
+    frame = Frame(x_ends, y_ends, from_zero, dip, square, chance, chance_name, steps)
+
+    def declare(function: Callable[..., Shape]) -> CurveKind[Shape]:
+        declared = CurveKind(
+            name=name or function.__name__,
+            function=function,
+            table=table_of(function),
+            title=title,
+            x=x,
+            y=y,
+            aliases=aliases,
+            area=area,
+            probability=probability,
+            level=level,
+            also=also,
+            placed=placed,
+            frame=frame,
+            options=options_of(function),
+            functions={table_of(function): function},
+        )
+        # Introspection and doctest see the function behind the frozen declaration.
+        vars(declared).update(
+            __wrapped__=function, __doc__=function.__doc__, __name__=function.__name__, __module__=function.__module__
+        )
+        CURVES.add(declared)
+        return declared
+
+    return declare
+
+
+CURVES: Registry[CurveKind[Any]] = Registry("curve", "curves", CurveError)
+"""Every declared kind of curve, in the order of declaration."""
+
+
+@dataclass(frozen=True)
+class Addition(Generic[Function]):
+    """What other files add to kinds of curves, a function each: `band = Addition()`, then `@band(roc)`."""
+
+    functions: dict[str, Function] = field(default_factory=dict)
+
+    def __call__(self, kind: CurveKind[Any]) -> Callable[[Function], Function]:
+        """Declare a function for that kind."""
+
+        def declare(function: Function) -> Function:
+            self.functions[kind.name] = function
+            return function
+
+        return declare
+
+    def of(self, kind: CurveKind[Any]) -> Function | None:
+        """The function declared for that kind, if there is one."""
+        return self.functions.get(kind.name)
+
+
+beside: Addition[Callable[[Any], dict[str, Curve]]] = Addition()
+"""Curves that belong beside one of a kind in a picture, from its table; {model} in their names is filled in."""

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
 from scorespace.tables import ScoreTable, ratio
 
 
+@curve(
+    title="Cumulative gain",
+    x="Share targeted",
+    y="Share of positives reached",
+    aliases=("cumulative_gain", "cap"),
+    x_ends=UNIT,
+    y_ends=UNIT,
+    square=True,
+    chance=DIAGONAL,
+    area="half the prevalence, plus the AUC times the share of negatives",
+)
 def gain(table: ScoreTable) -> Curve:
     """Share of positives reached (y) by targeting the share x of cases with the highest scores.
 
@@ -15,16 +26,19 @@ def gain(table: ScoreTable) -> Curve:
     """
     counts = table.sweep
     reached = ratio(counts.tp, counts.p)
-    return Curve(
-        "gain",
-        ratio(counts.pp, counts.total),
-        reached,
-        table.thresholds,
-        "Share targeted",
-        "Share of positives reached",
-    )
+    return Curve("gain", ratio(counts.pp, counts.total), reached, table.thresholds, gain.x, gain.y)
 
 
+@curve(
+    title="Lift",
+    x="Share targeted",
+    y="Lift",
+    name="lift",
+    aliases=("lift_curve",),
+    x_ends=UNIT,
+    chance=((0.0, 1.0), (1.0, 1.0)),
+    area="the mean lift over all shares targeted",
+)
 def lift_curve(table: ScoreTable) -> Curve:
     """How many times as many positives as chance the share x of highest scores holds.
 
@@ -36,4 +50,4 @@ def lift_curve(table: ScoreTable) -> Curve:
     """
     counts = table.sweep[1:]
     times = ratio(ratio(counts.tp, counts.pp), ratio(counts.p, counts.total))
-    return Curve("lift", ratio(counts.pp, counts.total), times, table.score, "Share targeted", "Lift")
+    return Curve("lift", ratio(counts.pp, counts.total), times, table.score, lift_curve.x, lift_curve.y)

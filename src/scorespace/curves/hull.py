@@ -8,7 +8,8 @@ from typing import Final, Literal, Self
 
 import numpy as np
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
+from scorespace.curves.pool import pools
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, ratio
@@ -143,35 +144,63 @@ TRIVIAL = (NEVER, ALWAYS)
 """The two rules that need no model: the corners (0, 0) and (1, 1)."""
 
 
-def hull(tables: ScoreTable | ConfusionTable | Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
-    """The convex hull of a model's ROC curve, or of several models' together, crisp ones included.
+@curve(
+    title="ROC convex hull",
+    x="False positive rate",
+    y="True positive rate",
+    aliases=("roc_hull", "convex_hull"),
+    x_ends=UNIT,
+    y_ends=UNIT,
+    square=True,
+    chance=DIAGONAL,
+    area="the area under the hull (AUCH)",
+)
+def hull(table: ScoreTable) -> Hull:
+    """The best that mixing the thresholds of a model reaches in ROC space: the convex hull of its curve.
+
+    Of several models by name, crisp ones included, it is that of all together.
 
     >>> from scorespace.tables import score_table
     >>> h = hull(score_table([1, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]))
     >>> h.y, h.probability
     (array([0.        , 0.33333333, 1.        , 1.        ]), array([1.        , 0.66666667, 0.        ]))
     """
-    if not isinstance(tables, Mapping):
-        return _hull_of_one(tables, "")
+    return _hull_of_one(table)
+
+
+def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
     if not tables:
         raise DataError("a hull needs at least one model.")
-    hulls = {name: _hull_of_one(table, name) for name, table in tables.items()}
-    return _envelope(list(hulls.values()), _prevalence(tables)) if len(hulls) > 1 else next(iter(hulls.values()))
+    hulls = [_hull_of_model(table, name) for name, table in tables.items()]
+    if len(hulls) == 1:
+        return hulls[0]
+    first = next(iter(tables.values())).inside(ScoreTable)
+    return _envelope(hulls, float(first.n_pos / first.total))
 
 
-def _hull_of_one(given: ScoreTable | ConfusionTable, name: str) -> Hull:
-    table = _scores(given)
-    edges = hull_edges(*table.columns)
+hull.functions[Mapping] = _hull_of_models
+
+
+def _hull_of_model(table: ScoreTable | ConfusionTable, model: str) -> Hull:
+    scores = table.inside(ScoreTable)
+    found = _hull_of_one(scores)
+    # A crisp decision counts as a score, but its corner has no threshold that anybody could use.
+    threshold = found.threshold if scores is table else np.where(np.isinf(found.threshold), np.inf, np.nan)
+    return replace(found, threshold=threshold, model=tuple(name or model for name in found.model))
+
+
+def _hull_of_one(table: ScoreTable) -> Hull:
+    edges = edges_of(table)
     corners_pos = np.concatenate([[0.0], np.cumsum(edges.pos)])
     corners_neg = np.concatenate([[0.0], np.cumsum(edges.neg)])
-    names = (NEVER, *([name] * (edges.pos.size - 1)), ALWAYS)
+    names = (NEVER, *([""] * (edges.pos.size - 1)), ALWAYS)
     return Hull(
         "hull",
         ratio(corners_neg, corners_neg[-1]),
         ratio(corners_pos, corners_pos[-1]),
-        np.concatenate([[np.inf], table.score[edges.end] if isinstance(given, ScoreTable) else edges.end * np.nan]),
-        "False positive rate",
-        "True positive rate",
+        np.concatenate([[np.inf], table.score[edges.end]]),
+        hull.x,
+        hull.y,
         names if edges.pos.size else (NEVER,),
         ratio(edges.pos, edges.pos + edges.neg),
     )
@@ -179,8 +208,6 @@ def _hull_of_one(given: ScoreTable | ConfusionTable, name: str) -> Hull:
 
 def _envelope(hulls: list[Hull], prevalence: float) -> Hull:
     """The hull of several hulls: the least concave majorant of their corners, by regression of the slopes."""
-    from scipy.optimize import isotonic_regression
-
     x, y = (np.concatenate([getattr(one, axis) for one in hulls]) for axis in "xy")
     threshold = np.concatenate([one.threshold for one in hulls])
     model = np.concatenate([one.model for one in hulls])
@@ -189,7 +216,7 @@ def _envelope(hulls: list[Hull], prevalence: float) -> Hull:
     left = x[order][0] == 0 and y[order][0] > 0  # the vertical edge from (0, 0) belongs to no function of x
     top_x, top_y = x[order], y[order]
     width = np.diff(top_x)
-    blocks = isotonic_regression(np.diff(top_y) / width, weights=width, increasing=False).blocks
+    blocks = pools(np.diff(top_y) / width, width)
     kept = order[_bending(top_x[blocks], top_y[blocks], blocks)]
     if left:
         kept = np.concatenate([[int(np.flatnonzero((x == 0) & (y == 0))[0])], kept])
@@ -208,15 +235,6 @@ def _bending(x: Array, y: Array, index: Array) -> Array:
     return index[np.concatenate([[True], turn > 1e-15, [True]])]
 
 
-def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
-    return table.score_table() if isinstance(table, ConfusionTable) else table
-
-
-def _prevalence(tables: Mapping[str, ScoreTable | ConfusionTable]) -> float:
-    first = _scores(next(iter(tables.values())))
-    return float(first.n_pos / first.total)
-
-
 @dataclass(frozen=True)
 class HullEdges:
     """Edges of one or many hulls, in order: which hull, last score index, and the weights on the edge."""
@@ -225,6 +243,14 @@ class HullEdges:
     end: Array
     pos: Array
     neg: Array
+
+
+def edges_of(table: ScoreTable) -> HullEdges:
+    """The edges of a table's hulls, found once for all measures that ask for them."""
+    if "hull_edges" not in table.__dict__:
+        table.__dict__["hull_edges"] = hull_edges(*table.columns)
+    edges: HullEdges = table.__dict__["hull_edges"]
+    return edges
 
 
 def hull_edges(pos: Array, neg: Array) -> HullEdges:
@@ -242,8 +268,6 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
 
 
 def _edges(pos: Array, neg: Array) -> HullEdges:
-    from scipy.optimize import isotonic_regression  # heavy to load, and only hulls need it
-
     scores = pos.shape[-1]
     pos, neg = pos.ravel(), neg.ravel()
     place = None
@@ -264,12 +288,12 @@ def _edges(pos: Array, neg: Array) -> HullEdges:
     owner = at // scores
     step_pos, step_neg = _steps(pos, neg, starts, several=pos.size > scores)
     weight = step_pos + step_neg
-    pools = isotonic_regression(step_pos / weight - 2.0 * owner, weights=weight, increasing=False).blocks[:-1]
-    edge_pos, edge_neg = np.add.reduceat(step_pos, pools), np.add.reduceat(step_neg, pools)
+    pooled = pools(step_pos / weight - 2.0 * owner, weight)[:-1]
+    edge_pos, edge_neg = np.add.reduceat(step_pos, pooled), np.add.reduceat(step_neg, pooled)
     # Rounding may leave two edges on one line: join them where the exact cross product is zero.
     bends = edge_pos[:-1] * edge_neg[1:] != edge_pos[1:] * edge_neg[:-1]
-    kept = np.flatnonzero(np.append(True, bends | (owner[pools[1:]] != owner[pools[:-1]])))
-    last = np.append(pools[1:], starts.size)[np.append(kept[1:], pools.size) - 1] - 1
+    kept = np.flatnonzero(np.append(True, bends | (owner[pooled[1:]] != owner[pooled[:-1]])))
+    last = np.append(pooled[1:], starts.size)[np.append(kept[1:], pooled.size) - 1] - 1
     return HullEdges(owner[last], at[last] % scores, np.add.reduceat(edge_pos, kept), np.add.reduceat(edge_neg, kept))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from scorespace.tables import Array, ScoreTable, ratio
 
 MIDPOINTS: Final = ("mean", "class_weighted", "cross_weighted", "median", "class_medians", "half")
 """The rules for the midpoint; a number states it."""
+
+Midpoint = Annotated[float | str, f"what parts high from low scores: {', '.join(MIDPOINTS)}, or a number"]
+Recentre = Annotated[bool, "move the midpoint to 0.5 first, by two straight lines"]
 
 _SAME: Final = 1e-12  # sums of scores are rounded: a midpoint this near to a score is that score
 

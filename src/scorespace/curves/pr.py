@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 
 
@@ -26,6 +26,15 @@ class PrCurve(Curve):
         """Area under the exactly interpolated curve, as `auprc`."""
         return float(pr_area(self.counts))
 
+    def line(self) -> Curve:
+        """The curve along its bends; only mixing two thresholds reaches the points between those of the curve."""
+        if not self.counts.p[-1] > 0:
+            return self
+        bent = self.interpolated()
+        # Points along a bend bear the threshold of its end.
+        reached = np.append(bent.threshold[1:] != bent.threshold[:-1], True)
+        return replace(bent, threshold=np.where(reached, bent.threshold, np.nan))
+
     def interpolated(self, step: float = 0.01) -> Self:
         """The curve with points added along its bends, at most that far apart in recall."""
         counts, thresholds = self.counts, self.table.thresholds
@@ -43,15 +52,33 @@ class PrCurve(Curve):
         return replace(self, x=ratio(grown.tp, grown.p), y=_precision(grown), threshold=threshold)
 
 
+def _prevalence(table: ScoreTable) -> float:
+    """The precision of guessing."""
+    return float(ratio(table.n_pos, table.total))
+
+
+@curve(
+    title="Precision-recall curve",
+    x="Recall",
+    y="Precision",
+    aliases=("precision_recall", "prc"),
+    x_ends=UNIT,
+    y_ends=UNIT,
+    square=True,
+    level=_prevalence,
+    area="the area under the exactly interpolated curve",
+)
 def pr(table: ScoreTable) -> PrCurve:
-    """The precision-recall curve; at recall 0 it starts with the precision of the first scores, not with 1.
+    """How many alarms are right against how many positives are found: PPV and TPR at every threshold.
+
+    At recall 0 it starts with the precision of the first scores, not with 1.
 
     >>> from scorespace.tables import score_table
     >>> pr(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
     array([1.        , 1.        , 0.66666667, 0.5       ])
     """
     counts = table.sweep
-    return PrCurve("pr", ratio(counts.tp, counts.p), _precision(counts), table.thresholds, "Recall", "Precision", table)
+    return PrCurve("pr", ratio(counts.tp, counts.p), _precision(counts), table.thresholds, pr.x, pr.y, table)
 
 
 def _precision(counts: Counts) -> Array:
@@ -68,13 +95,18 @@ def pr_area(counts: Counts) -> Array:
     With FP = a + h·TP on a segment, ∫ TP/(TP + FP) dTP = ΔTP/(1+h) − a/(1+h)² · ln(PP₁/PP₀).
     """
     tp, fp = counts.tp, counts.fp
-    before_tp, before_fp = tp[..., :-1], fp[..., :-1]
-    gained_tp, gained_fp = np.diff(tp, axis=-1), np.diff(fp, axis=-1)
+    size = tp.shape[-1] - 1
+    # Only where positives are found does the curve gain area: a part of the thresholds, of all replicates at once.
+    rises = np.flatnonzero(tp[..., 1:] > tp[..., :-1])
+    owner = rises // size if size else rises
+    start = rises + owner  # every replicate has one threshold more than steps
+    before_tp, before_fp = tp.ravel()[start], fp.ravel()[start]
+    gained_tp, gained_fp = tp.ravel()[start + 1] - before_tp, fp.ravel()[start + 1] - before_fp
     before, gained = before_tp + before_fp, gained_tp + gained_fp
-    rises = gained_tp > 0
-    share = np.divide(gained_tp, gained, out=np.zeros_like(gained), where=rises)  # 1 / (1 + h)
+    share = gained_tp / gained  # 1 / (1 + h)
     # a = FP₀ − h·TP₀; it vanishes on a first segment, where the logarithm would be infinite.
-    intercept = before_fp - np.divide(gained_fp * before_tp, gained_tp, out=np.zeros_like(gained), where=rises)
+    intercept = before_fp - gained_fp * before_tp / gained_tp
     growth = np.log1p(np.divide(gained, before, out=np.zeros_like(gained), where=before > 0))
-    pieces = np.where(rises, gained_tp * share - intercept * share**2 * growth, 0.0)
-    return ratio(pieces.sum(axis=-1), counts.p[..., -1])
+    pieces = gained_tp * share - intercept * share**2 * growth
+    found = np.bincount(owner, pieces, minlength=max(1, tp[..., 0].size)).reshape(tp.shape[:-1])
+    return ratio(found, counts.p[..., -1])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from scorespace.curves.brier import probabilities
-from scorespace.curves.curve import Curve
-from scorespace.errors import ConditionError
+from scorespace.curves.curve import UNIT, Curve, curve
+from scorespace.errors import ConditionError, CurveError
 from scorespace.tables import Array, ClassTable, ScoreTable, ratio
 from scorespace.tables.score import grouped_scores
 
@@ -52,7 +53,21 @@ class RejectionCurve(Curve):
         return float(sums.sum() / size.sum())
 
 
-def rejection(table: ScoreTable | ClassTable, at: float = 0.5) -> RejectionCurve:
+@curve(
+    title="Rejection curve",
+    x="Share rejected",
+    y="Accuracy of the rest",
+    aliases=("accuracy_rejection", "risk_coverage"),
+    x_ends=UNIT,
+    from_zero=False,
+    placed="at",
+    area="the mean error over all shares kept (AURC); lower is better",
+)
+def rejection(
+    table: ScoreTable,
+    *,
+    at: Annotated[float | None, "the threshold; that of the model unless stated, else 0.5"] = None,
+) -> RejectionCurve:
     """Accuracy on the cases kept when those nearest to the threshold are rejected first.
 
     Of several classes, those first whose highest score leads least.
@@ -61,12 +76,22 @@ def rejection(table: ScoreTable | ClassTable, at: float = 0.5) -> RejectionCurve
     >>> rejection(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).y
     array([0.75      , 0.66666667, 1.        ])
     """
-    margins = table.margins if isinstance(table, ClassTable) else margin_table(table, at)
+    return _by_margin(margin_table(table, 0.5 if at is None else at))
+
+
+@rejection.on
+def _rejection_of_classes(table: ClassTable, *, at: float | None = None) -> RejectionCurve:
+    if at is not None:
+        raise CurveError(
+            "rejection of several classes has no threshold: the lead of the highest score counts.", hint="rejection"
+        )
+    return _by_margin(table.margins)
+
+
+def _by_margin(margins: ScoreTable) -> RejectionCurve:
     kept = margins.sweep[1:]  # rejecting everything leaves no accuracy
     x, y = 1 - ratio(kept.pp, kept.total), ratio(kept.tp, kept.pp)
-    return RejectionCurve(
-        "rejection", x[::-1], y[::-1], margins.score[::-1], "Share rejected", "Accuracy of the rest", margins
-    )
+    return RejectionCurve("rejection", x[::-1], y[::-1], margins.score[::-1], rejection.x, rejection.y, margins)
 
 
 @dataclass(frozen=True)
@@ -101,6 +126,6 @@ def chow(table: ScoreTable, cost: float) -> RejectRule:
 
 def _harmonic(n: Array) -> Array:
     """Harmonic numbers, also of weights that are not whole: H_n = ψ(n + 1) + γ."""
-    from scipy.special import digamma  # loads SciPy only for the area
+    from scorespace.special import digamma  # loads SciPy only for the area
 
     return np.asarray(digamma(n + 1) + np.euler_gamma)

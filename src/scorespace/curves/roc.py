@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.curves.curve import Curve
+from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
 from scorespace.curves.hull import Hull, hull
 from scorespace.errors import MeasureError
 from scorespace.tables import Array, ScoreTable, ratio
@@ -58,8 +58,18 @@ class RocCurve(Curve):
         return replace(self, x=self.x[kept], y=self.y[kept], threshold=self.threshold[kept])
 
 
+@curve(
+    title="ROC curve",
+    x="False positive rate",
+    y="True positive rate",
+    x_ends=UNIT,
+    y_ends=UNIT,
+    square=True,
+    chance=DIAGONAL,
+    area="the AUC",
+)
 def roc(table: ScoreTable) -> RocCurve:
-    """The ROC curve of a score table: FPR and TPR at every threshold, +inf first.
+    """What is found against what is falsely alarmed: TPR and FPR at every threshold, +inf first.
 
     >>> from scorespace.tables import score_table
     >>> roc(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
@@ -71,8 +81,8 @@ def roc(table: ScoreTable) -> RocCurve:
         ratio(counts.fp, counts.n),
         ratio(counts.tp, counts.p),
         table.thresholds,
-        "False positive rate",
-        "True positive rate",
+        roc.x,
+        roc.y,
         table,
     )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
+from scorespace.curves.curve import DIAGONAL, UNIT, curve
 from scorespace.curves.hull import Hull, hull, hull_edges
-from scorespace.curves.midpoint import count_high, defined, midpoints
+from scorespace.curves.midpoint import Midpoint, Recentre, count_high, defined, midpoints
 from scorespace.curves.roc import RocCurve, roc
 from scorespace.errors import ScoreError
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, note, plain
@@ -91,8 +92,8 @@ class SmoothCurve(RocCurve):
         return max(0.0, self.hull().area() - self.area())
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        return self.findings()
+    def beside_area(self) -> dict[str, float]:
+        return {"auc": self.auc} if self.normalised else {}
 
     def findings(self, model: str = "") -> tuple[Note, ...]:
         """What to know before reading the curve of that model: imbalance, and classes that do not overlap."""
@@ -133,10 +134,28 @@ class SmoothCurve(RocCurve):
         )
 
 
+@curve(
+    title="Smooth ROC curve",
+    x="Smooth false positive rate",
+    y="Smooth true positive rate",
+    aliases=("smooth_roc", "smroc"),
+    x_ends=UNIT,
+    y_ends=UNIT,
+    square=True,
+    chance=DIAGONAL,
+    probability=True,
+    area="the AUC of soft labels (smAUC); in counts, none",
+)
 def smooth(
-    table: ScoreTable, midpoint: str | float = "mean", recentre: bool = False, normalised: bool = True
+    table: ScoreTable,
+    *,
+    midpoint: Midpoint = "mean",
+    recentre: Recentre = False,
+    normalised: Annotated[bool, "rates on both axes, and not counts"] = True,
 ) -> SmoothCurve:
-    """The smooth ROC curve of a table; not `normalised`, its axes are counts: Σ (1 − c) and Σ c.
+    """ROC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.
+
+    Not `normalised`, its axes are counts: Σ (1 − c) and Σ c.
 
     >>> from scorespace.tables import score_table
     >>> smooth(score_table([1, 1, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1]))
@@ -159,8 +178,8 @@ def smooth(
         across,
         up,
         table.thresholds,
-        "Smooth false positive rate" if normalised else "Sum of soft negatives",
-        "Smooth true positive rate" if normalised else "Sum of soft positives",
+        smooth.x if normalised else "Sum of soft negatives",
+        smooth.y if normalised else "Sum of soft positives",
         soft,
         table,
         middle,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scorespace.decisions.model import Models
-from scorespace.errors import MeasureError
+from scorespace.decisions.honest import Criterion, Crossfit, Models, crossfit, least
+from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, value_of
+from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.results import SCHEMA, Note, Row, decimals, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
+from scorespace.tables.pair import PairTable
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,11 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model at the threshold that serves it best, and whether the constraints are kept there."""
+    """A model at the threshold that serves it best, and whether the constraints are kept there.
+
+    `value`, `kept`, `reached` and `counts` are on the cases that chose the threshold; `honest` and `held`, the
+    objective and the bounded measures, on cases that did not.
+    """
 
     model: str
     threshold: float
@@ -45,20 +51,29 @@ class Candidate:
     kept: bool
     reached: tuple[float, ...]
     counts: Counts
+    judged: Judged = UNJUDGED
+    honest: Value = UNKNOWN
+    held: tuple[Value, ...] = ()
 
     def row(self) -> Row:
-        outcomes = {name: float(getattr(self.counts, name)) for name in ("tp", "fp", "fn", "tn")}
         found = {"model": self.model, "threshold": self.threshold, "value": self.value, "kept": self.kept}
-        return plain({**found, **outcomes})
+        return plain({**found, **{name: float(getattr(self.counts, name)) for name in OUTCOMES}})
 
 
 @dataclass(frozen=True)
 class ConstrainedChoice:
-    """The model and threshold that are best among those that keep the constraints."""
+    """The model and threshold that are best among those that keep the constraints.
+
+    `honest` and `held` are of the whole procedure, which takes the best model too, on cases that did not choose;
+    `fitted` names the sample that chose, where it is another.
+    """
 
     objective: MeasureSpec
     constraints: tuple[Constraint, ...]
     candidates: tuple[Candidate, ...]
+    honest: Value = UNKNOWN
+    held: tuple[Value, ...] = ()
+    fitted: str | None = None
 
     @property
     def best(self) -> Candidate | None:
@@ -74,13 +89,15 @@ class ConstrainedChoice:
     @property
     def notes(self) -> tuple[Note, ...]:
         best = self.best
-        if best is None or math.isnan(best.threshold):
+        if best is None or math.isnan(best.threshold) or self.fitted is not None:
             return ()
-        return (
-            note(
-                "SS013", f"the threshold of {best.model} was chosen on these cases: expect a little less on new ones."
-            ),
-        )
+        text = f"the threshold of {best.model} was chosen on these cases, where {self.objective} is "
+        text += f"{decimals(best.value)}; on cases that did not choose it, "
+        if math.isnan(self.honest.value):
+            return (note("SS013", f"{text}it cannot be said, as {self.honest.reason}."),)
+        held = [f"{one.spec} {decimals(its.value)}" for one, its in zip(self.constraints, self.held, strict=True)]
+        text += f"{decimals(self.honest.value)}" + (f", with {', '.join(held)}" if held else "")
+        return (note("SS013", f"{text}."),)
 
     @property
     def words(self) -> str:
@@ -96,19 +113,50 @@ class ConstrainedChoice:
             )
             where = "" if math.isnan(near.threshold) else f" at threshold {near.threshold:.3g}"
             return f"No threshold of any model satisfies {bounds}. The nearest is {near.model}{where}, with {reached}."
+        return " ".join(filter(None, [self._use(best), self._kept_elsewhere(best), self._failed()]))
+
+    def _use(self, best: Candidate) -> str:
         where = "" if math.isnan(best.threshold) else f" at threshold {best.threshold:.3g}"
-        under = f" among those with {bounds}" if bounds else ""
+        where += "" if self.fitted is None else f", chosen on {self.fitted}"
+        under = f" among those with {' and '.join(map(str, self.constraints))}" if self.constraints else ""
         others = [one for one in self.candidates if one.kept and one is not best and not math.isnan(one.value)]
         others.sort(key=lambda one: -self._sign * one.value)
-        rest = f"; {others[0].model} reaches {decimals(others[0].value)}" if others else ""
+        rest = ""
+        if others:
+            rest = f"; {others[0].model} reaches {decimals(_leading(others[0].honest, others[0].value))}"
+        return (
+            f"Use {best.model}{where}: {self.objective} {self._both(self.honest, best.value)}, the best{under}{rest}."
+        )
+
+    def _kept_elsewhere(self, best: Candidate) -> str:
+        """Whether the bounds are kept on cases that did not choose the threshold."""
+        if not self.constraints or not any(one.known for one in self.held) or math.isnan(best.threshold):
+            return ""
+        reached = ", ".join(f"{one.spec} {_limits(its)}" for one, its in zip(self.constraints, self.held, strict=True))
+        return f"On cases that did not choose it: {reached}."
+
+    def _failed(self) -> str:
         failed = [one.model for one in self.candidates if not one.kept]
-        never = f" No threshold of {', '.join(failed)} satisfies {bounds}." if failed else ""
-        return f"Use {best.model}{where}: {self.objective} {decimals(best.value)}, the best{under}{rest}.{never}"
+        bounds = " and ".join(map(str, self.constraints))
+        return f"No threshold of {', '.join(failed)} satisfies {bounds}." if failed else ""
+
+    def _both(self, honest: Value, apparent: float) -> str:
+        if math.isnan(honest.value):
+            return decimals(apparent)
+        beside = "on these cases" if self.fitted is None else f"on {self.fitted}"
+        other = decimals(apparent) != decimals(honest.value)
+        return _limits(honest) + (f" ({decimals(apparent)} {beside})" if other else "")
 
     def rows(self) -> list[Row]:
         """One row per model, with the values that the constraints are about under their names."""
         bounds = [str(one.spec) for one in self.constraints]
-        return [one.row() | plain(dict(zip(bounds, one.reached, strict=True))) for one in self.candidates]
+        return [
+            one.row()
+            | plain(dict(zip(bounds, one.reached, strict=True)))
+            | one.honest.row("honest", "honest_value")
+            | plain({f"honest_{name}": its.value for name, its in zip(bounds, one.held, strict=False)})
+            for one in self.candidates
+        ]
 
     def to_dict(self) -> Row:
         chosen = (self.best or self.nearest).row()
@@ -116,7 +164,10 @@ class ConstrainedChoice:
             chosen = dict.fromkeys(chosen)
         return {
             "schema": SCHEMA,
-            **{name: chosen[name] for name in ("model", "threshold", "tp", "fp", "fn", "tn")},
+            **{name: chosen[name] for name in ("model", "threshold", *OUTCOMES)},
+            **(self.honest if self.best is not None else UNKNOWN).row("honest", "honest_value"),
+            "reason": self.honest.reason,
+            "fitted": self.fitted,
             "slope": None,
             "cost_per_case": None,
             "dominated": [],
@@ -137,16 +188,25 @@ class ConstrainedChoice:
         return self.words
 
 
-def choose_under(models: Models, objective: MeasureSpec, constraints: Sequence[Constraint] = ()) -> ConstrainedChoice:
+def choose_under(
+    models: Models,
+    objective: MeasureSpec,
+    constraints: Sequence[Constraint] = (),
+    *,
+    pairs: PairTable | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> ConstrainedChoice:
     """For each model the threshold that is best for the objective among those that keep the constraints.
 
-    Where none does, the threshold that misses them by least.
+    Where none does, the threshold that misses them by least. What is reached on cases that did not choose stands
+    beside it.
 
     >>> from scorespace.measures import parse
     >>> from scorespace.tables import score_table
-    >>> t = score_table([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1])
-    >>> choose_under({"nb": t}, parse("ppv"), [Constraint(parse("tpr"), 0.9)])
-    Use nb at threshold 0.4: ppv 0.667, the best among those with tpr ≥ 0.9.
+    >>> t = score_table([1, 0, 1, 0] * 90, [0.9, 0.6, 0.4, 0.1] * 90)
+    >>> choose_under({"nb": t}, parse("ppv"), [Constraint(parse("tpr"), 0.9)]).best.threshold
+    0.4
     """
     for spec in (objective, *(one.spec for one in constraints)):
         if spec.measure.table is not Counts or spec.at is not None or spec.of is not None:
@@ -155,25 +215,75 @@ def choose_under(models: Models, objective: MeasureSpec, constraints: Sequence[C
             )
     if objective.measure.best is None:
         raise MeasureError(f"{objective} has no best value: neither direction is better.")
+    best = best_value(objective, tuple(constraints))
     found = tuple(_candidate(name, table, objective, tuple(constraints)) for name, table in models.items())
-    return ConstrainedChoice(objective, tuple(constraints), found)
+    choice = ConstrainedChoice(objective, tuple(constraints), found)
+    return _judged(choice, crossfit(models, best, pairs=pairs, seed=seed), level)
+
+
+def choose_on(choice: ConstrainedChoice, models: Models, *, fitted: str, level: float = 0.95) -> ConstrainedChoice:
+    """A choice made on one sample, which `fitted` names, judged on another: by the plain outcomes there."""
+    absent = [one.model for one in choice.candidates if one.model not in models]
+    if absent:
+        raise DataError(f"there is no model {absent[0]!r} to judge.", seen=", ".join(models))
+    here = {
+        one.model: Judged(_scores(models[one.model]).at(0.5 if math.isnan(one.threshold) else one.threshold))
+        for one in choice.candidates
+    }
+    best = choice.best or choice.nearest
+    return replace(_judged(choice, Crossfit(here, here[best.model]), level), fitted=fitted)
+
+
+def best_value(objective: MeasureSpec, constraints: tuple[Constraint, ...] = ()) -> Criterion:
+    """The value of a measure under constraints, as what decides between thresholds."""
+    sign = -1.0 if objective.measure.best == "high" else 1.0
+
+    def price(counts: Counts) -> tuple[Array, Array]:
+        values = np.asarray(objective.measure(counts, **dict(objective.options)), dtype=np.float64)
+        missed = [one.shortfall(counts) for one in constraints]
+        return np.max(missed, axis=0) if missed else np.zeros_like(values), sign * values
+
+    return price
+
+
+def _judged(choice: ConstrainedChoice, found: Crossfit, level: float) -> ConstrainedChoice:
+    """The choice with its numbers on cases that did not choose it."""
+
+    def values(by: Judged) -> tuple[Value, tuple[Value, ...]]:
+        return by.measure(choice.objective, level), tuple(by.measure(one.spec, level) for one in choice.constraints)
+
+    def judged(candidate: Candidate) -> Candidate:
+        honest, held = values(found.models[candidate.model])
+        return replace(candidate, judged=found.models[candidate.model], honest=honest, held=held)
+
+    honest, held = values(found.chosen)
+    return replace(choice, candidates=tuple(map(judged, choice.candidates)), honest=honest, held=held)
 
 
 def _candidate(
     name: str, table: ScoreTable | ConfusionTable, objective: MeasureSpec, constraints: tuple[Constraint, ...]
 ) -> Candidate:
     crisp = isinstance(table, ConfusionTable)
-    scores = table.score_table() if isinstance(table, ConfusionTable) else table
+    scores = _scores(table)
     counts = scores.sweep[1:2] if crisp else scores.sweep
     thresholds = np.array([math.nan]) if crisp else scores.thresholds
-    missed = (
-        np.max([one.shortfall(counts) for one in constraints], axis=0) if constraints else np.zeros(thresholds.size)
-    )
-    least = missed.min()
-    values = np.asarray(objective.measure(counts, **dict(objective.options)), dtype=np.float64)
-    merit = values if objective.measure.best == "high" else -values
-    merit = np.where((missed == least) & ~np.isnan(values), merit, -np.inf)
-    place = int(np.argmax(merit)) if merit.max() > -np.inf else int(np.argmin(missed))
+    missed, price = best_value(objective, constraints)(counts)
+    place = int(least(missed, price))
     chosen = counts[place]
-    reached = tuple(float(one.spec.measure(chosen, **dict(one.spec.options))) for one in constraints)
-    return Candidate(name, float(thresholds[place]), float(values[place]), bool(least == 0), reached, chosen)
+    reached = tuple(value_of(one.spec, chosen) for one in constraints)
+    kept = bool(missed.min() == 0)
+    return Candidate(name, float(thresholds[place]), value_of(objective, chosen), kept, reached, chosen)
+
+
+def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
+    return table.score_table() if isinstance(table, ConfusionTable) else table
+
+
+def _leading(honest: Value, apparent: float) -> float:
+    return apparent if math.isnan(honest.value) else honest.value
+
+
+def _limits(value: Value) -> str:
+    if not value.known:
+        return decimals(value.value)
+    return f"{decimals(value.value)} [{decimals(value.low)}, {decimals(value.high)}]"

@@ -1,30 +1,36 @@
-"""The model and threshold of least cost under an operating condition."""
+"""The model and threshold of least cost under an operating condition, and what they cost on other cases."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from scorespace.conditions import Condition
 from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
+from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
+from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, costs_of
 from scorespace.errors import ConditionError, DataError
-from scorespace.measures.cost import cost
-from scorespace.results import SCHEMA, Note, Row, note, plain
+from scorespace.results import SCHEMA, Note, Row, grouped, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
+from scorespace.tables.pair import PairTable
 
-Models = Mapping[str, ScoreTable | ConfusionTable]
+SUPPORTED = 0.9
+"""The share of resamples in which a model must be dominated before it is called never the better choice."""
 
 
 @dataclass(frozen=True)
 class Choice:
     """A model used at a threshold (none for a crisp one), with what that does and costs.
 
-    All thresholds above `above`, up to and including `threshold`, decide alike. `calibrated` is the
-    cost at the closed-form threshold for calibrated probabilities, where the scores can be such.
+    All thresholds above `above`, up to and including `threshold`, decide alike. `counts` and
+    `cost_per_case` are on the cases that chose the threshold, and so too good; `judged` are the outcomes
+    on cases that did not, and `honest` is the cost there. `gain` is what it spares against the better rule
+    that needs no model. `calibrated_cost` is the cost at the closed-form threshold for calibrated
+    probabilities, where the scores can be such.
     """
 
     model: str
@@ -36,21 +42,22 @@ class Choice:
     calibrated_threshold: float = math.nan
     calibrated_cost: float = math.nan
     threshold_interval: tuple[float, float] = (math.nan, math.nan)
-    cost_interval: tuple[float, float] = (math.nan, math.nan)
+    judged: Judged = UNJUDGED
+    honest: Value = UNKNOWN
+    gain: Value = UNKNOWN
 
     def row(self) -> Row:
-        outcomes = {name: float(getattr(self.counts, name)) for name in ("tp", "fp", "fn", "tn")}
         return plain(
             {
                 "model": self.model,
                 "threshold": self.threshold,
                 "cost_per_case": self.cost_per_case,
                 "relative_cost": self.relative_cost,
-                **outcomes,
+                **{name: float(getattr(self.counts, name)) for name in OUTCOMES},
                 "threshold_low": self.threshold_interval[0],
                 "threshold_high": self.threshold_interval[1],
-                "cost_low": self.cost_interval[0],
-                "cost_high": self.cost_interval[1],
+                **self.honest.row("honest", "honest_cost"),
+                **self.gain.row("gain"),
                 "calibrated_threshold": self.calibrated_threshold,
                 "calibrated_cost": self.calibrated_cost,
             }
@@ -63,6 +70,10 @@ class Decision:
 
     Equal costs go to the model named first, and a model beats a trivial rule of equal cost, unless it
     decides alike for every case: then it is the trivial rule.
+
+    `judged`, `honest` and `gain` are of the whole procedure, which takes the model and threshold of least cost,
+    on cases that did not choose them; `over` is what it spares against each model alone. `support` is the share of
+    resamples in which a dominated model stays so. `fitted` names the sample that chose, where it is another.
     """
 
     condition: Condition
@@ -72,12 +83,33 @@ class Decision:
     dominated: Mapping[str, str]
     hull: Hull
     labels: tuple[str, str] = ("positive", "negative")
+    judged: Judged = UNJUDGED
+    honest: Value = UNKNOWN
+    gain: Value = UNKNOWN
+    over: Mapping[str, Value] = field(default_factory=dict)
+    support: Mapping[str, float] = field(default_factory=dict)
+    fitted: str | None = None
 
     @property
     def best(self) -> Choice:
         """The cheapest choice; a trivial rule only when it is cheaper than every model that does more."""
         useful = [choice for choice in self.choices if choice.counts.pp > 0 and choice.counts.pn > 0]
         return min((*useful, *self.trivial), key=lambda choice: choice.cost_per_case)
+
+    @property
+    def shown(self) -> bool:
+        """Whether the choice is shown to cost less, on other cases, than the rules that need no model."""
+        return self.best.model not in TRIVIAL and self.gain.low > 0
+
+    @property
+    def recommended(self) -> Choice:
+        """What the verdict says to use: the best choice where it is shown to be worth its trouble."""
+        return self.best if self.shown else self.better_trivial
+
+    @property
+    def better_trivial(self) -> Choice:
+        """The cheaper of the rules that need no model."""
+        return min(self.trivial, key=lambda choice: choice.honest.value)
 
     @property
     def slope(self) -> float:
@@ -90,13 +122,24 @@ class Decision:
         return self.hull.regions()
 
     @property
+    def never(self) -> list[str]:
+        """The dominated models of which resamples say so too."""
+        return [name for name in self.dominated if self.support.get(name, 0.0) >= SUPPORTED]
+
+    @property
     def notes(self) -> tuple[Note, ...]:
-        if self.best.model in TRIVIAL or math.isnan(self.best.threshold):
+        if self.fitted is not None or self.best.model in TRIVIAL or math.isnan(self.best.threshold):
             return ()
-        text = (
-            f"the threshold of {self.best.model} was chosen on these cases: expect a slightly higher cost on new ones."
-        )
-        return (note("SS013", text),)
+        text = f"the threshold of {self.best.model} was chosen on these cases, where it costs "
+        text += f"{_money(self.best.cost_per_case)} per case; "
+        if math.isnan(self.honest.value):
+            return (note("SS013", f"{text}on others more: by how much cannot be said, as {self.honest.reason}."),)
+        several = sum(not math.isnan(one.threshold) for one in self.choices) > 1
+        text += f"on cases that did not choose it{' or its model' if several else ''}, {_money(self.honest.value)}"
+        apparent = self.best.cost_per_case
+        if apparent > 0 and abs(share := 100 * (self.honest.value / apparent - 1)) >= 1:
+            text += f": {abs(share):.0f} % {'more' if share > 0 else 'less'}"
+        return (note("SS013", f"{text}."),)
 
     def model_ranges(self) -> list[tuple[str, float, float]]:
         """The slopes, from high to low, in which each model is best: neighbouring corners of one model joined."""
@@ -113,17 +156,34 @@ class Decision:
         share = self.condition.share(self.prevalence)
         return (1 - share) / (share * slope) if slope else math.inf
 
+    def per_thousand(self, choice: Choice) -> dict[str, float]:
+        """Outcomes among 1 000 cases that did not choose the threshold, at the stated prevalence."""
+        return {name: 1000 * share for name, share in choice.judged.shares(self.condition).items()}
+
     def rows(self) -> list[Row]:
         """One row per model, then the trivial rules, each at its least cost."""
-        return [choice.row() for choice in (*self.choices, *self.trivial)]
+        return [self._row(choice) for choice in (*self.choices, *self.trivial)]
+
+    def _row(self, choice: Choice) -> Row:
+        shares = {f"{name}_per_1000": one for name, one in self.per_thousand(choice).items()}
+        counts = choice.counts if self.fitted is None else choice.judged.counts
+        return choice.row() | plain({**{name: float(getattr(counts, name)) for name in OUTCOMES}, **shares})
 
     def to_dict(self) -> Row:
-        chosen = self.best.row()
+        chosen = self._row(self.best)
         return {
             "schema": SCHEMA,
-            **{name: chosen[name] for name in ("model", "threshold", "cost_per_case", "tp", "fp", "fn", "tn")},
+            **{name: chosen[name] for name in ("model", "threshold", "cost_per_case", *OUTCOMES)},
             "slope": plain(self.slope),
-            "dominated": [{"model": name, "reason": reason} for name, reason in self.dominated.items()],
+            **self.honest.row("honest", "honest_cost"),
+            **self.gain.row("gain"),
+            "recommended": self.recommended.model,
+            "reason": self.honest.reason,
+            "fitted": self.fitted,
+            "dominated": [
+                {"model": name, "reason": reason, "support": plain(self.support.get(name, math.nan))}
+                for name, reason in self.dominated.items()
+            ],
             "regions": [region.row() for region in self.regions],
             "rows": self.rows(),
             "verdict": self.words,
@@ -133,19 +193,34 @@ class Decision:
     @property
     def words(self) -> str:
         """What to use, what it costs, how much worse the alternatives are, and which models never pay."""
-        return " ".join(filter(None, [_use(self), _never(self)]))
+        told = _use_none if self.best.model in TRIVIAL else _use if self.shown else _not_shown
+        return " ".join(filter(None, [told(self), _never(self)]))
 
     def __repr__(self) -> str:
         return self.words
 
 
-def decide(models: Models, condition: Condition) -> Decision:
-    """The least-cost model and threshold of several two-class models under a condition.
+def decide(
+    models: Models, condition: Condition, *, pairs: PairTable | None = None, level: float = 0.95, seed: int = 0
+) -> Decision:
+    """The least-cost model and threshold of several two-class models, and their cost on cases that did not choose.
+
+    `pairs`: each case's place in the tables, so that models are compared and kept apart case by case.
 
     >>> from scorespace.tables import score_table
-    >>> decide({"nb": score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])}, Condition(fp=1, fn=5))
-    Use nb at threshold 0.3: 0.25 per case, 250 per 1 000. That is 250 per 1 000 less than calling every case positive.
+    >>> nb = score_table([1, 0, 1, 0] * 90, [0.9, 0.4, 0.3, 0.1] * 90)
+    >>> decide({"nb": nb}, Condition(fp=1, fn=5)).honest
+    0.25 [0.206, 0.3]
     """
+    chosen = choose(models, condition)
+    found = crossfit(
+        models, least_cost(condition), pairs=pairs, within_classes=condition.prevalence is not None, seed=seed
+    )
+    return judge(chosen, found, level)
+
+
+def choose(models: Models, condition: Condition) -> Decision:
+    """The model and threshold of least cost on these cases; what they cost on others is not asked."""
     tables = {name: _scores(name, table) for name, table in models.items()}
     if not tables:
         raise DataError("there is no model to decide between.")
@@ -166,22 +241,64 @@ def decide(models: Models, condition: Condition) -> Decision:
     return Decision(condition, prevalence, choices, trivial, together.dominated(models), together, labels)
 
 
-def costs_of(counts: Counts, condition: Condition) -> Array:
-    """Expected cost per case of each of several outcomes, by the measure `cost`."""
-    c = condition
-    return np.asarray(cost(counts, fp=c.fp, fn=c.fn, tp=c.tp, tn=c.tn, prevalence=c.prevalence))
+def judge(decision: Decision, found: Crossfit, level: float = 0.95) -> Decision:
+    """The decision with its numbers on cases that did not choose it."""
+    condition = decision.condition
+
+    def judged(choice: Choice, by: Judged) -> Choice:
+        return replace(choice, judged=by, honest=by.cost(condition, level), gain=_gain(by, decision, level))
+
+    return replace(
+        decision,
+        choices=tuple(judged(one, found.models[one.model]) for one in decision.choices),
+        trivial=tuple(_judged_trivial(one, found.models.get(one.model), condition) for one in decision.trivial),
+        judged=found.chosen,
+        honest=found.chosen.cost(condition, level),
+        gain=_gain(found.chosen, decision, level),
+        over={one.model: found.over(one.model, condition, level) for one in decision.choices},
+    )
 
 
-def first_least(costs: Array) -> Array:
-    """The index (last axis) of the highest threshold of least cost: of equally cheap ones, the fewest alarms.
+def judge_on(
+    decision: Decision, models: Models, *, fitted: str, pairs: PairTable | None = None, level: float = 0.95
+) -> Decision:
+    """A decision made on one sample, which `fitted` names, judged on another: by the plain outcomes there."""
+    absent = [one.model for one in decision.choices if one.model not in models]
+    if absent:
+        raise DataError(f"there is no model {absent[0]!r} to judge.", seen=", ".join(models))
+    tables = {one.model: _scores(one.model, models[one.model]) for one in decision.choices}
+    first = next(iter(tables.values()))
+    cuts = {one.model: 0.5 if math.isnan(one.threshold) else one.threshold for one in decision.choices}
+    here = {name: Judged(table.at(cuts[name])) for name, table in tables.items()}
+    here |= {NEVER: Judged(first.sweep[0]), ALWAYS: Judged(first.sweep[-1])}
+    best = decision.best.model
+    differ = {}
+    if pairs is not None and best not in TRIVIAL:
+        alarms = {name: pairs.decisions(pairs.index(name), cut)[None] for name, cut in cuts.items()}
+        differ = {name: apart(pairs.label, alarms[best], its) for name, its in alarms.items()}
+    return replace(judge(decision, Crossfit(here, here[best], differ), level), fitted=fitted)
 
-    Equal up to rounding, so that three misses at 0.1 are no dearer than a false alarm at 0.3.
 
-    >>> int(first_least(np.array([0.5, 0.1 * 3, 0.3])))
-    1
+def least_cost(condition: Condition) -> Criterion:
+    """The cost under a condition, as what decides between thresholds."""
+
+    def price(counts: Counts) -> tuple[Array, Array]:
+        costs = costs_of(counts, condition)
+        return np.zeros_like(costs), costs
+
+    return price
+
+
+def _gain(judged: Judged, decision: Decision, level: float) -> Value:
+    """What is spared against the better of the two trivial rules.
+
+    Which is better is read off all cases: nothing is fitted but one share, and reading it off the cases it is
+    judged on flatters the trivial rule, not the model. To be shown, a gain must hold against both.
     """
-    slack = 1e-12 * np.abs(costs).max(axis=-1, keepdims=True)
-    return np.asarray(np.argmax(costs <= costs.min(axis=-1, keepdims=True) + slack, axis=-1))
+    condition = decision.condition
+    always = judged.gain(condition, always=True, level=level), judged.gain(condition, always=False, level=level)
+    least_gain = min(always, key=lambda one: one.value)
+    return replace(least_gain, low=min(one.low for one in always))
 
 
 def _scores(name: str, table: ScoreTable | ConfusionTable) -> ScoreTable:
@@ -196,7 +313,7 @@ def _scores(name: str, table: ScoreTable | ConfusionTable) -> ScoreTable:
 
 
 def _choice(name: str, table: ScoreTable, condition: Condition, crisp: bool) -> Choice:
-    place = 1 if crisp else int(first_least(costs_of(table.sweep, condition)))
+    place = 1 if crisp else int(least(*least_cost(condition)(table.sweep)))
     thresholds = table.thresholds
     below = thresholds[place + 1] if place + 1 < thresholds.size else -np.inf
     limits = (math.nan, math.nan) if crisp else (float(thresholds[place]), float(below))
@@ -212,7 +329,17 @@ def _choice(name: str, table: ScoreTable, condition: Condition, crisp: bool) -> 
 
 def _trivial(name: str, table: ScoreTable, condition: Condition) -> Choice:
     counts = table.sweep[0 if name == NEVER else -1]
-    return Choice(name, math.nan, math.nan, counts, float(costs_of(counts, condition)), _relative(counts, condition))
+    price = float(costs_of(counts, condition))
+    # No case chooses what a trivial rule does, so its outcomes and its cost are honest as they are.
+    plainly = Choice(name, math.nan, math.nan, counts, price, _relative(counts, condition))
+    return replace(plainly, judged=Judged(counts), honest=Value(price))
+
+
+def _judged_trivial(choice: Choice, by: Judged | None, condition: Condition) -> Choice:
+    """A trivial rule on the sample that judges; its cost follows from the prevalence, and needs no interval."""
+    if by is None or by.counts is None:
+        return choice
+    return replace(choice, judged=by, honest=Value(float(costs_of(by.counts, condition))))
 
 
 def _relative(counts: Counts, condition: Condition) -> float:
@@ -221,20 +348,61 @@ def _relative(counts: Counts, condition: Condition) -> float:
 
 
 def _use(decision: Decision) -> str:
+    others = sorted((one for one in decision.choices if one is not decision.best), key=lambda one: one.cost_per_case)
+    trivial = decision.better_trivial
+    gains = [_less(decision.over[other.model], other.model) for other in others[:3]]
+    gains += [_less(decision.gain, _called(trivial, decision))]
+    return f"Use {_where(decision)}: {_price(decision)}. That is {_joined(gains)}."
+
+
+def _use_none(decision: Decision) -> str:
     best = decision.best
-    if best.model in TRIVIAL:
-        use = f"Use no model: {_called(best, decision)}"
-    else:
-        use = f"Use {best.model}" + ("" if math.isnan(best.threshold) else f" at threshold {best.threshold:.3g}")
-    price = f"{use}: {_money(best.cost_per_case)} per case, {_per_thousand(best.cost_per_case)} per 1 000."
-    others = sorted((one for one in decision.choices if one is not best), key=lambda one: one.cost_per_case)
-    trivial = min((one for one in decision.trivial if one is not best), key=lambda one: one.cost_per_case)
-    shown = others[:3]
-    gains = [
-        f"{_per_thousand(other.cost_per_case - best.cost_per_case)} per 1 000 less than {_called(other, decision)}"
-        for other in [*shown, trivial]
-    ]
-    return f"{price} That is {_joined(gains)}."
+    others = sorted(decision.choices, key=lambda one: one.cost_per_case)[:3]
+    gains = [_less(-one.gain, one.model) for one in others if one.judged.outcomes is not None]
+    other = next(one for one in decision.trivial if one is not best)
+    gains += [_less(Value(other.cost_per_case - best.cost_per_case), _called(other, decision))]
+    return f"Use no model: {_called(best, decision)}: {_money(best.cost_per_case)} per case. That is {_joined(gains)}."
+
+
+def _not_shown(decision: Decision) -> str:
+    """That no model is shown to beat doing nothing, and how near the cheapest comes."""
+    trivial, gain = decision.better_trivial, decision.gain
+    nothing = f"{_called(trivial, decision)}, which costs {_money(trivial.honest.value)} per case"
+    single = len(decision.choices) == 1
+    cheapest = f"{_where(decision)} costs" if single else f"The cheapest, {_where(decision)}, costs"
+    opening = f"{decision.best.model} is not shown" if single else "No model is shown"
+    if math.isnan(gain.value):
+        apparent = _money(decision.best.cost_per_case)
+        reason = f"what it costs on others cannot be said, as {decision.honest.reason or 'it was not asked'}"
+        return f"{opening} to beat {nothing}. {cheapest} {apparent} on these cases; {reason}."
+    near = _less(gain, "that") + (", which may be nothing" if gain.value > 0 else "")
+    return f"{opening} to beat {nothing}. {cheapest} {_price(decision)}: {near}."
+
+
+def _where(decision: Decision) -> str:
+    best = decision.best
+    at = "" if math.isnan(best.threshold) else f" at threshold {best.threshold:.3g}"
+    return f"{best.model}{at}{'' if decision.fitted is None else f', chosen on {decision.fitted}'}"
+
+
+def _price(decision: Decision) -> str:
+    """The honest cost with its interval, and the apparent one where it is another."""
+    honest, apparent = decision.honest, decision.best.cost_per_case
+    limits = f" [{_money(honest.low)}, {_money(honest.high)}]" if honest.known else ""
+    beside = "on these cases" if decision.fitted is None else f"on {decision.fitted}"
+    shown = f" ({_money(apparent)} {beside})" if _money(apparent) != _money(honest.value) else ""
+    return f"{_money(honest.value)} per case{limits}{shown}"
+
+
+def _less(gain: Value, than: str) -> str:
+    """How much less than something a case costs, in thousands of cases; never "0 less"."""
+    size = _per_thousand(abs(gain.value))
+    side = "less" if gain.value > 0 else "more"
+    words = f"as much as {than}" if size == "0" else f"{size} per 1 000 {side} than {than}"
+    if not gain.known:
+        return words
+    low, high = (gain.low, gain.high) if gain.value > 0 or size == "0" else (-gain.high, -gain.low)
+    return f"{words} [{_per_thousand(low)}, {_per_thousand(high)}]"
 
 
 def _called(choice: Choice, decision: Decision) -> str:
@@ -245,14 +413,16 @@ def _called(choice: Choice, decision: Decision) -> str:
 
 
 def _never(decision: Decision) -> str:
-    if not decision.dominated:
+    names = decision.never
+    if not names:
         return ""
-    names = list(decision.dominated)
-    return f"{_joined(names)} {'is' if len(names) == 1 else 'are'} never the better choice, whatever the costs."
+    share = min(decision.support[name] for name in names)
+    sure = f"so it is in {100 * share:.0f} % of resamples"
+    return f"{_joined(names)} {'is' if len(names) == 1 else 'are'} never the better choice, whatever the costs: {sure}."
 
 
 def _per_thousand(cost: float) -> str:
-    return f"{1000 * cost:,.0f}".replace(",", " ").replace("-", "−")
+    return grouped(round(1000 * cost) + 0.0)
 
 
 def _money(cost: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scorespace.curves import Corner, Mixture, RejectRule, chow, hull
 from scorespace.curves.hull import TRIVIAL
-from scorespace.decisions.model import Models
+from scorespace.decisions.honest import Models
 from scorespace.errors import ScoreError
 from scorespace.results import SCHEMA, Note, Row, decimals, plain
 from scorespace.tables import ScoreTable

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
-from scorespace.comparisons import unpaired
-from scorespace.comparisons.classes import compare_classes, compare_decisions
-from scorespace.comparisons.compare import compare
-from scorespace.comparisons.comparison import Comparison, Comparisons
-from scorespace.errors import MeasureError, ScoreSpaceError, listing
-from scorespace.measures import MeasureSpec, parse
-from scorespace.results import Note, note
-from scorespace.tables import ClassTable, ConfusionTable, ScoreTable
+from scorespace.comparisons import paired, unpaired
+from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.errors import ScoreSpaceError, listing
+from scorespace.measures import parse
+from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import Estimate
+from scorespace.results import Note
+from scorespace.tables.models import Models
+from scorespace.tables.pair import PairTable
 
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
+QUICK: Final = 5_000
+"""Scores up to which every measure that is shown is also shown as a difference; beyond, the one that is tested."""
 
-_BOOTSTRAPPED_SCORES: Final = 5_000
+
+class Compared(Protocol):
+    """What is compared of an evaluation: its models, what was drawn of their cases, and the notes on its rows."""
+
+    @property
+    def models(self) -> Models: ...
+
+    @property
+    def draws(self) -> Draws: ...
+
+    @property
+    def level(self) -> float: ...
+
+    @property
+    def sample_notes(self) -> tuple[Note, ...]: ...
 
 
 def compare_models(
-    evaluation: Evaluation,
+    evaluation: Compared,
     models: Sequence[str],
     *,
     test: str | None,
@@ -33,148 +48,100 @@ def compare_models(
     """Tests between models on the same cases."""
     if len(evaluation.models) < 2:
         raise ScoreSpaceError("a comparison needs two models.", seen=listing(evaluation.models))
-    if measure is not None and (test or "").startswith("mcnemar"):
-        raise MeasureError(f"McNemar's test is for acc, not for {measure}.", hint="test bootstrap instead")
-    if evaluation.pairs is None and evaluation.comparable:
-        return _with_gaps(evaluation, _compare_classes(evaluation, models, test, measure, at))
-    if evaluation.pairs is None:
-        raise ScoreSpaceError(
-            "these models cannot be compared case by case.",
-            seen="weights, tables, several classes, or more rows than are kept",
-            hint="paired=True, two classes and no weights",
-        )
-    if at is not None and (measure is not None or not (test or "mcnemar").startswith("mcnemar")):
-        wanted = parse(measure).label if measure else "acc"
-        raise MeasureError(f"at={at:g} is for McNemar's test.", hint=f"measure={wanted + f'@{at:g}'!r}")
-    names = tuple(models) or evaluation.pairs.models
-    crisp = [name for name in names if isinstance(evaluation.table(name), ConfusionTable)]
-    thresholds = None
-    if at is not None or (measure is None and crisp) or (test or "").startswith("mcnemar"):
-        thresholds = {name: _cut(evaluation, name, at) for name in evaluation.pairs.models}
-    found = compare(
-        evaluation.pairs,
+    pairs = _pairs(evaluation, models)
+    found = paired.compare(
+        pairs,
         test=test,
         spec=None if measure is None else parse(measure),
-        thresholds=thresholds,
-        chosen=names,
+        at=at,
+        models=tuple(models) or pairs.models,
+        draws=evaluation.draws,
         level=evaluation.level,
-        seed=evaluation.seed,
-        rope=rope,
-        progress=evaluation.progress,
+        options={"rope": rope},
     )
-    chosen = tuple(_chosen_cuts(evaluation, thresholds)) if thresholds is not None and at is None else ()
-    return _with_gaps(evaluation, replace(found, notes=(*found.notes, *chosen)))
-
-
-def _chosen_cuts(evaluation: Evaluation, thresholds: Mapping[str, float]) -> Iterator[Note]:
-    """Notes on scores that are no probabilities, and were cut where they look best on these very cases."""
-    for name, cut in thresholds.items():
-        table = evaluation.models[name]
-        if isinstance(table, ScoreTable) and not table.probabilities and evaluation.condition is None:
-            text = f"{name} is cut at {cut:g}, where its Youden index is highest on these very cases"
-            yield note("SS013", f"{text}; a threshold of your own would be fairer.")
-
-
-def _compare_classes(
-    evaluation: Evaluation, names: Sequence[str], test: str | None, measure: str | None, at: float | None
-) -> Comparisons:
-    """Tests between models of several classes: of their scores where all have such, else of their decisions."""
-    if at is not None:
-        raise MeasureError(f"at={at:g} is for two classes: here the highest score decides.", hint="no threshold")
-    tables = {name: evaluation.table(name) for name in names or evaluation.right or evaluation.class_models}
-    scored = {name: table for name, table in tables.items() if isinstance(table, ClassTable)}
-    if len(scored) < len(tables) and measure is None:
-        unknown = [name for name in tables if name not in evaluation.right]
-        if unknown:
-            raise ScoreSpaceError(f"{unknown[0]} cannot be compared case by case.", seen=listing(evaluation.right))
-        return compare_decisions({name: evaluation.right[name] for name in tables}, test=test, level=evaluation.level)
-    if len(scored) < len(tables):
-        other = next(name for name in tables if name not in scored)
-        raise MeasureError(
-            f"{measure} is compared by scores of the classes, and {other} has none.", hint="test mcnemar, for acc"
-        )
-    return compare_classes(
-        scored,
-        test=test,
-        spec=None if measure is None else parse(measure),
-        level=evaluation.level,
-        seed=evaluation.seed,
-        progress=evaluation.progress,
-    )
+    return _with_gaps(evaluation, found)
 
 
 def compare_samples(
-    evaluation: Evaluation, other: Evaluation, models: Sequence[str], *, test: str | None, measure: str | None
+    evaluation: Compared, other: Compared, models: Sequence[str], *, test: str | None, measure: str | None
 ) -> Comparisons:
     """Each model against the one of the same name on another, independent sample."""
-    names = tuple(models) or tuple(evaluation.models)
-    if evaluation.positive != other.positive:
+    mine, theirs = evaluation.models, other.models
+    names = tuple(models) or tuple(mine)
+    if mine.positive != theirs.positive:
         raise ScoreSpaceError(
-            "the two samples have different positive classes.", seen=listing([evaluation.positive, other.positive])
+            "the two samples have different positive classes.", seen=listing([mine.positive, theirs.positive])
         )
-    absent = [name for name in names if name not in other.models]
+    absent = [name for name in names if name not in theirs]
     if absent:
-        raise ScoreSpaceError(f"there is no model {absent[0]!r} in {other.name}.", seen=listing(other.models))
-    alike = evaluation.name == other.name
+        raise ScoreSpaceError(f"there is no model {absent[0]!r} in {theirs.name}.", seen=listing(theirs))
     found = unpaired.compare_models(
         {name: _sample(evaluation, name) for name in names},
         {name: _sample(other, name) for name in names},
         None if measure is None else parse(measure),
-        sides=("the first sample", "the second sample") if alike else (evaluation.name, other.name),
+        sides=("the first sample", "the second sample") if mine.name == theirs.name else (mine.name, theirs.name),
         test=test,
         level=evaluation.level,
-        seed=evaluation.seed,
     )
     return _with_gaps(other, _with_gaps(evaluation, found))
 
 
 def compare_with(
-    evaluation: Evaluation, value: float, models: Sequence[str], *, test: str | None, measure: str | None
+    evaluation: Compared, value: float, models: Sequence[str], *, test: str | None, measure: str | None
 ) -> Comparisons:
-    """Each model's AUC, or another measure, against a value."""
+    """Each model's usual measure, or another one, against a value."""
     samples = {name: _sample(evaluation, name) for name in models or evaluation.models}
     spec = None if measure is None else parse(measure)
-    found = unpaired.compare_with_value(samples, value, spec, test=test, level=evaluation.level, seed=evaluation.seed)
+    found = unpaired.compare_with_value(samples, value, spec, test=test, level=evaluation.level)
     return _with_gaps(evaluation, found)
 
 
-def differences(evaluation: Evaluation) -> dict[str, Comparison]:
-    """The measures shown of two scoring models compared, by measure."""
-    scoring = [name for name, table in evaluation.models.items() if not isinstance(table, ConfusionTable)]
-    if not evaluation.comparable or len(evaluation.models) != 2 or len(scoring) != 2:
+def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level: float) -> dict[str, Comparison]:
+    """The measures shown of two models compared, by measure: the first is tested, the others have intervals alone."""
+    if models.pairs is None or not models.comparable or len(models) != 2:
         return {}
-    asked = [{str(one.spec) for one in evaluation.summary if one.model == name} for name in scoring]
-    specs = [one.spec for one in evaluation.summary if one.model == scoring[0] and str(one.spec) in asked[1]]
-    scores = len(evaluation.classes) if evaluation.class_models else 1
-    quick = evaluation.rows * scores <= _BOOTSTRAPPED_SCORES
-    independent = evaluation.pairs is not None and evaluation.pairs.group is None
-
-    def test(spec: MeasureSpec) -> str:
-        return "delong" if spec == MeasureSpec("auc") and independent else "bootstrap"
-
-    return {
-        str(spec): evaluation.compare(*scoring, measure=str(spec), test=test(spec))[0]
-        for spec in specs
-        if quick or test(spec) == "delong"
-    }
+    a, b = models
+    shown = {name: [one.spec for one in summary if one.model == name] for name in (a, b)}
+    specs = [spec for spec in shown[a] if spec in shown[b]]
+    if not specs:
+        return {}
+    sized = max(int(getattr(table, "score", table.cells).size) for table in models.pairs.tables)
+    found = paired.differences(models.pairs, draws, a, b, specs if sized <= QUICK else specs[:1], level=level)
+    return {str(spec): one for spec, one in found.items()}
 
 
-def _sample(evaluation: Evaluation, model: str) -> unpaired.Sample:
-    """What is drawn again to judge one model alone: its table, or its cases by groups where there are such."""
-    pairs = evaluation.pairs
-    if pairs is not None and pairs.group is not None and model in pairs.models:
-        return pairs.only(model)
-    return evaluation.table(model)
+def best_two(evaluation: Compared, ordered: Sequence[Estimate]) -> Comparison:
+    """The test of the best model against the next by the measure that they were ordered by."""
+    first, second = ordered[:2]
+    pairs = _pairs(evaluation, (first.model, second.model))
+    names = (first.model, second.model)
+    return paired.compare(pairs, spec=first.spec, models=names, draws=evaluation.draws, level=evaluation.level)[0]
 
 
-def _with_gaps(evaluation: Evaluation, found: Comparisons) -> Comparisons:
+def _pairs(evaluation: Compared, models: Sequence[str]) -> PairTable:
+    """What ties the models together; refused where they cannot be compared case by case."""
+    for model in models:
+        evaluation.models[model]  # refuses an unknown name
+    pairs = evaluation.models.pairs
+    alone = [model for model in models or evaluation.models if pairs is None or model not in pairs.models]
+    if pairs is None or alone:
+        raise ScoreSpaceError(
+            "these models cannot be compared case by case.",
+            seen="tables, or more rows than are kept" if pairs is None else f"no cases of {listing(alone)}",
+            hint="paired=True",
+        )
+    return pairs
+
+
+def _sample(evaluation: Compared, model: str) -> Draws:
+    """One model with what was drawn of it: whole groups where there are such."""
+    draws, pairs = evaluation.draws, evaluation.models.pairs
+    if pairs is None or model not in pairs.models:
+        return replace(draws, tables={model: evaluation.models[model]}, pairs=None, kept={}, sources={})
+    return replace(draws, tables={model: evaluation.models[model]})
+
+
+def _with_gaps(evaluation: Compared, found: Comparisons) -> Comparisons:
     """The comparisons, with the note that rows were dropped: what is missing need not be missing by chance."""
     dropped = tuple(one for one in evaluation.sample_notes if one.code == "SS009")
     return replace(found, notes=(*dropped, *found.notes)) if dropped else found
-
-
-def _cut(evaluation: Evaluation, model: str, at: float | None) -> float:
-    """Where decisions are cut: a crisp one between 0 and 1, a score where stated or where it is shown."""
-    if isinstance(evaluation.models[model], ConfusionTable):
-        return 0.5
-    return evaluation.threshold(model) if at is None else at

@@ -2,97 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
-from scorespace.curves import (
-    Curve,
-    brier_curve,
-    calibration,
-    cost_curve,
-    gain,
-    hull,
-    lift_curve,
-    net_benefit,
-    pr,
-    rejection,
-    roc,
-    smooth,
-    sweep,
-)
-from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
-from scorespace.measures import parse
+from scorespace.curves.curve import CURVES, Curve, CurveKind
+from scorespace.declaration import Call, check_options
+from scorespace.errors import CurveError, listing
+from scorespace.measures.sweep import threshold
 from scorespace.probabilities.tests import calibration_band
-from scorespace.resampling.band import Band, pr_band, roc_band
-from scorespace.tables import ClassTable, Counts, ScoreTable
-from scorespace.tables.classes import TOP
+from scorespace.resampling.band import Band
+from scorespace.resampling.band import band as bands
+from scorespace.resampling.draw import Draws
+from scorespace.tables import Table
+from scorespace.tables.models import Models
+from scorespace.tables.table import Way
 
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
-
-CURVES: Final[dict[str, Callable[..., Curve]]] = {
-    "roc": roc,
-    "smooth": smooth,
-    "pr": pr,
-    "gain": gain,
-    "lift": lift_curve,
-    "hull": hull,
-    "cost": cost_curve,
-    "brier": brier_curve,
-    "calibration": calibration,
-    "net_benefit": net_benefit,
-    "rejection": rejection,
-}
-"""Curves of a score table by the kind users type; `threshold` takes a measure besides."""
-
-BANDS: Final[dict[str, Callable[..., Band]]] = {"roc": roc_band, "pr": pr_band, "calibration": calibration_band}
-"""The curves that have bands."""
+_FROM_ABOVE = (threshold, calibration_band)  # a kind and a band that rooms above curves/ declare
 
 
-def curve(evaluation: Evaluation, kind: str, model: str | None, measure: str, **options: Any) -> Curve:
+class Traced(Protocol):
+    """What curves ask of an evaluation: its models, their thresholds, and the draws that bands are made from."""
+
+    @property
+    def models(self) -> Models: ...
+
+    @property
+    def draws(self) -> Draws: ...
+
+    @property
+    def level(self) -> float: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    def threshold(self, model: str) -> float: ...
+
+
+def kinds() -> tuple[CurveKind[Any], ...]:
+    """Every kind of curve, third-party ones included."""
+    return tuple(CURVES)
+
+
+def find(name: str) -> CurveKind[Any]:
+    """The kind of that name or alias."""
+    return CURVES.find(name)
+
+
+def requested(kind: str, **options: Any) -> Call[CurveKind[Any]]:
+    """The kind of curve that a text asks for, with the options in its parentheses and those given besides.
+
+    >>> requested("calibration(by=count)", bins=20)
+    Call(noun=calibration: ..., given=(('by', 'count'), ('bins', 20)))
+    """
+    call = CURVES.parse(kind)
+    for name in call.options:
+        if name in options:
+            raise CurveError(f"the option {name!r} of {kind!r} is stated twice.")
+    check_options(call.noun, options, CurveError)
+    return replace(call, given=(*call.given, *options.items()))
+
+
+@dataclass(frozen=True)
+class Family:
+    """The curves of one kind, by the name of the model, or of a class of it in brackets, with the tables they are of.
+
+    `classes` holds the class of each, where all are of one model.
+    """
+
+    kind: CurveKind[Any]
+    curves: Mapping[str, Curve]
+    tables: Mapping[str, Table]
+    classes: Mapping[str, str]
+
+    def picture(self, drawn: Mapping[str, Band] | None = None) -> Any:
+        """The curves as a chart, with what belongs beside them, and bands where given."""
+        from scorespace.views import plots  # Altair loads only when a picture is wanted
+
+        return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes)
+
+    @property
+    def areas(self) -> dict[str, float]:
+        """The area of each curve, where it means anything."""
+        told = {kind.name for kind in kinds() if kind.area}
+        return {name: curve.area() for name, curve in self.curves.items() if curve.kind in told}
+
+
+def family(
+    evaluation: Traced, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
+) -> Family:
+    """The curves of all models that have such a one, or else of their classes; `each` holds options by name."""
+    kind, found, classes = call.noun, dict[str, Way](), dict[str, str]()
+    for model, table in evaluation.models.items():
+        whole = kind.fits(table)
+        if whole is not None:
+            found[model] = whole
+            continue
+        present = [name for name in table.class_names if evaluation.models.classes.get(name)]
+        for of in (*present, *kind.also):
+            part = kind.fits(table, of)
+            if part is not None:
+                found[f"{model}[{of}]"], classes[f"{model}[{of}]"] = part, of
+    curves = {name: _traced(evaluation, call, name, one, (each or {}).get(name, {})) for name, one in found.items()}
+    of_one = len(evaluation.models) == 1
+    return Family(kind, curves, {name: one.table for name, one in found.items()}, classes if of_one else {})
+
+
+def curve(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None) -> Curve:
     """The curve of one model, or of one class of a model that scores several."""
-    name = model if model is not None else _only(evaluation)
-    of_classes = evaluation.models.get(name)
-    if kind == "rejection" and isinstance(of_classes, ClassTable):
-        return rejection(of_classes)
-    table = evaluation.score_table(name)
-    if kind == "threshold":
-        spec = parse(measure)
-        if spec.measure.table is not Counts:
-            raise MeasureError(f"{spec} covers all thresholds, so it has no curve over them.", hint="such as f1 or ppv")
-        return sweep(table, spec.measure, **dict(spec.options))
-    if kind not in CURVES:
-        kinds = [*CURVES, "threshold"]
-        near = did_you_mean(kind, kinds)
-        raise ScoreSpaceError(
-            f"there is no curve of kind {kind!r}.",
-            seen=listing(kinds, most=len(kinds)),
-            hint=f"did you mean {near}?" if near else None,
-        )
-    if kind == "rejection":  # doubt is nearness to the threshold, wherever that is
-        scored = isinstance(evaluation.models.get(name), ScoreTable)
-        return rejection(table, evaluation.threshold(name) if scored else 0.5)
-    return CURVES[kind](table, **options)
+    name = model if model is not None else evaluation.models.only()
+    return _traced(evaluation, call, name, _way(evaluation, call.noun, name), {})
 
 
-def curve_names(evaluation: Evaluation, kind: str) -> list[str]:
-    """The two-class models, and each class of those that score several; cases are rejected by all scores together."""
-    if kind == "rejection":
-        return [*evaluation.two_class_models, *evaluation.class_models]
-    classes = [*evaluation.present, *([TOP] if kind == "calibration" else [])]
-    return [*evaluation.two_class_models, *(f"{name}[{of}]" for name in evaluation.class_models for of in classes)]
-
-
-def band(evaluation: Evaluation, kind: str, model: str, simultaneous: bool) -> Band:
+def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
     """The band around the curve of one model."""
-    if kind not in BANDS:
-        raise ScoreSpaceError(f"there is no band for {kind!r}.", seen=listing(BANDS))
-    table = evaluation.score_table(model)
-    return BANDS[kind](table, level=evaluation.level, simultaneous=simultaneous, seed=evaluation.seed)
+    draw = check_band(call.noun)
+    table = _way(evaluation, call.noun, model).table
+    return draw(table, level=evaluation.level, simultaneous=simultaneous, seed=evaluation.seed, **call.options)
 
 
-def _only(evaluation: Evaluation) -> str:
-    names = list(evaluation.models)
-    if len(names) != 1:
-        raise ScoreSpaceError("which model?", seen=listing(names), hint=f"model={names[0]!r}")
-    return names[0]
+def check_band(kind: CurveKind[Any]) -> Any:
+    """What draws the band of a kind; refused where there is none."""
+    draw = bands.of(kind)
+    if draw is None:
+        raise CurveError(f"{kind.name} has no band.", seen=f"bands of {listing(bands.functions)}")
+    return draw
+
+
+def _traced(evaluation: Traced, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]) -> Curve:
+    kind, options = call.noun, {**call.options, **more}
+    # Nearness to a threshold is nearness to that of the model, where it has one of its own.
+    own = name in evaluation.models and found.table is evaluation.models[name] and found.kind is kind.table
+    if kind.placed is not None and own:
+        options.setdefault(kind.placed, evaluation.threshold(name))
+    return found.function(found.table, **options)
+
+
+def _way(evaluation: Traced, kind: CurveKind[Any], name: str) -> Way:
+    """The way to the table of a model, or of the class in brackets behind its name."""
+    model, of = evaluation.models.parted(name)
+    return kind.fit(evaluation.models[model], of, model)

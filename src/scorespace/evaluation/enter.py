@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from scorespace import frames
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.errors import (
     ColumnError,
-    DataError,
     ScoreSpaceError,
 )
 from scorespace.evaluation.evaluation import Evaluation
@@ -20,10 +18,11 @@ from scorespace.evaluation.findings import (
     role_notes,
 )
 from scorespace.measures import parse, parse_list
-from scorespace.resampling.estimate import check_level, check_method, resolve
-from scorespace.results import Progress
+from scorespace.measures.request import bind
+from scorespace.resampling.estimate import check_level, check_method
+from scorespace.results import Note, Progress
 from scorespace.tables import Table, class_table, confusion, score_table
-from scorespace.tables.labels import class_listing
+from scorespace.tables.models import Models, class_weights, models_of
 
 _PAIRED_ROWS = 1_000_000
 
@@ -40,6 +39,8 @@ def evaluate(
     fold: str | None = None,
     repeat: str | None = None,
     names: Mapping[str, str] | None = None,
+    weights: str = "cases",
+    models: Mapping[str, str] | None = None,
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | None = None,
     missing: str = "error",
@@ -53,8 +54,9 @@ def evaluate(
 
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
     tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
-    bytes per case and model; without it, up to a million rows do. `interval` names a method for the
-    measures that it suits.
+    bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
+    one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
+    refused. `models` names models of other kinds by KIND(COLUMN).
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.057, 1.000]
@@ -64,9 +66,10 @@ def evaluate(
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
-        found = _of_tables(data)
+        held, library = models_of(data), None
+        notes: tuple[Note, ...] = ()
     else:
-        found = _of_columns(
+        held, notes, library = _of_columns(
             data,
             missing,
             paired,
@@ -80,56 +83,41 @@ def evaluate(
             fold=fold,
             repeat=repeat,
             names=names,
+            weights=weights,
+            models=models,
         )
-    evaluation = replace(
-        found, level=level, seed=seed, interval=interval, requested=asked, condition=condition, progress=progress
+    evaluation = Evaluation(
+        held, level, seed, interval, asked, condition, sample_notes=notes, frame_library=library, progress=progress
     )
-    evaluation.check_requests(asked)
+    evaluation.check(asked)
     return evaluation
 
 
-def _of_tables(models: Mapping[str, Table]) -> Evaluation:
-    seen = {name: dict(zip(t.classes, map(float, t.class_totals), strict=True)) for name, t in models.items()}
-    (first_name, totals), *others = seen.items()
-    for name, classes in others:
-        if classes != totals:
-            raise DataError(
-                f"{first_name} and {name} are not about the same cases.",
-                seen="; ".join(class_listing(tuple(found), tuple(found.values())) for found in (totals, classes)),
-                hint="evaluate tables of different samples one by one",
-            )
-    first = models[first_name]
-    positive = None if first.positive is None else first.classes[first.positive]
-    return Evaluation("tables", int(first.total), totals, positive, models)
-
-
-def _of_columns(data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any) -> Evaluation:
+def _of_columns(
+    data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any
+) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
     if roles["truth"] is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
     source = frames.read(data)
     sample = frames.check(source, frames.roles(source, **roles), missing=missing)
-    tables = frames.count(sample, costs=costs)
+    pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
+    tables = frames.count(sample, costs=costs) if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
     first = next(iter(tables.values()))
-    kept = _keeps_pairs(paired, sample, len(tables))
-    totals = dict(zip(first.classes, map(float, first.class_totals), strict=True))  # weighted, where cases have weights
-    return Evaluation(
-        name=source.name,
-        rows=sample.rows,
-        classes={name: int(total) if total.is_integer() else total for name, total in totals.items()},
-        positive=None if sample.positive is None else sample.classes[sample.positive],
-        models=tables,
-        sample_notes=(*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat)),
-        pairs=frames.pair(sample) if kept else None,
-        right=frames.right(sample) if kept else {},
-        frame_library=frames.library_of(source.frame),
-    )
+    positive = None if sample.positive is None else sample.classes[sample.positive]
+    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
+    notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat))
+    return models, notes, frames.library_of(source.frame)
 
 
-def _keeps_pairs(wanted: bool | None, sample: frames.Sample, models: int) -> bool:
-    """Whether each case's place is kept: to compare models, and to draw groups of related cases."""
-    if sample.roles.group is not None:
+def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
+    """Whether each case's place is kept: to compare models, and to draw groups of related or weighted cases."""
+    roles = sample.roles
+    if roles.copies:
+        return False  # one row stands for many cases
+    if roles.group is not None:
         return True
-    return models > 1 and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)
+    several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1
+    return several and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)
 
 
 def measure(
@@ -148,5 +136,4 @@ def measure(
         table = score_table(truth, score, positive=positive, weight=weight)
     else:
         table = confusion(truth, decision, positive=positive, weight=weight)
-    function, suitable = resolve(parse(name), table)
-    return float(function(suitable))
+    return bind(parse(name), table).value

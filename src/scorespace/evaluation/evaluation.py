@@ -1,104 +1,104 @@
-"""Where edges and core meet: from data and roles to an Evaluation."""
+"""The friendly front: an evaluation of the models of a sample, in short methods that call the verbs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from scorespace import frames
-from scorespace.comparisons.comparison import Comparison, Comparisons
-from scorespace.comparisons.paired import estimate_by_groups
+from scorespace.arguments import checked_methods
+from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import Curve
-from scorespace.decisions import (
-    ConstrainedChoice,
-    Constraint,
-    CostChoice,
-    Decision,
-    MixtureChoice,
-    RejectChoice,
-    best_threshold,
-    choose_mixture,
-    choose_rejection,
-    choose_under,
-    decide,
-    decide_several,
-)
-from scorespace.decisions.choice import with_intervals
-from scorespace.errors import (
-    ConditionError,
-    ScoreSpaceError,
-    did_you_mean,
-    listing,
-)
-from scorespace.evaluation.comparisons import compare_models, compare_samples, compare_with, differences
-from scorespace.evaluation.curves import band, curve, curve_names
+from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice
+from scorespace.evaluation import comparisons, curves, decisions
+from scorespace.evaluation.finding import Look, notes_on
 from scorespace.evaluation.findings import (
-    average_notes,
     calibration_notes,
-    class_notes,
-    decision_notes,
     group_notes,
     interval_notes,
+    prevalence_notes,
     sample_notes,
-    score_notes,
     smooth_notes,
+    weight_notes,
 )
-from scorespace.evaluation.requests import placed, suiting, usual
+from scorespace.evaluation.requests import check_requests, shown_threshold, wanted
 from scorespace.evaluation.verdict import verdict
-from scorespace.measures import MeasureSpec, parse, parse_list
-from scorespace.measures.confusion import youden
-from scorespace.probabilities.summary import CalibrationSummary, calibration_summary
+from scorespace.measures import MeasureSpec, parse_list
+from scorespace.probabilities.summary import (
+    CalibrationSummary,
+    calibration_summaries,
+    calibration_summary,
+    class_calibration_summaries,
+)
 from scorespace.resampling.band import Band
-from scorespace.resampling.estimate import Estimate, Estimates, estimate, resolve
-from scorespace.resampling.estimate import suiting as suiting_intervals
+from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Note, Progress, Row
-from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table
-from scorespace.tables.classes import TOP
-from scorespace.tables.pair import PairTable
-
-_CLASSES_JUDGED = 12
+from scorespace.tables import Counts
+from scorespace.tables.models import Models
 
 
+class Standard:
+    """The models with their classes as common as is stated, and their own draws."""
+
+    def __init__(self, models: Models, draws: Draws) -> None:
+        self.models = models
+        self.draws = replace(draws, tables=models.tables, pairs=models.pairs, kept={}, sources={})
+
+    def takes(self, spec: MeasureSpec) -> bool:
+        """Whether a measure depends on how common the classes are, so that it is computed here."""
+        return not spec.measure.drawn_within(**dict(spec.options))
+
+
+@checked_methods
 @dataclass(frozen=True)
 class Evaluation:
     """What a sample says about its models: measures, curves, notes, a verdict, and views of them.
 
-    Holds tables and, for comparing models, each case's place in them (`pairs`) or, of decisions between
-    several classes, which are `right`; never the frame they came from.
+    Holds tables and never the frame they came from. All numbers share one draw of the cases.
     """
 
-    name: str
-    rows: int
-    classes: Mapping[str, float]
-    positive: str | None
-    models: Mapping[str, Table]
+    models: Models
     level: float = 0.95
     seed: int = 0
     interval: str | None = None
-    sample_notes: tuple[Note, ...] = ()
     requested: tuple[MeasureSpec, ...] = ()
     condition: Condition | CostMatrix | None = None
-    pairs: PairTable | None = field(default=None, repr=False)
-    right: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
+    sample_notes: tuple[Note, ...] = ()
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
+
+    # --- numbers
+
+    @cached_property
+    def draws(self) -> Draws:
+        """The cases drawn again, once for all numbers."""
+        return Draws(self.models.tables, self.models.pairs, seed=self.seed, progress=self.progress)
+
+    @cached_property
+    def standard(self) -> Standard | None:
+        """The same for measures that depend on how common the classes are, where a prevalence is stated."""
+        share = self.condition.prevalence if isinstance(self.condition, Condition) else None
+        return None if share is None else Standard(self.models.at_prevalence(share), self.draws)
+
+    def check(self, specs: Sequence[MeasureSpec]) -> None:
+        """Refuse measures that suit none of the models."""
+        check_requests(self.models, specs, self._thresholds)
 
     def measures(self, *names: str | MeasureSpec, model: str | None = None) -> Estimates:
         """Measures by name, each with its interval, for every model or one; the usual ones without names."""
         specs = [spec for name in names for spec in (parse_list(name) if isinstance(name, str) else [name])]
-        self.check_requests(specs)
-        chosen = {model: self.table(model)} if model is not None else self.models
-        wanted = {name: self._requests(name, specs or self.requested) for name in chosen}
-        total, done, found = sum(map(len, wanted.values())), 0, []
-        for name, of_model in wanted.items():
-            for spec in of_model:
-                found.append(self._estimate(name, spec, done, total))
-                done += 1
-        notes = [n for name, of_model in wanted.items() for n in self._average_notes(name, of_model)]
+        self.check(specs)
+        if model is not None:
+            self.models[model]  # refuses an unknown name
+        asked = wanted(self.models, specs or self.requested, self._thresholds, self._stated)
+        chosen = asked if model is None else {model: asked[model]}
+        found = self._estimates(chosen)
+        notes = (n for name in chosen for n in self._notes_on(name, found) if n.code == "SS011")
         return Estimates(tuple(found), tuple(notes), partial(frames.frame_of, library=self.frame_library))
 
     @cached_property
@@ -108,48 +108,82 @@ class Evaluation:
 
     @cached_property
     def differences(self) -> dict[str, Comparison]:
-        """The requested measures of two scoring models compared, by measure: AUC by DeLong, others by bootstrap.
+        """The measures shown of two models compared: the first is tested, the others have intervals alone."""
+        every = comparisons.differences(self.models, self.draws, self.summary, self.level)
+        if self.standard is None:
+            return every
+        other = comparisons.differences(self.standard.models, self.standard.draws, self.summary, self.level)
+        shown = {str(one.spec): one for one in self.summary}
+        return {name: other[name] if self.standard.takes(shown[name].spec) else one for name, one in every.items()}
 
-        Only where the models are two and shown at the same thresholds; beyond a few thousand cases the
-        bootstrap takes long, and only the AUC is compared.
-        """
-        return differences(self)
+    def calibration(self, model: str) -> CalibrationSummary:
+        """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
+        if model in self.calibrations:
+            return self.calibrations[model]
+        return calibration_summary(self.models.score_table(model), model=model, seed=self.seed)
 
     @cached_property
-    def notes(self) -> tuple[Note, ...]:
-        """Findings on the sample and on each model, warnings first."""
-        found = [*self.sample_notes, *sample_notes(tuple(self.classes), tuple(self.classes.values()))]
-        for name, table in self.models.items():
-            if isinstance(table, ScoreTable):
-                found += score_notes(
-                    name, table, self.threshold(name), chosen=not (self._asked_thresholds or self.decision)
-                )
-            elif isinstance(table, ClassTable):
-                found += class_notes(name, table)
-            elif table.positive is not None and len(table.classes) == 2:
-                found += decision_notes(name, table.counts_of(table.positive))
-        found += self.summary.notes
-        found += interval_notes(self.summary)
-        found += smooth_notes(self.summary, self.models)
-        found += calibration_notes(self.calibrations.values(), self.summary, self.models)
-        found += group_notes(self.summary) if self.grouped else ()
-        found += self.decision.notes if self.decision is not None else ()
-        return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
+    def calibrations(self) -> dict[str, CalibrationSummary]:
+        """The same for every model whose scores lie between 0 and 1."""
+        return calibration_summaries(self.models, seed=self.seed)
 
-    def decide(self, condition: Condition | CostMatrix) -> Decision | CostChoice:
-        """The model and threshold of least cost under a condition, with intervals on both.
+    @cached_property
+    def class_calibrations(self) -> dict[str, dict[str, CalibrationSummary]]:
+        """By model that scores several classes: that of its highest score, and of each class unless they are many."""
+        return class_calibration_summaries(self.models, seed=self.seed)
 
-        A cost matrix of two classes is a condition too; one of several needs models that decide.
+    # --- decisions
+
+    def decide(self, condition: Condition | CostMatrix, *, fit: Evaluation | None = None) -> Decision | CostChoice:
+        """The model and threshold of least cost under a condition, and what they cost on cases that did not choose.
+
+        With `fit`, another sample chooses and this one judges. A cost matrix of two classes is a condition too;
+        one of several needs models that decide.
         """
-        if isinstance(condition, CostMatrix) and self.positive is not None and len(self.classes) == 2:
-            condition = condition.aligned(tuple(self.classes)).condition(self.positive)
-        if isinstance(condition, Condition):
-            chosen = decide(self.deciding, condition)
-            return with_intervals(chosen, self.deciding, level=self.level, seed=self.seed, progress=self.progress)
-        crisp = {name: table for name, table in self.deciding.items() if isinstance(table, ConfusionTable)}
-        if not crisp:
-            raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
-        return decide_several(crisp, condition)
+        other = None if fit is None else fit.models
+        return decisions.decide(
+            self.models, condition, fit=other, level=self.level, seed=self.seed, progress=self.progress
+        )
+
+    def choose(
+        self,
+        objective: str,
+        *,
+        at_least: Mapping[str, float] | None = None,
+        at_most: Mapping[str, float] | None = None,
+        fit: Evaluation | None = None,
+    ) -> ConstrainedChoice:
+        """The model and threshold best for a measure, among those that keep bounds on others.
+
+        `ev.choose("ppv", at_least={"tpr": 0.9})`; with `fit`, another sample chooses and this one judges.
+        """
+        other = None if fit is None else fit.models
+        bounds = decisions.bounds(at_least or {}, at_most or {})
+        return decisions.choose(self.models, objective, bounds, fit=other, level=self.level, seed=self.seed)
+
+    def reject(self, cost: float) -> RejectChoice:
+        """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
+        return decisions.reject(self.models, cost)
+
+    def mix(self, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
+        """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
+        return decisions.mix(self.models, fpr=fpr, tpr=tpr)
+
+    @cached_property
+    def decision(self) -> Decision | CostChoice | None:
+        """The decision under the evaluation's own condition, if it has one."""
+        return None if self.condition is None else self.decide(self.condition)
+
+    def threshold(self, model: str) -> float:
+        """The threshold a model is shown at: stated, of least cost, 0.5 for probabilities, or Youden's."""
+        chosen = None if self.decision is None else decisions.threshold_of(self.decision, model)
+        return shown_threshold(model, self.models[model], self.requested, chosen)
+
+    def counts(self, model: str) -> Counts:
+        """The four outcomes of a two-class model, at its threshold."""
+        return self.models.counts(model, self._thresholds.get(model))
+
+    # --- comparisons
 
     def compare(
         self,
@@ -164,25 +198,12 @@ class Evaluation:
         `at` compares decisions at a threshold; without it, models that only decide are compared as such.
         `rope` is what the test bayes-t takes for practically equal.
         """
-        return compare_models(self, models, test=test, measure=measure, at=at, rope=rope)
+        return comparisons.compare_models(self, models, test=test, measure=measure, at=at, rope=rope)
 
-    @property
-    def grouped(self) -> bool:
-        """Whether cases come in groups that are drawn whole."""
-        of_classes = (table for table in self.models.values() if isinstance(table, ClassTable))
-        held = [self.pairs, *of_classes]
-        return any(one is not None and one.group is not None for one in held)
-
-    @property
-    def comparable(self) -> bool:
-        """Whether at least two models can be compared case by case."""
-        paired = 0 if self.pairs is None else len(self.pairs.models)
-        alike = [name for name in self.class_models if not self._weighted(name)]
-        return max(paired, len(alike), len(self.right)) > 1
-
-    def _weighted(self, model: str) -> bool:
-        table = self.models[model]
-        return isinstance(table, ClassTable) and table.weight is not None
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        """All models compared by the test that suits."""
+        return self.compare()
 
     def compare_with(
         self, other: Evaluation, *models: str, test: str | None = None, measure: str | None = None
@@ -191,207 +212,91 @@ class Evaluation:
 
         By DeLong's unpaired test for the AUC, and by the bootstrap for any other measure.
         """
-        return compare_samples(self, other, models, test=test, measure=measure)
+        return comparisons.compare_samples(self, other, models, test=test, measure=measure)
 
     def compare_against(
         self, value: float, *models: str, test: str | None = None, measure: str | None = None
     ) -> Comparisons:
         """Each model's AUC, or another measure, against a value: by DeLong's z, or by the bootstrap."""
-        return compare_with(self, value, models, test=test, measure=measure)
+        return comparisons.compare_with(self, value, models, test=test, measure=measure)
 
-    def choose(
-        self, objective: str, *, at_least: Mapping[str, float] | None = None, at_most: Mapping[str, float] | None = None
-    ) -> ConstrainedChoice:
-        """The model and threshold best for a measure, among those that keep bounds on others.
+    # --- curves
 
-        `ev.choose("ppv", at_least={"tpr": 0.9})`
+    def curve(self, kind: str, model: str | None = None, **options: Any) -> Curve:
+        """A curve of one model, by its kind, with options in parentheses or besides: `smooth(midpoint=median)`.
+
+        Of a model that scores several classes, name one: `ev.curve("roc", "nb[setosa]")`.
         """
-        if not self.two_class_models:
-            raise ConditionError(
-                "a choice by a measure needs a positive class.",
-                seen=f"decisions between {listing(self.classes)}",
-                hint="state the positive class, or a cost matrix instead",
-            )
-        bounds = [Constraint(parse(name), bound) for name, bound in (at_least or {}).items()]
-        bounds += [Constraint(parse(name), bound, least=False) for name, bound in (at_most or {}).items()]
-        return choose_under({name: self.deciding[name] for name in self.two_class_models}, parse(objective), bounds)
+        return curves.curve(self, curves.requested(kind, **options), model)
 
-    def reject(self, cost: float) -> RejectChoice:
-        """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
-        return choose_rejection(self.deciding, cost)
+    def curves(self, kind: str, **options: Any) -> dict[str, Curve]:
+        """The curve of every model that has one, and of each class of the models that score several."""
+        return dict(curves.family(self, curves.requested(kind, **options)).curves)
 
-    def mix(self, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
-        """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
-        return choose_mixture({name: self.deciding[name] for name in self.two_class_models}, fpr=fpr, tpr=tpr)
+    def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:
+        """The band around a model's curve: of each point, or of the whole curve.
+
+        That of a calibration curve is where it would lie if the scores were probabilities.
+        """
+        return curves.band(self, curves.requested(kind, **options), model, simultaneous)
+
+    # --- words
 
     @cached_property
-    def decision(self) -> Decision | CostChoice | None:
-        """The decision under the evaluation's own condition, if it has one."""
-        return None if self.condition is None else self.decide(self.condition)
+    def notes(self) -> tuple[Note, ...]:
+        """Findings on the sample and on each model, warnings first."""
+        found = [*self.sample_notes, *sample_notes(tuple(self.models.classes), tuple(self.models.classes.values()))]
+        found += weight_notes(self.models.values())
+        found += () if self.standard is None else prevalence_notes(self.models, self.standard.models)
+        for name in self.models:
+            found += self._notes_on(name, self.summary)
+        found += interval_notes(self.summary, self.interval)
+        found += smooth_notes(self.summary, self.models)
+        found += calibration_notes(self.calibrations.values(), self.summary, self.models)
+        found += group_notes(self.summary) if self.models.grouped else ()
+        found += self.decision.notes if self.decision is not None else ()
+        return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
 
     @cached_property
     def verdict(self) -> str:
         """The answer in a few sentences."""
-        return verdict(self)
+        decided = None if self.decision is None else self.decision.words
+        return verdict(self.models, self._estimated, self._best_two, decided, self._thresholds.get)
 
-    def check_requests(self, specs: Sequence[MeasureSpec]) -> None:
-        """Refuse a request that suits none of the models, with the reason."""
-        for spec in specs:
-            if not any(suiting([spec], table, self._threshold_or_none(name)) for name, table in self.models.items()):
-                name, table = next(iter(self.models.items()))
-                resolve(placed(spec, table, self._threshold_or_none(name)), table)  # raises the error that says why
+    # --- views
 
-    def table(self, model: str) -> Table:
-        """The table of a model."""
-        if model not in self.models:
-            near = did_you_mean(model, self.models)
-            raise ScoreSpaceError(
-                f"there is no model {model!r}.",
-                seen=listing(self.models),
-                hint=f"did you mean {near!r}?" if near else None,
-            )
-        return self.models[model]
+    def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
+        """The curves of all models as an Altair chart, with simultaneous bands on request, where the kind has them."""
+        from scorespace.views import plots  # Altair loads only for those who go on with it
 
-    def threshold(self, model: str) -> float:
-        """The threshold a model is shown at.
+        return plots.as_altair(self.drawing(kind, band=band, **options))
 
-        The first one asked for; else that of least cost under the condition; else 0.5 for
-        probabilities; else that of the highest Youden index.
-        """
-        if self._asked_thresholds:
-            return self._asked_thresholds[0]
-        table = self.table(model)
-        if not isinstance(table, ScoreTable):
-            what = "gives decisions" if isinstance(table, ConfusionTable) else "decides by the highest score"
-            raise ScoreSpaceError(f"{model} {what}, so it has no threshold.")
-        if isinstance(self.decision, Decision):
-            return next(choice.threshold for choice in self.decision.choices if choice.model == model)
-        if table.probabilities:
-            return 0.5
-        return best_threshold(table, youden).threshold
-
-    def counts(self, model: str) -> Counts:
-        """The four outcomes of a two-class model, at its threshold."""
-        table = self.table(model)
-        if isinstance(table, ScoreTable):
-            return table.at(self.threshold(model))
-        if isinstance(table, ClassTable) or table.positive is None:
-            raise ScoreSpaceError(f"{model} decides between {len(table.classes)} classes, none of them positive.")
-        return table.counts_of(table.positive)
-
-    def curve(self, kind: str, model: str | None = None, *, measure: str = "f1", **options: Any) -> Curve:
-        """A curve of one model, by its kind; threshold curves are of the given measure, options go to the curve.
-
-        Of a model that scores several classes, name one: `ev.curve("roc", "nb[setosa]")`.
-        """
-        return curve(self, kind, model, measure, **options)
-
-    def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band:
-        """The band around a model's ROC or precision-recall curve: of each point, or of the whole curve.
-
-        That of a calibration curve is where it would lie if the scores were probabilities.
-        """
-        return band(self, kind, model, simultaneous)
-
-    def calibration(self, model: str) -> CalibrationSummary:
-        """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
-        if model in self.calibrations:
-            return self.calibrations[model]
-        if isinstance(self.models.get(model), ConfusionTable):
-            raise ScoreSpaceError(f"{model} gives decisions, so there are no probabilities to judge.")
-        return calibration_summary(self.score_table(model), model=model, seed=self.seed)
-
-    @cached_property
-    def calibrations(self) -> dict[str, CalibrationSummary]:
-        """The same for every model whose scores lie between 0 and 1."""
-        return {
-            name: calibration_summary(table, model=name, seed=self.seed)
-            for name, table in self.models.items()
-            if isinstance(table, ScoreTable) and table.probabilities
-        }
-
-    @cached_property
-    def class_calibrations(self) -> dict[str, dict[str, CalibrationSummary]]:
-        """By model that scores several classes: that of its highest score, and of each class unless they are many."""
-        each = self.present if len(self.present) <= _CLASSES_JUDGED else []
-        tables = {name: table for name, table in self.models.items() if isinstance(table, ClassTable)}
-        return {
-            name: {of: self.calibration(f"{name}[{of}]") for of in (TOP, *each)}
-            for name, table in tables.items()
-            if table.probabilities and len(self.present) > 1
-        }
-
-    def curves(self, kind: str, *, measure: str = "f1", **options: Any) -> dict[str, Curve]:
-        """The curve of every two-class model, and of each class of the models that score several."""
-        return {name: curve(self, kind, name, measure, **options) for name in curve_names(self, kind)}
-
-    def score_table(self, model: str) -> ScoreTable:
-        """The scores of a model: a crisp decision as 1 and 0, of several classes the one in brackets.
-
-        `nb[top]` is the highest score of each case, positive where it is that of the right class.
-        """
-        name = next((one for one in self.class_models if model.startswith(f"{one}[")), model)
-        of = model.removeprefix(name)[1:-1]
-        scored = None if model in self.models else self.models.get(name)
-        if isinstance(scored, ClassTable) and of in scored.classes:
-            return scored.one_vs_rest(scored.classes.index(of))
-        if isinstance(scored, ClassTable) and of == TOP:
-            return scored.top
-        table = self.table(model)
-        if isinstance(table, ClassTable):
-            raise ScoreSpaceError(
-                f"{model} scores {len(table.classes)} classes.", hint=f"name one: {model}[{table.classes[0]}]"
-            )
-        return table if isinstance(table, ScoreTable) else table.score_table()
-
-    @cached_property
-    def deciding(self) -> dict[str, ScoreTable | ConfusionTable]:
-        """The tables of the models, with the decisions of the highest score for those that score several classes."""
-        return {
-            name: table.decisions if isinstance(table, ClassTable) else table for name, table in self.models.items()
-        }
-
-    @property
-    def class_models(self) -> list[str]:
-        """The models that score several classes."""
-        return [name for name, table in self.models.items() if isinstance(table, ClassTable)]
-
-    @property
-    def present(self) -> list[str]:
-        """The classes that occur."""
-        return [name for name, count in self.classes.items() if count]
-
-    @property
-    def two_class_models(self) -> list[str]:
-        """The models that decide between positive and negative."""
-        return [name for name, t in self.models.items() if isinstance(t, ScoreTable) or t.positive is not None]
-
-    def plot(self, kind: str = "roc", *, measure: str = "f1", band: bool = False, **options: Any) -> Any:
-        """The curves of all models as an Altair chart, with simultaneous bands on request (roc, pr, calibration)."""
-        from scorespace.views import plots  # Altair loads only when a picture is wanted
-
-        return plots.plot(self, kind, measure, band, **options)
+    def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row:
+        """The same as a Vega-Lite specification."""
+        found = curves.family(self, curves.requested(kind, **options))
+        bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
+        return found.picture(bands)
 
     def report(self, path: str | Path) -> Path:
         """Write the report, one self-contained page, and return where it is."""
-        from scorespace.views import report, sections  # as above
+        from scorespace.views import report
 
-        return report.write(sections.document(self), path)
+        return report.write(self.document, path)
 
-    @property
-    def prevalence(self) -> float:
-        """Share of positives in the sample."""
-        total = sum(self.classes.values())
-        if self.positive is None or not total:
-            return float("nan")
-        return self.classes.get(self.positive, 0.0) / total
+    @cached_property
+    def document(self) -> Any:
+        """The page of the evaluation, which every view renders in its own way."""
+        from scorespace.views import sections
+
+        return sections.document(self)
 
     def to_dict(self) -> Row:
         decision = {} if self.decision is None else {"decision": self.decision.to_dict()}
         differences = {"comparisons": [one.row() for one in self.differences.values()]} if self.differences else {}
+        models = self.models
         return {
             "schema": SCHEMA,
-            "data": {"rows": self.rows, "classes": dict(self.classes), "positive": self.positive},
+            "data": {"rows": models.rows, "classes": dict(models.classes), "positive": models.positive},
             "rows": self.summary.rows(),
             **differences,
             **decision,
@@ -400,47 +305,55 @@ class Evaluation:
         }
 
     def __repr__(self) -> str:
-        from scorespace.views import sections, terminal  # Rich loads only when there is something to print
+        from scorespace.views import terminal
 
-        return terminal.text(sections.document(self).brief())
+        return terminal.text(self.document.brief())
 
     def _repr_html_(self) -> str:
-        from scorespace.views import notebook, sections
+        from scorespace.views import notebook
 
-        return notebook.html(sections.document(self).brief())
+        return notebook.html(self.document.brief())
 
-    def _estimate(self, model: str, spec: MeasureSpec, done: int, total: int) -> Estimate:
-        def progress(share: float) -> None:
-            if self.progress is not None:
-                self.progress((done + share) / total)
+    def __getstate__(self) -> dict[str, Any]:
+        """What is kept when it is stored: what it was made from; the rest is computed again."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "progress"} | {
+            "progress": None
+        }
 
-        table = self.models[model]
-        if self.pairs is not None and self.pairs.group is not None and isinstance(table, ScoreTable):
-            found = estimate_by_groups(self.pairs, model, spec, level=self.level, seed=self.seed, progress=progress)
-            progress(1.0)
-            return found
-        wanted = self.interval if self.interval in suiting_intervals(*_request(spec, table)) else None
-        found = estimate(spec, table, model=model, level=self.level, seed=self.seed, method=wanted, progress=progress)
-        progress(1.0)
-        return found
+    # --- what the above share
 
-    def _requests(self, model: str, asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
-        table, at = self.models[model], self._threshold_or_none(model)
-        condition = self.decision.condition if isinstance(self.decision, Decision) else None
-        return suiting(asked, table, at) if asked else usual(table, at, condition)
-
-    def _threshold_or_none(self, model: str) -> float | None:
-        return self.threshold(model) if isinstance(self.models[model], ScoreTable) else None
+    @cached_property
+    def _thresholds(self) -> dict[str, float | None]:
+        return {name: self.threshold(name) if table.thresholded else None for name, table in self.models.items()}
 
     @property
-    def _asked_thresholds(self) -> list[float]:
-        return [spec.at for spec in self.requested if spec.at is not None]
+    def _stated(self) -> Condition | None:
+        """The two-class condition that costs are shown for."""
+        return None if self.decision is None else decisions.two_class_condition(self.decision)
 
-    def _average_notes(self, model: str, specs: Sequence[MeasureSpec]) -> list[Note]:
-        table = self.models[model]
-        return [] if isinstance(table, ScoreTable) else list(average_notes(model, specs, table))
+    def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
+        chosen = self.decision is None and not any(spec.at is not None for spec in self.requested)
+        own = tuple(one for one in found if one.model == model)
+        return list(notes_on(self.models[model], Look(model, self._thresholds[model], chosen, own)))
 
+    def _estimates(self, asked: Mapping[str, Sequence[MeasureSpec]]) -> list[Estimate]:
+        """All that is asked, in its order, each from the draws that suit it."""
+        options: dict[str, Any] = {"level": self.level, "method": self.interval, "strict": bool(self.requested)}
+        if self.standard is None:
+            return estimates(asked, self.draws, **options)
+        takes = self.standard.takes
+        mine = {name: [spec for spec in specs if not takes(spec)] for name, specs in asked.items()}
+        other = {name: [spec for spec in specs if takes(spec)] for name, specs in asked.items()}
+        both = [*estimates(mine, self.draws, **options), *estimates(other, self.standard.draws, **options)]
+        found = {(one.model, one.spec): one for one in both}
+        return [found[name, spec] for name, specs in asked.items() for spec in specs]
 
-def _request(spec: MeasureSpec, table: Table) -> tuple[MeasureSpec, Any]:
-    """A request with the form of the table that it is computed from."""
-    return spec, resolve(spec, table)[1]
+    def _estimated(self, names: Sequence[str], spec: MeasureSpec) -> list[Estimate]:
+        shown = {one.model: one for one in self.summary if one.spec == spec}
+        missing = self._estimates({name: [spec] for name in names if name not in shown})
+        every = shown | {one.model: one for one in missing}
+        return [every[name] for name in names]
+
+    def _best_two(self, ordered: Sequence[Estimate]) -> Comparison | None:
+        """The test of the best model against the next, where the cases are known pair by pair."""
+        return comparisons.best_two(self, ordered) if self.models.comparable and len(ordered) > 1 else None

@@ -1,4 +1,4 @@
-"""What a reader should know before trusting the numbers: notes on one model's table."""
+"""What a reader should know before trusting the numbers: a finding each, about one model's table or the sample."""
 
 from __future__ import annotations
 
@@ -9,19 +9,162 @@ from typing import Final
 import numpy as np
 
 from scorespace.curves.smooth import smooth
+from scorespace.evaluation.finding import Look, finding
 from scorespace.measures.average import undefined_classes
-from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.confusion import fpr, ppv
-from scorespace.measures.probability import clipped_cases
+from scorespace.measures.probability import cal, clipped_cases, logloss, ref
 from scorespace.measures.ranking import auc
+from scorespace.measures.smooth import smauc
 from scorespace.probabilities.summary import CalibrationSummary
-from scorespace.resampling.estimate import Estimate, delong_variance
+from scorespace.resampling.area import delong_variance
+from scorespace.resampling.estimate import Estimate
 from scorespace.results import Note, decimals, grouped, note
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
+from scorespace.tables.models import Models
 
 FEW_CASES: Final = 20
 SMALL_FPR: Final = 0.1
 _MANY_TIES: Final = 10  # cases per distinct score, on average
+
+
+# --- scores of two classes
+
+
+@finding("SS002")
+def below_chance(table: ScoreTable, look: Look) -> str | None:
+    area = auc(table)
+    if not area < 0.5:
+        return None
+    return (
+        f"{look.model} ranks worse than chance (AUC {decimals(area)}). If its scores mean the other class, "
+        "say so with the positive class; they are never flipped."
+    )
+
+
+@finding("SS012")
+def no_variance(table: ScoreTable, look: Look) -> str | None:
+    if delong_variance(table) != 0:
+        return None
+    if table.score.size == 1:
+        return f"{look.model} gives every case the same score: it ranks nothing."
+    smallest = min(float(table.n_pos), float(table.n_neg))
+    perfect = (
+        f"; with {grouped(smallest)} cases in the smaller class an AUC as low as "
+        f"{decimals(0.025 ** (1 / smallest))} could still look perfect"
+    )
+    return (
+        f"DeLong's variance for {look.model} is zero, so its DeLong interval would be too narrow to believe"
+        f"{perfect if auc(table) == 1 else ''}."
+    )
+
+
+@finding("SS007")
+def tied(table: ScoreTable, look: Look) -> str | None:
+    cases = table.cases
+    if table.score.size * _MANY_TIES > cases or cases < 50:
+        return None
+    return (
+        f"{look.model} has {grouped(table.score.size)} distinct scores for {grouped(cases)} cases: "
+        "its curve has long straight segments."
+    )
+
+
+@finding("SS008")
+def coarse(table: ScoreTable, look: Look) -> str | None:
+    if not table.resolution:
+        return None
+    inside = float(np.sum(table.pos * table.neg) / (2 * table.n_pos * table.n_neg))
+    return f"the scores of {look.model} were coarsened to {table.resolution:g}: its AUC is certain to ±{inside:.2g}."
+
+
+@finding("SS003")
+def no_probabilities(table: ScoreTable, look: Look) -> str | None:
+    if table.probabilities:
+        return None
+    ends = f"from {table.score[-1]:g} to {table.score[0]:g}"
+    text = f"the scores of {look.model} run {ends}, so they are not probabilities"
+    if look.chosen and look.at is not None:
+        text += (
+            f"; it is shown at {look.at:g}, where Youden's index is highest on these very cases: "
+            "expect less on new ones"
+        )
+    return f"{text}."
+
+
+# --- decisions of two classes
+
+
+@finding("SS004")
+def nothing_positive(counts: Counts, look: Look) -> str | None:
+    if not math.isnan(ppv(counts)):
+        return None
+    return f"{look.model} predicts nothing positive{look.where}: precision is undefined there."
+
+
+@finding("SS005")
+def flood(counts: Counts, look: Look) -> str | None:
+    rate = fpr(counts)
+    if not (rate < SMALL_FPR and counts.fp > counts.tp):
+        return None
+    return (
+        f"{look.model} raises false alarms for only {100 * rate:.2g} % of the negatives{look.where}, yet that means "
+        f"{grouped(float(counts.fp))} false alarms for {grouped(float(counts.tp))} hits."
+    )
+
+
+# --- scores of several classes
+
+
+@finding("SS033")
+def do_not_add_up(table: ClassTable, look: Look) -> str | None:
+    if table.probabilities:
+        return None
+    lowest, highest = float(table.score.min()), float(table.score.max())
+    what = (
+        f"run from {lowest:g} to {highest:g}"
+        if lowest < 0 or highest > 1
+        else f"miss one by up to {table.excess:.2g} when added up over the classes"
+    )
+    return f"the scores of {look.model} {what}: they rank and decide, but are not probabilities."
+
+
+@finding("SS034")
+def absent_classes(table: ClassTable, look: Look) -> str | None:
+    absent = [name for name, total in zip(table.classes, table.class_totals, strict=True) if not total]
+    if not absent:
+        return None
+    named = ", ".join(map(repr, absent))
+    return f"{look.model} scores classes that never occur: {named}; areas leave them out, decisions may fall on them."
+
+
+# --- averages
+
+
+def _averages(table: Table, look: Look) -> Iterator[str]:
+    for one in look.estimates:
+        spec = one.spec
+        if spec.of not in ("macro", "weighted"):
+            continue
+        absent = undefined_classes(spec.measure, table, **dict(spec.options))
+        if absent:
+            used = len(table.class_names) - len(absent)
+            yield (
+                f"{spec} of {look.model} averages {used} of {len(table.class_names)} classes; "
+                f"undefined for {', '.join(map(repr, absent))} ({spec.measure.undefined})."
+            )
+
+
+@finding("SS011")
+def averages_of_scores(table: ClassTable, look: Look) -> Iterator[str]:
+    return _averages(table, look)
+
+
+@finding("SS011")
+def averages_of_decisions(table: ConfusionTable, look: Look) -> Iterator[str]:
+    return _averages(table, look)
+
+
+# --- the sample and all estimates together
 
 
 def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[Note]:
@@ -30,6 +173,24 @@ def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[No
         if count < FEW_CASES:
             some = "no cases" if not count else "only 1 case" if count == 1 else f"only {grouped(count)} cases"
             yield note("SS001", f"class {name!r} has {some}: numbers that depend on it are rough.")
+
+
+def weight_notes(tables: Iterable[Table]) -> Iterator[Note]:
+    """What the intervals take weighted rows for."""
+    held = list(tables)
+    if any(table.cell_squares is not None for table in held):
+        text = "values count the weights; intervals take each row as one case. If weights are copies, say so: "
+        yield note("SS006", f'{text}weights="copies".')
+    elif any(not table.counted for table in held):
+        yield note("SS006", "the weights are said to be copies, but are not whole numbers: intervals are left out.")
+
+
+def prevalence_notes(models: Models, standard: Models) -> Iterator[Note]:
+    """Which numbers are for a stated prevalence."""
+    sample, stated = models.prevalence, standard.prevalence
+    if not math.isnan(stated) and not math.isclose(sample, stated):
+        text = f"numbers that depend on how common positives are (ppv, f1, brier …) are for {100 * stated:.3g} %"
+        yield note("SS035", f"{text}, as stated; the sample has {100 * sample:.3g} %.")
 
 
 def role_notes(fold: str | None, repeat: str | None = None) -> Iterator[Note]:
@@ -46,144 +207,49 @@ def role_notes(fold: str | None, repeat: str | None = None) -> Iterator[Note]:
 
 def group_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
     """Notes on intervals where cases come in groups: which allow for it, and which do not."""
-    drawn = [one for one in estimates if one.method == "bootstrap of groups"]
-    if drawn:
+    held = [one for one in estimates if one.method is not None]
+    if any(one.method.endswith("of groups") for one in held if one.method):
         yield note("SS016", "whole groups of cases are drawn for the intervals, since cases of a group are alike.")
-    alone = dict.fromkeys(one.model for one in estimates if one.method not in ("bootstrap of groups", None))
+    alone = dict.fromkeys(one.model for one in held if one.method and not one.method.endswith("of groups"))
     if alone:
         yield note(
             "SS020", f"intervals of {', '.join(alone)} take cases of a group as independent: they are too narrow."
         )
 
 
-def score_notes(model: str, table: ScoreTable, at: float, chosen: bool) -> Iterator[Note]:
-    """Notes on a scoring model and on its decisions at a threshold; `chosen` when Youden's index chose it."""
-    yield from _ranking_notes(model, table)
-    yield from _shape_notes(model, table)
-    if not table.probabilities:
-        text = (
-            f"the scores of {model} run from {table.score[-1]:g} to {table.score[0]:g}, so they are not probabilities"
-        )
-        if chosen:
-            text += (
-                f"; it is shown at {at:g}, where Youden's index is highest on these very cases: expect less on new ones"
-            )
-        yield note("SS003", f"{text}.")
-    yield from decision_notes(model, table.at(at), f" at {at:g}")
-
-
-def decision_notes(model: str, counts: Counts, where: str = "") -> Iterator[Note]:
-    """Notes on two-class decisions."""
-    if math.isnan(ppv(counts)):
-        yield note("SS004", f"{model} predicts nothing positive{where}: precision is undefined there.")
-    rate = fpr(counts)
-    if rate < SMALL_FPR and counts.fp > counts.tp:
-        yield note(
-            "SS005",
-            f"{model} raises false alarms for only {100 * rate:.2g} % of the negatives{where}, yet that means "
-            f"{grouped(float(counts.fp))} false alarms for {grouped(float(counts.tp))} hits.",
-        )
-
-
-def interval_notes(estimates: Iterable[Estimate]) -> Iterator[Note]:
-    """Notes on intervals without width at the end of a measure's range."""
+def interval_notes(estimates: Iterable[Estimate], asked: str | None = None) -> Iterator[Note]:
+    """Notes on intervals without width, wherever they are, and on measures that a method asked for does not suit."""
     flat: dict[str, list[str]] = {}
-    for one in estimates:
-        resampled = (one.method or "").startswith("bootstrap")
-        if resampled and one.low == one.high and one.value in one.spec.measure.range:
+    held = list(estimates)
+    other = [str(one.spec) for one in held if one.method and asked and not one.method.startswith(asked)]
+    if other:
+        named = ", ".join(dict.fromkeys(other))
+        yield note("SS036", f"intervals by {asked} do not suit {named}: these have their usual ones.")
+    for one in held:
+        if one.method is not None and one.low == one.high:
             flat.setdefault(one.model, []).append(str(one.spec))
     for model, names in flat.items():
         yield note("SS012", f"no replicate changes {', '.join(names)} of {model}: no width is not certainty.")
 
 
-def smooth_notes(estimates: Iterable[Estimate], models: Mapping[str, object]) -> Iterator[Note]:
+def smooth_notes(estimates: Iterable[Estimate], models: Mapping[str, Table]) -> Iterator[Note]:
     """Notes on smooth areas: the class that they mostly measure, and classes that do not overlap."""
     for one in estimates:
-        table = models[one.model]
-        if one.spec.name == "smauc" and isinstance(table, ScoreTable) and math.isfinite(one.value):
+        if one.spec.measure is smauc and one.spec.of is None and math.isfinite(one.value):
+            table = models[one.model].inside(ScoreTable)
             yield from smooth(table, **dict(one.spec.options)).findings(one.model)
-
-
-def class_notes(model: str, table: ClassTable) -> Iterator[Note]:
-    """Notes on scores of several classes."""
-    if not table.probabilities:
-        lowest, highest = float(table.score.min()), float(table.score.max())
-        what = (
-            f"run from {lowest:g} to {highest:g}"
-            if lowest < 0 or highest > 1
-            else f"miss one by up to {table.excess:.2g} when added up over the classes"
-        )
-        yield note("SS033", f"the scores of {model} {what}: they rank and decide, but are not probabilities.")
-    if not table.whole:
-        yield note("SS006", f"the weights of {model} are not whole numbers: values hold, intervals are left out.")
-    absent = [name for name, total in zip(table.classes, table.class_totals, strict=True) if not total]
-    if absent:
-        named = ", ".join(map(repr, absent))
-        text = f"{model} scores classes that never occur: {named}; areas leave them out, decisions may fall on them."
-        yield note("SS034", text)
 
 
 def calibration_notes(
     summaries: Iterable[CalibrationSummary], estimates: Iterable[Estimate], models: Mapping[str, Table]
 ) -> Iterator[Note]:
     """Notes on scores taken as probabilities; how far CAL is too high matters only where it is shown."""
-    shown = {one.model for one in estimates if one.spec.name in ("cal", "ref")}
+    held = list(estimates)
+    shown = {one.model for one in held if one.spec.measure in (cal, ref)}
     for summary in summaries:
         yield from (one for one in summary.notes if one.code != "SS024" or summary.model in shown)
-    for one in estimates:
-        eps, table = dict(one.spec.options).get("eps", 0.0), models[one.model]
-        if one.spec.name == "logloss" and eps > 0 and isinstance(table, ScoreTable):
-            moved = clipped_cases(table, eps)
+    for one in held:
+        eps = dict(one.spec.options).get("eps", 0.0)
+        if one.spec.measure is logloss and one.spec.of is None and eps > 0 and models[one.model].thresholded:
+            moved = clipped_cases(models[one.model].inside(ScoreTable), eps)
             yield note("SS021", f"{one.spec} of {one.model} clips the scores of {grouped(moved)} cases.")
-
-
-def average_notes(model: str, specs: Sequence[MeasureSpec], table: ConfusionTable | ClassTable) -> Iterator[Note]:
-    """Notes on averages that leave out classes."""
-    for spec in specs:
-        if spec.of not in ("macro", "weighted"):
-            continue
-        absent = undefined_classes(spec.measure, table, **dict(spec.options))
-        if absent:
-            used = len(table.classes) - len(absent)
-            yield note(
-                "SS011",
-                f"{spec} of {model} averages {used} of {len(table.classes)} classes; "
-                f"undefined for {', '.join(map(repr, absent))} ({spec.measure.undefined}).",
-            )
-
-
-def _ranking_notes(model: str, table: ScoreTable) -> Iterator[Note]:
-    area = auc(table)
-    if area < 0.5:
-        yield note(
-            "SS002",
-            f"{model} ranks worse than chance (AUC {decimals(area)}). If its scores mean the other class, "
-            "say so with the positive class; they are never flipped.",
-        )
-    if delong_variance(table) == 0:
-        smallest = min(float(table.n_pos), float(table.n_neg))
-        bound = 0.025 ** (1 / smallest)
-        yield note(
-            "SS012",
-            f"DeLong's variance for {model} is zero, so its interval is too narrow to believe"
-            + (f"; with {grouped(smallest)} cases in the smaller class an AUC as low as {decimals(bound)} "
-               "could still look perfect." if area == 1 else "."),
-        )  # fmt: skip
-
-
-def _shape_notes(model: str, table: ScoreTable) -> Iterator[Note]:
-    cases = float(table.total)
-    if table.score.size * _MANY_TIES <= cases and cases >= 50:
-        yield note(
-            "SS007",
-            f"{model} has {grouped(table.score.size)} distinct scores for {grouped(cases)} cases: "
-            "its curve has long straight segments.",
-        )
-    if not table.whole:
-        yield note("SS006", f"the weights of {model} are not whole numbers: values hold, intervals are left out.")
-    if table.resolution:
-        inside = float(np.sum(table.pos * table.neg) / (2 * table.n_pos * table.n_neg))
-        yield note(
-            "SS008",
-            f"the scores of {model} were coarsened to {table.resolution:g}: its AUC is certain to ±{inside:.2g}.",
-        )

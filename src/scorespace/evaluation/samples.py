@@ -167,7 +167,7 @@ def _tables(
     if roles.class_scores:
         raise ColumnError("drift needs one score per model.", seen=listing(roles.class_scores), hint='scores="nb_bad"')
     sample = _checked(source, roles, missing)
-    tables = {model: table for model, table in frames.count(sample).items() if isinstance(table, ScoreTable)}
+    tables = {model: table.inside(ScoreTable) for model, table in frames.count(sample).items() if table.thresholded}
     return {model: _present(table) for model, table in tables.items()}, sample.notes[: bool(sample.dropped)]
 
 

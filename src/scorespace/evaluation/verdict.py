@@ -3,59 +3,82 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 
-from scorespace.comparisons.comparison import Comparison
-from scorespace.measures import MeasureSpec
+from scorespace.comparisons.answer import Comparison
+from scorespace.evaluation.requests import usual
+from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr
-from scorespace.resampling.estimate import Estimate, estimate
+from scorespace.resampling.estimate import Estimate
 from scorespace.results import decimals, grouped, p_text
-from scorespace.tables import ClassTable, ScoreTable, Table
+from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.labels import is_plain_code
+from scorespace.tables.models import Models
 
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
-
-
-def verdict(evaluation: Evaluation) -> str:
-    """Which model ranks or decides best, how sure that is, and what it does at its threshold."""
-    scoring = [name for name, table in evaluation.models.items() if isinstance(table, ScoreTable)]
-    if scoring:
-        return _ranking_verdict(evaluation, scoring)
-    if evaluation.class_models:
-        return _class_verdict(evaluation, evaluation.class_models)
-    return _decision_verdict(evaluation)
+NOTHING_RANKED = "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
 
 
-def _ranking_verdict(evaluation: Evaluation, scoring: list[str]) -> str:
-    areas = _ordered(evaluation, scoring, MeasureSpec("auc"))
-    if not areas:
-        return "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
-    best = areas[0]
-    opening = _opening(best, areas[1:], "ranks best, with AUC", "AUC", _paired_test(evaluation, areas))
-    closing = _at_threshold(evaluation, best.model) if evaluation.decision is None else evaluation.decision.words
-    return f"{opening} {closing}"
+@dataclass(frozen=True)
+class Lead:
+    """What the verdict opens with: the measures to try, the words for the winner, for a single model, and for none."""
+
+    specs: tuple[MeasureSpec, ...]
+    wins: str
+    title: str
+    nothing: str = "No measure of these models is defined."
 
 
-def _class_verdict(evaluation: Evaluation, scoring: list[str]) -> str:
-    areas = _ordered(evaluation, scoring, MeasureSpec("auc", of="hand_till"))
-    if not areas:
-        return "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
-    best = areas[0]
-    told = (
-        "ranks the classes best, with AUC over all pairs of classes" if areas[1:] else "AUC over all pairs of classes"
+@singledispatch
+def leading(table: Table) -> Lead:
+    """What a kind of table is judged by first; of a kind that names nothing, the first of its measures with a best."""
+    specs = tuple(spec for spec in usual(table) if spec.measure.best is not None)
+    title = specs[0].measure.title.lower() if specs else ""
+    return Lead(specs[:1], f"is best, with {title}", title)
+
+
+@leading.register
+def _(table: ScoreTable) -> Lead:
+    return Lead((parse("auc"),), "ranks best, with AUC", "AUC", NOTHING_RANKED)
+
+
+@leading.register
+def _(table: ClassTable) -> Lead:
+    area = "AUC over all pairs of classes"
+    return Lead((parse("auc[hand_till]"),), f"ranks the classes best, with {area}", area, NOTHING_RANKED)
+
+
+@leading.register
+def _(table: ConfusionTable) -> Lead:
+    specs = (parse("bacc"), parse("acc"))
+    return Lead(specs, "decides best, with {title}", "{title}", "No measure of these decisions is defined.")
+
+
+@singledispatch
+def closing(table: Table, model: str, at: float | None) -> str:
+    """What the best model does, in a sentence; nothing where a kind of table has nothing to say."""
+    return ""
+
+
+@closing.register
+def _(table: ScoreTable, model: str, at: float | None) -> str:
+    counts = table.inside(Counts, None, at)
+    found, right = tpr(counts), ppv(counts)
+    what = "positive" if is_plain_code(table.positive_name) else table.positive_name
+    if math.isnan(right):
+        return f"At threshold {at:g} {model} predicts no case to be {what}."
+    return (
+        f"At threshold {at:g} {model} finds {decimals(100 * found, 0)} % of the {what} cases, "
+        f"and {decimals(100 * right, 0)} % of its alarms are right."
     )
-    opening = _opening(best, areas[1:], told, told, _paired_test(evaluation, areas))
-    if evaluation.decision is not None:
-        return f"{opening} {evaluation.decision.words}"
-    return f"{opening} {_most_confused(best.model, evaluation.models[best.model])}"
 
 
-def _most_confused(model: str, table: Table) -> str:
-    """What the decisions of the highest score are worth, and which class is mostly taken for which."""
-    matrix = table.decisions.matrix if isinstance(table, ClassTable) else np.zeros((1, 1))
+@closing.register
+def _(table: ClassTable, model: str, at: float | None) -> str:
+    matrix = table.decisions.matrix
     wrong = np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix)
     share = decimals(100 * float(matrix.trace() / matrix.sum()), 0)
     if not wrong.any():
@@ -67,64 +90,77 @@ def _most_confused(model: str, table: Table) -> str:
     return f"{model} decides {share} % of the cases right; most often it {taken}."
 
 
-def _paired_test(evaluation: Evaluation, ordered: list[Estimate]) -> Comparison | None:
-    """The test of the best model against the next, where the cases are known pair by pair."""
-    if not evaluation.comparable or len(ordered) < 2:
-        return None
-    names = {ordered[0].model, ordered[1].model}
-    # All pairs, because the best two were picked after looking at all.
-    independent = evaluation.pairs is not None and evaluation.pairs.group is None
-    test = "delong" if independent else None  # the numbers shown are pooled over folds
-    tests = evaluation.compare(*(one.model for one in ordered), measure=str(ordered[0].spec), test=test)
-    return next(one for one in tests if not one.several and {one.a, one.b} == names)
+def verdict(
+    models: Models,
+    estimated: Callable[[Sequence[str], MeasureSpec], Sequence[Estimate]],
+    tested: Callable[[Sequence[Estimate]], Comparison | None],
+    decided: str | None,
+    at: Callable[[str], float | None],
+) -> str:
+    """Which model is best, how sure that is, and what it does at its threshold, or what to use under the costs.
 
-
-def _decision_verdict(evaluation: Evaluation) -> str:
-    if evaluation.decision is not None:
-        return evaluation.decision.words
-    found = _ordered(evaluation, list(evaluation.models), MeasureSpec("bacc")) or _ordered(
-        evaluation, list(evaluation.models), MeasureSpec("acc")
-    )
-    if not found:
-        return "No measure of these decisions is defined."
+    `estimated` gives a measure of models, `tested` the test of the best two, `decided` the words on the costs.
+    """
+    names = _leading_models(models)
+    crisp = not (models[names[0]].thresholded or models[names[0]].scores_classes)
+    lead = leading(models[names[0]])
+    for spec in lead.specs:
+        found = _ordered(estimated(names, spec), spec)
+        if found:
+            break
+    else:
+        return " ".join(filter(None, [lead.nothing, decided]))
+    if decided is not None and crisp:
+        return decided
     title = found[0].spec.measure.title.lower()
-    return _opening(found[0], found[1:], f"decides best, with {title}", title)
+    wins, name = (text.replace("{title}", title) for text in (lead.wins, lead.title))
+    best = found[0]
+    if idle(models[best.model]):
+        alike = f"{best.model} gives every case the same score"
+        rest = [one for one in found if not idle(models[one.model])]
+        worse = f", and none of the others ranks better: {rest[0].model} has {name} {rest[0].text}" if rest else ""
+        return " ".join(filter(None, [f"Nothing is ranked: {alike}{worse}.", decided]))
+    told = closing(models[best.model], best.model, at(best.model)) if decided is None else decided
+    return " ".join(filter(None, [_opening(best, found[1:], wins, name, tested(found)), told]))
 
 
-def _ordered(evaluation: Evaluation, models: list[str], spec: MeasureSpec) -> list[Estimate]:
+def _leading_models(models: Models) -> list[str]:
+    """The models of the kind that leads: scores before scores of classes before all others."""
+    order = [*models.thresholded, *models.of_classes, *models]
+    kind = type(models[order[0]])
+    return [name for name, table in models.items() if type(table) is kind]
+
+
+def _ordered(found: Sequence[Estimate], spec: MeasureSpec) -> list[Estimate]:
     """Estimates of the models for which the measure is defined, best first."""
-    shown = {one.model: one for one in evaluation.summary if one.spec == spec}
-    found = [
-        shown.get(name)
-        or estimate(spec, evaluation.models[name], model=name, level=evaluation.level, seed=evaluation.seed)
-        for name in models
-    ]
-    return sorted((one for one in found if not math.isnan(one.value)), key=lambda one: -one.value)
+    sign = 1 if spec.measure.best == "low" else -1
+    return sorted((one for one in found if not math.isnan(one.value)), key=lambda one: sign * one.value)
 
 
-def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, tested: Comparison | None = None) -> str:
+@singledispatch
+def idle(table: Table) -> bool:
+    """Whether a model treats all cases alike, so that it wins nothing."""
+    return False
+
+
+@idle.register
+def _(table: ScoreTable) -> bool:
+    return table.score.size == 1
+
+
+def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, tested: Comparison | None) -> str:
     if not others:
         return f"{best.model} has {title} {best.text}."
     second = others[0]
+    if best.value == second.value:
+        return f"{best.model} and {second.model} are level, with {title} {best.text}."
     if tested is not None and not math.isnan(tested.p):
         explains = "more than chance explains" if tested.sure else "which chance could explain"
         close = f"a difference of {decimals(abs(tested.difference))}, {explains} ({p_text(tested.telling_p)})"
     elif math.isnan(second.high) or math.isnan(best.low):
         close = "without intervals, how sure that is cannot be said"
-    elif second.high >= best.low:
+    elif second.high >= best.low and best.high >= second.low:
         close = "the intervals overlap, so these cases alone do not settle which is better"
     else:
         close = "the intervals do not overlap"
     return f"{best.model} {wins} {best.text}; {second.model} follows with {second.text}: {close}."
-
-
-def _at_threshold(evaluation: Evaluation, model: str) -> str:
-    counts, at = evaluation.counts(model), evaluation.threshold(model)
-    found, right = tpr(counts), ppv(counts)
-    what = "positive" if is_plain_code(evaluation.positive) else evaluation.positive
-    if math.isnan(right):
-        return f"At threshold {at:g} {model} predicts no case to be {what}."
-    return (
-        f"At threshold {at:g} {model} finds {decimals(100 * found, 0)} % of the {what} cases, "
-        f"and {decimals(100 * right, 0)} % of its alarms are right."
-    )

@@ -22,6 +22,9 @@ def plain_arrays(data: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
     """
     if not data:
         raise DataError("the dict holds no arrays.", hint='{"truth": [1, 0], "score": [0.9, 0.2]}')
+    for name in map(str, data):
+        if not name.isascii() and not _is_utf8(name):
+            raise ColumnError(f"the name {name!r} of an array is not Unicode.", hint="rename it")
     columns = {str(name): _plain(str(name), values) for name, values in data.items()}
     # DuckDB does not tell upper from lower case in names, and would rename the second of two.
     if len({name.casefold() for name in columns}) < len(data):
@@ -34,6 +37,14 @@ def plain_arrays(data: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
         sizes = ", ".join(f"{name!r} ({grouped(column.size)})" for name, column in columns.items())
         raise DataError("the arrays differ in length.", seen=sizes, hint="one value per case in each array")
     return columns
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _plain(name: str, values: Any) -> NDArray[Any]:
@@ -55,7 +66,7 @@ def _plain(name: str, values: Any) -> NDArray[Any]:
         return np.ascontiguousarray(array, dtype="M8[us]")
     if array.dtype.kind in "USm":
         array = array.astype(str)
-    return _from_objects(array.astype(object))
+    return _from_objects(name, array.astype(object))
 
 
 def _array(name: str, values: Any) -> NDArray[Any]:
@@ -68,10 +79,10 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def _from_objects(array: NDArray[np.object_]) -> NDArray[Any]:
+def _from_objects(name: str, array: NDArray[np.object_]) -> NDArray[Any]:
     """Objects as booleans or numbers when all are, and as text otherwise; DuckDB would judge by a sample."""
     if str in (held := set(map(type, array.tolist()))) and held <= {str, type(None)}:
-        return array  # the commonest case needs no look at each value
+        return _utf8(name, array)  # the commonest case needs no look at each value
     missing = np.fromiter(map(is_missing, array), dtype=bool, count=array.size)
     kinds = {type(value) for value in array[~missing]}
     filled = array.copy()
@@ -84,6 +95,16 @@ def _from_objects(array: NDArray[np.object_]) -> NDArray[Any]:
         try:
             return np.ma.array(filled.astype(np.int64 if whole else np.float64), mask=missing)
         except OverflowError:
-            return np.ma.array(filled.astype(np.float64), mask=missing)
+            pass  # too long for any number of NumPy: as text, they keep every digit
     filled[:] = [None if gone else label_text(value) for value, gone in zip(array, missing, strict=True)]
-    return filled
+    return _utf8(name, filled)
+
+
+def _utf8(name: str, texts: NDArray[np.object_]) -> NDArray[np.object_]:
+    """The texts, if an engine can hold them: half a surrogate pair is none."""
+    try:
+        "".join(set(texts.tolist()) - {None}).encode()
+    except UnicodeEncodeError as error:
+        seen = ascii(error.object[error.start : error.end])
+        raise DataError(f"array {name!r} holds text that is not Unicode.", seen=seen, hint="clean the text") from None
+    return texts

@@ -14,6 +14,7 @@ from scorespace.frames.roles import Roles
 from scorespace.frames.source import Frame, Source, no_rows
 from scorespace.results import Note, grouped, note
 from scorespace.tables.labels import label_text, positive_error, positive_index
+from scorespace.tables.score import MOST_EXACT
 
 MOST_CLASSES = 1000
 # Alone, these labels imply the absent positive class 1 or True.
@@ -59,19 +60,29 @@ def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
     if missing not in ("error", "drop"):
         raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
     _refuse_wrong_kinds(source, roles)
+    found = _survey(source, roles)
+    if source.account is not None:
+        source.account(found["records"])
+    if not found["rows"]:
+        raise _nothing(source, roles, found["records"])
+    long = [column for _, column in roles.columns() if found.get(f"long {column}")]
+    if long:
+        source = source.written_out(long)
     frame = _weighted(source.frame, roles)
     ok = complete(frame, roles)
-    found = _survey(source, frame, roles, ok)
-    if not found["rows"]:
-        raise _nothing(source, roles)
     gaps = {column: found[f"missing {column}"] for _, column in roles.columns() if found[f"missing {column}"]}
     dropped = found["rows"] - found["complete"]
     if gaps and (missing == "error" or not found["complete"]):
         raise _missing_error(gaps, found["rows"], dropped)
     _refuse_wrong_values(source, roles, found)
-    classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
-    positive, inferred = _positive(classes, counts, roles)
-    _refuse_absent_classes(classes, roles)
+    classes: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    labels: dict[Any, int] = {}
+    positive, inferred = None, False
+    if not roles.numbers:
+        classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
+        positive, inferred = _positive(classes, counts, roles)
+        _refuse_absent_classes(classes, roles)
     notes = []
     if dropped:
         some = f"{grouped(dropped)} of {grouped(found['rows'])} rows"
@@ -137,7 +148,18 @@ def _weighted(frame: Frame, roles: Roles) -> Frame:
     """The frame without its rows of weight 0, which equal absent rows; a missing weight stays, to be reported."""
     if roles.weight is None:
         return frame
-    return frame.filter((number(roles.weight) != 0) | nw.col(roles.weight).is_null())
+    return frame.filter((number(roles.weight) != 0).fill_null(True))
+
+
+def _has_weight(roles: Roles) -> nw.Expr | None:
+    if roles.weight is None:
+        return None
+    return (number(roles.weight) != 0).fill_null(True)
+
+
+def _loses_digits(kind: nw.dtypes.DType) -> bool:
+    """Whether whole numbers of that kind may be longer than NumPy's numbers can hold."""
+    return kind.is_float() or kind.is_decimal() or kind in (nw.Int128, nw.UInt128)
 
 
 def _is_missing(column: str, kind: nw.dtypes.DType) -> nw.Expr:
@@ -146,17 +168,25 @@ def _is_missing(column: str, kind: nw.dtypes.DType) -> nw.Expr:
     return gap | nw.col(column).is_nan() if kind.is_float() else gap
 
 
-def _survey(source: Source, frame: Frame, roles: Roles, ok: nw.Expr) -> dict[str, int]:
-    """All that is counted over the rows, in one pass."""
+def _survey(source: Source, roles: Roles) -> dict[str, int]:
+    """All that is counted over the rows, in one pass: the records, and of those of a weight the rows and their gaps."""
+    frame = source.frame
     schema = frame.collect_schema()
-    wanted = {"rows": nw.len(), "complete": ok.sum()}
+    used = _has_weight(roles)
+    ok = complete(frame, roles) if used is None else complete(frame, roles) & used
+    wanted = {"records": nw.len(), "rows": nw.len() if used is None else used.sum(), "complete": ok.sum()}
     for role, column in roles.columns():
-        wanted[f"missing {column}"] = _is_missing(column, schema[column]).sum()
-        if role in ("score", "weight"):
+        gap, kind = _is_missing(column, schema[column]), schema[column]
+        wanted[f"missing {column}"] = (gap if used is None else gap & used).sum()
+        if role in ("score", "number", "weight"):
             wanted[f"infinite {column}"] = ((number(column).abs() == math.inf) & ok).sum()
+        elif _loses_digits(kind):
+            wanted[f"long {column}"] = (number(column).abs() >= MOST_EXACT).sum()
         if role == "weight":
             wanted[f"negative {column}"] = ((number(column) < 0) & ok).sum()
-        if role in ("truth", "decision") and (schema[column].is_float() or schema[column].is_decimal()):
+            # Each of them counted as at most a share of the bound, so that the sum cannot overflow.
+            wanted[f"heavy {column}"] = (number(column) / MOST_EXACT).sum() >= 1
+        if role in ("truth", "decision") and (kind.is_float() or kind.is_decimal()):
             wanted[f"fractional {column}"] = ((number(column) != number(column).floor()) & ok).sum()
     counted = source.arrays(frame.select(**wanted))
     # The sum over no rows is null in some engines.
@@ -167,14 +197,19 @@ def _refuse_wrong_kinds(source: Source, roles: Roles) -> None:
     schema = source.frame.collect_schema()
     for role, column in roles.columns():
         kind = schema[column]
-        if role in ("score", "weight") and not _is_number(source.frame, column, kind):
+        if role in ("score", "number", "weight") and not _is_number(source.frame, column, kind):
             values = _some(source, column)
             if values:  # a column without any value is missing, whatever its kind
                 raise _not_number(column, kind, role, values)
-        if role in ("truth", "decision") and kind.is_nested():
-            raise ColumnError(
-                f"column {column!r} holds nested values, not classes.", seen=str(kind), hint="a column of labels"
-            )
+        if role not in ("score", "weight"):
+            refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
+
+
+def refuse_nested(column: str, kind: nw.dtypes.DType, what: str) -> None:
+    """Refuse lists, records and bytes where labels or names are wanted."""
+    if kind.is_nested() or kind == nw.Binary or kind == nw.Unknown:
+        held = "bytes" if kind == nw.Binary else "nested values" if kind.is_nested() else "values of an unknown type"
+        raise ColumnError(f"column {column!r} holds {held}, not {what}.", seen=str(kind), hint="a column of labels")
 
 
 def _is_number(frame: Frame, column: str, kind: nw.dtypes.DType) -> bool:
@@ -217,6 +252,12 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
                 seen=f"{grouped(infinite)} {of_all}",
                 hint="replace them by a number beyond the largest finite score",
             )
+        if found.get(f"heavy {column}") and not negative and not infinite:
+            raise WeightError(
+                f"the weights in column {column!r} add up to more than can be counted.",
+                seen="a sum above 9 007 199 254 740 992, from where doubles leave out numbers",
+                hint="divide all weights by the same number",
+            )
         if negative or infinite:
             raise WeightError(
                 f"column {column!r} has {'negative' if negative else 'infinite'} weights.",
@@ -235,8 +276,7 @@ def _some(source: Source, column: str) -> list[str]:
     return list(dict.fromkeys(map(label_text, values)))
 
 
-def _nothing(source: Source, roles: Roles) -> DataError | WeightError:
-    total = int(source.arrays(source.frame.select(rows=nw.len()))["rows"][0])
+def _nothing(source: Source, roles: Roles, total: int) -> DataError | WeightError:
     if not total:
         return no_rows(source.where)
     return WeightError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,21 @@ from numpy.typing import NDArray
 
 from scorespace.conditions import CostMatrix
 from scorespace.errors import ColumnError, PositiveError, listing
-from scorespace.frames.check import MOST_CLASSES, Sample, in_order, label, number, too_many_labels
+from scorespace.frames.check import (
+    MOST_CLASSES,
+    Sample,
+    in_order,
+    label,
+    number,
+    refuse_nested,
+    too_many_labels,
+)
 from scorespace.frames.roles import absent_column
 from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, score_table
+from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
-from scorespace.tables.pair import PairTable, paired, two_names
+from scorespace.tables.pair import PairTable, paired
+from scorespace.tables.score import MOST_EXACT
 
 
 def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000) -> dict[str, Table]:
@@ -32,127 +42,174 @@ def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: in
     >>> count(check(source, roles(source, truth="y", scores="nb")))["nb"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
+    if sample.roles.numbers:
+        return {model: table for model, (table, _) in _of_numbers(sample).items()}
     in_engine = isinstance(sample.frame, nw.LazyFrame) and sample.rows > rows_in_memory
     scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
     decided = {model: _confusion_table(sample, column) for model, column in sample.roles.decisions.items()}
     return {**scored, **_tables_of_classes(sample, costs), **decided}
 
 
-def pair(sample: Sample) -> PairTable | None:
-    """All two-class models side by side, case by case; None where cases are weighted or no class is positive."""
-    roles = sample.roles
-    if roles.weight is not None or sample.positive is None:
-        return None
-    positive = sample.classes[sample.positive]
-    of_positive = {model: by_class[positive] for model, by_class in roles.class_scores.items() if positive in by_class}
-    scored = {**roles.scores, **of_positive}
-    others = [name for name in (roles.group, roles.fold, roles.repeat) if name]
-    found = columns(sample, [roles.truth, *scored.values(), *roles.decisions.values(), *others])
-    scores = {model: found[column].astype(np.float64) for model, column in scored.items()}
+def pair(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable:
+    """All models side by side, case by case, with their tables: every model is sorted once."""
+    roles, positive = sample.roles, sample.positive
+    of_classes = [column for by_class in roles.class_scores.values() for column in by_class.values()]
+    beside = [name for name in (roles.weight, roles.group, roles.fold, roles.repeat) if name]
+    found = columns(sample, [roles.truth, *roles.scores.values(), *of_classes, *roles.decisions.values(), *beside])
+    codes, weight = found[roles.truth], found[roles.weight] if roles.weight else None
+    if roles.numbers:
+        return _paired_numbers(sample, found)
+    held: dict[str, tuple[Table, NDArray[np.int32]]] = {}
+    ranked = {model: found[column].astype(np.float64) for model, column in _ranking(sample).items()}
+    if ranked and positive is not None:
+        together = paired(codes, ranked, None, sample.classes, positive, weight, roles.copies)
+        held |= dict(zip(together.models, zip(together.tables, together.cell, strict=True), strict=True))
+    for model, table, cell in _of_classes(sample, found, costs):
+        held[model] = table, cell
     for model, column in roles.decisions.items():
-        codes, labels = encode(found[column], column)
-        scores[model] = (np.array(labels) == positive)[codes].astype(np.float64)
-    label = (found[roles.truth] == sample.positive).astype(np.uint8)
+        table = _confusion_table(sample, column)
+        decided, labels = encode(found[column], column)
+        place = np.array([table.classes.index(name) for name in labels], dtype=np.int32)[decided]
+        held[model] = table, codes.astype(np.int32) * np.int32(len(table.classes)) + place
+    tables, cells = zip(*held.values(), strict=True)
     group, fold, repeat = (
         encode(found[name], name)[0].astype(np.int32) if name is not None else None
         for name in (roles.group, roles.fold, roles.repeat)
     )
-    table = paired(label, scores, group, two_names(sample.classes, sample.positive))
-    return replace(table, fold=fold, repeat=repeat)
+    classes, positive = tables[0].class_names, _positive_of(sample, tables[0].class_names)
+    return PairTable(tuple(held), tables, np.stack(cells), codes, classes, positive, group, fold, repeat, weight)
 
 
-def right(sample: Sample) -> dict[str, NDArray[np.bool_]]:
-    """Which decisions between several classes are right, by model and case; none where cases are weighted.
-
-    Scores of the classes decide by the highest.
-    """
+def _of_numbers(sample: Sample) -> dict[str, tuple[Table, NDArray[np.int32]]]:
+    """The tables of models whose truth is a number, each cell a case."""
     roles = sample.roles
-    if roles.weight is not None or sample.positive is not None:
-        return {}
-    of_classes = [column for by_class in roles.class_scores.values() for column in by_class.values()]
-    found = columns(sample, [roles.truth, *of_classes, *roles.decisions.values()])
-    codes, held = found[roles.truth], {}
-    for model, by_class in roles.class_scores.items():
-        # In the order of the class table, so that equal scores are decided alike.
-        names = dict.fromkeys([*sample.classes, *by_class])
-        held[model] = np.stack([found[by_class[name]] for name in names]).argmax(axis=0) == codes
-    for model, column in roles.decisions.items():
-        decided, labels = encode(found[column], column)
-        place = np.array([sample.classes.index(name) if name in sample.classes else -1 for name in labels])
-        held[model] = place[decided] == codes
+    found = columns(sample, [column for role, column in roles.columns() if role in ("number", "weight")])
+    weight = found[roles.weight] if roles.weight else None
+    held = {}
+    for model, (kind, column) in roles.numbers.items():
+        table = TABLE_KINDS.find(kind).function(found[roles.truth], found[column], weight)
+        held[model] = table, np.arange(found[column].size, dtype=np.int32)
     return held
+
+
+def _paired_numbers(sample: Sample, found: Mapping[str, NDArray[Any]]) -> PairTable:
+    roles = sample.roles
+    tables, cells = zip(*_of_numbers(sample).values(), strict=True)
+    code = np.zeros(cells[0].size, dtype=np.uint8)
+    group, fold, repeat = (
+        encode(found[name], name)[0].astype(np.int32) if name is not None else None
+        for name in (roles.group, roles.fold, roles.repeat)
+    )
+    weight = found[roles.weight] if roles.weight else None
+    held = np.stack(cells)
+    return PairTable(tuple(roles.numbers), tables, held, code, (), None, group, fold, repeat, weight)
+
+
+def _ranking(sample: Sample) -> dict[str, str]:
+    """The columns that score the positive class, by model: where one is positive, its own score is enough."""
+    of_positive: dict[str, str] = {}
+    if sample.positive is not None:
+        positive = sample.classes[sample.positive]
+        of_positive = {model: by_class[positive] for model, by_class in sample.roles.class_scores.items()}
+    return {**sample.roles.scores, **of_positive}
 
 
 def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Columns of the rows in use, aligned: the truth as codes into the classes, scores and weight as doubles."""
-    numbers = {column for role, column in sample.roles.columns() if role in ("score", "weight")}
+    numbers = {column for role, column in sample.roles.columns() if role in ("score", "number", "weight")}
     wanted = list(dict.fromkeys(names))
     absent = [name for name in wanted if name not in sample.source.columns]
     if absent:
         raise absent_column(absent[0], sample.source)
-    checked = {name: number(name) if name in numbers else nw.col(name) for name in wanted}
-    if sample.roles.truth in checked:
+    schema = sample.source.frame.collect_schema()
+    checked = {name: number(name) if name in numbers else _named(name, schema[name]) for name in wanted}
+    if sample.roles.truth in checked and not sample.roles.numbers:
         checked[sample.roles.truth] = _codes(sample)
     found = sample.source.arrays(sample.frame.select(*(each.alias(name) for name, each in checked.items())))
     arrays = {name: _unmasked(found[name]) for name in wanted}
+    long = [name for name in wanted if name not in numbers and _is_long(arrays[name])]
+    if long:
+        whole = replace(sample, source=sample.source.written_out(long))
+        again = whole.source.arrays(whole.frame.select(*long))
+        arrays |= {name: _unmasked(again[name]) for name in long}
     return {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
 
 
 def _score_tables_in_memory(sample: Sample) -> dict[str, ScoreTable]:
-    roles = sample.roles
-    if not roles.scores:
+    ranked, roles = _ranking(sample), sample.roles
+    if not ranked:
         return {}
-    found = columns(sample, [roles.truth, *roles.scores.values(), *([roles.weight] if roles.weight else [])])
+    found = columns(sample, [roles.truth, *ranked.values(), *([roles.weight] if roles.weight else [])])
     weight = found[roles.weight] if roles.weight else None
     codes = found[roles.truth]
-    return {model: _score_table(sample, codes, found[column], weight) for model, column in roles.scores.items()}
+    return {model: _score_table(sample, codes, found[column], weight) for model, column in ranked.items()}
 
 
 def _score_tables_in_engine(sample: Sample) -> dict[str, ScoreTable]:
     tables = {}
-    for model, column in sample.roles.scores.items():
+    for model, column in _ranking(sample).items():
         groups = _groups(sample, number(column))
         # -0.0 and 0.0 may still be apart here; the table merges equal scores.
         table = _score_table(sample, groups["truth"], groups["value"], groups["weight"])
-        whole = sample.roles.weight is None
-        tables[model] = replace(table, counts=table.counts.astype(np.int64)) if whole else table
+        if sample.roles.weight is None:  # a group of cases is as many, and not one that weighs more
+            tables[model] = replace(table, counts=table.counts.astype(np.int64), squares=None)
+        else:
+            squares = _score_table(sample, groups["truth"], groups["value"], groups["squares"]).counts
+            tables[model] = replace(table, squares=None if sample.roles.copies else squares)
     return tables
 
 
 def _score_table(sample: Sample, codes: NDArray[Any], score: NDArray[Any], weight: NDArray[Any] | None) -> ScoreTable:
     positive = None if sample.positive is None else sample.classes[sample.positive]
-    return score_table(codes, score, classes=sample.classes, positive=positive, weight=weight)
+    copies = sample.roles.copies
+    return score_table(codes, score, classes=sample.classes, positive=positive, weight=weight, copies=copies)
 
 
 def _tables_of_classes(sample: Sample, costs: CostMatrix | None) -> dict[str, Table]:
-    """The tables of models that score every class: where one is positive, its own score is enough."""
-    tables: dict[str, Table] = {}
     roles = sample.roles
+    if sample.positive is not None or not roles.class_scores:
+        return {}
+    of_classes = [column for by_class in roles.class_scores.values() for column in by_class.values()]
+    beside = [name for name in (roles.weight, roles.group) if name]
+    found = columns(sample, [roles.truth, *of_classes, *beside])
+    return {model: table for model, table, _ in _of_classes(sample, found, costs)}
+
+
+def _of_classes(
+    sample: Sample, found: Mapping[str, NDArray[Any]], costs: CostMatrix | None
+) -> Iterator[tuple[str, Table, NDArray[np.int32]]]:
+    """The tables of models that score every class, and their least-cost decisions, with the cell of each case."""
+    roles = sample.roles
+    if sample.positive is not None:
+        return
+    weight = found[roles.weight] if roles.weight else None
+    group = encode(found[roles.group], roles.group)[0].astype(np.int32) if roles.group else None
+    codes = found[roles.truth]
     for model, by_class in roles.class_scores.items():
-        beside = [name for name in (roles.weight, roles.group) if name]
-        found = columns(sample, [roles.truth, *by_class.values(), *beside])
-        weight = found[roles.weight] if roles.weight else None
-        group = encode(found[roles.group], roles.group)[0].astype(np.int32) if roles.group else None
-        codes = found[roles.truth]
-        if sample.positive is not None:
-            score = found[by_class[sample.classes[sample.positive]]]
-            tables[model] = _score_table(sample, codes, score, weight)
-            continue
         classes = tuple(dict.fromkeys([*sample.classes, *by_class]))  # new labels last, as for decisions
         score = np.stack([found[by_class[name]] for name in classes])
-        tables[model] = table = ClassTable(score, codes.astype(np.intp), classes, weight, group)
+        table = ClassTable(score, codes.astype(np.intp), classes, weight, group, roles.copies)
+        yield model, table, np.arange(codes.size, dtype=np.int32)
         if costs is not None and table.probabilities:
             best = costs.aligned(classes).decide(score.T)
-            tables[f"{model} (least cost)"] = _decided(sample, classes, codes, best, weight)
-    return tables
+            cell = codes.astype(np.int32) * np.int32(len(classes)) + best.astype(np.int32)
+            squares = None if weight is None else weight**2
+            yield f"{model} (least cost)", _decided(sample, classes, codes, best, weight, squares), cell
 
 
 def _decided(
-    sample: Sample, classes: tuple[str, ...], codes: NDArray[Any], decided: NDArray[Any], weight: NDArray[Any] | None
+    sample: Sample,
+    classes: tuple[str, ...],
+    codes: NDArray[Any],
+    decided: NDArray[Any],
+    weight: NDArray[Any] | None,
+    squares: NDArray[Any] | None,
 ) -> ConfusionTable:
-    cell = codes.astype(np.int64) * len(classes) + decided
-    matrix = np.bincount(cell, weight, minlength=len(classes) ** 2).reshape(len(classes), len(classes))
-    return ConfusionTable(matrix.astype(np.float64), classes, _positive_of(sample, classes))
+    cell, shape = codes.astype(np.int64) * len(classes) + decided, (len(classes), len(classes))
+    matrix = np.bincount(cell, weight, minlength=len(classes) ** 2).reshape(shape)
+    own = squares is not None and sample.roles.weight is not None and not sample.roles.copies
+    squared = np.bincount(cell, squares, minlength=len(classes) ** 2).reshape(shape) if own else None
+    return ConfusionTable(matrix.astype(np.float64), classes, _positive_of(sample, classes), squared)
 
 
 def _confusion_table(sample: Sample, column: str) -> ConfusionTable:
@@ -171,7 +228,7 @@ def _confusion_table(sample: Sample, column: str) -> ConfusionTable:
     # New labels come last, so that the indices of the sample hold for all its tables.
     classes = tuple(dict.fromkeys([*sample.classes, *decided]))
     place = np.array([classes.index(label_text(value)) for value in values], dtype=np.int64)
-    return _decided(sample, classes, groups["truth"], place, groups["weight"])
+    return _decided(sample, classes, groups["truth"], place, groups["weight"], groups["squares"])
 
 
 def _positive_of(sample: Sample, classes: tuple[str, ...]) -> int | None:
@@ -190,9 +247,11 @@ def _groups(sample: Sample, value: nw.Expr) -> dict[str, NDArray[Any]]:
     chosen = [_codes(sample).alias("truth"), value.alias("value")]
     chosen += [number(weight).alias("weight")] if weight else []
     total = nw.col("weight").sum() if weight else nw.len()
-    found = sample.source.arrays(sample.frame.select(*chosen).group_by("truth", "value").agg(weight=total))
+    squares = (nw.col("weight") * nw.col("weight")).sum() if weight else nw.len()
+    grouped = sample.frame.select(*chosen).group_by("truth", "value").agg(weight=total, squares=squares)
+    found = sample.source.arrays(grouped)
     # DuckDB adds up in types that NumPy may not have; doubles hold every count up to 2^53.
-    return {**found, "weight": found["weight"].astype(np.float64)}
+    return {**found, **{name: found[name].astype(np.float64) for name in ("weight", "squares")}}
 
 
 def _codes(sample: Sample) -> nw.Expr:
@@ -202,6 +261,17 @@ def _codes(sample: Sample) -> nw.Expr:
     if sorted(codes) == [0, 1]:  # the commonest case: one comparison is several times faster than a lookup
         return (truth == values[codes.index(1)]).cast(nw.Int8)
     return truth.replace_strict(values, codes, default=-1, return_dtype=nw.Int16)
+
+
+def _named(name: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """A column that names cases, as NumPy can hold it: times as text, for a zone would ask for a further library."""
+    refuse_nested(name, kind, "names")
+    return nw.col(name).cast(nw.String) if kind.is_temporal() else nw.col(name)
+
+
+def _is_long(array: NDArray[Any]) -> bool:
+    """Whether doubles are so large that they may have lost digits."""
+    return array.dtype.kind == "f" and bool(np.any(np.abs(array[np.isfinite(array)]) >= MOST_EXACT))
 
 
 def _as_written(array: NDArray[Any]) -> NDArray[Any]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import glob
 import os
-import secrets
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -15,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, ScoreError, listing
+from scorespace.files import check_target, refuse_overwriting, replacing
 from scorespace.frames.check import Sample, complete, number
-from scorespace.frames.files import read_path
-from scorespace.frames.read import read
-from scorespace.frames.roles import absent_column
+from scorespace.frames.files import Copy, files_read, read_path
+from scorespace.frames.read import path_text, read
+from scorespace.frames.roles import absent_column, refuse_star
 from scorespace.frames.source import Source, unreadable
 from scorespace.results import grouped
 
@@ -52,9 +52,12 @@ def score_columns(
     for name in names:
         if name not in source.columns:
             raise absent_column(name, source)
+        refuse_star(name)
         if not (schema[name].is_numeric() or schema[name] == nw.Boolean):
             raise ColumnError(f"column {name!r} holds no numbers, so no scores.", seen=str(schema[name]))
     found = source.arrays(source.frame.select(*(number(name) for name in names)))
+    if source.account is not None:
+        source.account(next(iter(found.values())).size)
     values = {name: np.ma.filled(np.ma.asarray(found[name]).astype(np.float64), np.nan) for name in names}
     used = np.all([~np.isnan(column) for column in values.values()], axis=0)
     gaps = int((~used).sum())
@@ -71,56 +74,34 @@ def score_columns(
     return {name: column[used] for name, column in values.items()}, used
 
 
-def check_target(data: Any, path: Path) -> None:
-    """Refuse a file of unknown kind, one in no folder, and one that would replace what is read."""
-    if path.suffix.lower() not in ENDINGS:
-        raise DataError(f"{str(path)!r} has no known ending.", hint=", ".join(ENDINGS))
-    if not path.parent.is_dir():
-        raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name} into.")
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} cannot be written.", seen="it is a folder")
-    refuse_overwriting(data, path)
-
-
-def refuse_overwriting(data: Any, path: Path) -> None:
-    """Refuse to write to a file that is read."""
-    if not isinstance(data, (str, os.PathLike)) or not path.exists():
-        return
-    local = os.path.expanduser(os.fspath(data)).removeprefix("file://")
-    read_here = [local] if os.path.isfile(local) else glob.glob(local, recursive=True)
-    if any(os.path.samefile(path, each) for each in read_here if os.path.isfile(each)):
-        raise DataError(f"{str(path)!r} is read here and is not overwritten.", hint="another name for the output")
-
-
 def write_extended(data: Any, columns: Mapping[str, NDArray[np.float64]], path: Path) -> None:
     """Write the rows of a path or frame with the columns added; NaN becomes an empty field.
 
     A CSV file written as CSV keeps every value as it stood there, identifiers such as 007 included.
     """
-    check_target(data, path)
-    ending = path.suffix.lower()
-    # Read as text, so that nothing is lost: 007 stays 007, and long whole numbers keep all digits.
-    source = read_path(os.fspath(data), as_text=True) if isinstance(data, (str, os.PathLike)) else read(data)
-    folded = {name.casefold() for name in source.columns}
-    taken = [name for name in columns if name.casefold() in folded]
-    if taken:
-        raise ColumnError(
-            f"column {taken[0]!r} is there already.", seen=listing(source.columns), hint="names={column: model}"
+    check_target(path, ENDINGS)
+    refuse_overwriting(path, files_read(data))
+    with replacing(path) as temporary:
+        # Read as text, so that nothing is lost: 007 stays 007, and long whole numbers keep all digits.
+        source = (
+            read_path(path_text(data), as_text=True, writing=temporary)
+            if isinstance(data, (str, os.PathLike, Copy))
+            else read(data, writing=temporary)
         )
-    rows = int(source.arrays(source.frame.select(rows=nw.len()))["rows"][0])
-    if any(column.size != rows for column in columns.values()):
-        raise DataError(f"{source.where} has changed while it was read.", seen=f"{grouped(rows)} rows")
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{ending}")
-    try:
-        _write(source, columns, temporary, ending)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise DataError(f"{str(path)!r} cannot be written.", seen=error.strerror) from None
-    finally:
-        temporary.unlink(missing_ok=True)
+        folded = {name.casefold() for name in source.columns}
+        taken = [name for name in columns if name.casefold() in folded]
+        if taken:
+            raise ColumnError(
+                f"column {taken[0]!r} is there already.", seen=listing(source.columns), hint="names={column: model}"
+            )
+        rows = int(source.arrays(source.frame.select(rows=nw.len()))["rows"][0])
+        if any(column.size != rows for column in columns.values()):
+            raise DataError(f"{source.where} has changed while it was read.", seen=f"{grouped(rows)} rows")
+        _write(source, columns, path, temporary)
 
 
-def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Path, ending: str) -> None:
+def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Path, temporary: Path) -> None:
+    ending = path.suffix.lower()
     if source.connection is None:
         eager = source.frame.collect() if isinstance(source.frame, nw.LazyFrame) else source.frame
         library = eager.implementation
@@ -129,11 +110,11 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
         ]
         joined = eager.with_columns(*added)
         if ending == ".parquet":
-            joined.write_parquet(path)
+            joined.write_parquet(temporary)
         elif ending == ".csv":
-            joined.write_csv(path)
+            joined.write_csv(temporary)
         else:  # no library's own way to set the separator is everybody's
-            with path.open("w", encoding="utf-8", newline="") as file:
+            with temporary.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, delimiter="\t", lineterminator="\n")
                 writer.writerow(joined.columns)
                 writer.writerows(joined.iter_rows())
@@ -142,15 +123,19 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
 
     source.connection.register("added", {name: np.ma.masked_invalid(values) for name, values in columns.items()})
     given = source.frame.to_native()
-    if ending == ".parquet":
-        given = _with_kinds(given)
-    joined = given.query("given", "SELECT * FROM given POSITIONAL JOIN added")
     try:
         if ending == ".parquet":
-            joined.write_parquet(str(path))
-        else:
-            joined.write_csv(str(path), sep="\t" if ending == ".tsv" else ",")
+            given = _with_kinds(given)
+        given.create_view("given")
+        # Without a temporary file of its own: this one is ours already, and removed if need be.
+        how = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".tsv": "FORMAT csv, HEADER, DELIM '\t'"}
+        rows = "SELECT * FROM given POSITIONAL JOIN added"
+        target = str(temporary).replace("'", "''")
+        source.connection.execute(f"COPY ({rows}) TO '{target}' ({how[ending]}, USE_TMP_FILE false)")
     except duckdb.Error as error:
+        if "write" in str(error).casefold():
+            seen = re.sub(r'^(\w+ )+Error: |(?: to)? file "[^"]*"', "", str(error).splitlines()[0])
+            raise DataError(f"{str(path)!r} cannot be written.", seen=seen) from error
         raise unreadable(source.where, error) from error
 
 

@@ -1,21 +1,28 @@
-"""From a path, pattern, URI or standard input to a source."""
+"""From a path, pattern, address or standard input to a source."""
 
 from __future__ import annotations
 
 import glob
 import os
-import re
 import shutil
 import sys
-import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
+import weakref
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
+
+import narwhals as nw
 
 from scorespace.errors import DataError, did_you_mean, listing
-from scorespace.frames.source import Source, connect, frame_source, named_twice, no_rows, relation_source, unreadable
+from scorespace.files import close_scratch, open_scratch, remember
+from scorespace.frames.dialect import dialect
+from scorespace.frames.records import CsvFile, count_csv, count_json
+from scorespace.frames.remote import fetch, is_remote
+from scorespace.frames.source import Frame, Source, connect, frame_source, no_rows, relation_source, unreadable
+from scorespace.results import grouped
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -34,123 +41,273 @@ _KINDS: Final = {
 _STDIN: Final = "standard input"
 # How R, pandas and databases write a missing value.
 _MISSING: Final = ["", "NA", "NaN", "nan", "NULL", "null"]
+_JUDGED: Final = 20_480
+"""Rows of each file by which the kinds of its values are judged."""
 
 
-def read_path(path: str, *, as_text: bool = False) -> Source:
-    """The columns of the file or files at a path, pattern or URI, or of standard input for '-'.
+@dataclass(frozen=True)
+class Copy:
+    """What was on standard input or at an address, on the disk for as long as this run needs it."""
 
-    `as_text` takes the values of a CSV file as they stand there, to be written again without loss.
+    path: Path
+    name: str
+    kind: str
+
+
+@contextmanager
+def copied(path: str) -> Iterator[str | Copy]:
+    """The path, or a copy where the file can be read only once.
+
+    >>> with copied("credit.csv") as path:
+    ...     path
+    'credit.csv'
     """
-    if path == "-":
-        return _read_stdin()
-    scheme = urlsplit(path).scheme if "://" in path else "file"
-    if scheme != "file":
-        name = os.path.basename(urlsplit(path).path)  # the rest may hold a key
-        return _read_files([path], name, _kind(name), as_text)
-    local = url2pathname(urlsplit(path).path) if "://" in path else os.path.expanduser(path)
-    paths = [local] if os.path.isfile(local) else sorted(filter(os.path.isfile, glob.glob(local, recursive=True)))
-    if not paths:
-        raise _not_found(local)
-    kinds = {_kind(os.path.basename(each)) for each in paths}
+    if path != "-" and not is_remote(path):
+        yield path
+        return
+    copy = _copy(path)
+    try:
+        yield copy
+    finally:
+        close_scratch(copy.path)
+
+
+def read_path(path: str | Copy, *, as_text: bool = False, writing: Path | None = None) -> Source:
+    """The columns of the file or files at a path, pattern or address, or of standard input for '-'.
+
+    `as_text` takes the values of a CSV file as they stand there, to be written again without loss; to `writing`, the
+    one file that the engine may write.
+    """
+    if isinstance(path, Copy):
+        return _read_files([str(path.path)], path.name, path.kind, as_text, writing)
+    if path == "-" or is_remote(path):
+        copy = _copy(path)
+        try:
+            source = read_path(copy, as_text=as_text, writing=writing)
+        except BaseException:
+            close_scratch(copy.path)
+            raise
+        weakref.finalize(source.connection or source.frame, close_scratch, copy.path)  # it may be read again until then
+        return source
+    paths = local_paths(path)
+    kinds = {kind_of(os.path.basename(each)) for each in paths}
     if len(kinds) > 1:
         raise DataError(f"{path!r} names files of several kinds.", seen=listing(paths), hint="a pattern for one ending")
-    name = os.path.basename(local)
+    name = os.path.basename(_local(path))
     if not any(map(os.path.getsize, paths)):
         raise no_rows(name, "an empty file")
-    return _read_files(paths, name, kinds.pop(), as_text)
+    for each in paths:
+        remember(each)
+    return _read_files(list(map(os.path.abspath, paths)), name, kinds.pop(), as_text, writing)
 
 
-def _read_stdin() -> Source:
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "stdin.csv")
-        with open(path, "wb") as spool:
+def _copy(path: str) -> Copy:
+    if path != "-":
+        name = os.path.basename(urlsplit(path).path)  # the rest may hold a key
+        kind = kind_of(name)
+        return Copy(fetch(path, name), name, kind)
+    if sys.stdin is None or sys.stdin.closed:
+        raise no_rows(_STDIN, "it is closed")
+    remember(0)
+    copy = open_scratch(".csv")
+    try:
+        with copy.open("wb") as spool:
             shutil.copyfileobj(sys.stdin.buffer, spool)
-        if not os.path.getsize(path):
+        if not os.path.getsize(copy):
             raise no_rows(_STDIN, "nothing")
-        return _read_files([path], _STDIN, "CSV")
+    except BaseException:
+        close_scratch(copy)
+        raise
+    return Copy(copy, _STDIN, "CSV")
 
 
-def _read_files(paths: list[str], name: str, kind: str, as_text: bool = False) -> Source:
+def local_paths(path: str) -> list[str]:
+    """The files that a path, a pattern or a file:// address names; it is an error if there are none."""
+    local = _local(path)
+    try:
+        local.encode()
+        paths = [local] if os.path.isfile(local) else sorted(filter(os.path.isfile, glob.glob(local, recursive=True)))
+        for each in paths:
+            each.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"the name {local!r} is not UTF-8.", hint="rename the file") from None
+    except ValueError as error:  # a NUL in it
+        raise DataError(f"{local!r} is no path.", seen=str(error)) from None
+    if not paths:
+        raise _not_found(local)
+    return paths
+
+
+def files_read(data: Any) -> list[str | int]:
+    """What is opened to read the data: paths, or the descriptor of standard input; nothing for frames and addresses."""
+    if not isinstance(data, (str, os.PathLike)):
+        return []
+    path = os.fspath(data)
+    if path == "-":
+        return [0]
+    if not isinstance(path, str) or is_remote(path):
+        return []
+    try:
+        return list(local_paths(path))
+    except DataError:
+        return []  # reading says what is wrong with it
+
+
+def _local(path: str) -> str:
+    if "://" not in path:
+        return os.path.expanduser(path)
+    from urllib.request import url2pathname  # slow to load, and rarely needed
+
+    return url2pathname(urlsplit(path).path)
+
+
+def _read_files(paths: list[str], name: str, kind: str, as_text: bool, writing: Path | None) -> Source:
     if kind == "Arrow":
-        return _read_arrow(paths, name)
+        return _read_arrow(paths, name, writing)
     import duckdb  # only for files and arrays: frames must not pay for loading it
 
-    remote = "://" in paths[0]
-    if not remote:  # DuckDB takes a path for a pattern; escaped, it names just this file
-        paths = [glob.escape(path) for path in paths]
-    connection = connect()
     try:
+        connection = connect(paths, writing)
         if kind == "JSON":
-            relation = _json(connection, paths)
-        elif kind == "Parquet":
-            # Old writers mark text as bytes.
-            relation = connection.read_parquet(_one_or_all(paths), binary_as_string=True, **_joined(paths))
-        else:
-            relation = _csv(connection, paths, name, "\t" if kind == "TSV" else None, as_text)
-        if name == _STDIN:  # the spooled file will be gone
-            relation.create("stdin")
-            relation = connection.table("stdin")
-        if not relation.limit(1).fetchall():
-            raise no_rows(name, f"the columns {listing(relation.columns)} and nothing below them")
-    except duckdb.Error as error:
-        raise unreadable(name, error, kind, remote) from error
-    return relation_source(relation, name, connection)
+            return _read_json(connection, paths, name)
+        if kind == "Parquet":
+            return _read_parquet(connection, paths, name)
+        return _read_csv(connection, paths, name, "\t" if kind == "TSV" else None, as_text)
+    except (duckdb.Error, RuntimeError, MemoryError) as error:
+        raise _without_paths(unreadable(name, error, kind), paths) from error
 
 
-def _csv(
-    connection: DuckDBPyConnection, paths: list[str], name: str, separator: str | None, as_text: bool
-) -> DuckDBPyRelation:
-    # The kinds of values are judged by the first rows. Taken for whole numbers, a later 0.5 would silently
-    # be rounded; taken for booleans, the labels yes and no would be lost. So: numbers are doubles, the rest text.
-    options: dict[str, Any] = {"na_values": _MISSING, "auto_type_candidates": ["DOUBLE", "VARCHAR"]}
-    if as_text:
-        options = {"all_varchar": True}
-    relation = connection.read_csv(_one_or_all(paths), header=True, sep=separator, **options, **_joined(paths))
-    if len(relation.columns) == 1 and re.search("[,;\t|]", relation.columns[0]):
-        raise DataError(
-            f"{name} cannot be read as CSV.",
-            seen=f"lines with more or fewer values than the header {relation.columns[0]!r}",
-            hint="as many values in each line as in the header",
+def _without_paths(error: DataError, paths: Sequence[str]) -> DataError:
+    """The error with the names of files as people gave them: the rest of a path is nobody's business."""
+    seen = error.seen
+    for path in paths if seen else ():
+        seen = seen.replace(path, os.path.basename(path)) if seen else None
+    return DataError(error.problem, seen=seen, hint=error.hint)
+
+
+# --- CSV
+
+
+@dataclass(frozen=True)
+class _CsvFiles:
+    """CSV files by their header and separator: each kind is read in one go, and all are joined by the names."""
+
+    connection: DuckDBPyConnection
+    name: str
+    files: tuple[CsvFile, ...]
+    kinds: Mapping[tuple[tuple[str, ...], str], Sequence[str]]
+    missing: Sequence[str]
+
+    def relation(self, types: Mapping[str, str], most: int | None = None) -> DuckDBPyRelation:
+        """The rows, or the first of each file, with columns of these types; of text where none is told."""
+        parts = [
+            f"(SELECT * FROM {self._reader(part, header, separator, types)}{'' if most is None else f' LIMIT {most}'})"
+            for (header, separator), paths in self.kinds.items()
+            for part in ([paths] if most is None else [[path] for path in paths[:32]])
+        ]
+        return self.connection.sql(" UNION ALL BY NAME ".join(parts))
+
+    def _reader(self, paths: Sequence[str], header: Sequence[str], separator: str, types: Mapping[str, str]) -> str:
+        columns = ", ".join(f"{_quoted(column)}: '{types.get(column, 'VARCHAR')}'" for column in header)
+        files = ", ".join(_quoted(glob.escape(path)) for path in paths)
+        missing = ", ".join(map(_quoted, self.missing))
+        # Nothing is detected: an engine that guesses takes # for a comment and skips lines that do not fit.
+        return (
+            f"read_csv([{files}], columns = {{{columns}}}, delim = {_quoted(separator)}, nullstr = [{missing}], "
+            "auto_detect = false, header = true, skip = 0, comment = '', quote = '\"', escape = '\"', "
+            "null_padding = false, ignore_errors = false, hive_partitioning = false)"
         )
-    # DuckDB silently renames the second of two columns 'x' to 'x_1': where that may be, look at the header itself.
-    folded = {column.casefold() for column in relation.columns}
-    if any(re.sub(r"_\d+$", "", column) in folded - {column} for column in folded):
-        for path in paths:
-            _refuse_repeats(connection, path, name, separator)
-    return relation
+
+    def types(self) -> dict[str, str]:
+        """Which columns hold numbers, by the first rows of each file.
+
+        Taken for whole numbers, a later 0.5 would silently be rounded; taken for booleans, the labels yes and no
+        would be lost. So numbers are doubles, and the rest is text.
+        """
+        sample = self.relation({}, most=_JUDGED)
+        number = "(TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_'))"
+        asked = [
+            f"bool_and({number.format(_identifier(column))}) FILTER ({_identifier(column)} IS NOT NULL)"
+            for column in sample.columns
+        ]
+        judged: Any = sample.query("sample", f"SELECT count(*), {', '.join(asked)} FROM sample")
+        (answers,) = judged.fetchall()
+        if not answers[0]:
+            raise no_rows(self.name, f"the columns {listing(sample.columns)} and nothing below them")
+        return {column: "DOUBLE" for column, yes in zip(sample.columns, answers[1:], strict=True) if yes}
+
+    def account(self, read: int) -> None:
+        """Refuse files whose records are not as many as the rows read."""
+        if count_csv(self.files) != read and sum(file.look_closely(self.name) for file in self.files) != read:
+            raise _lost(self.name, count_csv(self.files), read)
 
 
-def _refuse_repeats(connection: DuckDBPyConnection, path: str, name: str, separator: str | None) -> None:
-    sniffed = "SELECT SkipRows, Delimiter FROM sniff_csv(?, header = true)"
-    ((above, found),) = connection.execute(sniffed, [path]).fetchall()
-    lines = connection.read_csv(path, header=False, all_varchar=True, skiprows=above, sep=separator or found)
-    header = [str(column).strip() for column in lines.limit(1).fetchall()[0]]
-    if len({column.casefold() for column in header}) < len(header):
-        raise named_twice(header, name)
+def _read_csv(
+    connection: DuckDBPyConnection, paths: list[str], name: str, separator: str | None, as_text: bool
+) -> Source:
+    kinds: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    files = []
+    for path in paths:
+        if os.path.getsize(path):  # an empty file among others has no rows, and no header
+            file, header = dialect(path, name, separator)
+            kinds.setdefault((header, file.separator), []).append(path)
+            files.append(file)
+    found = _CsvFiles(connection, name, tuple(files), kinds, [""] if as_text else _MISSING)
+    types = found.types()
+    return replace(
+        relation_source(found.relation({} if as_text else types), name, connection),
+        account=found.account,
+        as_text=lambda columns: nw.from_native(found.relation(_without(types, columns))),
+    )
 
 
-def _json(connection: DuckDBPyConnection, paths: list[str]) -> DuckDBPyRelation:
-    judged = connection.read_json(_one_or_all(paths), **_joined(paths))
-    # Judged by the first rows too: read again with whole numbers as doubles, else a later 0.5 becomes 0.
+# --- the other kinds
+
+
+def _read_parquet(connection: DuckDBPyConnection, paths: list[str], name: str) -> Source:
+    files = list(map(glob.escape, paths))
+    # Old writers mark text as bytes. A folder named a=1 makes no column.
+    relation = connection.read_parquet(
+        files, binary_as_string=True, hive_partitioning=False, union_by_name=len(files) > 1
+    )
+    _refuse_empty(relation, name)
+
+    def account(read: int) -> None:
+        told = "SELECT sum(num_rows) FROM parquet_file_metadata($files)"
+        (records,) = connection.execute(told, {"files": files}).fetchall()[0]
+        _agree(name, int(records), read)
+
+    return replace(relation_source(relation, name, connection), account=account)
+
+
+def _read_json(connection: DuckDBPyConnection, paths: list[str], name: str) -> Source:
+    files: Any = [glob.escape(path) for path in paths]
+    joined: dict[str, Any] = {"union_by_name": True} if len(files) > 1 else {}
+    judged = connection.read_json(files, sample_size=-1, hive_partitioning=False, **joined)
+    # Whole numbers as doubles: what looks like one in the first rows may be 0.5 in a later one.
     numbers = {"BIGINT", "UBIGINT", "HUGEINT", "DOUBLE"}
     types = {
         column: "DOUBLE" if str(kind) in numbers else "BOOLEAN" if str(kind) == "BOOLEAN" else "VARCHAR"
         for column, kind in zip(judged.columns, judged.types, strict=True)
     }
-    return connection.read_json(_one_or_all(paths), columns=types, **_joined(paths))
+
+    def relation(types: Mapping[str, str]) -> DuckDBPyRelation:
+        return connection.read_json(files, columns=dict(types), hive_partitioning=False, **joined)
+
+    def as_text(columns: Collection[str]) -> Frame:
+        texts = {column: "VARCHAR" if column in columns else kind for column, kind in types.items()}
+        return nw.from_native(relation(texts))
+
+    found = relation(types)
+    _refuse_empty(found, name)
+    return replace(
+        relation_source(found, name, connection),
+        account=lambda read: _agree(name, count_json(paths), read),
+        as_text=as_text,
+    )
 
 
-def _one_or_all(paths: list[str]) -> Any:
-    """One path as such: DuckDB looks less closely at the head of a file that comes in a list."""
-    return paths[0] if len(paths) == 1 else paths
-
-
-def _joined(paths: list[str]) -> dict[str, Any]:
-    """Several files are joined by the names of their columns; by default their order would decide."""
-    return {"union_by_name": True} if len(paths) > 1 else {}
-
-
-def _read_arrow(paths: Sequence[str], name: str) -> Source:
+def _read_arrow(paths: Sequence[str], name: str, writing: Path | None) -> Source:
     try:
         import pyarrow as pa  # the one kind of file that needs an optional library
         from pyarrow import feather, ipc
@@ -160,22 +317,67 @@ def _read_arrow(paths: Sequence[str], name: str) -> Source:
     def table_of(path: str) -> Any:
         with open(path, "rb") as file:
             streamed = file.read(4) == b"\xff\xff\xff\xff"  # what a stream begins with, and a file never
-        return ipc.open_stream(path).read_all() if streamed else feather.read_table(path)
+        # Not mapped into memory: a file that shrinks meanwhile would end the program.
+        table = ipc.open_stream(path).read_all() if streamed else feather.read_table(path, memory_map=False)
+        table.validate(full=True)  # else offsets that point nowhere are followed, and the program ends
+        return table
 
     try:
         table = pa.concat_tables(map(table_of, paths), promote_options="default")
-    except (ValueError, TypeError, OSError) as error:
-        raise unreadable(name, error, "Arrow") from error
+    except (ValueError, TypeError, OSError, KeyError, NotImplementedError, MemoryError) as error:
+        raise _without_paths(unreadable(name, error, "Arrow"), paths) from error
     if not table.num_rows:
         raise no_rows(name, f"the columns {listing(table.column_names)} and nothing below them")
-    source = replace(frame_source(table), name=name)
+    source = replace(frame_source(table), name=name, account=lambda read: _agree(name, table.num_rows, read))
     if len({column.casefold() for column in source.columns}) < len(source.columns):
         return source  # DuckDB would rename columns that differ only in case
-    connection = connect()
-    return relation_source(connection.from_arrow(table), name, connection)
+    connection = connect(writing=writing)
+    try:
+        relation = connection.from_arrow(table)
+    except Exception as error:
+        raise unreadable(name, error, "Arrow") from error
+    return replace(relation_source(relation, name, connection), account=source.account)
 
 
-def _kind(name: str) -> str:
+def _refuse_empty(relation: DuckDBPyRelation, name: str) -> None:
+    # As NumPy arrays: as Python values, a time with a zone would ask for a library that need not be there.
+    if not len(next(iter(relation.limit(1).fetchnumpy().values()))):
+        raise no_rows(name, f"the columns {listing(relation.columns)} and nothing below them")
+
+
+def _agree(name: str, records: int, read: int) -> None:
+    if records != read:
+        raise _lost(name, records, read)
+
+
+def _lost(name: str, records: int, read: int) -> DataError:
+    return DataError(
+        f"not all of {name} could be read.",
+        seen=f"{grouped(records)} records, of which {grouped(read)} were read",
+        hint="check that the file is complete and that nobody writes to it",
+    )
+
+
+def _without(types: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
+    return {column: kind for column, kind in types.items() if column not in columns}
+
+
+def _quoted(text: str) -> str:
+    """A text for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _identifier(name: str) -> str:
+    """A name for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def kind_of(name: str) -> str:
+    """What a file holds, by its ending.
+
+    >>> kind_of("credit.csv.gz")
+    'CSV'
+    """
     ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
     if ending not in _KINDS:
         known = ", ".join(_KINDS)

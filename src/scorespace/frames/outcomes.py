@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, listing
-from scorespace.frames.check import number
+from scorespace.frames.check import number, refuse_nested
 from scorespace.frames.read import read
-from scorespace.frames.roles import absent_column
+from scorespace.frames.roles import absent_column, refuse_star
 from scorespace.frames.source import Source, no_rows
 from scorespace.results import ByValue, Note, grouped, note
 from scorespace.tables.labels import encode, label_text
@@ -79,16 +80,22 @@ def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[s
     for column in models:
         if not _numeric(schema[column]):
             raise _not_numbers(source, column)
-    found = source.arrays(source.frame.select(*([dataset] if dataset else []), *map(number, models)))
+    for column in models:
+        refuse_star(column)
+    named = [_name(source, dataset)] if dataset else []
+    found = source.arrays(source.frame.select(*named, *map(number, models)))
+    _account(source, found)
     values = np.stack([_floats(found[column]) for column in models], axis=1) if models else np.empty((0, 0))
-    named = tuple(map(label_text, found[dataset].tolist() if dataset else range(1, values.shape[0] + 1)))
-    twice = [name for k, name in enumerate(named) if name in named[:k]]
+    rows = max((array.size for array in found.values()), default=0)
+    names = tuple(map(label_text, found[dataset].tolist() if dataset else range(1, rows + 1)))
+    seen: set[str] = set()
+    twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
     if twice:
         raise DataError(
-            f"the data set {twice[0]!r} has {named.count(twice[0])} rows.",
+            f"the data set {twice[0]!r} has {names.count(twice[0])} rows.",
             hint="one row per data set, such as the mean over folds",
         )
-    return named, models, values
+    return names, models, values
 
 
 def _long(
@@ -96,7 +103,10 @@ def _long(
 ) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
     if not _numeric(source.frame.collect_schema()[value]):
         raise _not_numbers(source, value)
-    found = source.arrays(source.frame.select(nw.col(dataset), nw.col(model), number(value)))
+    for name in (dataset, model, value):
+        refuse_star(name)
+    found = source.arrays(source.frame.select(_name(source, dataset), _name(source, model), number(value)))
+    _account(source, found)
     if not found[value].size:
         raise no_rows(source.where)
     (row, datasets), (column, models) = (_in_order_of_appearance(found[name], name) for name in (dataset, model))
@@ -111,6 +121,20 @@ def _long(
     values = np.full((len(datasets), len(models)), np.nan)
     values.flat[cells] = _floats(found[value])
     return datasets, models, values
+
+
+def _name(source: Source, column: str) -> nw.Expr:
+    """A column of names as NumPy can hold it."""
+    refuse_star(column)
+    kind = source.frame.collect_schema()[column]
+    refuse_nested(column, kind, "names")
+    return nw.col(column).cast(nw.String) if kind.is_temporal() else nw.col(column)
+
+
+def _account(source: Source, found: Mapping[str, NDArray[Any]]) -> None:
+    """All records of the file must be among the rows."""
+    if source.account is not None and found:
+        source.account(next(iter(found.values())).size)
 
 
 def _in_order_of_appearance(labels: NDArray[Any], column: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:
@@ -149,7 +173,9 @@ def _numeric(kind: nw.dtypes.DType) -> bool:
 
 
 def _not_numbers(source: Source, column: str) -> ColumnError:
-    values = source.arrays(source.frame.select(nw.col(column)).head(3))[column].tolist()
+    kind = source.frame.collect_schema()[column]
+    refuse_nested(column, kind, "results")
+    values = source.arrays(source.frame.select(_name(source, column)).head(3))[column].tolist()
     return ColumnError(
         f"column {column!r} holds text, not results.",
         seen=listing(values),

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from scorespace.frames.arrays import plain_arrays
-from scorespace.frames.files import read_path
+from scorespace.frames.files import Copy, read_path
 from scorespace.frames.source import Source, connect, frame_source, relation_source
 
 
-def read(data: Any) -> Source:
+def read(data: Any, *, writing: Path | None = None) -> Source:
     """The columns of a file, several files, standard input ('-'), a frame, or a dict of arrays.
+
+    `writing` is a file that the engine may write, too: else it may write none.
 
     >>> read({"truth": [1, 0], "score": [0.9, 0.2]})
     Source(name='arrays', columns=('truth', 'score'))
     """
     if isinstance(data, Source):
         return data
-    if isinstance(data, (str, os.PathLike)):
-        return read_path(os.fspath(data))
+    if isinstance(data, (str, bytes, os.PathLike, Copy)):
+        return read_path(path_text(data), writing=writing)
     if isinstance(data, Mapping):
-        return _read_arrays(data)
+        return _read_arrays(data, writing)
     return frame_source(data)
 
 
-def _read_arrays(data: Mapping[Any, Any]) -> Source:
+def path_text(path: str | bytes | os.PathLike[str] | Copy) -> str | Copy:
+    """A path of any kind as text."""
+    return path if isinstance(path, Copy) else os.fsdecode(path)
+
+
+def _read_arrays(data: Mapping[Any, Any], writing: Path | None) -> Source:
     columns = plain_arrays(data)
-    connection = connect()
+    connection = connect(writing=writing)
     connection.register("arrays", columns)
     return relation_source(connection.table("arrays"), "arrays", connection)

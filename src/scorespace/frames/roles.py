@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scorespace.arguments import check
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.source import Source
+from scorespace.tables.kind import read_kind
 from scorespace.tables.labels import label_text
 
 Columns = str | Sequence[str] | Mapping[str, str | Mapping[str, str]]
@@ -27,6 +29,8 @@ class Roles:
     positive: Any = None
     class_scores: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     repeat: str | None = None
+    copies: bool = False
+    numbers: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each role with its column; a column that two models share comes once.
@@ -34,7 +38,8 @@ class Roles:
         >>> list(Roles("outcome", scores={"nb": "p_nb"}).columns())
         [('truth', 'outcome'), ('score', 'p_nb')]
         """
-        yield "truth", self.truth
+        yield ("number" if self.numbers else "truth"), self.truth
+        yield from (("number", column) for column in dict.fromkeys(column for _, column in self.numbers.values()))
         of_classes = (column for by_class in self.class_scores.values() for column in by_class.values())
         yield from (("score", column) for column in dict.fromkeys([*self.scores.values(), *of_classes]))
         yield from (("decision", column) for column in dict.fromkeys(self.decisions.values()))
@@ -56,8 +61,13 @@ def roles(
     fold: str | None = None,
     repeat: str | None = None,
     names: Mapping[str, str] | None = None,
+    weights: str = "cases",
+    models: Mapping[str, str] | None = None,
 ) -> Roles:
     """The roles of the columns, each checked to be there; `names` renames models by their column.
+
+    `weights`: a weighted row is one of the `cases`, or its weight counts the `copies` of a case. `models` names
+    further ones by KIND(COLUMN), whose truth is a number.
 
     >>> from scorespace.frames import read
     >>> source = read({"outcome": [1, 0], "p_nb": [0.9, 0.2]})
@@ -65,6 +75,7 @@ def roles(
     {'nb': 'p_nb'}
     """
     columns = source.columns
+    check("names", names, Mapping[str, str] | None)
     renames = dict(names or {})
     scored = _by_model(scores, columns, renames)
     decided = _by_model(decisions, columns, renames)
@@ -78,22 +89,25 @@ def roles(
         positive,
         {model: column for model, column in scored if not isinstance(column, str)},
         repeat,
+        _are_copies(weights, weight),
+        _numbers(models or {}, bool(scored or decided)),
     )
-    if not scored and not decided:
+    if not scored and not decided and not found.numbers:
         raise ColumnError(
             "there is nothing to evaluate: no score and no decision is named.",
             seen=listing(columns),
             hint="scores=… for numbers, decisions=… for labels",
         )
-    models = [model for model, _ in (*scored, *decided)]
-    for i, model in enumerate(models):
-        if model in models[:i]:
-            raise ColumnError(f"model {model!r} is named twice.", seen=listing(models), hint="a name for each model")
-    _refuse_idle_renames(renames, [*found.scores.values(), *found.decisions.values()], models)
+    named = [model for model, _ in (*scored, *decided)]
+    for i, model in enumerate(named):
+        if model in named[:i]:
+            raise ColumnError(f"model {model!r} is named twice.", seen=listing(named), hint="a name for each model")
+    _refuse_idle_renames(renames, [*found.scores.values(), *found.decisions.values()], named)
     taken: dict[str, str] = {}
     for role, column in found.columns():
         if column not in columns:
             raise absent_column(column, source)
+        refuse_star(column)
         if column in taken:
             raise ColumnError(
                 f"column {column!r} cannot be both {taken[column]} and {role}.",
@@ -102,6 +116,22 @@ def roles(
             )
         taken[column] = role
     return found
+
+
+def _numbers(models: Mapping[str, str], classes: bool) -> dict[str, tuple[str, str]]:
+    """The kind and the column of each model whose truth is a number."""
+    found = {name: read_kind(text) for name, text in models.items()}
+    if found and classes:
+        raise ColumnError("the truth is a class for scores and decisions, and a number for other models.")
+    return {name: (kind.name, column) for name, (kind, column) in found.items()}
+
+
+def _are_copies(weights: str, weight: str | None) -> bool:
+    if weights not in ("cases", "copies"):
+        raise ColumnError(f"weights={weights!r} is no kind of weights.", hint='weights="cases" or weights="copies"')
+    if weights == "copies" and weight is None:
+        raise ColumnError("weights are said to be copies, but no column of weights is named.", hint="weight=…")
+    return weights == "copies"
 
 
 def score_models(
@@ -132,6 +162,7 @@ def _by_model(
     """Pairs of model and column, or of model and columns by class, in the order given."""
     if given is None:
         return []
+    check("scores or decisions", given, str | Sequence | Mapping)
     if isinstance(given, Mapping):
         pairs: list[tuple[str, Any]] = [(str(model), column) for model, column in given.items()]
     else:
@@ -164,6 +195,12 @@ def _by_class(pattern: str, columns: Sequence[str]) -> dict[str, str]:
             f"no column is named like {pattern!r}.", seen=listing(columns), hint="the star stands for the class label"
         )
     return found
+
+
+def refuse_star(column: str) -> None:
+    """Refuse a column whose name means all columns to the engine."""
+    if column == "*":
+        raise ColumnError("a column named '*' cannot be told from all columns.", hint="rename the column")
 
 
 def absent_column(column: str, source: Source) -> ColumnError:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import atexit
+import glob
+import os
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import narwhals as nw
 from narwhals.exceptions import DuplicateError
@@ -29,11 +33,22 @@ class Source:
     name: str
     columns: tuple[str, ...]
     connection: DuckDBPyConnection | None = field(default=None, repr=False)
+    account: Callable[[int], None] | None = field(default=None, repr=False)
+    """Given how many rows were read, refuses a file whose own count of records differs."""
+    as_text: Callable[[Collection[str]], Frame] | None = field(default=None, repr=False)
+    """The same rows with some columns as they are written, for whole numbers that a double would round."""
 
     @property
     def where(self) -> str:
         """The name as a sentence says it."""
         return {"frame": "the frame", "arrays": "the dict of arrays"}.get(self.name, self.name)
+
+    def written_out(self, columns: Collection[str]) -> Source:
+        """This source with columns of long whole numbers as text, so that they keep every digit."""
+        if self.as_text is not None:
+            return replace(self, frame=self.as_text(columns))
+        texts = [nw.col(name).cast(nw.String) for name in columns]
+        return replace(self, frame=self.frame.with_columns(*texts))
 
     def arrays(self, frame: Frame) -> dict[str, NDArray[Any]]:
         """Run what was asked of this source and bring the columns to NumPy, without any other library."""
@@ -42,7 +57,7 @@ class Source:
 
             try:
                 return dict(frame.to_native().fetchnumpy())
-            except duckdb.Error as error:
+            except (duckdb.Error, MemoryError) as error:
                 raise unreadable(self.where, error) from error
         eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
         return {name: eager[name].to_numpy() for name in eager.columns}
@@ -75,13 +90,23 @@ def relation_source(relation: DuckDBPyRelation, name: str, connection: DuckDBPyC
     return Source(nw.from_native(relation), name, tuple(relation.columns), connection)
 
 
-def connect() -> DuckDBPyConnection:
-    """A DuckDB of its own for each source."""
+def connect(paths: Sequence[str] = (), writing: Path | None = None) -> DuckDBPyConnection:
+    """A DuckDB of its own for each source, which can open these files and nothing else: no network, no extension."""
     import duckdb  # only for files and arrays: frames must not pay for loading it
 
     atexit.unregister(_forget_engines)
     atexit.register(_forget_engines)
-    return duckdb.connect()
+    connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
+    # A path with signs of a pattern is asked for in its escaped form, but opened as it is.
+    allowed = [each for path in paths for each in (path, glob.escape(path))]
+    if writing is not None:
+        allowed.append(str(writing))
+    connection.execute("SET allowed_paths = $paths", {"paths": allowed})
+    # Else it would spill into the working directory.
+    spill = os.path.join(tempfile.gettempdir(), f"scorespace-spill-{os.getpid()}")
+    connection.execute("SET temp_directory = $spill", {"spill": spill})
+    connection.execute("SET enable_external_access = false; SET lock_configuration = true")
+    return connection
 
 
 def _forget_engines() -> None:
@@ -101,7 +126,15 @@ def unreadable(where: str, error: Exception, kind: str | None = None, remote: bo
     paragraph = str(error).split("\n\n")[0].splitlines()
     said = [line.strip() for line in paragraph if not line.startswith("Original Line")][:2]
     seen = re.sub(r"^(\w+ )+Error: ", "", " ".join(said))
-    if "Could not convert string" in seen:
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or "bad_alloc" in seen:
+        return out_of_memory(where)
+    ragged = re.search(r"on Line: (\d+) Expected Number of Columns: (\d+) Found: (\d+)", seen)
+    if ragged:
+        seen = f"line {ragged[1]} has {ragged[3]} value{'' if ragged[3] == '1' else 's'}, the header {ragged[2]}"
+        hint = LINES
+    elif "state machine" in seen:
+        seen, hint = "lines that end in different ways", "the same end of line everywhere"
+    elif "Could not convert string" in seen:
         hint = "the first rows hold numbers and a later one text: read the file as text with a frame library"
     elif "utf-8" in seen:
         hint = "save the file as UTF-8"
@@ -110,6 +143,17 @@ def unreadable(where: str, error: Exception, kind: str | None = None, remote: bo
     else:
         hint = "check that the file is complete and that its ending says what it is"
     return DataError(f"{where} cannot be read{f' as {kind}' if kind else ''}.", seen=seen, hint=hint)
+
+
+LINES: Final = "as many values in each line as in the header; no line is skipped, and none is a comment"
+
+
+def out_of_memory(where: str) -> DataError:
+    """The error for more rows than there is room for."""
+    return DataError(
+        f"there is not enough memory for {where}.",
+        hint="Parquet instead of text, only the columns in use, or a sample of the rows",
+    )
 
 
 def named_twice(names: Sequence[str], where: str) -> ColumnError:

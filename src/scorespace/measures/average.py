@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import permutations
 from typing import Any, Final
 
 import numpy as np
 
-from scorespace.errors import MeasureError
-from scorespace.measures.measure import Measure
-from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, ratio
+from scorespace.measures.measure import Formula, Measure
+from scorespace.tables import Array, NoTableError, Table, ratio
+from scorespace.tables.table import Way
 
 AVERAGES: Final = ("micro", "macro", "weighted")
 """Averages over the classes, each against the rest."""
 OVER_PAIRS: Final = ("hand_till", "hand_till_weighted")
 """Averages over the pairs of classes, for measures of scores."""
+ALL_AVERAGES: Final = (*AVERAGES, *OVER_PAIRS)
 
-Averaged = Callable[[Any], Array]
 
-
-def average(measure: Measure, how: str, **options: Any) -> Averaged:
+def average(measure: Measure, how: str, **options: Any) -> Formula:
     """The measure averaged over the classes of a confusion table, or of a class table.
 
     micro: of the summed counts, or of all scores in one table; macro: plain mean of the classes, each
@@ -32,30 +29,11 @@ def average(measure: Measure, how: str, **options: Any) -> Averaged:
     >>> round(float(average(tpr, "macro")(confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]]))), 4)
     0.6444
     """
-    if measure.table is Counts and how in AVERAGES:
-        return _average_of_decisions(measure, how, options)
-    if measure.table is ScoreTable:
-        return _average_of_scores(measure, how, options)
-    raise MeasureError(f"{measure.name}[{how}] is not available: it averages scores, not decisions.")
 
-
-def _average_of_decisions(measure: Measure, how: str, options: dict[str, Any]) -> Averaged:
-    def averaged(table: ConfusionTable) -> Array:
-        c = table.one_vs_rest
+    def averaged(table: Table) -> Array:
         if how == "micro":
-            summed = Counts(c.tp.sum(axis=-1), c.fp.sum(axis=-1), c.fn.sum(axis=-1), c.tn.sum(axis=-1))
-            return np.asarray(measure.function(summed, **options))
-        values = measure.function(c, **options)
-        return _mean(values, np.ones_like(values) if how == "macro" else table.class_totals)
-
-    return averaged
-
-
-def _average_of_scores(measure: Measure, how: str, options: dict[str, Any]) -> Averaged:
-    def averaged(table: ClassTable) -> Array:
-        if how == "micro":
-            function, pooled = measure.fit(table.pooled)
-            return np.asarray(function(pooled, **options))
+            found = measure.fit(table.pooled(measure.table))
+            return np.asarray(found.function(found.table, **options))
         if how in OVER_PAIRS:
             return _mean_of_pairs(_of_pairs(measure, table, options), table.class_totals, how)
         values = by_class(measure, table, **options)
@@ -64,7 +42,19 @@ def _average_of_scores(measure: Measure, how: str, options: dict[str, Any]) -> A
     return averaged
 
 
-def by_class(measure: Measure, table: ClassTable | ConfusionTable, **options: Any) -> Array:
+def averaging_table(measure: Measure, table: Table, how: str, asked: str) -> Table:
+    """The table inside the given one over whose classes a measure is averaged; `asked` is what an error calls it."""
+    try:
+        over = table.averaged_over(measure.table)
+        measure.refuse_scores(over)
+        if how in OVER_PAIRS:
+            next(iter(over.pairwise(measure.table)), None)  # refuses what has no pairs
+        return over
+    except NoTableError as error:
+        raise measure.refused(error, asked) from None
+
+
+def by_class(measure: Measure, table: Table, **options: Any) -> Array:
     """The measure (…, K) with each class in turn against the rest.
 
     >>> from scorespace.measures.ranking import auc
@@ -72,28 +62,24 @@ def by_class(measure: Measure, table: ClassTable | ConfusionTable, **options: An
     >>> by_class(auc, class_table(["a", "b", "c"], [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3]]))
     array([1.  , 1.  , 0.75])
     """
-    if measure.table is Counts:
-        decided = table.decisions if isinstance(table, ClassTable) else table
-        return np.asarray(measure.function(decided.one_vs_rest, **options))
-    if isinstance(table, ConfusionTable):
-        raise MeasureError(f"{measure.name} of each class needs scores of the classes, not decisions.")
-    if measure.name == "auc":  # all at once, from the pairs: a case of the class against one of any other
-        totals, pairs = table.class_totals, table.concordant_pairs()
-        others = np.where(np.eye(len(table.classes), dtype=bool), 0.0, pairs).sum(axis=-1)
-        return ratio(others, totals * (totals.sum(axis=-1, keepdims=True) - totals))
-    fitted = (measure.fit(table.one_vs_rest(k)) for k in range(len(table.classes)))
-    return np.stack([np.asarray(function(one, **options)) for function, one in fitted], axis=-1)
+    over = averaging_table(measure, table, "macro", f"{measure.name} of each class")
+    if type(over) in measure.each:
+        return np.asarray(measure.each[type(over)](over, **options))
+    parts: list[Table] = over.each(measure.table)
+    fitted = [measure.fit(one) for one in parts]
+    return np.stack([np.asarray(one.function(one.table, **options)) for one in fitted], axis=-1)
 
 
-def _of_pairs(measure: Measure, table: ClassTable, options: dict[str, Any]) -> Array:
+def _of_pairs(measure: Measure, table: Table, options: dict[str, Any]) -> Array:
     """The measure (…, K, K) of each class, by its own score, against each other one."""
-    if measure.name == "auc":
-        return table.pair_areas()
-    size = len(table.classes)
+    if type(table) in measure.pairs:
+        return np.asarray(measure.pairs[type(table)](table, **options))
+    size = table.class_totals.shape[-1]
     values = np.full((*table.total.shape, size, size), np.nan)
-    for i, j in permutations(range(size), 2):
-        function, one = measure.fit(table.one_vs_one(i, j))
-        values[..., i, j] = function(one, **options)
+    found: Way
+    for i, j, one in table.pairwise(measure.table):  # type: ignore[var-annotated]
+        found = measure.fit(one)
+        values[..., i, j] = found.function(found.table, **options)
     return values
 
 
@@ -105,10 +91,10 @@ def _mean_of_pairs(values: Array, totals: Array, how: str) -> Array:
     return _mean(ordered.reshape(flat), weights.reshape(flat))
 
 
-def undefined_classes(measure: Measure, table: ConfusionTable | ClassTable, **options: Any) -> list[str]:
+def undefined_classes(measure: Measure, table: Table, **options: Any) -> list[str]:
     """The classes that a macro or weighted average has to leave out."""
-    values = by_class(measure, table, **options)
-    return [name for name, value in zip(table.classes, values, strict=True) if np.isnan(value)]
+    absent = np.isnan(by_class(measure, table, **options))
+    return [name for name, undefined in zip(table.class_names, absent, strict=True) if undefined]
 
 
 def _mean(values: Array, weights: Array) -> Array:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import entry_points
-from types import NoneType
-from typing import Any, get_args
+from typing import Any
 
-from scorespace.errors import MeasureError, did_you_mean
-from scorespace.measures.measure import REGISTRY, Measure, Option
+from scorespace.declaration import call_text, read_options, written
+from scorespace.errors import MeasureError
+from scorespace.measures.measure import MEASURES, Measure
 
 _SHAPE = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+)\s*
@@ -45,18 +43,16 @@ class MeasureSpec:
     @property
     def label(self) -> str:
         """Name and options, without class and operating point."""
-        shown = ", ".join(f"{name}={_written(value)}" for name, value in self.options)
-        return f"{self.name}({shown})" if shown else self.name
+        return call_text(self.name, self.options)
 
     def __str__(self) -> str:
         of = "" if self.of is None else f"[{_quoted(self.of)}]"
-        return f"{self.label}{of}" + ("" if self.at is None else f"@{_written(self.at)}")
+        return f"{self.label}{of}" + ("" if self.at is None else f"@{written(self.at)}")
 
 
 def measures() -> tuple[Measure, ...]:
     """Every measure of the catalogue, third-party ones included."""
-    _load_plugins()
-    return tuple(REGISTRY.values())
+    return tuple(MEASURES)
 
 
 def find(name: str) -> Measure:
@@ -65,15 +61,7 @@ def find(name: str) -> Measure:
     >>> find("ROC-AUC").name, find("recall").name
     ('auc', 'tpr')
     """
-    _load_plugins()
-    names = {alias: declared for declared in REGISTRY.values() for alias in (declared.name, *declared.aliases)}
-    wanted = re.sub(r"[\s\-]+", "_", name.strip()).casefold()
-    if wanted in names:
-        return names[wanted]
-    near = did_you_mean(wanted, names)
-    raise MeasureError(
-        f"there is no measure {name!r}.", hint=f"did you mean {near}?" if near else "scorespace measures lists them all"
-    )
+    return MEASURES.find(name)
 
 
 def parse(text: str) -> MeasureSpec:
@@ -94,7 +82,7 @@ def parse(text: str) -> MeasureSpec:
         of = re.sub(r"\\(.)", r"\1", of[1:-1]) if of.startswith('"') else of.strip()
         if not of:
             raise MeasureError(f"{text!r} names no class in its brackets.", hint=f"{measure.name}[macro], for example")
-    options = _options(measure, match["options"], text)
+    options = read_options(measure, match["options"], text, MeasureError)
     return MeasureSpec(measure.name, options, of, _threshold(match["at"], text))
 
 
@@ -110,34 +98,6 @@ def parse_list(text: str) -> list[MeasureSpec]:
     return [parse(piece) for piece in pieces if piece.strip()]
 
 
-def _options(measure: Measure, text: str | None, whole: str) -> tuple[tuple[str, Any], ...]:
-    given: dict[str, str] = {}
-    for piece in filter(str.strip, (text or "").split(",")):
-        name, equals, value = (part.strip() for part in piece.partition("="))
-        if not equals or not value:
-            raise MeasureError(f"the option {piece.strip()!r} of {whole!r} has no value.", hint=f"{name}=VALUE")
-        if name in given:
-            raise MeasureError(f"the option {name!r} of {whole!r} is stated twice.")
-        given[name] = value
-    measure.check_options(given)
-    return tuple(
-        (option.name, _value(option, given[option.name], whole)) for option in measure.options if option.name in given
-    )
-
-
-def _value(option: Option, text: str, whole: str) -> Any:
-    kinds = [kind for kind in get_args(option.kind) or (option.kind,) if kind is not NoneType]
-    try:
-        if bool in kinds:
-            return {"true": True, "false": False}[text.casefold()]
-        return float(text) if float in kinds else int(text) if int in kinds else text.strip("\"'")
-    except (KeyError, ValueError):
-        if str in kinds:  # a number or a name
-            return text.strip("\"'")
-        wanted = "true or false" if bool in kinds else "a number"
-        raise MeasureError(f"{option.name}={text} in {whole!r} is not {wanted}.") from None
-
-
 def _threshold(text: str | None, whole: str) -> float | None:
     if text is None:
         return None
@@ -150,20 +110,7 @@ def _threshold(text: str | None, whole: str) -> float | None:
     return value
 
 
-def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
-
-
 def _quoted(label: str) -> str:
     if _SIMPLE_LABEL.fullmatch(label):
         return label
     return '"' + re.sub(r'(["\\])', r"\\\1", label) + '"'
-
-
-@cache
-def _load_plugins() -> None:
-    """Import third-party measures once, on the first lookup."""
-    for entry in entry_points(group="scorespace.measures"):
-        entry.load()

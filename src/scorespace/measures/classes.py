@@ -7,6 +7,10 @@ import numpy as np
 from scorespace.measures.average import by_class
 from scorespace.measures.probability import (
     BINS,
+    Base,
+    Bins,
+    By,
+    Eps,
     brier,
     brier_skill,
     cal,
@@ -17,6 +21,7 @@ from scorespace.measures.probability import (
     ref,
     unc,
 )
+from scorespace.measures.ranking import auc
 from scorespace.tables import Array, ClassTable, ratio
 
 
@@ -28,7 +33,7 @@ def _brier(t: ClassTable) -> Array:
 
 
 @logloss.on
-def _logloss(t: ClassTable, *, base: float | None = None, eps: float = 0.0) -> Array:
+def _logloss(t: ClassTable, *, base: Base = None, eps: Eps = 0.0) -> Array:
     """Mean surprise at the class that happened: −Σ log p_y / n."""
     check_log_options(base, eps)
     own = np.take_along_axis(t.score, t.label[None, :], axis=0)[0]
@@ -60,13 +65,13 @@ def _brier_skill(t: ClassTable) -> Array:
 
 
 @ece.on
-def _ece(t: ClassTable, *, bins: int = BINS, by: str = "width") -> Array:
+def _ece(t: ClassTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Of the highest score: how often the decision for it is right, against how sure it was."""
     return np.asarray(ece.function(t.top, bins=bins, by=by))
 
 
 @mce.on
-def _mce(t: ClassTable, *, bins: int = BINS, by: str = "width") -> Array:
+def _mce(t: ClassTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     return np.asarray(mce.function(t.top, bins=bins, by=by))
 
 
@@ -78,6 +83,19 @@ def _mean(t: ClassTable, loss: Array) -> Array:
     if lost.any():
         found = np.where(weight[..., lost].sum(axis=-1) > 0, np.inf, found)
     return ratio(found, t.total)
+
+
+@auc.of_each
+def _auc_of_each_class(t: ClassTable) -> Array:
+    """All at once, from the pairs: a case of the class against one of any other."""
+    totals, pairs = t.class_totals, t.concordant_pairs()
+    others = np.where(np.eye(len(t.classes), dtype=bool), 0.0, pairs).sum(axis=-1)
+    return ratio(others, totals * (totals.sum(axis=-1, keepdims=True) - totals))
+
+
+@auc.of_pairs
+def _auc_of_all_pairs(t: ClassTable) -> Array:
+    return t.pair_areas()
 
 
 for _measure, _range in ((brier, (0, 2)), (cal, (0, 2)), (ref, (0, 1)), (unc, (0, 1))):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from scorespace.errors import MeasureError
@@ -95,6 +97,7 @@ def _err_of_classes(t: ConfusionTable) -> Array:
     undefined=_NO_POSITIVES,
     trials="p",
     aliases=("recall", "sensitivity", "sens", "hit_rate", "power", "true_positive_rate", "rec"),
+    within_classes=True,
 )
 def tpr(c: Counts) -> Array:
     """Share of positives that are found: TP / (TP + FN)."""
@@ -108,6 +111,7 @@ def tpr(c: Counts) -> Array:
     undefined=_NO_NEGATIVES,
     trials="n",
     aliases=("fallout", "fall_out", "false_positive_rate", "false_alarm_rate", "type_1_error_rate"),
+    within_classes=True,
 )
 def fpr(c: Counts) -> Array:
     """Share of negatives that raise a false alarm: FP / (FP + TN)."""
@@ -121,6 +125,7 @@ def fpr(c: Counts) -> Array:
     undefined=_NO_NEGATIVES,
     trials="n",
     aliases=("specificity", "spec", "selectivity", "true_negative_rate"),
+    within_classes=True,
 )
 def tnr(c: Counts) -> Array:
     """Share of negatives that are left alone: TN / (FP + TN)."""
@@ -134,6 +139,7 @@ def tnr(c: Counts) -> Array:
     undefined=_NO_POSITIVES,
     trials="p",
     aliases=("miss_rate", "false_negative_rate", "type_2_error_rate"),
+    within_classes=True,
 )
 def fnr(c: Counts) -> Array:
     """Share of positives that are missed: FN / (TP + FN)."""
@@ -198,6 +204,8 @@ def fomr(c: Counts) -> Array:
     best="high",
     undefined="there are neither positives nor predicted positives",
     aliases=("f_score", "f_measure", "f1_score", "dice"),
+    trials="union",
+    share=(lambda f: f / (2 - f), lambda j: 2 * j / (1 + j)),
 )
 def f1(c: Counts) -> Array:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
@@ -211,7 +219,7 @@ def f1(c: Counts) -> Array:
     undefined="there are neither positives nor predicted positives",
     aliases=("f_beta", "fbeta_score"),
 )
-def fbeta(c: Counts, *, beta: float = 1.0) -> Array:
+def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall counts as precision"] = 1.0) -> Array:
     """Mean of precision and recall, recall beta times as important: (1+β²) TP / ((1+β²) TP + FP + β² FN)."""
     if not (beta >= 0 and np.isfinite(beta)):
         raise MeasureError(f"beta={beta} is not a weight of recall.", hint="a number ≥ 0, such as beta=2")
@@ -237,6 +245,7 @@ def fm(c: Counts) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("balanced_accuracy", "macro_accuracy", "bal_accuracy"),
+    within_classes=True,
 )
 def bacc(c: Counts) -> Array:
     """Mean of the two classes' accuracies: (TPR + TNR) / 2."""
@@ -297,6 +306,7 @@ def _kappa_of_classes(t: ConfusionTable) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("youden_j", "informedness", "bookmaker_informedness"),
+    within_classes=True,
 )
 def youden(c: Counts) -> Array:
     """Height above the diagonal in ROC space: TPR − FPR."""
@@ -322,6 +332,7 @@ def markedness(c: Counts) -> Array:
     undefined=f"{_ONE_CLASS}, or {_NOTHING_POSITIVE}",
     infinite="there are no false positives",
     aliases=("plr", "positive_likelihood_ratio"),
+    within_classes=True,
 )
 def lr_pos(c: Counts) -> Array:
     """Factor by which a positive prediction raises the odds: TPR / FPR."""
@@ -335,6 +346,7 @@ def lr_pos(c: Counts) -> Array:
     undefined=f"{_ONE_CLASS}, or {_NOTHING_NEGATIVE}",
     infinite="there are no true negatives",
     aliases=("nlr", "negative_likelihood_ratio"),
+    within_classes=True,
 )
 def lr_neg(c: Counts) -> Array:
     """Factor by which a negative prediction changes the odds: FNR / TNR."""
@@ -348,6 +360,7 @@ def lr_neg(c: Counts) -> Array:
     undefined="a row or column of the confusion table is empty",
     infinite="there are no false positives or no false negatives",
     aliases=("diagnostic_odds_ratio", "odds_ratio"),
+    within_classes=True,
 )
 def dor(c: Counts) -> Array:
     """Odds of a positive prediction in positives over those in negatives: TP·TN / (FP·FN)."""
@@ -360,13 +373,21 @@ def dor(c: Counts) -> Array:
     best="high",
     undefined="there are neither positives nor predicted positives",
     aliases=("csi", "threat_score", "critical_success_index", "iou"),
+    trials="union",
 )
 def jaccard(c: Counts) -> Array:
     """Overlap of positives and predicted positives: TP / (TP + FP + FN)."""
     return ratio(c.tp, c.tp + c.fp + c.fn)
 
 
-@measure(title="Geometric mean", range=(0, 1), best="high", undefined=_ONE_CLASS, aliases=("g_mean", "geometric_mean"))
+@measure(
+    title="Geometric mean",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("g_mean", "geometric_mean"),
+    within_classes=True,
+)
 def gmean(c: Counts) -> Array:
     """Geometric mean of the two classes' accuracies: √(TPR · TNR)."""
     return np.sqrt(ratio(c.tp, c.p) * ratio(c.tn, c.n))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from scorespace.conditions import check_prevalence
@@ -12,6 +14,10 @@ _INF = float("inf")
 _NO_CASES = "there are no cases"
 _ONE_CLASS = "a class has no cases"
 
+FpCost = Annotated[float, "cost of a false positive"]
+FnCost = Annotated[float, "cost of a false negative"]
+Prevalence = Annotated[float | None, "share of positives where the model is used; that of the data unless stated"]
+
 
 @measure(
     title="Cost per case",
@@ -19,15 +25,16 @@ _ONE_CLASS = "a class has no cases"
     best="low",
     undefined=_NO_CASES,
     aliases=("expected_cost",),
+    within_classes=lambda prevalence=None, **_: prevalence is not None,
 )
 def cost(
     c: Counts,
     *,
-    fp: float = 1.0,
-    fn: float = 1.0,
-    tp: float = 0.0,
-    tn: float = 0.0,
-    prevalence: float | None = None,
+    fp: FpCost = 1.0,
+    fn: FnCost = 1.0,
+    tp: Annotated[float, "cost of a true positive; a gain is negative"] = 0.0,
+    tn: Annotated[float, "cost of a true negative; a gain is negative"] = 0.0,
+    prevalence: Prevalence = None,
 ) -> Array:
     """Mean cost of the decisions, gains negative: (c_FP·FP + c_FN·FN + c_TP·TP + c_TN·TN) / all.
 
@@ -47,8 +54,9 @@ def cost(
     best="low",
     undefined=_ONE_CLASS,
     aliases=("normalised_cost", "normalized_cost", "normalised_expected_cost", "normalized_expected_cost"),
+    within_classes=lambda prevalence=None, **_: prevalence is not None,
 )
-def nec(c: Counts, *, fp: float = 1.0, fn: float = 1.0, prevalence: float | None = None) -> Array:
+def nec(c: Counts, *, fp: FpCost = 1.0, fn: FnCost = 1.0, prevalence: Prevalence = None) -> Array:
     """Cost as a share of that of making every error: x·FNR + (1−x)·FPR, x = π·c_FN / (π·c_FN + (1−π)·c_FP)."""
     check_prevalence(prevalence)
     share = ratio(c.p, c.total) if prevalence is None else np.asarray(prevalence)
@@ -62,6 +70,7 @@ def nec(c: Counts, *, fp: float = 1.0, fn: float = 1.0, prevalence: float | None
     best="low",
     undefined=_ONE_CLASS,
     aliases=("distance_to_corner", "closest_topleft", "topleft"),
+    within_classes=True,
 )
 def corner(c: Counts) -> Array:
     """Distance from the perfect corner of ROC space, not the same as Youden's index: √(FPR² + FNR²)."""

@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 
-from scorespace.errors import MeasureError, did_you_mean, listing
-from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable
+from scorespace.declaration import Option, Registry, check_options, options_of, table_of
+from scorespace.errors import MeasureError
+from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables.table import Way, way
 
 Best = Literal["high", "low"]
-
-REGISTRY: dict[str, Measure] = {}
-"""Every declared measure by its canonical name, in the order of declaration."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """A keyword-only parameter of a measure, as the grammar and the command line offer it."""
-
-    name: str
-    kind: Any
-    default: Any
+Formula = Callable[..., Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Measure:
     """A formula on one table, with all that a reader needs to interpret its value.
 
-    `trials` names the count that a proportion is a share of; such measures get a Wilson interval.
-    `probability`: the scores must lie in [0, 1], because their size counts and not their order alone.
-    `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the
-    reasons given for such values. Without `best`, neither direction is better.
+    `trials` names the count that a proportion is a share of; such measures get a Wilson interval. `share` turns a
+    value into such a share and back, where it is not one itself.
+    `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
+    drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
+    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
+    `beside` names the measure that it is misread without.
+    `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the reasons given
+    for such values. Without `best`, neither direction is better. `functions` holds the formula by table, `each` and
+    `pairs` quick ways to that of all classes, or of all pairs of them.
     """
 
     name: str
-    function: Callable[..., Array]
+    function: Formula
     table: type
     title: str
     range: tuple[float, float]
@@ -47,54 +42,67 @@ class Measure:
     aliases: tuple[str, ...] = ()
     infinite: str | None = None
     trials: str | None = None
+    share: tuple[Callable[[float], float], Callable[[float], float]] | None = None
+    within_classes: bool | Callable[..., bool] = False
+    area: tuple[float, float] | None = None
     interval: str = "bootstrap"
     probability: bool = False
+    biased: str | None = None
+    beside: str | None = None
     options: tuple[Option, ...] = ()
-    overloads: dict[type, Callable[..., Array]] = field(default_factory=dict)
+    functions: dict[type, Formula] = field(default_factory=dict)
     ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
+    each: dict[type, Formula] = field(default_factory=dict)
+    pairs: dict[type, Formula] = field(default_factory=dict)
 
     def __call__(self, table: Any, **options: Any) -> Any:
         """The value for a table: a float, or an array when the table has further axes."""
-        self.check_options(options)
-        function, suitable = self.fit(table)
-        value = np.asarray(function(suitable, **options), dtype=np.float64)
+        check_options(self, options, MeasureError)
+        found = self.fit(table)
+        value = np.asarray(found.function(found.table, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
 
-    def on(self, function: Callable[..., Array]) -> Callable[..., Array]:
+    def on(self, function: Formula) -> Formula:
         """Declare the same measure on a further table, named by the annotation of its first parameter."""
-        self.overloads[_table_of(function)] = function
+        self.functions[table_of(function)] = function
         return function
 
-    def fit(self, table: Any) -> tuple[Callable[..., Array], Any]:
-        """The formula and the form of the table that it takes."""
-        self.refuse_scores(table)
-        if isinstance(table, self.table):
-            return self.function, table
-        if isinstance(table, ConfusionTable) and table.positive is not None and len(table.classes) == 2:
-            return self.fit(table.score_table() if self.table is ScoreTable else table.counts_of(table.positive))
-        if type(table) in self.overloads:
-            return self.overloads[type(table)], table
-        raise MeasureError(f"{self.name} cannot be computed from {_described(table)}.", hint=self._remedy(table))
+    def of_each(self, function: Formula) -> Formula:
+        """Declare a quick way to the measure (…, K) of all classes of a table, each against the rest."""
+        self.each[table_of(function)] = function
+        return function
 
-    def refuse_scores(self, table: Any) -> None:
+    def of_pairs(self, function: Formula) -> Formula:
+        """Declare a quick way to the measure (…, K, K) of all pairs of classes of a table."""
+        self.pairs[table_of(function)] = function
+        return function
+
+    def fit(self, table: Table, of: str | None = None, at: float | None = None, label: str | None = None) -> Way:
+        """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""
+        try:
+            self.refuse_scores(table)
+            return way(self.functions, table, of, at, sized=self.probability)
+        except NoTableError as error:
+            raise self.refused(error, label or self.name) from None
+
+    def refused(self, error: NoTableError, asked: str) -> MeasureError:
+        """The error that says why there is no such table."""
+        bare = asked.partition("[")[0].partition("@")[0]
+        hint = None if error.hint is None else error.hint.replace("{label}", bare)
+        return MeasureError(f"{asked} {error.reason.replace('{label}', bare)}.", seen=error.seen, hint=hint)
+
+    def refuse_scores(self, table: Table) -> None:
         """Refuse scores that are no probabilities where such are needed."""
-        if self.probability and isinstance(table, (ScoreTable, ClassTable)) and not table.probabilities:
+        if self.probability and not table.probabilities:
             raise MeasureError(
                 f"{self.name} needs probabilities.",
-                seen=_scores_seen(table),
+                seen=table.scores_seen(),
                 hint="scorespace calibrate maps scores to probabilities; they are never squashed silently",
             )
 
-    def check_options(self, options: dict[str, Any]) -> None:
-        """Refuse options that the measure does not have."""
-        known = [option.name for option in self.options]
-        for name in options:
-            if name not in known:
-                near = did_you_mean(name, known)
-                hint = f"did you mean {near}?" if near else None
-                raise MeasureError(
-                    f"{self.name} has no option {name!r}.", seen=f"its options: {listing(known) or 'none'}", hint=hint
-                )
+    def drawn_within(self, **options: Any) -> bool:
+        """Whether cases are drawn within classes, with these options."""
+        return self.within_classes(**options) if callable(self.within_classes) else self.within_classes
 
     @property
     def arrow(self) -> str:
@@ -114,15 +122,6 @@ class Measure:
             return f"infinite: {self.infinite or 'the denominator is zero'}"
         return None
 
-    def _remedy(self, table: Any) -> str:
-        if self.table is Counts and isinstance(table, ScoreTable):
-            return f"choose a threshold: {self.name}(table.at(0.5)), or {self.name}@0.5 by name"
-        if self.table is Counts and isinstance(table, ConfusionTable):
-            return f"state the positive class, or name a class or an average: {self.name}[macro]"
-        if isinstance(table, ClassTable):
-            return f"name a class or an average: {self.name}[macro]"
-        return f"{self.name} needs a {self.table.__name__}"
-
     def __repr__(self) -> str:
         return f"{self.name}: {self.title}. {self.summary}"
 
@@ -136,8 +135,13 @@ def measure(
     aliases: tuple[str, ...] = (),
     infinite: str | None = None,
     trials: str | None = None,
+    share: tuple[Callable[[float], float], Callable[[float], float]] | None = None,
+    within_classes: bool | Callable[..., bool] = False,
+    area: tuple[float, float] | None = None,
     interval: str | None = None,
     probability: bool = False,
+    biased: str | None = None,
+    beside: str | None = None,
 ) -> Callable[[Callable[..., Array]], Measure]:
     """Declare a measure; the annotation of the first parameter says which table it needs.
 
@@ -146,16 +150,10 @@ def measure(
 
     def declare(function: Callable[..., Array]) -> Measure:
         name = function.__name__
-        hints = get_type_hints(function)
-        options = tuple(
-            Option(parameter.name, hints[parameter.name], parameter.default)
-            for parameter in inspect.signature(function).parameters.values()
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        )
         declared = Measure(
             name=name,
             function=function,
-            table=_table_of(function),
+            table=table_of(function),
             title=title,
             range=range,
             best=best,
@@ -163,44 +161,24 @@ def measure(
             aliases=aliases,
             infinite=infinite,
             trials=trials,
-            interval=interval or ("wilson" if trials else "bootstrap"),
+            share=share,
+            within_classes=within_classes,
+            area=area,
+            interval=interval or ("wilson" if trials else "jeffreys"),
             probability=probability,
-            options=options,
+            biased=biased,
+            beside=beside,
+            options=options_of(function),
+            functions={table_of(function): function},
         )
         # Introspection and doctest see the function behind the frozen declaration.
         vars(declared).update(
             __wrapped__=function, __doc__=function.__doc__, __name__=name, __module__=function.__module__
         )
-        taken = {alias: other.name for other in REGISTRY.values() for alias in (other.name, *other.aliases)}
-        for key in (name, *aliases):
-            if key in taken and taken[key] != name:
-                raise MeasureError(f"the name {key!r} of measure {name} is taken by {taken[key]}.")
-        REGISTRY[name] = declared
-        return declared
+        return MEASURES.add(declared)
 
     return declare
 
 
-def _table_of(function: Callable[..., Array]) -> type:
-    first = next(iter(inspect.signature(function).parameters))
-    kind = get_type_hints(function)[first]
-    if not isinstance(kind, type):
-        raise TypeError(f"{function.__name__}: annotate the first parameter with the table it needs")
-    return kind
-
-
-def _scores_seen(table: ScoreTable | ClassTable) -> str:
-    highest, lowest = float(table.score.max()), float(table.score.min())
-    if isinstance(table, ClassTable) and lowest >= 0 and highest <= 1:
-        return f"scores of a case that miss one by up to {table.excess:.2g} when added up"
-    return f"scores from {lowest:g} to {highest:g}"
-
-
-def _described(table: Any) -> str:
-    if isinstance(table, ConfusionTable):
-        return f"a confusion table of {len(table.classes)} classes" + (
-            "" if table.positive is not None else " without a positive class"
-        )
-    if isinstance(table, ClassTable):
-        return f"scores of {len(table.classes)} classes"
-    return {ScoreTable: "a score table", Counts: "counts"}.get(type(table), f"a {type(table).__name__}")
+MEASURES: Registry[Measure] = Registry("measure", "measures", MeasureError)
+"""Every declared measure, in the order of declaration."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Annotated, Final, Literal
 
 import numpy as np
 
 from scorespace.curves.calibration import check_bins, count_parts, width_starts
-from scorespace.curves.hull import HullEdges, hull_edges
+from scorespace.curves.hull import HullEdges, edges_of
 from scorespace.errors import MeasureError
 from scorespace.measures.cox import dot, logistic_fit, logits, offset_fit
 from scorespace.measures.measure import measure
@@ -19,6 +19,12 @@ _NO_CASES = "there are no cases"
 _ONE_CLASS = "only one class is present"
 BINS: Final = 15
 """Bins of ECE and MCE, as in Guo et al. (2017)."""
+
+Base = Annotated[float | None, "base of the logarithm, 2 for bits; nats unless stated"]
+Eps = Annotated[float, "keeps scores that far from 0 and 1; else a case that was given no chance costs infinity"]
+Groups = Annotated[int | None, "number of bins of equal width; groups of equal scores unless stated"]
+Bins = Annotated[int, "number of bins"]
+By = Annotated[Literal["width", "count"], "bins of equal width, or of equal count"]
 
 
 @measure(
@@ -58,7 +64,7 @@ def brier_skill(t: ScoreTable) -> Array:
     probability=True,
     aliases=("log_loss", "cross_entropy", "log_score", "negative_log_likelihood"),
 )
-def logloss(t: ScoreTable, *, base: float | None = None, eps: float = 0.0) -> Array:
+def logloss(t: ScoreTable, *, base: Base = None, eps: Eps = 0.0) -> Array:
     """Mean surprise at what happened: −Σ log p(y) / n, in nats; base=2 for bits.
 
     Without `eps` a case that was given no chance makes it infinite; `eps` keeps scores that far from 0 and 1.
@@ -105,6 +111,7 @@ def _impossible(t: ScoreTable) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("calibration_loss", "miscalibration", "mcb"),
+    interval="inverted",
 )
 def cal(t: ScoreTable) -> Array:
     """What the best monotone recalibration would save of the Brier score: Brier − REF.
@@ -113,7 +120,7 @@ def cal(t: ScoreTable) -> Array:
     samples CAL is too high and REF too low.
     """
     whole = brier.function(t)
-    lost = whole - refinement(t, hull_edges(*t.columns))
+    lost = whole - refinement(t, edges_of(t))
     return np.where((lost < 0) & (lost > -1e-12), 0.0, lost)  # rounding of two equal numbers
 
 
@@ -124,10 +131,11 @@ def cal(t: ScoreTable) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("refinement", "refinement_loss"),
+    interval="corrected",
 )
 def ref(t: ScoreTable) -> Array:
     """Brier score after the best monotone recalibration, so a matter of ranking alone: Brier − CAL."""
-    return refinement(t, hull_edges(*t.columns))
+    return refinement(t, edges_of(t))
 
 
 def refinement(t: ScoreTable, edges: HullEdges) -> Array:
@@ -161,7 +169,7 @@ def _uncertainty(t: ScoreTable) -> Array:
     probability=True,
     aliases=("reliability", "murphy_reliability"),
 )
-def rel(t: ScoreTable, *, bins: int | None = None) -> Array:
+def rel(t: ScoreTable, *, bins: Groups = None) -> Array:
     """Squared distance of the groups' mean scores from their rates: Σ n_k (f_k − o_k)² / n.
 
     Groups are cases of equal score, or bins of equal width; then Brier = rel − res + unc + murphy_residual.
@@ -178,7 +186,7 @@ def rel(t: ScoreTable, *, bins: int | None = None) -> Array:
     probability=True,
     aliases=("resolution", "murphy_resolution"),
 )
-def res(t: ScoreTable, *, bins: int | None = None) -> Array:
+def res(t: ScoreTable, *, bins: Groups = None) -> Array:
     """Squared distance of the groups' rates from the base rate: Σ n_k (o_k − o)² / n.
 
     Groups are cases of equal score (with distinct scores it is then UNC, whatever the model), or bins.
@@ -196,7 +204,7 @@ def res(t: ScoreTable, *, bins: int | None = None) -> Array:
     probability=True,
     aliases=("within_bin",),
 )
-def murphy_residual(t: ScoreTable, *, bins: int | None = None) -> Array:
+def murphy_residual(t: ScoreTable, *, bins: Groups = None) -> Array:
     """What bins hide, the scores inside them not being equal: Brier − (rel − res + unc).
 
     0 for groups of equal scores.
@@ -214,8 +222,9 @@ def murphy_residual(t: ScoreTable, *, bins: int | None = None) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("expected_calibration_error",),
+    interval="inverted",
 )
-def ece(t: ScoreTable, *, bins: int = BINS, by: str = "width") -> Array:
+def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Mean distance of mean score and rate over bins of equal width or count: Σ n_k |o_k − f_k| / n."""
     _, hits, scores = _grouped(t, bins, by)
     return ratio(np.abs(hits - scores).sum(axis=-1), t.total)
@@ -229,7 +238,7 @@ def ece(t: ScoreTable, *, bins: int = BINS, by: str = "width") -> Array:
     probability=True,
     aliases=("maximum_calibration_error", "max_calibration_error"),
 )
-def mce(t: ScoreTable, *, bins: int = BINS, by: str = "width") -> Array:
+def mce(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Largest distance of mean score and rate over bins of equal width or count: max |o_k − f_k|."""
     cases, hits, scores = _grouped(t, bins, by)
     return np.where(t.total > 0, _share(np.abs(hits - scores), cases).max(axis=-1, initial=0.0), np.nan)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import beta as beta_function
-from scipy.special import betainc
+from typing import Annotated, Literal
 
-from scorespace.curves.hull import hull_edges
+import numpy as np
+
+from scorespace.curves.hull import edges_of
 from scorespace.curves.pr import pr_area
 from scorespace.curves.roc import partial_area, value_at
 from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
+from scorespace.special import betainc
 from scorespace.tables import Array, DrawnCases, ScoreTable, ratio
 
 _INF = float("inf")
@@ -33,8 +34,10 @@ def concordant_pairs(table: ScoreTable) -> Array:
     range=(0, 1),
     best="high",
     undefined=_ONE_CLASS,
-    interval="delong",
     aliases=("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance"),
+    within_classes=True,
+    area=(1, 0),
+    interval="area",
 )
 def auc(t: ScoreTable) -> Array:
     """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
@@ -59,7 +62,14 @@ def u(t: ScoreTable) -> Array:
 
 
 @measure(
-    title="Gini coefficient", range=(-1, 1), best="high", undefined=_ONE_CLASS, aliases=("somers_d", "accuracy_ratio")
+    title="Gini coefficient",
+    range=(-1, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("somers_d", "accuracy_ratio"),
+    within_classes=True,
+    area=(2, -1),
+    interval="area",
 )
 def gini(t: ScoreTable) -> Array:
     """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
@@ -72,15 +82,16 @@ def gini(t: ScoreTable) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("partial_auc", "pauroc"),
+    within_classes=True,
 )
 def pauc(
     t: ScoreTable,
     *,
-    fpr_low: float | None = None,
-    fpr_high: float | None = None,
-    tpr_low: float | None = None,
-    tpr_high: float | None = None,
-    corrected: bool = False,
+    fpr_low: Annotated[float | None, "lower end of a range of FPR"] = None,
+    fpr_high: Annotated[float | None, "upper end of a range of FPR; 0.1 when no end is stated"] = None,
+    tpr_low: Annotated[float | None, "lower end of a range of TPR, instead of FPR"] = None,
+    tpr_high: Annotated[float | None, "upper end of a range of TPR, instead of FPR"] = None,
+    corrected: Annotated[bool, "rescaled after McClish: 0.5 for chance and 1 for perfect"] = False,
 ) -> Array:
     """Area over a range of FPR (0 to 0.1 unless stated) or of TPR: ∫ TPR dFPR or ∫ TNR dTPR.
 
@@ -106,10 +117,12 @@ def pauc(
     best="high",
     undefined=_ONE_CLASS,
     aliases=("auc_hull", "rocch_auc"),
+    within_classes=True,
+    interval="corrected",
 )
 def auch(t: ScoreTable) -> Array:
     """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
-    edges = hull_edges(*t.columns)
+    edges = edges_of(t)
     above = np.cumsum(edges.pos) - edges.pos / 2
     above -= _before(edges.owner, edges.pos)
     pairs = np.bincount(edges.owner, edges.neg * above, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)
@@ -122,14 +135,25 @@ def auch(t: ScoreTable) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("kolmogorov_smirnov", "ks_statistic"),
+    within_classes=True,
+    interval="corrected",
 )
 def ks(t: ScoreTable) -> Array:
     """Largest gap between the score distributions of the classes: max |TPR − FPR|."""
     c = t.sweep
-    return np.abs(ratio(c.tp, c.p) - ratio(c.fp, c.n)).max(axis=-1)
+    gap = ratio(c.tp, c.p)
+    gap -= ratio(c.fp, c.n)
+    return np.maximum(gap.max(axis=-1), -gap.min(axis=-1))
 
 
-@measure(title="Average precision", range=(0, 1), best="high", undefined=_NO_POSITIVES, aliases=("average_precision",))
+@measure(
+    title="Average precision",
+    range=(0, 1),
+    best="high",
+    undefined=_NO_POSITIVES,
+    aliases=("average_precision",),
+    interval="logit-t",
+)
 def ap(t: ScoreTable) -> Array:
     """Precision at each score, averaged over the positives there: Σ (R_k − R_{k−1}) · PPV_k."""
     c = t.sweep
@@ -144,6 +168,7 @@ def ap(t: ScoreTable) -> Array:
     best="high",
     undefined=_NO_POSITIVES,
     aliases=("pr_auc", "aupr", "area_under_pr"),
+    interval="logit-t",
 )
 def auprc(t: ScoreTable) -> Array:
     """Area under the precision-recall curve, exact between points: ∫ PPV dTPR."""
@@ -156,8 +181,9 @@ def auprc(t: ScoreTable) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"),
+    within_classes=True,
 )
-def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
+def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)
     c = t.sweep
@@ -170,8 +196,9 @@ def tpr_at(t: ScoreTable, *, fpr: float = 0.1) -> Array:
     best="low",
     undefined=_ONE_CLASS,
     aliases=("fpr_at_tpr", "false_alarms_at"),
+    within_classes=True,
 )
-def fpr_at(t: ScoreTable, *, tpr: float = 0.9) -> Array:
+def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)
     c = t.sweep
@@ -184,8 +211,22 @@ def _check_rate(name: str, rate: float) -> None:
         raise MeasureError(f"{name}={rate:g} is not a rate.", hint="between 0 and 1")
 
 
-@measure(title="H-measure", range=(0, 1), best="high", undefined=_ONE_CLASS, aliases=("h_measure", "hmeasure"))
-def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None = None) -> Array:
+@measure(
+    title="H-measure",
+    range=(0, 1),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("h_measure", "hmeasure"),
+    interval="corrected",
+)
+def h(
+    t: ScoreTable,
+    *,
+    prior: Annotated[Literal["prevalence", "symmetric", "balanced"], "which costs are likely"] = "prevalence",
+    severity_ratio: Annotated[
+        float | None, "how many times as much as a false negative a false positive costs; instead of a prior"
+    ] = None,
+) -> Array:
     """Gain over the better trivial rule, averaged over costs drawn from a Beta prior: 1 − L / L_max.
 
     c is the cost share of a false positive. `prior`: prevalence gives Beta(2, 1 + π₀/π₁), with its mode
@@ -195,7 +236,7 @@ def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None 
     pos_share = ratio(t.n_pos, t.total)
     neg_share = 1 - pos_share
     a, b = _cost_prior(prior, severity_ratio, pos_share)
-    edges = hull_edges(*t.columns)
+    edges = edges_of(t)
     n_pos, n_neg, p1, p0, edge_a, edge_b = (
         np.broadcast_to(v, np.shape(pos_share)).ravel()[edges.owner]
         for v in (t.n_pos, t.n_neg, pos_share, neg_share, a, b)
@@ -205,15 +246,15 @@ def h(t: ScoreTable, *, prior: str = "prevalence", severity_ratio: float | None 
     # The corner after an edge is best for costs from the next edge's share of positives up to its own.
     upper = edges.pos / (edges.pos + edges.neg)
     last = np.append(edges.owner[1:] != edges.owner[:-1], True)
-    lower = np.where(last, 0.0, np.append(upper[1:], 0.0))
-    loss = p0 * fpr * _mass(lower, upper, edge_a, edge_b, 1, 0) + p1 * (1 - tpr) * _mass(
-        lower, upper, edge_a, edge_b, 0, 1
-    )
+    of_neg, of_pos = _masses(upper, edge_a, edge_b)
+    below_neg, below_pos = (np.where(last, 0.0, np.append(mass[1:], 0.0)) for mass in (of_neg, of_pos))
+    loss = p0 * fpr * (of_neg - below_neg) + p1 * (1 - tpr) * (of_pos - below_pos)
     first = np.append(True, edges.owner[1:] != edges.owner[:-1])
-    start = p1 * _mass(upper, np.ones_like(upper), edge_a, edge_b, 0, 1) * first  # the corner (0, 0)
+    start = p1 * (ratio(edge_b, edge_a + edge_b) - of_pos) * first  # the corner (0, 0)
     total_loss = np.bincount(edges.owner, loss + start, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)
-    zero, one = np.zeros_like(pos_share), np.ones_like(pos_share)
-    worst = neg_share * _mass(zero, pos_share, a, b, 1, 0) + pos_share * _mass(pos_share, one, a, b, 0, 1)
+    a, b = np.broadcast_to(a, np.shape(pos_share)), np.broadcast_to(b, np.shape(pos_share))
+    at_share = _masses(pos_share, a, b)
+    worst = neg_share * at_share[0] + pos_share * (ratio(b, a + b) - at_share[1])
     return 1 - ratio(total_loss, worst)
 
 
@@ -231,10 +272,19 @@ def _cost_prior(prior: str, severity_ratio: float | None, pos_share: Array) -> t
     raise MeasureError(f"prior={prior} is unknown.", seen=None, hint="prevalence, symmetric or balanced")
 
 
-def _mass(low: Array, high: Array, a: Array, b: Array, more_a: int, more_b: int) -> Array:
-    """∫ c^more_a (1 − c)^more_b over (low, high) under Beta(a, b)."""
-    inside = betainc(a + more_a, b + more_b, high) - betainc(a + more_a, b + more_b, low)
-    return ratio(inside * beta_function(a + more_a, b + more_b), beta_function(a, b))
+def _masses(x: Array, a: Array, b: Array) -> tuple[Array, Array]:
+    """∫ c dB and ∫ (1 − c) dB over costs c from 0 to x, with c distributed as Beta(a, b).
+
+    For a = 2, as usual, these are powers of 1 − x, which are several times quicker than incomplete beta functions.
+    """
+    first, second = ratio(a, a + b), ratio(b, a + b)
+    if np.all(a == 2):
+        with np.errstate(invalid="ignore", over="ignore"):  # a class without cases has no prior
+            rest = (1 - x) ** b
+            high = 1 - rest * (1 + b * x + b * (b + 1) * x * x / 2)
+            low = 1 - rest * (1 - x) * (1 + (b + 1) * x)
+        return first * high, second * low
+    return first * betainc(a + 1, b, x), second * betainc(a, b + 1, x)
 
 
 def _before(owner: Array, values: Array) -> Array:

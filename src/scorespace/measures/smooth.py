@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scorespace.curves.midpoint import Midpoint, Recentre
 from scorespace.curves.smooth import softened
 from scorespace.measures.measure import measure
 from scorespace.measures.ranking import concordant_pairs
@@ -18,9 +19,11 @@ _ONE_CLASS = "only one class is present"
     best="high",
     undefined=f"{_ONE_CLASS}, or the soft labels are all of one class",
     probability=True,
+    beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
+    interval="logit-t",
 )
-def smauc(t: ScoreTable, *, midpoint: float | str = "mean", recentre: bool = False) -> Array:
+def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:
     """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.
 
     A score is appropriate when a positive lies above the midpoint, or a negative at or below it. `midpoint` is
@@ -39,6 +42,7 @@ def smauc(t: ScoreTable, *, midpoint: float | str = "mean", recentre: bool = Fal
     undefined=_ONE_CLASS,
     probability=True,
     aliases=("scored_auc",),
+    within_classes=True,
 )
 def sauc(t: ScoreTable) -> Array:
     """By how much positives are scored above negatives: the mean over all pairs of max(0, s₊ − s₋)."""
@@ -55,6 +59,7 @@ def sauc(t: ScoreTable) -> Array:
     undefined=_ONE_CLASS,
     probability=True,
     aliases=("probabilistic_auc",),
+    within_classes=True,
 )
 def prob_auc(t: ScoreTable) -> Array:
     """How far the mean scores of the classes lie apart: (mean s of positives − mean s of negatives + 1) / 2."""

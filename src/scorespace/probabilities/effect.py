@@ -164,7 +164,7 @@ def effects(before: ScoreTable | ClassTable, after: ScoreTable | ClassTable) -> 
     >>> [one.measure for one in effects(t, t)]
     ['brier', 'cal', 'ref', 'logloss', 'auc']
     """
-    names = _TWO_CLASSES if isinstance(before, ScoreTable) else _SEVERAL_CLASSES
+    names = _TWO_CLASSES if before.thresholded else _SEVERAL_CLASSES
     return tuple(_effect(name, before, after) for name in names)
 
 

@@ -40,7 +40,7 @@ _NEVER = IsotonicMap(np.zeros(1), np.zeros(1))
 """The map of a class that does not occur where the maps are fitted: it gets no probability."""
 
 
-def fit_map(table: ScoreTable | ClassTable, method: str = "isotonic", *, on: On = "score") -> ScoreMap:
+def fit_map(given: ScoreTable | ClassTable, method: str = "isotonic", *, on: On = "score") -> ScoreMap:
     """The map of a method, fitted to a table; weights count as cases.
 
     `on="logit"` makes Platt's a map of the logit of probabilities (logistic recalibration). The scores of
@@ -50,12 +50,13 @@ def fit_map(table: ScoreTable | ClassTable, method: str = "isotonic", *, on: On 
     array([0.        , 0.66666667, 0.66666667, 1.        ])
     """
     check_method(method, on)
-    if not table.score.size:
+    if not given.score.size:
         raise DataError("there are no cases to fit a map to.")
-    if method in LEARNING and np.count_nonzero(_sides(table)) < 2:
-        raise DataError("a map needs cases of two classes.", seen=class_listing(table.classes, _totals(table)))
-    if isinstance(table, ClassTable):
-        return _fit_classes(table, method, on)
+    if method in LEARNING and np.count_nonzero(_sides(given)) < 2:
+        raise DataError("a map needs cases of two classes.", seen=class_listing(given.classes, _totals(given)))
+    if given.scores_classes:
+        return _fit_classes(given.inside(ClassTable), method, on)
+    table = given.inside(ScoreTable)
     match method:
         case "isotonic":
             return _isotonic(table)
@@ -86,7 +87,10 @@ def _fit_classes(table: ClassTable, method: str, on: On) -> ScoreMap:
 
 def _sides(table: ScoreTable | ClassTable) -> Array:
     """The weights that a fit sets against each other."""
-    return np.array([table.n_pos, table.n_neg]) if isinstance(table, ScoreTable) else table.class_totals
+    if table.scores_classes:
+        return table.class_totals
+    scores = table.inside(ScoreTable)
+    return np.array([scores.n_pos, scores.n_neg])
 
 
 def _totals(table: ScoreTable | ClassTable) -> list[float]:
@@ -124,7 +128,7 @@ def _isotonic(table: ScoreTable) -> IsotonicMap:
 
 def _platt(table: ScoreTable, on: On) -> PlattMap:
     """Newton's method on the cross-entropy with Platt's targets, which keep the optimum finite."""
-    from scipy.special import expit, logit
+    from scorespace.special import expit, logit
 
     high, low = float(table.score[0]), float(table.score[-1])
     values = table.score

@@ -55,7 +55,7 @@ class PlattMap:
         _refuse_empty_range(self.low, self.high)
 
     def apply(self, scores: ArrayLike) -> Array:
-        from scipy.special import expit
+        from scorespace.special import expit
 
         values = _one_column(scores)
         if self.on == "logit":
@@ -138,7 +138,7 @@ class TemperatureMap:
             raise DataError(f"temperature={self.temperature} is not a positive number.")
 
     def apply(self, scores: ArrayLike) -> Array:
-        from scipy.special import expit, softmax
+        from scorespace.special import expit, softmax
 
         if np.ndim(scores) == 1:
             return np.asarray(expit(logits(_one_column(scores)) / self.temperature))
@@ -188,7 +188,7 @@ class LogisticMap:
     kind: ClassVar[str] = "logistic"
 
     def apply(self, scores: ArrayLike) -> Array:
-        from scipy.special import expit
+        from scorespace.special import expit
 
         return np.asarray(expit(_one_column(scores)))
 
@@ -279,7 +279,7 @@ def map_from_dict(content: Any) -> ScoreMap:
 
 def logits(probability: Array) -> Array:
     """log(p / (1 − p)), infinite for 0 and 1; refused outside [0, 1]."""
-    from scipy.special import logit
+    from scorespace.special import logit
 
     if probability.size and not (probability.min() >= 0 and probability.max() <= 1):
         raise _not_probabilities(probability)

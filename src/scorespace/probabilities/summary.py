@@ -11,7 +11,7 @@ import numpy as np
 
 from scorespace.curves.brier import probabilities
 from scorespace.curves.calibration import CalibrationCurve, curve_of_groups, group_sums, width_starts
-from scorespace.curves.hull import hull_edges
+from scorespace.curves.hull import edges_of
 from scorespace.measures.cox import logistic_fit, logits, neighbours, offset_fit
 from scorespace.measures.measure import Measure
 from scorespace.measures.probability import BINS, brier, cal_large, clipped_cases, logloss, refinement, unc
@@ -28,6 +28,8 @@ from scorespace.probabilities.tests import (
 )
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, p_text, plain
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.classes import TOP
+from scorespace.tables.models import Models
 from scorespace.tables.pieces import over_pieces
 
 REPLICATES: Final = 400
@@ -35,8 +37,12 @@ RANKS: Final = 0.6
 """Below this AUC a model is called not discriminating."""
 MATTERS: Final = 0.02
 """Miscalibration beyond chance matters from this share of the base rate's Brier score on."""
+TELLING: Final = 0.1
+"""Half width of the interval of the rate of positives up to which scores may be called calibrated."""
 LIKELY: Final = 0.05
 SURE: Final = 0.01
+CLASSES_JUDGED: Final = 12
+"""Most classes whose scores are judged one by one."""
 _DRAWN: Final = 512  # rows that labels are drawn for; more cases than scores are merged at their mean
 
 
@@ -93,6 +99,11 @@ class CalibrationSummary:
         return small or self.cal_p >= LIKELY
 
     @property
+    def telling(self) -> bool:
+        """Whether there are cases enough to call scores calibrated: their mean is known to a tenth or better."""
+        return self.cases > 0 and 1.96 * math.sqrt(max(self.unc, 1 / (4 * self.cases)) / self.cases) <= TELLING
+
+    @property
     def disagree(self) -> bool:
         """Whether one of the two tests clearly rejects what the other lets pass."""
         low, high = sorted([self.spiegelhalter.p, self.hosmer_lemeshow.p])
@@ -111,6 +122,10 @@ class CalibrationSummary:
         if math.isnan(self.cal_p) and self.cal > 0:
             how = "discriminating" if ranks else "not discriminating"
             return f"{name} is {how} ({area}); with these weights, calibration cannot be told from chance."
+        if self.calibrated and not self.telling:
+            how = "discriminating" if ranks else "not discriminating"
+            few = f"{grouped(self.cases)} cases are too few to tell whether its scores can be taken as probabilities"
+            return f"{name} is {how} ({area}); {few}{self._far_off()}."
         if self.calibrated and ranks:
             return (
                 f"{name} is well calibrated and discriminating ({area}): "
@@ -129,10 +144,17 @@ class CalibrationSummary:
             return f"{name} is discriminating ({area}) but badly calibrated: {saved}."
         return f"{name} is neither discriminating ({area}) nor calibrated: {saved}, but not improve its ranking."
 
+    def _far_off(self) -> str:
+        """How far the mean score is from what happened, where that is much."""
+        if abs(self.cal_large) < TELLING:
+            return ""
+        way = "low" if self.cal_large > 0 else "high"
+        return f" (on average they are too {way} by {decimals(abs(self.cal_large))})"
+
     def _directions(self) -> Iterator[str]:
         away = (self.slope - 1) / self.slope_error if self.slope_error > 0 else 0.0
         if self.calibrated or math.isnan(self.cal_p):
-            if abs(away) >= 2:
+            if abs(away) >= 2 and self.telling:
                 way = "extreme" if away < 0 else "timid"
                 yield f"They are a little too {way} (slope {decimals(self.slope)}), which costs next to nothing here."
             return
@@ -220,7 +242,7 @@ def calibration_summary(
     probabilities(table)
     score, surprise, large = _means((brier, logloss, cal_large), table)
     base, total = float(unc(table)), float(table.total)
-    refined = float(refinement(table, hull_edges(*table.columns)))
+    refined = float(refinement(table, edges_of(table)))
     x, pos, neg = logits(table)
     near = neighbours(x, pos, neg)
     fit = logistic_fit(x, pos, neg, near)
@@ -254,8 +276,30 @@ def calibration_summary(
         res=float(np.dot(groups.cases, (groups.y - float(table.n_pos) / total) ** 2) / total),
         bins=bins,
         spiegelhalter=spiegelhalter(table),
-        hosmer_lemeshow=chi_squared(deciles) if whole else hosmer_lemeshow(table),
+        hosmer_lemeshow=chi_squared(deciles, fitted=False) if whole else hosmer_lemeshow(table, fitted=False),
     )
+
+
+def calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, CalibrationSummary]:
+    """That of every two-class model whose scores lie between 0 and 1."""
+    return {
+        name: calibration_summary(models.score_table(name), model=name, seed=seed)
+        for name in models.thresholded
+        if models[name].probabilities
+    }
+
+
+def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, dict[str, CalibrationSummary]]:
+    """By model that scores several classes: that of its highest score, and of each class unless they are many."""
+    each = models.present if len(models.present) <= CLASSES_JUDGED else []
+    return {
+        name: {
+            of: calibration_summary(models.score_table(f"{name}[{of}]"), model=f"{name}[{of}]", seed=seed)
+            for of in (TOP, *each)
+        }
+        for name in models.of_classes
+        if models[name].probabilities and len(models.present) > 1
+    }
 
 
 def _at_ends(table: ScoreTable) -> float:

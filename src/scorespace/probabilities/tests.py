@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final, Literal
 
 import numpy as np
-from scipy.special import chdtrc, ndtr
 
 from scorespace.curves.brier import probabilities
 from scorespace.curves.calibration import BINS, CalibrationCurve, calibration, curve_of_groups
@@ -16,16 +15,19 @@ from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.cox import dot
 from scorespace.measures.probability import cal
-from scorespace.resampling.band import Band
-from scorespace.resampling.draw import REPLICATES, Resampler, replicated
-from scorespace.resampling.estimate import NEEDS_WHOLE_WEIGHTS, check_level, clopper_pearson, wilson
-from scorespace.resampling.interval import CONDENSED, MOST_ROWS
+from scorespace.resampling.band import Band, band
+from scorespace.resampling.draw import MOST_ROWS, REPLICATES, ROWS, Draw, replicated
+from scorespace.resampling.estimate import check_level
+from scorespace.resampling.share import clopper_pearson, wilson
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
+from scorespace.special import chdtrc, ndtr
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pieces import over_pieces
 
 POINTS: Final = 101
 BinInterval = Literal["wilson", "clopper-pearson"]
+
+_UNCOUNTED: Final = "undefined: the weights are not whole numbers, so cases cannot be counted"
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def spiegelhalter(table: ScoreTable) -> CalibrationTest:
     """
     p = probabilities(table)
     if not table.whole:
-        return _untested("spiegelhalter", NEEDS_WHOLE_WEIGHTS)
+        return _untested("spiegelhalter", _UNCOUNTED)
 
     def sums(rows: slice) -> tuple[float, float]:
         at, (pos, neg) = p[rows], (column[rows].astype(np.float64) for column in table.columns)
@@ -104,7 +106,7 @@ def hosmer_lemeshow(table: ScoreTable, groups: int = 10, *, fitted: bool = True)
     if groups < 2:
         raise ScoreSpaceError(f"groups={groups} is no number of groups.", hint="2 or more, usually 10")
     if not table.whole:
-        return _untested("hosmer-lemeshow", NEEDS_WHOLE_WEIGHTS)
+        return _untested("hosmer-lemeshow", _UNCOUNTED)
     return chi_squared(curve_of_groups(table, quantile_starts(table, groups), "count"), fitted=fitted)
 
 
@@ -144,6 +146,7 @@ def quantile_starts(table: ScoreTable, groups: int) -> Array:
     return starts[starts < table.score.size]
 
 
+@band(calibration)
 def calibration_band(
     table: ScoreTable,
     *,
@@ -171,10 +174,10 @@ def calibration_band(
     curve = calibration(table, by=by, bins=bins)
     if not table.whole:
         nothing = np.full(curve.x.shape, np.nan)
-        return Band("calibration", curve.x, curve.y, nothing, nothing, level, None, simultaneous, NEEDS_WHOLE_WEIGHTS)
+        return Band("calibration", curve.x, curve.y, nothing, nothing, level, None, simultaneous, _UNCOUNTED)
     if by != "isotonic":
         return _bin_intervals(curve, level, simultaneous, interval)
-    light = merged(table, CONDENSED) if table.score.size > MOST_ROWS else table
+    light = merged(table, ROWS) if table.score.size > MOST_ROWS else table
     grid = np.unique(np.linspace(light.score[-1], light.score[0], POINTS))
     values = replicated(
         label_resampler(light),
@@ -210,7 +213,7 @@ def merged_at(table: ScoreTable, starts: Array, sums: Array | None = None) -> Sc
     return ScoreTable(found.x[::-1], counts, ("0", "1"), 1, table.resolution)
 
 
-def label_resampler(table: ScoreTable) -> Resampler:
+def label_resampler(table: ScoreTable) -> Draw:
     """What draws replicates of a table in which every case is positive with the probability of its score."""
     cases = table.counts.sum(axis=-2, dtype=np.int64)
     single = bool((cases == 1).all())
@@ -229,7 +232,7 @@ def label_resampler(table: ScoreTable) -> Resampler:
 
 def chance_loss(table: ScoreTable, *, replicates: int, seed: int = 0) -> tuple[float, float]:
     """The CAL that calibrated scores would show by chance, and how often it is as large as that of the table."""
-    light = merged(table, CONDENSED)
+    light = merged(table, ROWS)
     drawn = replicated(label_resampler(light), cal.function, light.counts.size, replicates=replicates, seed=seed)
     seen = float(cal.function(light))
     # Equal sums in another order differ by rounding.

@@ -9,10 +9,12 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorespace.curves import pr, roc
+from scorespace.curves.curve import Addition
 from scorespace.errors import ScoreSpaceError
-from scorespace.resampling.draw import REPLICATES, bootstrap
-from scorespace.resampling.estimate import NEEDS_WHOLE_WEIGHTS, check_level, normal_quantile
-from scorespace.resampling.interval import CONDENSED, MOST_ROWS
+from scorespace.resampling.draw import REPLICATES, Asked, Draws
+from scorespace.resampling.estimate import UNCOUNTED, check_level
+from scorespace.resampling.share import normal_quantile
 from scorespace.results import SCHEMA, ByValue, Note, Progress, Row, grouped, plain
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 
@@ -67,12 +69,20 @@ class Band(ByValue):
         return f"{name}: {100 * self.level:g} % {scope}, {grouped(self.x.size)} points, {wide}, {self.method}"
 
 
+band: Addition[Callable[..., Band]] = Addition()
+"""How the band around a kind of curve is drawn: from the table of the curve and with its options, besides `level`,
+`simultaneous` and `seed`."""
+
+
+@band(roc)
 def roc_band(
     table: ScoreTable,
     *,
     level: float = 0.95,
     simultaneous: bool = False,
     grid: ArrayLike | None = None,
+    draws: Draws | None = None,
+    model: str = "",
     replicates: int = REPLICATES,
     seed: int = 0,
     progress: Progress | None = None,
@@ -93,9 +103,10 @@ def roc_band(
     """
     at = _grid(grid, level)
     reason = None if table.n_pos > 0 and table.n_neg > 0 else "undefined: only one class is present"
-    if reason is not None or not table.whole:
-        return _undefined("roc", at, level, simultaneous, reason or NEEDS_WHOLE_WEIGHTS)
-    y, values, method = _replicates(table, at, _tpr_at, replicates, seed, progress)
+    if reason is not None or not table.counted:
+        return _undefined("roc", at, level, simultaneous, reason or UNCOUNTED)
+    drawn = draws or Draws({model: table}, replicates=replicates, seed=seed, progress=progress)
+    y, values, method = _replicates(table, at, _tpr_at, drawn, model, within=True)
     if simultaneous:
         low, high = _around(y, values, _roc_error(table, at, y), level)
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
@@ -106,12 +117,15 @@ def roc_band(
     return Band("roc", at, y, low, high, level, _named(method, simultaneous), simultaneous)
 
 
+@band(pr)
 def pr_band(
     table: ScoreTable,
     *,
     level: float = 0.95,
     simultaneous: bool = False,
     grid: ArrayLike | None = None,
+    draws: Draws | None = None,
+    model: str = "",
     replicates: int = REPLICATES,
     seed: int = 0,
     progress: Progress | None = None,
@@ -128,9 +142,10 @@ def pr_band(
     """
     at = _grid(grid, level)
     reason = None if table.n_pos > 0 else "undefined: there are no positive cases"
-    if reason is not None or not table.whole:
-        return _undefined("pr", at, level, simultaneous, reason or NEEDS_WHOLE_WEIGHTS)
-    y, values, method = _replicates(table, at, _precision_at, replicates, seed, progress)
+    if reason is not None or not table.counted:
+        return _undefined("pr", at, level, simultaneous, reason or UNCOUNTED)
+    drawn = draws or Draws({model: table}, replicates=replicates, seed=seed, progress=progress)
+    y, values, method = _replicates(table, at, _precision_at, drawn, model, within=False)
     if simultaneous:
         low, high = _around(y, values, _pr_error(table, at, y), level)
     else:
@@ -157,21 +172,17 @@ def _named(method: str, simultaneous: bool) -> str:
 
 
 def _replicates(
-    table: ScoreTable, at: Array, curve: CurveAt, replicates: int, seed: int, progress: Progress | None
+    table: ScoreTable, at: Array, curve: CurveAt, draws: Draws, model: str, *, within: bool
 ) -> tuple[Array, Array, str]:
     """The curve on the grid, that of every replicate, and how they were drawn."""
-    y = curve(table.sweep, at)
-    method, drawn, shift = "bootstrap", table, np.zeros(())
-    if table.score.size > MOST_ROWS:
-        # Thousands of rows of equal weight spread like millions: draw those, and centre on the exact curve.
-        method, drawn = "bootstrap, condensed", table.condensed(CONDENSED)
-        shift = y - curve(drawn.sweep, at)
 
-    def again(replicate: ScoreTable) -> Array:
-        return curve(replicate.sweep, at)
+    def again(drawn: ScoreTable) -> Array:
+        return curve(drawn.sweep, at)
 
-    values = bootstrap(again, drawn, replicates=replicates, seed=seed, progress=progress)
-    return y, np.clip(values + shift, 0, 1), method
+    name = f"{curve.__name__} on {at.size} points, {hash(at.tobytes())}"
+    (values,) = draws.all([Asked(model, name, again, within)])
+    defined = values[np.isfinite(values).all(axis=1)]  # a replicate may lack a class
+    return curve(table.sweep, at), np.clip(defined, 0, 1), f"bootstrap{draws.how(model)}"
 
 
 def _quantiles(values: Array, level: float) -> tuple[Array, Array]:

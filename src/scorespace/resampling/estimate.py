@@ -1,37 +1,21 @@
-"""An interval on every number: Wilson for proportions, DeLong for AUC, bootstrap for the rest; others on request."""
+"""One number with its interval, by the method that suits it or the one asked for; many of them from one draw."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
-from scipy.special import betaincinv, expit, logit, ndtri
-
-from scorespace.errors import MeasureError, ScoreSpaceError, did_you_mean, listing
-from scorespace.measures.average import AVERAGES, OVER_PAIRS, average
+from scorespace.errors import ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.resampling.draw import REPLICATES
-from scorespace.resampling.interval import (
-    CELLED,
-    Interval,
-    Resampling,
-    bca,
-    jackknife_error,
-    jackknife_is_affordable,
-    percentile,
-    studentised,
-)
+from scorespace.measures.request import Request, bind
+from scorespace.resampling.draw import REPLICATES, Draws, asked
+from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
-from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
+from scorespace.tables import Table
 
-METHODS: Final = ("wilson", "clopper-pearson", "delong", "delong-logit", "bootstrap", "bca", "studentised")
-# Measures that are scale · AUC + (1 − scale), so that an interval of the area is one of theirs.
-_AREA_SCALES: Final = {"auc": 1.0, "gini": 2.0}
-NEEDS_WHOLE_WEIGHTS = "no interval: the weights are not whole numbers, so cases cannot be counted"
+UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 
 
 @dataclass(frozen=True)
@@ -136,281 +120,62 @@ def estimate(
     >>> estimate(parse("ppv@0.5"), score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7]), method="clopper-pearson")
     ppv@0.5 0.667 [0.094, 0.992]
     """
+    draws = Draws({model: table}, replicates=replicates, seed=seed, progress=progress)
+    return estimates({model: [spec]}, draws, level=level, method=method)[0]
+
+
+def estimates(
+    wanted: Mapping[str, Sequence[MeasureSpec]],
+    draws: Draws,
+    *,
+    level: float = 0.95,
+    method: str | None = None,
+    strict: bool = True,
+) -> list[Estimate]:
+    """The wanted measures of every model with their intervals, all from one draw.
+
+    A method that was asked for and does not suit a measure is refused; not `strict`, the measure has its usual one.
+    """
     check_level(level)
-    function, suitable = resolve(spec, table)
-    chosen = _method(spec, suitable, method, replicates)
-    value = float(np.asarray(function(suitable)))
-    found = Interval(math.nan, math.nan, None, spec.measure.reason(value))
-    if found.reason is None and not table.whole:
-        found = replace(found, reason=NEEDS_WHOLE_WEIGHTS)
-    elif found.reason is None:
-        found = _interval(spec, Resampling(function, suitable, value, level, replicates, seed, progress), chosen)
-    return Estimate(model, spec, value, found.low, found.high, level, found.method, found.reason)
+    plans = [
+        _Planned(model, request, chosen(request, method, draws, strict=strict), request.value)
+        for model, specs in wanted.items()
+        for spec in specs
+        for request in [bind(spec, draws.tables[model])]
+    ]
+    drawn = [asked(one.model, one.request) for one in plans if one.kind.replicates and one.reason(draws) is None]
+    draws.all(drawn)  # all at once; the intervals then find them there
+    return [_estimated(one, draws, level) for one in plans]
 
 
-def resolve(spec: MeasureSpec, table: Table) -> tuple[Callable[[Any], Array], Any]:
-    """The function that computes the request, and the table that it computes it from."""
-    if isinstance(table, ClassTable):
-        return _of_class_scores(spec, table)
-    measure, options = spec.measure, dict(spec.options)
-    of_counts = measure.table is Counts
-    if spec.at is not None and not (of_counts and isinstance(table, ScoreTable)):
-        what = "a crisp decision has no threshold" if of_counts else f"{measure.name} covers all thresholds"
-        raise MeasureError(f"{spec} asks for a threshold, but {what}.", hint=spec.label)
-    suitable: Any = table
-    if of_counts and isinstance(table, ScoreTable):
-        if spec.at is None:
-            raise MeasureError(f"{spec} of a score needs a threshold.", hint=f"{spec.label}@0.5")
-        suitable = table.at(spec.at)
-        if spec.of is not None and _class_index(spec, table) != table.positive:
-            if len(table.classes) > 2:
-                positive = table.classes[table.positive]
-                raise MeasureError(
-                    f"{spec} names a class that this score does not rank.", seen=f"a score for {positive!r}"
-                )
-            suitable = suitable.swapped()
-        return partial(measure.function, **options), suitable
-    if isinstance(table, ConfusionTable) and spec.of in (*AVERAGES, *OVER_PAIRS):
-        if not of_counts:
-            raise MeasureError(f"{spec} averages scores of the classes, but these are decisions.")
-        return average(measure, spec.of, **options), table
-    if spec.of is not None:
-        index = _class_index(spec, table)
-        if of_counts and isinstance(table, ConfusionTable):
-            suitable = table.counts_of(index)
-        elif index != table.positive:
-            scores = table.score_table() if isinstance(table, ConfusionTable) else table
-            # The other class has the probability 1 − p; for all else the order counts, which rounding could tie.
-            suitable = scores.complemented() if measure.probability and scores.probabilities else scores.swapped()
-    function, suitable = measure.fit(suitable)
-    return partial(function, **options), suitable
+@dataclass(frozen=True)
+class _Planned:
+    """A request of a model with the kind of interval that it gets."""
+
+    model: str
+    request: Request
+    kind: IntervalKind
+    value: float
+
+    def reason(self, draws: Draws) -> str | None:
+        """Why there is no value, or no interval."""
+        found = self.request.measure.reason(self.value)
+        return found if found or draws.tables[self.model].counted else UNCOUNTED
 
 
-def _of_class_scores(spec: MeasureSpec, table: ClassTable) -> tuple[Callable[[Any], Array], Any]:
-    """As `resolve`, for scores of several classes: their decisions are those of the highest score."""
-    if table.group is not None:  # whole groups are drawn, so every number must follow from the cases
-        resolve(spec, replace(table, group=None))  # refuses what does not suit
-        return partial(_from_cases, spec), table
-    measure, options = spec.measure, dict(spec.options)
-    of_counts = measure.table is Counts
-    if spec.of in (*AVERAGES, *OVER_PAIRS):
-        if spec.at is not None:
-            raise MeasureError(f"{spec}: an average has no single threshold.", hint=f"{spec.label}[{spec.of}]")
-        measure.refuse_scores(table)
-        return average(measure, spec.of, **options), table.decisions if of_counts else table
-    if spec.of is not None:
-        index = _class_index(spec, table)
-        if of_counts and spec.at is None:
-            return resolve(spec, table.decisions)
-        return resolve(replace(spec, of=None), table.one_vs_rest(index))
-    if of_counts and spec.at is not None:
-        raise MeasureError(
-            f"{spec} of several classes needs a class.", hint=f"{spec.label}[{table.classes[0]}]@{spec.at:g}"
-        )
-    function, suitable = measure.fit(table.decisions if of_counts else table)
-    return partial(function, **options), suitable
-
-
-def _from_cases(spec: MeasureSpec, table: ClassTable) -> Array:
-    function, suitable = resolve(spec, replace(table.weighted(table.case_weight), group=None))
-    return function(suitable)
-
-
-def _class_index(spec: MeasureSpec, table: Table) -> int:
-    if spec.of in (*AVERAGES, *OVER_PAIRS):
-        raise MeasureError(f"{spec} averages over classes, which a single score does not decide.", hint=spec.label)
-    if spec.of not in table.classes:
-        raise MeasureError(
-            f"{spec} names a class that does not occur.",
-            seen=f"classes {listing(table.classes)}",
-            hint=f"{spec.label}[{table.classes[0]}]",
-        )
-    return table.classes.index(spec.of)
-
-
-def suiting(spec: MeasureSpec, table: Any, replicates: int = REPLICATES) -> tuple[str, ...]:
-    """The methods that suit a request on the table it is computed from, the usual one first."""
-    if _is_proportion(spec, table):
-        return "wilson", "clopper-pearson", "bootstrap", "bca", "studentised"
-    if isinstance(table, CELLED) and jackknife_is_affordable(table, replicates):
-        resampled: tuple[str, ...] = ("bootstrap", "bca", "studentised")
-    else:
-        resampled = ("bootstrap", "bca") if isinstance(table, CELLED) else ("bootstrap",)
-    if _area_scale(spec, table) is None:
-        return resampled
-    usual = ("delong", "delong-logit", "bootstrap", "bca", "studentised")
-    return usual if spec.measure.interval == "delong" else ("bootstrap", "delong", "delong-logit", *usual[3:])
-
-
-def _method(spec: MeasureSpec, table: Any, asked: str | None, replicates: int) -> str:
-    """The method asked for, refused when it does not suit; the usual one when none is asked for."""
-    suitable = suiting(spec, table, replicates)
-    if asked is None:
-        return suitable[0]
-    check_method(asked)
-    if asked not in suitable:
-        large = asked == "studentised" and isinstance(table, CELLED)
-        what = f"takes too long for {spec} of so many cases" if large else f"does not suit {spec}"
-        raise MeasureError(f"method={asked!r} {what}.", hint=f"{', '.join(suitable[:-1])} or {suitable[-1]}")
-    return asked
-
-
-def _is_proportion(spec: MeasureSpec, table: Any) -> bool:
-    counted = isinstance(table, (Counts, ConfusionTable))
-    return spec.measure.trials is not None and counted and spec.of not in AVERAGES
-
-
-def _area_scale(spec: MeasureSpec, table: Any) -> float | None:
-    """The measure's scale to the AUC when it is one, else None."""
-    if not isinstance(table, ScoreTable):
-        return None
-    return _AREA_SCALES.get(spec.name, 1.0 if spec.measure.interval == "delong" else None)
-
-
-def _interval(spec: MeasureSpec, plan: Resampling, method: str) -> Interval:
-    measure, table = spec.measure, plan.table
-    if method in ("wilson", "clopper-pearson"):
-        trials = float(getattr(table, measure.trials or ""))
-        exact = wilson if method == "wilson" else clopper_pearson
-        return Interval(*exact(plan.value * trials, trials, plan.level), method)
-    if method in ("delong", "delong-logit"):
-        return _area_interval(_area_scale(spec, table) or 1.0, table, plan.level, method)
-    if method == "bca":
-        return bca(plan)
-    if method == "studentised":
-        return studentised(plan, *_error(spec, plan), limits=measure.range)
-    found = percentile(plan)
-    lowest, highest = measure.ranges.get(type(table), measure.range)
-    return replace(found, low=max(found.low, lowest), high=min(found.high, highest))
-
-
-def _area_interval(scale: float, table: ScoreTable, level: float, method: str) -> Interval:
-    low, high = delong(table, level) if method == "delong" else delong_logit(table, level)
-    if math.isnan(low):
-        few = math.isnan(delong_variance(table))
-        why = "a class has fewer than two cases" if few else "the logit of an area of 0 or 1 is infinite"
-        return Interval(low, high, None, f"no {'DeLong' if method == 'delong' else 'DeLong-logit'} interval: {why}")
-    return Interval(scale * low + (1 - scale), scale * high + (1 - scale), method)
-
-
-def _error(spec: MeasureSpec, plan: Resampling) -> tuple[Callable[[Any], Array], str]:
-    """The standard error of a request as a function of replicates, and its name."""
-    scale = _area_scale(spec, plan.table)
-    if scale is not None:
-        return (lambda drawn: scale * np.sqrt(delong_variances(drawn))), "delong"
-    if _is_proportion(spec, plan.table):
-        trials = spec.measure.trials or ""
-
-        def binomial(drawn: Any) -> Array:
-            # Half a hit and half a miss more, or replicates of hits alone would have no error.
-            count = getattr(drawn, trials)
-            share = (plan.function(drawn) * count + 0.5) / (count + 1)
-            return np.sqrt(ratio(share * (1 - share), count))
-
-        return binomial, "binomial"
-    return jackknife_error(plan.function, plan.table), "jackknife"
-
-
-def wilson(hits: float, trials: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval for a proportion; NaN without trials.
-
-    >>> tuple(round(x, 4) for x in wilson(8, 10))
-    (0.4902, 0.9433)
-    """
-    if not trials > 0:
-        return math.nan, math.nan
-    z = normal_quantile(level)
-    share, shrink = hits / trials, 1 + z * z / trials
-    centre = (share + z * z / (2 * trials)) / shrink
-    half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / shrink
-    # The bounds reach 0 and 1 exactly in theory; rounding must not pull them inside.
-    return (0.0 if hits == 0 else max(0.0, centre - half)), (1.0 if hits == trials else min(1.0, centre + half))
-
-
-def clopper_pearson(hits: float, trials: float, level: float = 0.95) -> tuple[float, float]:
-    """The exact interval of Clopper and Pearson: quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x).
-
-    >>> tuple(round(x, 4) for x in clopper_pearson(8, 10))
-    (0.4439, 0.9748)
-    """
-    if not trials > 0:
-        return math.nan, math.nan
-    hits, tail = round(hits), (1 - level) / 2  # a share times its trials may miss a whole number by rounding
-    low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, tail))
-    high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1 - tail))
-    return low, high
-
-
-def delong_variance(table: ScoreTable) -> float:
-    """DeLong's variance of the AUC: var(V10)/P + var(V01)/N, from the placements at each score.
-
-    NaN when a class has fewer than two cases or the weights are not whole numbers.
-    """
-    return float(delong_variances(table))
-
-
-def delong_variances(table: ScoreTable) -> Array:
-    """DeLong's variance of the AUC for every replicate of a table."""
-    n_pos, n_neg = table.n_pos, table.n_neg
-    if not (table.whole and np.all(n_pos >= 2) and np.all(n_neg >= 2)):  # replicates have the same cases per class
-        return np.full(n_pos.shape, np.nan)
-    return _placement_variance(table.neg, table.pos, n_neg, n_pos) + _placement_variance(
-        table.pos[..., ::-1], table.neg[..., ::-1], n_pos, n_neg
-    )
-
-
-def _placement_variance(judged: Array, others: Array, n_judged: Array, n_others: Array) -> Array:
-    """Variance of the mean share of the other class that lies before each judged case, ties half."""
-    placement = np.cumsum(others, axis=-1)
-    placement -= others / 2
-    placement /= n_others[..., None]
-    placement -= (np.vecdot(judged, placement) / n_judged)[..., None]
-    placement *= placement
-    return np.asarray(np.vecdot(judged, placement) / (n_judged - 1) / n_judged)
-
-
-def delong(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
-    """DeLong's interval for the AUC, cut to [0, 1].
-
-    >>> from scorespace.tables import score_table
-    >>> low, high = delong(score_table([0, 0, 1, 1, 1], [0.1, 0.6, 0.4, 0.7, 0.9]))
-    >>> round(low, 4), round(high, 4)
-    (0.3714, 1.0)
-    """
-    from_table = MeasureSpec("auc").measure(table)
-    half = normal_quantile(level) * math.sqrt(delong_variance(table))
-    if math.isnan(half):
-        return math.nan, math.nan
-    return max(0.0, from_table - half), min(1.0, from_table + half)
-
-
-def delong_logit(table: ScoreTable, level: float = 0.95) -> tuple[float, float]:
-    """DeLong's interval on the logit scale: expit(logit A ± z·se / (A (1 − A))); NaN for an area of 0 or 1.
-
-    >>> from scorespace.tables import score_table
-    >>> low, high = delong_logit(score_table([0, 0, 1, 1, 1], [0.1, 0.6, 0.4, 0.7, 0.9]))
-    >>> round(low, 4), round(high, 4)
-    (0.1523, 0.9929)
-    """
-    area = MeasureSpec("auc").measure(table)
-    error = math.sqrt(delong_variance(table))
-    if math.isnan(error) or not 0 < area < 1:
-        return math.nan, math.nan
-    half = normal_quantile(level) * error / (area * (1 - area))
-    return float(expit(logit(area) - half)), float(expit(logit(area) + half))
-
-
-def normal_quantile(level: float) -> float:
-    """Half width of a two-sided normal interval of that level, in standard errors."""
-    return float(ndtri((1 + level) / 2))
+def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:
+    reason = one.reason(draws)
+    found = Interval(math.nan, math.nan, None, reason)
+    if reason is None:
+        table = draws.tables[one.model]
+        found = one.kind.function(Plan(one.request, one.model, table, one.value, level, draws))
+    return Estimate(one.model, one.request.spec, one.value, found.low, found.high, level, found.method, found.reason)
 
 
 def check_method(method: str | None) -> None:
     """Refuse a method of intervals that there is not."""
-    if method is not None and method not in METHODS:
-        near = did_you_mean(method, METHODS)
-        hint = f"did you mean {near}?" if near else None
-        raise MeasureError(f"method={method!r} is unknown.", seen=f"methods {listing(METHODS)}", hint=hint)
+    if method is not None:
+        INTERVALS.find(method)
 
 
 def check_level(level: float) -> None:

@@ -1,4 +1,4 @@
-"""Intervals from replicates of a table: percentile, bias-corrected and accelerated (BCa), and studentised."""
+"""The intervals there are, each declared once with what it suits: closed forms, and replicates of a table."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
-from scorespace.resampling.draw import REPLICATES, bootstrap, replicated, resampler
-from scorespace.results import Progress, grouped
-from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable
+from scorespace.declaration import Option, Registry
+from scorespace.errors import MeasureError
+from scorespace.measures.request import Request
+from scorespace.resampling import limits, worlds
+from scorespace.resampling.area import delong, delong_logit, delong_variance, delong_variances
+from scorespace.resampling.draw import Alone, Draws, blocks
+from scorespace.resampling.share import clopper_pearson, wilson
+from scorespace.results import grouped
+from scorespace.special import ndtr, ndtri
+from scorespace.tables import Array, Counts, ScoreTable, Table, ratio
 
-MOST_ROWS: Final = 10_000
-CONDENSED: Final = 2048
-MOST_SCORES: Final = 40_000
-FEWEST: Final = 200  # cases of a class that stay when only a part is drawn from
-CELLED: Final = (Counts, ConfusionTable, ScoreTable)
-"""The tables whose cases stand in cells, so that one can be left out."""
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
+_WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
+_WORLD_DRAWS: Final = 400
+_INVERTED_DRAWS: Final = 100
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
 
 
@@ -38,99 +41,259 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Resampling:
-    """What is resampled: the formula, its table and value there, and how often."""
+class Plan:
+    """What an interval is for: a request on a model's table, its value there, the level, and the replicates."""
 
-    function: Function
-    table: Any
+    request: Request
+    model: str
+    table: Table
     value: float
-    level: float = 0.95
-    replicates: int = REPLICATES
-    seed: int = 0
-    progress: Progress | None = None
-    shift: float = 0.0
-    scale: float = 1.0
-    stratified: bool = True
-
-    def lightened(self) -> Resampling:
-        """The same on a table that is small enough to resample.
-
-        Thousands of rows of equal weight spread like millions: draw those, and centre on the exact value.
-        Of the scores of several classes, which cannot be merged, a part of the cases is drawn from; values
-        then spread by a factor more.
-        """
-        if self._in_part:
-            return self._part()
-        if not (isinstance(self.table, ScoreTable) and self.table.score.size > MOST_ROWS):
-            return self
-        drawn = self.table.condensed(CONDENSED)
-        value = float(np.asarray(self.function(drawn)))
-        return replace(self, table=drawn, value=value, shift=self.value - value)
-
-    @property
-    def _in_part(self) -> bool:
-        return isinstance(self.table, ClassTable) and thinning(self.table) > 1
-
-    def _part(self) -> Resampling:
-        """The same on every k-th case of each class, whose values spread √k times as much."""
-        step = thinning(self.table)
-        drawn = thinned(self.table, step)
-        value = float(np.asarray(self.function(drawn)))
-        shift = self.value - value
-        return replace(self, table=drawn, value=value, shift=shift, scale=1 / math.sqrt(step))
-
-    def named(self, method: str) -> str:
-        """The method, with the remark that the table was condensed."""
-        if isinstance(self.table, ClassTable) and self.table.group is not None:
-            return f"{method} of groups"
-        if self._in_part:
-            return f"{method}, part of the cases"
-        light = isinstance(self.table, ScoreTable) and self.table.score.size > MOST_ROWS
-        return f"{method}, condensed" if light else method
+    level: float
+    draws: Draws
 
     @property
     def tails(self) -> Array:
         return np.array([(1 - self.level) / 2, (1 + self.level) / 2])
 
-    def draws(self) -> Array:
-        """The value in every replicate."""
-        return bootstrap(
-            self.function,
-            self.table,
-            replicates=self.replicates,
-            seed=self.seed,
-            progress=self.progress,
-            stratified=self.stratified,
-        )
+    @property
+    def rarer(self) -> float:
+        """How many cases the rarer class has, or as many equal ones as are worth their weights."""
+        strata, cells = self.table.strata, self.table.cells.astype(np.float64)
+        totals = np.bincount(strata, cells)
+        squares = self.table.cell_squares
+        sizes = totals if squares is None else limits.kish(totals, np.bincount(strata, squares))
+        present = sizes[totals > 0]
+        return float(present.min()) if present.size else 0.0
+
+    def replicates(self) -> tuple[Array, str | None]:
+        """The value in every replicate where it is defined, and how many had to be left out."""
+        values = self.draws.of(self.model, self.request)
+        defined = values[np.isfinite(values)]
+        return defined, left_out(values.size, defined.size)
+
+    @property
+    def how(self) -> str:
+        """What was drawn, where it was not all cases one by one."""
+        return self.draws.how(self.model)
 
 
-def thinning(table: ClassTable) -> int:
-    """Of how many cases one is enough to draw from: 1 where all are drawn, as with groups and rare classes."""
-    if table.group is not None:
-        return 1
-    present = table.class_totals[table.class_totals > 0]
-    rarest = int(present.min()) if present.size else 0
-    return max(1, min(math.ceil(table.score.size / MOST_SCORES), rarest // FEWEST))
+@dataclass(frozen=True)
+class IntervalKind:
+    """A way to make intervals: what it is called, what it suits, and the function that makes one from a plan.
 
-
-def thinned(table: ClassTable, step: int) -> ClassTable:
-    """Every step-th case of each class."""
-    return table.taken(np.sort(np.argsort(table.label, kind="stable")[step // 2 :: step]))
-
-
-def percentile(plan: Resampling) -> Interval:
-    """The quantiles of the replicates at (1 ∓ level) / 2; moved onto the value when they leave it out.
-
-    >>> from scorespace.measures.ranking import ap
-    >>> from scorespace.tables import score_table
-    >>> table = score_table([1, 0, 1, 0], [0.9, 0.8, 0.6, 0.1])
-    >>> found = percentile(Resampling(ap, table, ap(table), replicates=200))
-    >>> found.low <= ap(table) <= found.high
-    True
+    `replicates`: it draws cases again, and so allows for groups; `weighted`: it allows for cases that weigh more or
+    less than one.
     """
-    light = plan.lightened()
-    values = light.value + light.scale * (light.draws() - light.value) + light.shift
+
+    name: str
+    title: str
+    suits: Callable[[Request], bool]
+    function: Callable[[Plan], Interval]
+    replicates: bool
+    weighted: bool
+    aliases: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+
+
+INTERVALS: Registry[IntervalKind] = Registry("method of intervals", "measures", MeasureError)
+"""Every declared kind of interval."""
+
+
+def interval(
+    name: str,
+    title: str,
+    *,
+    suits: Callable[[Request], bool],
+    replicates: bool = False,
+    weighted: bool = False,
+    aliases: tuple[str, ...] = (),
+) -> Callable[[Callable[[Plan], Interval]], IntervalKind]:
+    """Declare a kind of interval and the requests that it suits."""
+
+    def declare(function: Callable[[Plan], Interval]) -> IntervalKind:
+        return INTERVALS.add(IntervalKind(name, title, suits, function, replicates, weighted, aliases))
+
+    return declare
+
+
+def counted(request: Request) -> bool:
+    """Whether a request is a share of a count."""
+    return request.measure.trials is not None and not request.averaged and hasattr(request.table, "effective")
+
+
+def _of_area(request: Request) -> bool:
+    return request.measure.area is not None and request.table.thresholded and not request.averaged
+
+
+def _celled(request: Request) -> bool:
+    """Whether cases stand in cells, so that one can be left out; a lookup in every replicate must be affordable."""
+    return request.table.grouping is None and not request.table.by_case
+
+
+def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
+    """The interval that a measure is declared to have, where it suits this table; else the bootstrap.
+
+    Cases that come in groups are drawn whole, whatever the measure.
+    """
+    declared = INTERVALS.find(request.measure.interval)
+    grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
+    weighted = request.table.cell_squares is not None
+    fits = declared.suits(request) and not grouped and (declared.weighted or not weighted)
+    return declared if fits else bootstrap_interval
+
+
+def suiting(request: Request, draws: Draws | None = None) -> tuple[str, ...]:
+    """The methods that suit a request, the usual one first."""
+    first = usual(request, draws)
+    return first.name, *(one.name for one in INTERVALS if one is not first and one.suits(request))
+
+
+def chosen(request: Request, method: str | None, draws: Draws | None = None, *, strict: bool = True) -> IntervalKind:
+    """The method asked for, refused when it does not suit; the usual one when none is asked for.
+
+    Not `strict`, the usual one where it does not suit.
+    """
+    if method is None:
+        return usual(request, draws)
+    asked = INTERVALS.find(method)
+    if not asked.suits(request):
+        if not strict:
+            return usual(request, draws)
+        suitable = suiting(request)
+        raise MeasureError(
+            f"method={method!r} does not suit {request.spec}.", hint=f"{', '.join(suitable[:-1])} or {suitable[-1]}"
+        )
+    return asked
+
+
+def left_out(drawn: int, used: int, what: str = "undefined replicates") -> str | None:
+    """What to say of replicates that an interval had to leave out."""
+    lost = drawn - used
+    return f"interval leaves out {grouped(lost)} of {grouped(drawn)} {what}" if lost else None
+
+
+def _none(why: str) -> Interval:
+    return Interval(math.nan, math.nan, None, f"no interval: {why}")
+
+
+def _within(plan: Plan, low: float, high: float, method: str, reason: str | None = None) -> Interval:
+    """Bounds cut to the range of the measure; what corrects a bias may leave out the value, which then is its end."""
+    lowest, highest = plan.request.range
+    low, high = min(float(low), plan.value), max(float(high), plan.value)
+    return Interval(max(low, lowest), min(high, highest), method, reason)
+
+
+# --- closed forms
+
+
+def _share(plan: Plan, bounds: Callable[[float, float, float], tuple[float, float]], method: str) -> Interval:
+    measure, table = plan.request.measure, plan.request.table
+    trials = table.effective(measure.trials or "")  # type: ignore[attr-defined]
+    to_share, back = measure.share or (float, float)
+    low, high = bounds(to_share(plan.value) * trials, trials, plan.level)
+    return Interval(back(low), back(high), method)
+
+
+@interval("wilson", "Wilson's interval of a share", suits=counted, weighted=True)
+def wilson_interval(plan: Plan) -> Interval:
+    """Wilson's interval; of weighted cases, for as many equal ones as are worth the weights."""
+    return _share(plan, wilson, "wilson")
+
+
+@interval(
+    "clopper-pearson", "exact interval of a share", suits=counted, weighted=True, aliases=("clopper_pearson", "exact")
+)
+def clopper_pearson_interval(plan: Plan) -> Interval:
+    """The exact interval of Clopper and Pearson."""
+    return _share(plan, clopper_pearson, "clopper-pearson")
+
+
+def _area(plan: Plan, bounds: Callable[[ScoreTable, float], tuple[float, float]], method: str) -> Interval:
+    slope, start = plan.request.measure.area or (1.0, 0.0)
+    table = plan.request.table.inside(ScoreTable)
+    low, high = bounds(table, plan.level)
+    if math.isnan(low):
+        few = math.isnan(delong_variance(table))
+        why = "a class has fewer than two cases" if few else "the logit of an area of 0 or 1 is infinite"
+        why = why if table.cell_squares is None else "cases have weights"
+        return Interval(low, high, None, f"no {'DeLong' if method == 'delong' else 'DeLong-logit'} interval: {why}")
+    return Interval(slope * low + start, slope * high + start, method)
+
+
+@interval("delong", "DeLong's interval of an area", suits=_of_area)
+def delong_interval(plan: Plan) -> Interval:
+    """DeLong's interval, cut to the range."""
+    return _area(plan, delong, "delong")
+
+
+@interval("delong-logit", "DeLong's interval on the logit scale", suits=_of_area, aliases=("delong_logit",))
+def delong_logit_interval(plan: Plan) -> Interval:
+    """DeLong's interval on the logit scale."""
+    return _area(plan, delong_logit, "delong-logit")
+
+
+@interval("newcombe", "Newcombe's score interval of an area, for few cases", suits=_of_area)
+def newcombe_interval(plan: Plan) -> Interval:
+    """Newcombe's interval, never narrower than DeLong's variance asks for: it has width also at 0 and 1."""
+    slope, start = plan.request.measure.area or (1.0, 0.0)
+    table = plan.request.table.inside(ScoreTable)
+    area = (plan.value - start) / slope
+    sizes = float(table.n_pos), float(table.n_neg)
+    low, high = limits.newcombe_auc(area, *sizes, plan.level, variance=delong_variance(table))
+    return Interval(slope * low + start, slope * high + start, "newcombe")
+
+
+@interval("area", "DeLong's interval of an area where it covers, else Newcombe's", suits=_of_area)
+def area_interval(plan: Plan) -> Interval:
+    """DeLong's interval from ten cases of the rarer class times min(A, 1 − A) on; Newcombe's below."""
+    slope, start = plan.request.measure.area or (1.0, 0.0)
+    table = plan.request.table.inside(ScoreTable)
+    suits = limits.delong_suits((plan.value - start) / slope, float(table.n_pos), float(table.n_neg))
+    return (delong_interval if suits else newcombe_interval).function(plan)
+
+
+# --- decisions: the cells as they may be
+
+
+def _few_cells(request: Request) -> bool:
+    return request.table.cells.shape[-1] <= 4 and not request.averaged
+
+
+@interval("jeffreys", "percentiles over the outcomes as they may be", suits=_few_cells, weighted=True)
+def jeffreys_interval(plan: Plan) -> Interval:
+    """Percentiles of the measure on outcomes drawn from Dirichlet(counts + ½): a cell without cases is not impossible.
+
+    For measures within classes, the outcomes of each class apart.
+    """
+    table = plan.request.table
+    cells = table.cells.astype(np.float64) * (table.cases / float(table.total))
+    rng = np.random.default_rng([plan.draws.seed, 2])
+    if plan.request.within:
+        totals = np.bincount(table.strata, cells)
+        drawn = np.empty((plan.draws.replicates, cells.size))
+        for stratum in np.unique(table.strata):
+            own = table.strata == stratum
+            drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, plan.draws.replicates)
+    else:
+        drawn = limits.posterior(cells, rng, plan.draws.replicates) * cells.sum()
+    values = np.asarray(plan.request.formula(table.with_cells(drawn)), dtype=np.float64)
     defined = values[np.isfinite(values)]
+    if not defined.size:
+        return _none("the measure is undefined in every draw")
+    low, high = np.quantile(defined, plan.tails)
+    reason = left_out(values.size, defined.size, "undefined draws")
+    return _within(plan, low, high, "jeffreys", reason)
+
+
+# --- replicates
+
+
+@interval(
+    "bootstrap", "percentiles of the bootstrap", suits=lambda request: True, replicates=True, aliases=("percentile",)
+)
+def bootstrap_interval(plan: Plan) -> Interval:
+    """The quantiles of the replicates at (1 ∓ level) / 2; moved onto the value when they leave it out."""
+    defined, reason = plan.replicates()
     if not defined.size:
         return _none("the measure is undefined in every replicate")
     low, high = np.quantile(defined, plan.tails)
@@ -138,33 +301,105 @@ def percentile(plan: Resampling) -> Interval:
     if not low <= plan.value <= high:  # drawing cases twice lifts maxima such as KS above the value itself
         method, middle = "bootstrap, centred", float(np.median(defined))
         low, high = low - middle + plan.value, high - middle + plan.value
-    return Interval(float(low), float(high), plan.named(method), _left_out(values.size, defined.size))
+    return _within(plan, low, high, method + plan.how, reason)
 
 
-def bca(plan: Resampling) -> Interval:
+def _unit(request: Request) -> bool:
+    return not request.averaged and tuple(request.range) == (0.0, 1.0)
+
+
+@interval("logit-t", "bootstrap on the logit scale with Student's t", suits=_unit, replicates=True, weighted=True)
+def logit_interval(plan: Plan) -> Interval:
+    """expit(logit v ± t · sd of the replicates' logits), t with the degrees of freedom of the rarer class."""
+    defined, reason = plan.replicates()
+    if not defined.size:
+        return _none("the measure is undefined in every replicate")
+    low, high = limits.on_logit(plan.value, defined, max(2.0, plan.rarer), plan.level)
+    return _within(plan, low, high, f"logit-t{plan.how}", reason)
+
+
+# --- worlds in which the truth is known
+
+
+def _labelled(request: Request) -> bool:
+    return request.table.thresholded and not request.averaged
+
+
+def _again(table: ScoreTable, hits: Array) -> ScoreTable:
+    """The table with so many positives (…, scores) at each score, and the rest negative."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    counts = np.stack([cases - hits, hits], axis=-2)
+    return ScoreTable(table.score, counts, ("0", "1"), 1)
+
+
+def _light(plan: Plan) -> ScoreTable:
+    table = plan.request.table.inside(ScoreTable)
+    return table.condensed(_WORLD_ROWS) if table.score.size > 2 * _WORLD_ROWS else table
+
+
+@interval("corrected", "corrected for the bias seen where the truth is known", suits=_labelled, replicates=True)
+def corrected_interval(plan: Plan) -> Interval:
+    """The bias and spread of the measure are seen on labels drawn from smooth rates, whose own value is known.
+
+    A value such as KS is the best of many on the same cases, so chance makes it too good; the bootstrap shows about
+    half of that.
+    """
+    table = _light(plan)
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    rates = worlds.rates_by_rank(cases, table.pos)
+    world = float(np.asarray(plan.request.formula(_again(table, cases * rates))))
+    hits = worlds.labels_again(cases, rates, np.random.default_rng([plan.draws.seed, 3]), _WORLD_DRAWS)
+    values = np.asarray(plan.request.formula(_again(table, hits)), dtype=np.float64)
+    defined, reason = plan.replicates()
+    if not (defined.size and np.isfinite(values).any() and math.isfinite(world)):
+        return _none("the measure is undefined in every replicate")
+    own = values[np.isfinite(values)]
+    bounds = plan.request.range
+    spread = float(defined.std())
+    low, high = limits.corrected(plan.value, world, own, max(2.0, plan.rarer), plan.level, spread=spread, within=bounds)
+    return _within(plan, low, high, f"corrected{plan.how}", reason)
+
+
+@interval("inverted", "the truths that the value agrees with", suits=_labelled, replicates=True)
+def inverted_interval(plan: Plan) -> Interval:
+    """For measures that chance alone lifts above zero: which miscalibrations would show such a value.
+
+    Labels are drawn from the scores as they stand and from ever stronger recalibrations of them.
+    """
+    table = _light(plan)
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    rates = worlds.recalibrated(table.score, cases, table.pos)
+    known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
+    hits = worlds.labels_again(cases, rates, np.random.default_rng([plan.draws.seed, 4]), _INVERTED_DRAWS)
+    flat = hits.reshape(-1, cases.size)
+    values = np.asarray(plan.request.formula(_again(table, flat)), dtype=np.float64)
+    values = values.reshape(_INVERTED_DRAWS, -1).T
+    defined, reason = plan.replicates()
+    if not defined.size:
+        return _none("the measure is undefined in every replicate")
+    spread = float(defined.std())
+    low, high = limits.inverted(plan.value, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
+    return _within(plan, low, high, f"inverted{plan.how}", reason)
+
+
+@interval("bca", "bias-corrected and accelerated bootstrap", suits=_celled, replicates=True)
+def bca_interval(plan: Plan) -> Interval:
     """Quantiles at Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z))): z₀ from the share of replicates below the value.
 
     The acceleration a = Σ U³ / 6 (Σ U²)^1.5 is the skewness of the cases' influence U on the value,
     by leaving out each in turn. Replicates equal to the value count half to either side.
-
-    >>> from scorespace.measures.ranking import ap
-    >>> from scorespace.tables import score_table
-    >>> table = score_table([1, 0, 1, 0], [0.9, 0.8, 0.6, 0.1])
-    >>> bca(Resampling(ap, table, ap(table), replicates=200)).method
-    'bca'
     """
-    light = plan.lightened()
-    values = light.draws()
-    defined = values[np.isfinite(values)]
+    defined, reason = plan.replicates()
     if not defined.size:
         return _none("the measure is undefined in every replicate")
-    beyond = _signs(defined, light.value)
+    beyond = _signs(defined, plan.value)
     if not beyond.any():
-        return Interval(plan.value, plan.value, plan.named("bca"), "the measure is the same in every replicate")
+        return Interval(plan.value, plan.value, f"bca{plan.how}", "the measure is the same in every replicate")
     share = 0.5 - beyond.mean() / 2  # below, and half of those equal
     if not 0 < share < 1:
         return _none("all replicates lie on one side of the value, so BCa cannot correct their bias")
-    accelerated = acceleration(light.function, light.table)
+    light = plan.draws.source(plan.model).tables[plan.model]
+    accelerated = acceleration(plan.request.on, light, plan.request.within)
     if math.isnan(accelerated):
         return _none("leaving out one case makes the measure undefined, so BCa has no acceleration")
     bias = ndtri(share)
@@ -172,43 +407,71 @@ def bca(plan: Resampling) -> Interval:
     stretch = 1 - accelerated * steps
     if not (stretch > 0).all():
         return _none("the cases' influence is too skewed for BCa")
-    low, high = np.quantile(defined, ndtr(bias + steps / stretch)) + light.shift
-    return Interval(float(low), float(high), plan.named("bca"), _left_out(values.size, defined.size))
+    low, high = np.quantile(defined, ndtr(bias + steps / stretch))
+    return _within(plan, low, high, f"bca{plan.how}", reason)
 
 
-def studentised(plan: Resampling, error: Function, kind: str, limits: tuple[float, float]) -> Interval:
+@interval("studentised", "bootstrap-t", suits=_celled, replicates=True, aliases=("studentized", "bootstrap-t"))
+def studentised_interval(plan: Plan) -> Interval:
     """Bootstrap-t: value − t·se, with t the quantiles of (replicate − value) / se of the replicate.
 
-    `error` is the standard error of the formula on a table, `kind` its name, and `limits` what no
-    bound exceeds. A constant factor of the error cancels.
+    A constant factor of the error cancels.
     """
-    light = plan.lightened()
-    spread = float(np.asarray(error(light.table)))
+    table = plan.request.table
+    light = table.condensed(2048) if table.cells.size > 20_000 else table
+    error, kind = _error(plan.request, light)
+    if kind == "jackknife" and not jackknife_is_affordable(light, plan.draws.replicates):
+        raise MeasureError(
+            f"method='studentised' takes too long for {plan.request.spec} of so many cases.", hint="bootstrap or bca"
+        )
+    formula = plan.request.formula
+    centre, spread = (float(np.asarray(each(light))) for each in (formula, error))
     if not (math.isfinite(spread) and spread > 0):
         why = "is zero" if spread == 0 else "is undefined"
         return _none(f"the standard error ({kind}) {why}, so nothing can be studentised")
 
-    def both(drawn: Any) -> Array:
-        return np.stack([light.function(drawn), error(drawn)], axis=-1)
+    def both(drawn: Any) -> list[Array]:
+        return [np.asarray(formula(drawn[""]), dtype=np.float64), error(drawn[""])]
 
-    cells = cells_of(light.table).size * (1 + (case_cells(light.table).size if kind == "jackknife" else 0))
-    pairs = replicated(
-        resampler(light.table), both, cells, replicates=plan.replicates, seed=plan.seed, progress=plan.progress
-    )
-    values, errors = pairs[:, 0], pairs[:, 1]
+    source = Alone({"": light}, False)
+    cost = light.cells.size * (1 + (case_cells(light).size if kind == "jackknife" else 0))
+    draw, seed = source.drawer(plan.request.within, False), [plan.draws.seed, int(plan.request.within)]
+    values, errors = blocks(draw, both, cost, replicates=plan.draws.replicates, seed=seed, progress=plan.draws.progress)
     usable = np.isfinite(values) & np.isfinite(errors) & (errors > 0)
     if not usable.any():
         return _none(f"the standard error ({kind}) is zero or undefined in every replicate")
-    ratios = (values[usable] - light.value) / errors[usable]
+    ratios = (values[usable] - centre) / errors[usable]
     high, low = plan.value - np.quantile(ratios, plan.tails) * spread
-    reason = _left_out(values.size, int(usable.sum()), "replicates without a standard error")
-    if not _signs(values[usable], light.value).any():
+    reason = left_out(values.size, int(usable.sum()), "replicates without a standard error")
+    if not _signs(values[usable], centre).any():
         reason = "the measure is the same in every replicate"
-    low, high = np.clip([low, high], *limits)
-    return Interval(float(low), float(high), plan.named(f"studentised, {kind}"), reason)
+    low, high = np.clip([low, high], *plan.request.range)
+    name = f"studentised, {kind}" + ("" if light is table else ", condensed")
+    return Interval(float(low), float(high), name, reason)
 
 
-def acceleration(function: Function, table: Any) -> float:
+def _error(request: Request, light: Any) -> tuple[Function, str]:
+    """The standard error of a request as a function of replicates, and its name."""
+    if _of_area(request):
+        slope = abs((request.measure.area or (1.0, 0.0))[0])
+        return (lambda drawn: slope * np.sqrt(delong_variances(drawn))), "delong"
+    if counted(request):
+        trials = request.measure.trials or ""
+
+        def binomial(drawn: Counts) -> Array:
+            # Half a hit and half a miss more, or replicates of hits alone would have no error.
+            count = getattr(drawn, trials)
+            share = (request.formula(drawn) * count + 0.5) / (count + 1)
+            return np.sqrt(ratio(share * (1 - share), count))
+
+        return binomial, "binomial"
+    return jackknife_error(request.formula, light, request.within), "jackknife"
+
+
+# --- leaving out one case
+
+
+def acceleration(function: Function, table: Any, within: bool = True) -> float:
     """BCa's acceleration a = Σ U³ / 6 (Σ U²)^1.5, with U = (n − 1)(mean − left out)/n within each class.
 
     0 when no case has influence; NaN when the measure needs a case that is left out.
@@ -217,20 +480,20 @@ def acceleration(function: Function, table: Any) -> float:
     >>> round(acceleration(lambda c: c.tp / c.p, Counts(tp=9, fp=0, fn=1, tn=0)), 4)
     -0.1405
     """
-    counts = cells_of(table)
-    cells = case_cells(table)
+    counts, strata = table.cells, _strata(table, within)
+    cells = case_cells(table, within)
     values = _left_out_values(function, table, counts, cells)
     if not np.isfinite(values).all():
         return math.nan
-    weights, row = counts.ravel()[cells], cells // counts.shape[-1]
-    sizes = counts.sum(axis=-1, dtype=np.float64)
+    weights, row = counts[cells], strata[cells]
+    sizes = np.bincount(strata, counts)
     means = np.bincount(row, weights * values, minlength=sizes.size) / np.maximum(sizes, 1)
     influence = (sizes - 1)[row] / sizes[row] * (means[row] - values)
     squares = float(weights @ influence**2)
     return float(weights @ influence**3) / (6 * squares**1.5) if squares > 0 else 0.0
 
 
-def jackknife_error(function: Function, base: Any) -> Function:
+def jackknife_error(function: Function, base: Any, within: bool = True) -> Function:
     """Standard errors √Σ (n − 1)/n Σ (left out − mean)², summed over classes, of replicates of a table.
 
     Cases of one cell have the same value when left out, so there is one evaluation per cell of the
@@ -241,18 +504,16 @@ def jackknife_error(function: Function, base: Any) -> Function:
     >>> round(float(jackknife_error(lambda c: c.tp / c.p, table)(table)), 4)
     0.1333
     """
-    cells = case_cells(base)
+    cells, strata = case_cells(base, within), _strata(base, within)
+    member = (strata[cells][:, None] == np.arange(strata.max(initial=0) + 1)).astype(np.float64)
+    of_class = (strata[:, None] == np.arange(member.shape[1])).astype(np.float64)
 
     def error(table: Any) -> Array:
-        counts = cells_of(table)
-        lead = counts.shape[:-2]
-        flat = counts.reshape(*lead, -1)
-        weights = flat[..., cells].astype(np.float64)
-        values = np.asarray(function(rebuilt(table, _without_one(counts, cells))), dtype=np.float64)
+        counts = table.cells
+        weights = counts[..., cells].astype(np.float64)
+        values = np.asarray(function(table.with_cells(_without_one(counts, cells))), dtype=np.float64)
         values = np.where(weights > 0, values, 0.0)  # a cell without cases has none to leave out
-        row = cells // counts.shape[-1]
-        sizes = counts.sum(axis=-1, dtype=np.float64)
-        member = (row[:, None] == np.arange(sizes.shape[-1])).astype(np.float64)
+        sizes = counts @ of_class
         means = (weights * values) @ member / np.maximum(sizes, 1)
         spread = (weights * (values - means @ member.T) ** 2) @ member
         return np.sqrt((spread * (1 - 1 / np.maximum(sizes, 1))).sum(axis=-1))
@@ -262,28 +523,19 @@ def jackknife_error(function: Function, base: Any) -> Function:
 
 def jackknife_is_affordable(table: Any, replicates: int) -> bool:
     """Whether leaving out every case of every replicate takes seconds and not hours."""
-    work = replicates * cells_of(table).size
+    work = replicates * table.cells.size
     return work <= _MOST_INNER_CELLS and work * case_cells(table).size <= _MOST_INNER_CELLS
 
 
-def cells_of(table: Any) -> Array:
-    """The table's counts of cases (…, classes, cells): cases are resampled and left out within a class."""
-    if isinstance(table, Counts):
-        return np.stack([np.stack([table.tp, table.fn], axis=-1), np.stack([table.fp, table.tn], axis=-1)], axis=-2)
-    return table.matrix if isinstance(table, ConfusionTable) else table.counts
+def case_cells(table: Any, within: bool = True) -> Array:
+    """The cells that hold cases which can be left out: of classes of at least two."""
+    strata = _strata(table, within)
+    sizes = np.bincount(strata, table.cells)
+    return np.flatnonzero((table.cells > 0) & (sizes[strata] > 1))
 
 
-def rebuilt(table: Any, cells: Array) -> Any:
-    """The table with other counts."""
-    if isinstance(table, Counts):
-        return Counts(tp=cells[..., 0, 0], fn=cells[..., 0, 1], fp=cells[..., 1, 0], tn=cells[..., 1, 1])
-    return replace(table, **{"matrix" if isinstance(table, ConfusionTable) else "counts": cells})
-
-
-def case_cells(table: Any) -> Array:
-    """The cells (of the flattened counts) that hold cases which can be left out: of classes of at least two."""
-    counts = cells_of(table)
-    return np.flatnonzero((counts > 0) & (counts.sum(axis=-1, keepdims=True, dtype=np.float64) > 1))
+def _strata(table: Any, within: bool) -> Array:
+    return np.asarray(table.strata if within else np.zeros_like(table.strata))
 
 
 def _left_out_values(function: Function, table: Any, counts: Array, cells: Array) -> Array:
@@ -292,7 +544,7 @@ def _left_out_values(function: Function, table: Any, counts: Array, cells: Array
     pieces = [cells[start : start + size] for start in range(0, cells.size, size)]
 
     def piece(chosen: Array) -> Array:
-        return np.asarray(function(rebuilt(table, _without_one(counts, chosen))), dtype=np.float64)
+        return np.asarray(function(table.with_cells(_without_one(counts, chosen))), dtype=np.float64)
 
     if len(pieces) <= 1:
         return piece(cells) if cells.size else np.empty(0)
@@ -301,24 +553,14 @@ def _left_out_values(function: Function, table: Any, counts: Array, cells: Array
 
 
 def _without_one(counts: Array, cells: Array) -> Array:
-    """The counts (…, classes, cells) once for each chosen cell, with one case fewer there if it holds any."""
-    flat = counts.reshape(*counts.shape[:-2], 1, -1)
-    copies = np.repeat(flat, cells.size, axis=-2)
+    """The counts (…, cells) once for each chosen cell, with one case fewer there if it holds any."""
+    copies = np.repeat(counts[..., None, :], cells.size, axis=-2)
     copy = np.arange(cells.size)
     copies[..., copy, cells] -= (copies[..., copy, cells] > 0).astype(copies.dtype)
-    return copies.reshape(*counts.shape[:-2], cells.size, *counts.shape[-2:])
+    return copies
 
 
 def _signs(values: Array, value: float) -> Array:
     """1 above the value, −1 below, 0 when equal but for rounding, which must not decide a tie."""
     gaps = values - value
     return np.where(np.abs(gaps) <= 1e-12 * max(1.0, abs(value)), 0.0, np.sign(gaps))
-
-
-def _none(why: str) -> Interval:
-    return Interval(math.nan, math.nan, None, f"no interval: {why}")
-
-
-def _left_out(drawn: int, used: int, what: str = "undefined replicates") -> str | None:
-    lost = drawn - used
-    return f"interval leaves out {grouped(lost)} of {grouped(drawn)} {what}" if lost else None

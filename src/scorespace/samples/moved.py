@@ -17,6 +17,8 @@ LIKELY: Final = 0.05
 CLEAR: Final = 0.01
 """Below it a part is said to have moved when a cause is named; at or above it, not."""
 
+HANDFUL: Final = 30
+"""Samples of fewer cases, where nothing was seen to move, tell nothing."""
 SMALL: Final = 200
 """With fewer cases in a sample only large changes show."""
 
@@ -122,12 +124,16 @@ class Drift:
 
     def _words(self, one: ModelDrift) -> str:
         shares = self.prevalence
+        if not self.labelled and one.cause == "nothing" and min(self.sizes) < HANDFUL:
+            return f"Nothing can be said: {_many(self.sizes)} scores are too few to show whether they moved."
         if not self.labelled:
             moved = f"{'did not move' if one.cause == 'nothing' else 'moved'} {_gap(one['scores'])}"
             unknown = "they still mean the same" if one.cause == "nothing" else "other cases came or the model changed"
             return f"The scores {moved}. Whether {unknown} cannot be told without the truth."
         scores, within, meaning = one["scores"], one["within"], one["meaning"]
         match one.cause:
+            case "nothing" if min(self.sizes) < HANDFUL:
+                return f"Nothing can be said: {_many(self.sizes)} cases are too few to show whether anything moved."
             case "nothing":
                 return "Nothing moved: no difference between the samples is beyond chance."
             case "prevalence":
@@ -236,3 +242,7 @@ def _gap(aspect: Aspect) -> str:
 
 def _percent(share: float) -> str:
     return f"{decimals(100 * share, 1)} %"
+
+
+def _many(sizes: tuple[int, int]) -> str:
+    return f"{grouped(sizes[0])} and {grouped(sizes[1])}"

@@ -2,12 +2,10 @@
 
 from scorespace.tables.classes import ClassTable, class_table
 from scorespace.tables.confusion import ConfusionTable, confusion
-from scorespace.tables.counts import Array, Counts, ratio
+from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.drawn import DrawnCases
 from scorespace.tables.score import ScoreTable, score_table
-
-Table = ScoreTable | ConfusionTable | ClassTable
-"""What is known of a model: its scores, its decisions, or its scores of every class."""
+from scorespace.tables.table import Array, NoTableError, Table
 
 __all__ = [
     "Array",
@@ -15,6 +13,7 @@ __all__ = [
     "ConfusionTable",
     "Counts",
     "DrawnCases",
+    "NoTableError",
     "ScoreTable",
     "Table",
     "class_table",

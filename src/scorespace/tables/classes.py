@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from itertools import permutations
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError, ScoreError, listing
-from scorespace.results import ByValue, grouped
+from scorespace.results import grouped
 from scorespace.tables.confusion import ConfusionTable
-from scorespace.tables.counts import Array, ratio
+from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import class_listing, encode, label_text
 from scorespace.tables.pair import two_names
-from scorespace.tables.score import ScoreTable, score_table, scores_of, weights_of
+from scorespace.tables.score import ScoreTable, score_table, scores_of, unknown_class, weights_of
+from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 TOP: Final = "top"
 """Stands for the highest score of each case where a class is asked for."""
@@ -40,11 +42,12 @@ class _Placing:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassTable(ByValue):
+class ClassTable(Table):
     """Scores (K, cases) and the class of each case; `weight` (…, cases) may have axes of replicates before.
 
     `group` numbers the groups of related cases, where there are such. Unlike the other tables it keeps the
-    cases, because those of one class stand in K orders at once.
+    cases, because those of one class stand in K orders at once. Weights are `copies` of a case, or a case weighs
+    more or less than one.
 
     >>> t = class_table(["a", "b", "c"], {"a": [0.8, 0.1, 0.2], "b": [0.1, 0.6, 0.3], "c": [0.1, 0.3, 0.5]})
     >>> t
@@ -58,10 +61,97 @@ class ClassTable(ByValue):
     classes: tuple[str, ...]
     weight: Array | None = None
     group: NDArray[np.int32] | None = None
+    copies: bool = field(default=False, compare=False, repr=False)
 
-    def weighted(self, weight: Array) -> ClassTable:
+    def described(self) -> str:
+        return f"scores of {len(self.classes)} classes"
+
+    @property
+    def cells(self) -> Array:
+        return self.case_weight
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self.classes
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        return self.label
+
+    @property
+    def cell_squares(self) -> Array | None:
+        return None if self.weight is None or self.copies else np.square(self.weight)
+
+    @property
+    def grouping(self) -> NDArray[np.int32] | None:
+        return self.group
+
+    @property
+    def scores_classes(self) -> bool:
+        return True
+
+    def deciding(self) -> Table:
+        return self.decisions
+
+    @property
+    def by_case(self) -> bool:
+        return True
+
+    def scores_seen(self) -> str:
+        lowest, highest = float(self.score.min()), float(self.score.max())
+        if lowest >= 0 and highest <= 1:
+            return f"scores of a case that miss one by up to {self.excess:.2g} when added up"
+        return f"scores from {lowest:g} to {highest:g}"
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+    ) -> Wanted:
+        """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
+        if of == TOP and of not in self.classes and wanted is ScoreTable:
+            return cast(Wanted, self.top)
+        if of is not None and of not in self.classes:
+            raise unknown_class(of, self.classes)
+        if at is not None and of is None:
+            raise NoTableError("of several classes needs a class", hint=f"{{label}}[{self.classes[0]}]@{at:g}")
+        if wanted is ConfusionTable and of is None:
+            return cast(Wanted, self.decisions)
+        if wanted is Counts and at is None:
+            return self.decisions.inside(wanted, of)
+        if of is None:
+            if not isinstance(self, wanted):
+                raise NoTableError(
+                    f"cannot be computed from {self.described()}", hint="name a class or an average: {label}[macro]"
+                )
+            return self
+        return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
+
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        return self.decided == self.label
+
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """The cases of both models below each other, as each has its own scores."""
+        if not isinstance(other, ClassTable) or self.classes != other.classes:
+            return super().shared_with(other, sized=sized)
+        places = np.arange(self.label.size)
+        score, label = np.hstack([self.score, other.score]), np.concatenate([self.label, other.label])
+        return type(self)(score, label, self.classes), places, places + self.label.size
+
+    def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
+        return cast(Self, self.taken(cell.astype(np.intp))), np.arange(cell.size, dtype=np.int32)
+
+    def averaged_over(self, wanted: type[Table]) -> Table:
+        return self.decisions if wanted is Counts else self
+
+    def each(self, wanted: type[Wanted]) -> list[Wanted]:
+        return [cast(Wanted, self.one_vs_rest(k)) for k in range(len(self.classes))]
+
+    def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
+        for i, j in permutations(range(len(self.classes)), 2):
+            yield i, j, cast(Wanted, self.one_vs_one(i, j))
+
+    def with_cells(self, cells: Array) -> Self:
         """The same cases under other weights, without sorting again."""
-        again = replace(self, weight=weight)
+        again = replace(self, weight=cells, copies=True)
         again.__dict__["placing"] = self.placing
         return again
 
@@ -69,7 +159,7 @@ class ClassTable(ByValue):
         """The table of some of the cases."""
         weight = None if self.weight is None else self.weight[..., cases]
         group = None if self.group is None else self.group[cases]
-        return ClassTable(self.score[:, cases], self.label[cases], self.classes, weight, group)
+        return ClassTable(self.score[:, cases], self.label[cases], self.classes, weight, group, self.copies)
 
     @property
     def case_weight(self) -> Array:
@@ -89,11 +179,6 @@ class ClassTable(ByValue):
     def positive(self) -> None:
         """No class is the positive one: each takes its turn."""
         return None
-
-    @property
-    def whole(self) -> bool:
-        """Whether all weights are whole numbers, so that cases can be counted and resampled."""
-        return self.weight is None or bool(np.all(self.weight == np.floor(self.weight)))
 
     @cached_property
     def excess(self) -> float:
@@ -116,13 +201,16 @@ class ClassTable(ByValue):
         """The decisions by the highest score."""
         size = len(self.classes)
         cells = _summed_by(self.label * size + self.decided, self.case_weight, size * size)
-        return ConfusionTable(cells.reshape(*cells.shape[:-1], size, size), self.classes)
+        squares = None
+        if self.cell_squares is not None:
+            squares = _summed_by(self.label * size + self.decided, self.cell_squares, size * size).reshape(size, size)
+        return ConfusionTable(cells.reshape(*cells.shape[:-1], size, size), self.classes, squares=squares)
 
     @property
     def top(self) -> ScoreTable:
         """The highest score of each case, with the decision for it right or wrong as classes."""
         right = (self.decided == self.label).astype(np.intp)
-        return _score_table(right, self.score.max(axis=0), ("wrong", "right"), 1, self.weight)
+        return _score_table(right, self.score.max(axis=0), ("wrong", "right"), 1, self.weight, self.copies)
 
     @property
     def margins(self) -> ScoreTable:
@@ -131,26 +219,29 @@ class ClassTable(ByValue):
         second, highest = np.partition(self.score, -2, axis=0)[-2:]
         # 0.7 − 0.3 and 0.6 − 0.2 are the same lead, but not in floating point.
         lead = np.round(highest - second, 12)
-        return _score_table(right, lead, ("wrong", "right"), 1, self.weight)
+        return _score_table(right, lead, ("wrong", "right"), 1, self.weight, self.copies)
 
-    @property
-    def pooled(self) -> ScoreTable:
+    def pooled(self, wanted: type[Wanted]) -> Wanted:
         """All scores in one table: positive where a score is that of the case's own class."""
         own = (self.label == np.arange(len(self.classes))[:, None]).astype(np.intp).ravel()
         weight = None if self.weight is None else np.tile(self.weight, len(self.classes))
-        return _score_table(own, self.score.ravel(), ("other class", "own class"), 1, weight)
+        table = _score_table(own, self.score.ravel(), ("other class", "own class"), 1, weight, self.copies)
+        return cast(Wanted, table)
 
     def one_vs_rest(self, index: int) -> ScoreTable:
         """The score table of one class against all others."""
         names = two_names(self.classes, index)
-        return _score_table((self.label == index).astype(np.intp), self.score[index], names, 1, self.weight)
+        return _score_table(
+            (self.label == index).astype(np.intp), self.score[index], names, 1, self.weight, self.copies
+        )
 
     def one_vs_one(self, index: int, other: int) -> ScoreTable:
         """The score table of one class, by its own score, against one other."""
         among = np.flatnonzero((self.label == index) | (self.label == other))
         weight = None if self.weight is None else self.weight[..., among]
         label = (self.label[among] == index).astype(np.intp)
-        return _score_table(label, self.score[index, among], (self.classes[other], self.classes[index]), 1, weight)
+        two = self.classes[other], self.classes[index]
+        return _score_table(label, self.score[index, among], two, 1, weight, self.copies)
 
     @cached_property
     def placing(self) -> _Placing:
@@ -200,7 +291,7 @@ class ClassTable(ByValue):
         among = totals[..., :, None] * totals[..., None, :]
         return np.where(np.eye(len(self.classes), dtype=bool), np.nan, ratio(self.concordant_pairs(), among))
 
-    def __add__(self, other: ClassTable) -> ClassTable:
+    def __add__(self, other: Self) -> Self:
         """The table of both samples together."""
         if self.classes != other.classes:
             raise DataError(
@@ -210,7 +301,8 @@ class ClassTable(ByValue):
         alone = self.weight is None and other.weight is None
         weight = None if alone else np.concatenate([self.case_weight, other.case_weight])
         score = np.concatenate([self.score, other.score], axis=1)
-        return ClassTable(score, np.concatenate([self.label, other.label]), self.classes, weight)
+        copies = self.copies and other.copies
+        return type(self)(score, np.concatenate([self.label, other.label]), self.classes, weight, copies=copies)
 
     def __repr__(self) -> str:
         if self.class_totals.ndim > 1:
@@ -219,7 +311,9 @@ class ClassTable(ByValue):
         return f"ClassTable: {grouped(float(self.total))} cases, {len(self.classes)} classes: {shown}"
 
 
-def class_table(truth: Any, scores: Any, *, classes: Sequence[Any] | None = None, weight: Any = None) -> ClassTable:
+def class_table(
+    truth: Any, scores: Any, *, classes: Sequence[Any] | None = None, weight: Any = None, copies: bool = False
+) -> ClassTable:
     """The class table of a sample, from labels and the scores of each class.
 
     `scores` is a mapping of class to column, or an array (cases, K) with `classes` naming its
@@ -240,7 +334,9 @@ def class_table(truth: Any, scores: Any, *, classes: Sequence[Any] | None = None
     # In the order of the truth's labels; scored classes that never occur come last.
     names = (*seen, *(name for name in columns if name not in seen))
     weights = None if weight is None else weights_of(weight, codes.size)
-    table = ClassTable(np.stack([columns[name] for name in names]), codes.astype(np.intp), names, weights)
+    table = ClassTable(
+        np.stack([columns[name] for name in names]), codes.astype(np.intp), names, weights, copies=copies
+    )
     return table if weights is None or weights.all() else table.taken(np.flatnonzero(weights))
 
 
@@ -258,10 +354,16 @@ def _columns(scores: Any, classes: tuple[str, ...], size: int) -> dict[str, NDAr
 
 
 def _score_table(
-    label: NDArray[np.intp], score: Array, classes: tuple[str, str], positive: int, weight: Array | None
+    label: NDArray[np.intp],
+    score: Array,
+    classes: tuple[str, str],
+    positive: int,
+    weight: Array | None,
+    copies: bool,
 ) -> ScoreTable:
     if weight is None or weight.ndim == 1:
-        return score_table(label, score, classes=classes, positive=classes[positive], weight=weight)
+        named = {"classes": classes, "positive": classes[positive]}
+        return score_table(label, score, weight=weight, copies=copies, **named)
     order = np.argsort(-score)
     values = score[order] + 0.0
     starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if values.size else np.empty(0, np.intp)

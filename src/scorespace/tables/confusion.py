@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, PositiveError, WeightError
-from scorespace.results import ByValue, grouped
-from scorespace.tables.counts import Array, Counts
+from scorespace.results import grouped
+from scorespace.tables.counts import Counts
 from scorespace.tables.labels import encode, label_text, natural_order, positive_error, positive_index
-from scorespace.tables.score import ScoreTable, weights_of
+from scorespace.tables.score import ScoreTable, prevalence_factors, refuse_uncountable, unknown_class, weights_of
+from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 
 @dataclass(frozen=True, eq=False)
-class ConfusionTable(ByValue):
+class ConfusionTable(Table):
     """Counts of decisions, rows actual and columns decided; leading axes are replicates.
 
     `positive` is the index of the positive class of two; with K classes each takes its turn.
@@ -28,14 +30,107 @@ class ConfusionTable(ByValue):
     matrix: Array
     classes: tuple[str, ...]
     positive: int | None = None
+    squares: Array | None = field(default=None, compare=False, repr=False)
+
+    def described(self) -> str:
+        stated = "" if self.positive is not None else " without a positive class"
+        return f"a confusion table of {len(self.classes)} classes{stated}"
+
+    @property
+    def cells(self) -> Array:
+        return self.matrix.reshape(*self.matrix.shape[:-2], -1)
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self.classes
+
+    @property
+    def positive_name(self) -> str | None:
+        return None if self.positive is None else self.classes[self.positive]
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        return np.repeat(np.arange(len(self.classes)), len(self.classes))
+
+    def with_cells(self, cells: Array) -> Self:
+        return replace(self, matrix=cells.reshape(*cells.shape[:-1], *self.matrix.shape[-2:]), squares=None)
+
+    @property
+    def cell_squares(self) -> Array | None:
+        return None if self.squares is None else self.squares.ravel()
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+    ) -> Wanted:
+        """The outcomes of the positive class or of a named one; a two-class decision as scores 1 and 0."""
+        if at is not None:
+            none = "a crisp decision has no threshold" if wanted is Counts else "{label} covers all thresholds"
+            raise NoTableError("asks for a threshold, but " + none, hint="{label}")
+        if of is not None and of not in self.classes:
+            raise unknown_class(of, self.classes)
+        if wanted is Counts:
+            index = self._positive() if of is None else self.classes.index(of)
+            if index is None:
+                raise NoTableError(
+                    f"cannot be computed from {self.described()}",
+                    hint="state the positive class, or name a class or an average: {label}[macro]",
+                )
+            return cast(Wanted, self.counts_of(index))
+        if wanted is ScoreTable:
+            if self._positive() is None:
+                raise NoTableError(f"cannot be computed from {self.described()}", hint="{label} needs scores")
+            return cast(Wanted, self.score_table().inside(ScoreTable, of, sized=sized))
+        return super().inside(wanted, of)
+
+    def at_prevalence(self, share: float) -> Self:
+        if self.positive is None:
+            return self
+        factor = prevalence_factors(self.strata, self.cells, self.positive, share)
+        squares = self.cells if self.squares is None else self.squares.ravel()
+        shape = self.matrix.shape
+        matrix, squares = (self.cells * factor).reshape(shape), (squares * factor**2).reshape(shape)
+        return replace(self, matrix=matrix, squares=squares)
+
+    def effective(self, trials: str) -> float:
+        """How many equal cases are worth the weights of all: Kish's (Σw)² / Σw²."""
+        return self.cases
+
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        return np.eye(len(self.classes), dtype=bool).ravel()
+
+    def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        size = len(self.classes)
+        if self.positive is None:
+            raise NoTableError(f"needs scores of a positive class, and {self.described()} hold none")
+        actual, decided = cell // size, cell % size
+        columns = self.matrix[:, self.positive], self.matrix.sum(axis=1) - self.matrix[:, self.positive]
+        scores = ScoreTable(np.array([1.0, 0.0]), np.stack(columns, axis=-1), self.classes, self.positive)
+        return scores, (actual * 2 + (decided != self.positive)).astype(np.int32)
+
+    def averaged_over(self, wanted: type[Table]) -> Table:
+        if wanted is not Counts:
+            raise NoTableError("averages scores of the classes, but these are decisions")
+        return self
+
+    def each(self, wanted: type[Wanted]) -> list[Wanted]:
+        return [cast(Wanted, self.counts_of(k)) for k in range(len(self.classes))]
+
+    def pooled(self, wanted: type[Wanted]) -> Wanted:
+        """The outcomes of all classes added up."""
+        every = self.one_vs_rest.cells.sum(axis=-2)
+        return cast(Wanted, Counts(tp=every[..., 0], fn=every[..., 1], fp=every[..., 2], tn=every[..., 3]))
+
+    def _positive(self) -> int | None:
+        return self.positive if len(self.classes) == 2 else None
 
     @property
     def one_vs_rest(self) -> Counts:
         """The outcomes with each class in turn as positive, along the last axis."""
+        squares = None if self.squares is None else replace(self, matrix=self.squares, squares=None).one_vs_rest
         hit = np.diagonal(self.matrix, axis1=-2, axis2=-1)
         actual, decided = self.matrix.sum(axis=-1), self.matrix.sum(axis=-2)
         total = actual.sum(axis=-1, keepdims=True)
-        return Counts(tp=hit, fp=decided - hit, fn=actual - hit, tn=total - actual - decided + hit)
+        return Counts(tp=hit, fp=decided - hit, fn=actual - hit, tn=total - actual - decided + hit, squares=squares)
 
     def counts_of(self, index: int) -> Counts:
         """The outcomes with that class as positive."""
@@ -50,26 +145,27 @@ class ConfusionTable(ByValue):
     def total(self) -> Array:
         return self.class_totals.sum(axis=-1)
 
-    @property
-    def whole(self) -> bool:
-        """Whether all counts are whole numbers, so that cases can be resampled."""
-        return bool(np.all(self.matrix == np.floor(self.matrix)))
-
     def score_table(self) -> ScoreTable:
         """A crisp two-class decision as a score table with the scores 1 (positive) and 0."""
         if self.positive is None or len(self.classes) != 2:
             raise DataError("only a two-class decision is a score table.", seen=f"{len(self.classes)} classes")
         decided = [self.positive, 1 - self.positive]
-        return ScoreTable(np.array([1.0, 0.0]), self.matrix[..., decided], self.classes, self.positive)
+        squares = None if self.squares is None else self.squares[..., decided]
+        held = np.array([1.0, 0.0]), self.matrix[..., decided]
+        return ScoreTable(*held, self.classes, self.positive, squares=squares)
 
-    def __add__(self, other: ConfusionTable) -> ConfusionTable:
+    def __add__(self, other: Self) -> Self:
         """The table of both samples together."""
         classes = tuple(dict.fromkeys(self.classes + other.classes))
         named = None if self.positive is None else self.classes[self.positive]
         if named != (None if other.positive is None else other.classes[other.positive]):
             raise DataError("tables with different positive classes cannot be merged.")
-        matrix = _spread(self, classes) + _spread(other, classes)
-        return ConfusionTable(matrix, classes, None if named is None else classes.index(named))
+        matrix = _spread(self.matrix, self.classes, classes) + _spread(other.matrix, other.classes, classes)
+        squares = None
+        if self.squares is not None or other.squares is not None:
+            held = ((t.matrix if t.squares is None else t.squares, t.classes) for t in (self, other))
+            squares = np.add(*(_spread(cells, own, classes) for cells, own in held))
+        return type(self)(matrix, classes, None if named is None else classes.index(named), squares)
 
     def __repr__(self) -> str:
         head = f"ConfusionTable: {grouped(self.total.sum())} cases, rows actual, columns decided"
@@ -93,8 +189,11 @@ def confusion(
     classes: Sequence[Any] | None = None,
     positive: Any = None,
     weight: Any = None,
+    copies: bool = False,
 ) -> ConfusionTable:
     """The confusion table from labels and decisions, or from a given matrix with actual classes as rows.
+
+    Intervals take a weighted case as one, unless the weights are `copies` of it.
 
     >>> confusion([[6, 2], [1, 3]], classes=["cancer", "healthy"])
     ConfusionTable: 12 cases, rows actual, columns decided
@@ -104,9 +203,12 @@ def confusion(
     >>> confusion(["a", "b", "a"], ["a", "b", "b"]).matrix.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    if decision is None and weight is not None:
+    if decision is not None:
+        table = _from_labels(truth, decision, classes, weight, copies)
+        return replace(table, positive=_positive_of(table, positive))
+    if weight is not None:
         raise WeightError("a matrix holds weights already; weight is for labels and decisions.")
-    table = _from_matrix(truth, classes) if decision is None else _from_labels(truth, decision, classes, weight)
+    table = _from_matrix(truth, classes)
     return replace(table, positive=_positive_of(table, positive))
 
 
@@ -121,20 +223,24 @@ def _positive_of(table: ConfusionTable, positive: Any) -> int | None:
 
 
 def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
-    cells = np.asarray(matrix, dtype=np.float64)
+    try:
+        cells = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError("a confusion matrix must hold numbers.", seen=str(error)) from None
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise DataError(
             "a confusion matrix must be square.", seen=f"shape {cells.shape}", hint="rows actual, columns decided"
         )
     if not np.isfinite(cells).all() or (cells < 0).any() or not cells.any():
         raise DataError("a confusion matrix must hold counts.", seen=f"{cells.tolist()}", hint="numbers ≥ 0, not all 0")
+    refuse_uncountable(cells, "the cells of the matrix")
     names = tuple(map(label_text, classes)) if classes is not None else tuple(map(str, range(len(cells))))
     if len(names) != len(cells) or len(set(names)) != len(names):
         raise DataError("classes must name each row of the matrix once.", seen=f"{len(cells)} rows and classes {names}")
     return ConfusionTable(cells, names)
 
 
-def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weight: Any) -> ConfusionTable:
+def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weight: Any, copies: bool) -> ConfusionTable:
     actual, actual_names = encode(truth)
     decided, decided_names = encode(decision, "decision")
     if actual.size != decided.size:
@@ -150,13 +256,15 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
     rows = np.array([names.index(name) for name in actual_names])[actual]
     columns = np.array([names.index(name) for name in decided_names])[decided]
     weights = None if weight is None else weights_of(weight, rows.size)
-    cells = np.bincount(rows * len(names) + columns, weights, minlength=len(names) ** 2)
-    return ConfusionTable(cells.reshape(len(names), len(names)).astype(np.float64), names)
+    place, size = rows * len(names) + columns, (len(names), len(names))
+    squares = None if weights is None or copies else np.bincount(place, weights**2, len(names) ** 2).reshape(size)
+    cells = np.bincount(place, weights, minlength=len(names) ** 2).reshape(size)
+    return ConfusionTable(cells.astype(np.float64), names, squares=squares)
 
 
-def _spread(table: ConfusionTable, classes: tuple[str, ...]) -> Array:
-    """The matrix laid out for more classes than it has."""
-    place = np.array([classes.index(name) for name in table.classes])
-    out = np.zeros((*table.matrix.shape[:-2], len(classes), len(classes)))
-    out[..., place[:, None], place] = table.matrix
+def _spread(cells: Array, own: tuple[str, ...], classes: tuple[str, ...]) -> Array:
+    """A matrix laid out for more classes than it has."""
+    place = np.array([classes.index(name) for name in own])
+    out = np.zeros((*cells.shape[:-2], len(classes), len(classes)))
+    out[..., place[:, None], place] = cells
     return out

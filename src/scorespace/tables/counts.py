@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorespace.results import ByValue
-
-Array = NDArray[Any]
+from scorespace.results import same
+from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
@@ -23,32 +22,50 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
         return np.true_divide(part, whole)
 
 
-@dataclass(frozen=True, eq=False)
-class Counts(ByValue):
+class Counts(Table):
     """True and false positives and negatives; any common shape, so one formula serves every axis.
 
-    Kept as float64: whole numbers stay exact up to 2^53 and products of counts cannot overflow.
+    Kept as float64: whole numbers stay exact up to 2^53 and products of counts cannot overflow. `squares` holds
+    the sums of squared weights, where cases have weights.
 
     >>> c = Counts(tp=[6, 8], fp=[1, 2], fn=[2, 0], tn=[3, 2])
     >>> c.pp
     array([ 7., 10.])
     """
 
-    tp: Array
-    fp: Array
-    fn: Array
-    tn: Array
+    def __init__(
+        self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike, *, squares: Counts | None = None
+    ) -> None:
+        self.tp, self.fp, self.fn, self.tn = (np.asarray(part, dtype=np.float64) for part in (tp, fp, fn, tn))
+        self.squares = squares
 
-    def __post_init__(self) -> None:
-        for name in ("tp", "fp", "fn", "tn"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.float64))
+    @classmethod
+    def along(cls, tp: Array, fp: Array, p: Array, n: Array, squares: Counts | None = None) -> Self:
+        """The outcomes along thresholds (last axis), where all share the same positives and negatives (…, 1).
 
-    @property
+        What a measure does not ask for is not computed.
+        """
+        found = cls.__new__(cls)
+        found.tp, found.fp, found.squares = tp, fp, squares
+        found.p, found.n = np.broadcast_to(p, tp.shape), np.broadcast_to(n, fp.shape)
+        return found
+
+    @cached_property
+    def fn(self) -> Array:
+        """Positives predicted negative."""
+        return self.p - self.tp
+
+    @cached_property
+    def tn(self) -> Array:
+        """Negatives predicted negative."""
+        return self.n - self.fp
+
+    @cached_property
     def p(self) -> Array:
         """Actual positives: TP + FN."""
         return self.tp + self.fn
 
-    @property
+    @cached_property
     def n(self) -> Array:
         """Actual negatives: FP + TN."""
         return self.fp + self.tn
@@ -57,6 +74,11 @@ class Counts(ByValue):
     def pp(self) -> Array:
         """Predicted positives: TP + FP."""
         return self.tp + self.fp
+
+    @property
+    def union(self) -> Array:
+        """What is positive, predicted so or both: TP + FP + FN."""
+        return self.tp + self.fp + self.fn
 
     @property
     def pn(self) -> Array:
@@ -68,12 +90,57 @@ class Counts(ByValue):
         """All cases."""
         return self.p + self.n
 
-    def swapped(self) -> Counts:
+    def described(self) -> str:
+        return "counts of outcomes"
+
+    @property
+    def cells(self) -> Array:
+        """TP, FN, FP and TN along the last axis: each class keeps together."""
+        return np.stack(np.broadcast_arrays(self.tp, self.fn, self.fp, self.tn), axis=-1)
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        return np.array([1, 1, 0, 0])
+
+    def with_cells(self, cells: Array) -> Self:
+        return type(self)(tp=cells[..., 0], fn=cells[..., 1], fp=cells[..., 2], tn=cells[..., 3])
+
+    @property
+    def cell_squares(self) -> Array | None:
+        return None if self.squares is None else self.squares.cells
+
+    def effective(self, trials: str) -> float:
+        """How many equal cases are worth the weights of p, n, pp, pn or all of them: Kish's (Σw)² / Σw²."""
+        weight = float(getattr(self, trials))
+        return weight if self.squares is None else float(ratio(weight * weight, getattr(self.squares, trials)))
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+    ) -> Wanted:
+        if at is not None:
+            raise NoTableError("asks for a threshold, but a crisp decision has no threshold", hint="{label}")
+        return super().inside(wanted, of, at, sized=sized)
+
+    def swapped(self) -> Self:
         """The same decisions with the other class as positive."""
-        return Counts(tp=self.tn, fp=self.fn, fn=self.fp, tn=self.tp)
+        squares = None if self.squares is None else self.squares.swapped()
+        return type(self)(tp=self.tn, fp=self.fn, fn=self.fp, tn=self.tp, squares=squares)
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn)
+    def __add__(self, other: Self) -> Self:
+        squares = None
+        if self.squares is not None or other.squares is not None:
+            squares = (self.squares or self) + (other.squares or other)
+        sums = (self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn)
+        return type(self)(*sums, squares=squares)
 
-    def __getitem__(self, index: Any) -> Counts:
-        return Counts(self.tp[index], self.fp[index], self.fn[index], self.tn[index])
+    def __getitem__(self, index: Any) -> Self:
+        squares = None if self.squares is None else self.squares[index]
+        return type(self)(self.tp[index], self.fp[index], self.fn[index], self.tn[index], squares=squares)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return all(same(getattr(self, name), getattr(other, name)) for name in ("tp", "fp", "fn", "tn"))
+
+    def __repr__(self) -> str:
+        return "Counts(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in ("tp", "fp", "fn", "tn")) + ")"

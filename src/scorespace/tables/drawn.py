@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from scorespace.tables.counts import Array
+from scorespace.tables.table import Array, NoTableError
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,13 @@ class DrawnCases:
     level: Array
     n_pos: float
     n_neg: float
+    probabilities: ClassVar[bool] = True
+
+    def inside(self, wanted: type, of: str | None = None, at: float | None = None, *, sized: bool = False) -> Any:
+        """Itself: there is nothing else in it."""
+        if wanted is DrawnCases and of is None and at is None:
+            return self
+        raise NoTableError("cannot be computed from pairs alone")
 
     def concordant_pairs(self) -> Array:
         """Pairs of a positive and a negative in the right order, ties half: Σ neg · (above + level) / 2."""

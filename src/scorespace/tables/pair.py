@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -13,20 +14,21 @@ from numpy.typing import NDArray
 
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
-from scorespace.tables.counts import Array
 from scorespace.tables.labels import encode, positive_index
-from scorespace.tables.score import ScoreTable, scores_of
+from scorespace.tables.score import ScoreTable, prevalence_factors, scores_of
+from scorespace.tables.table import Array
 
 _MANY: Final = 20_000  # cases from which on a second thread pays
 
 
 @dataclass(frozen=True, eq=False)
 class PairTable(ByValue):
-    """For each case its class and its place in every model's score table: all that paired tests depend on.
+    """For each case its class and its cell in every model's table: all that ties the models of a sample together.
 
-    `place` (models, cases) indexes the rows of `tables`; `label` is 1 for positives; `group` numbers
-    the groups of related cases, `fold` the folds they were tested in, and `repeat` the repeats of the whole
-    procedure, in each of which every case was tested once; where there are such.
+    `cell` (models, cases) indexes the cells of `tables`; `code` is the class of each case, an index into
+    `classes`, of which `positive` may be one. `group` numbers the groups of related cases, `fold` the folds they
+    were tested in, and `repeat` the repeats of the whole procedure, in each of which every case was tested once;
+    `weight` is the weight of each case; where there are such.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
     >>> pairs
@@ -36,16 +38,30 @@ class PairTable(ByValue):
     """
 
     models: tuple[str, ...]
-    place: NDArray[np.int32]
-    label: NDArray[np.uint8]
-    tables: tuple[ScoreTable, ...]
+    tables: tuple[Any, ...]
+    cell: NDArray[np.int32]
+    code: NDArray[Any]
+    classes: tuple[str, ...] = ("negative", "positive")
+    positive: int | None = 1
     group: NDArray[np.int32] | None = None
     fold: NDArray[np.int32] | None = None
     repeat: NDArray[np.int32] | None = None
+    weight: NDArray[np.float64] | None = None
 
     @property
     def cases(self) -> int:
-        return int(self.label.size)
+        return int(self.code.size)
+
+    @cached_property
+    def label(self) -> NDArray[np.uint8]:
+        """1 for positives, 0 for all others."""
+        return (self.code == (-1 if self.positive is None else self.positive)).astype(np.uint8)
+
+    @cached_property
+    def place(self) -> NDArray[np.int32]:
+        """Each case's place among the distinct scores of every model (models, cases)."""
+        rows = np.array([table.score.size for table in self.tables], dtype=np.int32)
+        return self.cell % rows[:, None]
 
     def index(self, model: str) -> int:
         """The row of a model."""
@@ -56,12 +72,16 @@ class PairTable(ByValue):
     def only(self, *models: str) -> PairTable:
         """The table of some of the models, in that order."""
         kept = [self.index(model) for model in models]
-        return replace(
-            self,
-            models=tuple(models),
-            place=self.place[kept],
-            tables=tuple(self.tables[k] for k in kept),
-        )
+        return replace(self, models=tuple(models), cell=self.cell[kept], tables=tuple(self.tables[k] for k in kept))
+
+    def scoring(self) -> PairTable:
+        """The same with every model as scores of the positive class; a crisp decision scores 1 or 0."""
+        tables, cells = [], []
+        for table, cell in zip(self.tables, self.cell, strict=True):
+            scores, places = table.ranked(cell)
+            tables.append(scores)
+            cells.append(places)
+        return replace(self, tables=tuple(tables), cell=np.stack(cells))
 
     def scores(self, model: int) -> Array:
         """The scores of a model, case by case."""
@@ -71,9 +91,40 @@ class PairTable(ByValue):
         """Which cases a model calls positive at a threshold."""
         return self.scores(model) >= at
 
+    def right(self, model: int, at: float | None = None) -> NDArray[np.bool_]:
+        """Which cases a model decides right, at a threshold where it needs one."""
+        return self.tables[model].right(at)[self.cell[model]]
+
+    def condensed(self, rows: int) -> PairTable:
+        """The same cases with every model's table condensed to about that many rows."""
+        tables, cells = [], []
+        for table, cell in zip(self.tables, self.cell, strict=True):
+            merged = table.condensed_cells(rows)
+            tables.append(table.condensed(rows))
+            cells.append(cell if merged is None else merged[cell])
+        return replace(self, tables=tuple(tables), cell=np.stack(cells))
+
+    def at_prevalence(self, share: float) -> PairTable:
+        """The same cases weighed so that positives have that share."""
+        if self.positive is None:
+            return self
+        held = np.ones(self.cases) if self.weight is None else self.weight
+        weight = held * prevalence_factors(self.code, held, self.positive, share)
+        return replace(self, tables=tuple(table.at_prevalence(share) for table in self.tables), weight=weight)
+
+    def part(self, chosen: NDArray[np.intp]) -> PairTable:
+        """The table of some of the cases."""
+        found = [table.part(cell[chosen]) for table, cell in zip(self.tables, self.cell, strict=True)]
+        tables, cells = zip(*found, strict=True)
+        group, fold, repeat, weight = (
+            None if held is None else held[chosen] for held in (self.group, self.fold, self.repeat, self.weight)
+        )
+        kept = {"group": group, "fold": fold, "repeat": repeat, "weight": weight}
+        return replace(self, tables=tables, cell=np.stack(cells), code=self.code[chosen], **kept)  # type: ignore[arg-type]
+
     def __repr__(self) -> str:
-        positives = grouped(int(self.label.sum()))
-        return f"PairTable: {len(self.models)} models on {grouped(self.cases)} cases, {positives} positive"
+        positives = "" if self.positive is None else f", {grouped(int(self.label.sum()))} positive"
+        return f"PairTable: {len(self.models)} models on {grouped(self.cases)} cases{positives}"
 
 
 def pair_table(truth: Any, scores: Mapping[str, Any], *, positive: Any = None, group: Any = None) -> PairTable:
@@ -98,17 +149,23 @@ def two_names(classes: Sequence[str], positive: int) -> tuple[str, str]:
 
 
 def paired(
-    label: NDArray[np.uint8],
+    code: NDArray[Any],
     scores: Mapping[str, Array],
     group: NDArray[np.int32] | None = None,
-    classes: tuple[str, str] = ("negative", "positive"),
+    classes: tuple[str, ...] = ("negative", "positive"),
+    positive: int = 1,
+    weight: NDArray[np.float64] | None = None,
+    copies: bool = False,
 ) -> PairTable:
-    """The pair table from labels (1 positive, 0 negative) and checked scores."""
+    """The pair table from class codes and checked scores: every model is sorted once, and its table made on the way."""
     if not scores:
         raise DataError("a pair table needs at least one model.")
-    placed = each_model(lambda values: _placed(label, values, classes), scores.values(), label.size)
-    places = np.stack([place for place, _ in placed])
-    return PairTable(tuple(scores), places, label, tuple(table for _, table in placed), group)
+    placed = each_model(
+        lambda values: _placed(code, values, classes, positive, weight, copies), scores.values(), code.size
+    )
+    cells = np.stack([cell for cell, _ in placed])
+    tables = tuple(table for _, table in placed)
+    return PairTable(tuple(scores), tables, cells, code, classes, positive, group, weight=weight)
 
 
 def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int) -> list[Any]:
@@ -119,19 +176,30 @@ def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int
         return list(pool.map(function, models))
 
 
-def _placed(label: NDArray[np.uint8], score: Array, classes: tuple[str, str]) -> tuple[NDArray[np.int32], ScoreTable]:
-    """Where each case stands among the distinct scores, and their table; one sort of indices."""
+def _placed(
+    code: NDArray[Any],
+    score: Array,
+    classes: tuple[str, ...],
+    positive: int,
+    weight: NDArray[np.float64] | None,
+    copies: bool,
+) -> tuple[NDArray[np.int32], ScoreTable]:
+    """The cell of each case in the table of its scores, and that table; one sort of indices."""
     order = np.argsort(-score)
-    values, ones = score[order] + 0.0, label[order]
+    values = score[order] + 0.0
     new = np.append(True, values[1:] != values[:-1])
-    if new.all():
-        row = np.arange(values.size, dtype=np.int32)
-        counts = np.stack([1 - ones, ones])
-    else:
-        row = np.cumsum(new, dtype=np.int32) - np.int32(1)
-        starts = np.flatnonzero(new)
-        values, ones = values[starts], np.add.reduceat(ones, starts, dtype=np.int64)
-        counts = np.stack([np.diff(starts, append=order.size) - ones, ones])
-    place = np.empty_like(row)
-    place[order] = row
-    return place, ScoreTable(values, counts, classes, 1)
+    row = np.cumsum(new, dtype=np.int32) - np.int32(1)
+    cell = np.empty_like(row)
+    cell[order] = row
+    values = values[new]
+    shape = len(classes), values.size
+    cell += code.astype(np.int32) * np.int32(values.size)
+
+    def summed(weights: Array | None) -> Array:
+        return np.bincount(cell, weights, minlength=shape[0] * shape[1]).reshape(shape)
+
+    counts = summed(weight)
+    if weight is None:  # mostly ones: bytes hold them, and memory is what takes the time
+        counts = counts.astype(np.min_scalar_type(int(counts.max())))
+    squares = None if weight is None or copies else summed(weight**2)
+    return cell, ScoreTable(values, counts, classes, positive, squares=squares)

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorespace.errors import DataError, ScoreError, WeightError
-from scorespace.results import ByValue, grouped
-from scorespace.tables.counts import Array, Counts
+from scorespace.errors import DataError, ScoreError, WeightError, listing
+from scorespace.results import grouped
+from scorespace.tables.counts import Counts
 from scorespace.tables.labels import encode, is_missing, label_text, natural_order, positive_index
+from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
 
 
+MOST_EXACT: Final = 2.0**53
+"""From here on, doubles do not hold every whole number."""
+
+
 @dataclass(frozen=True, eq=False)
-class ScoreTable(ByValue):
+class ScoreTable(Table):
     """Everything that ranking, thresholds and calibration depend on, from one sort of the scores.
 
     `score` (m,) is distinct and descending; `counts` (…, K, m) holds the weight of each class at each
     score, in the smallest type that fits, so sum or cumulate before subtracting. Leading axes of
-    `counts` are replicates. `resolution` is the width to which scores were coarsened (0: exact).
+    `counts` are replicates. `resolution` is the width to which scores were coarsened (0: exact). `squares` (K, m)
+    sums the squared weights of weighted cases; without it every unit of weight is a case.
 
     >>> t = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
     >>> t
@@ -39,6 +45,33 @@ class ScoreTable(ByValue):
     classes: tuple[str, ...]
     positive: int
     resolution: float = 0.0
+    squares: Array | None = field(default=None, compare=False, repr=False)
+
+    def described(self) -> str:
+        return "a score table"
+
+    @property
+    def cells(self) -> Array:
+        return self.counts.reshape(*self.counts.shape[:-2], -1)
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self.classes
+
+    @property
+    def positive_name(self) -> str | None:
+        return self.classes[self.positive]
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        return np.repeat(np.arange(len(self.classes)), self.score.size)
+
+    def with_cells(self, cells: Array) -> Self:
+        return replace(self, counts=cells.reshape(*cells.shape[:-1], *self.counts.shape[-2:]), squares=None)
+
+    @property
+    def cell_squares(self) -> Array | None:
+        return None if self.squares is None else self.squares.ravel()
 
     @property
     def pos(self) -> Array:
@@ -84,9 +117,75 @@ class ScoreTable(ByValue):
         return not self.score.size or bool(self.score[0] <= 1 and self.score[-1] >= 0)
 
     @property
-    def whole(self) -> bool:
-        """Whether all weights are whole numbers, so that cases can be counted and resampled."""
-        return self.counts.dtype.kind in "iub" or bool(np.all(self.counts == np.floor(self.counts)))
+    def thresholded(self) -> bool:
+        return True
+
+    def scores_seen(self) -> str:
+        return f"scores from {self.score[-1]:g} to {self.score[0]:g}"
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+    ) -> Wanted:
+        """Its outcomes at a threshold, or its scores with the other class of two as positive."""
+        if wanted is not Counts and at is not None:
+            raise NoTableError("asks for a threshold, but {label} covers all thresholds", hint="{label}")
+        if wanted is Counts and at is None:
+            raise NoTableError("of a score needs a threshold", hint="{label}@0.5")
+        other = of is not None and self._index(of) != self.positive
+        if other and len(self.classes) > 2:
+            raise NoTableError(
+                "names a class that this score does not rank", seen=f"a score for {self.classes[self.positive]!r}"
+            )
+        if wanted is Counts:
+            counts = self.at(cast(float, at))
+            return cast(Wanted, counts.swapped() if other else counts)
+        if not other:
+            return super().inside(wanted)
+        # The other class has the probability 1 − p; for all else the order counts, which rounding could tie.
+        turned = self.complemented() if sized and self.probabilities else self.swapped()
+        return Table.inside(turned, wanted)
+
+    def at_prevalence(self, share: float) -> Self:
+        factor = prevalence_factors(self.strata, self.cells, self.positive, share)
+        squares = self.cells if self.squares is None else self.squares.ravel()
+        shape = self.counts.shape
+        counts, squares = (self.cells * factor).reshape(shape), (squares * factor**2).reshape(shape)
+        return replace(self, counts=counts, squares=squares)
+
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        if at is None:
+            raise NoTableError("of a score needs a threshold", hint="{label}@0.5")
+        positive = (np.arange(len(self.classes)) == self.positive)[:, None]
+        return ((self.score >= at) == positive).ravel()
+
+    def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        return self, cell
+
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """Both on one axis: that of the scores, or that of the midranks, which know no scale."""
+        if not isinstance(other, ScoreTable) or self.classes != other.classes:
+            return super().shared_with(other, sized=sized)
+        levels = [table.score if sized else table.midranks for table in (self, other)]
+        grid, place = np.unique(np.concatenate(levels), return_inverse=True)
+        row, classes = grid.size - 1 - place, np.arange(len(self.classes))[:, None]
+        ours, theirs = ((classes * grid.size + rows).ravel() for rows in np.split(row, [self.score.size]))
+        empty = np.zeros((len(self.classes), grid.size), dtype=np.int64)
+        return replace(self, score=grid[::-1].copy(), counts=empty, squares=None), ours, theirs
+
+    @property
+    def midranks(self) -> Array:
+        """The rank of each score among all cases from the lowest, tied cases at the mean of theirs.
+
+        >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).midranks
+        array([4. , 2.5, 1. ])
+        """
+        size = self.counts.sum(axis=-2, dtype=np.float64)
+        return size.sum() - np.cumsum(size) + (size + 1) / 2
+
+    def _index(self, of: str) -> int:
+        if of not in self.classes:
+            raise unknown_class(of, self.classes)
+        return self.classes.index(of)
 
     @cached_property
     def sweep(self) -> Counts:
@@ -95,8 +194,9 @@ class ScoreTable(ByValue):
         >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).sweep.tp
         array([0., 1., 2., 2.])
         """
-        tp, fp = _cumulated(self.pos), _cumulated(self.neg)
-        return Counts(tp=tp, fp=fp, fn=tp[..., -1:] - tp, tn=fp[..., -1:] - fp)
+        tp, fp = (_cumulated(column) for column in self.columns)
+        squares = None if self.squares is None else replace(self, counts=self.squares, squares=None).sweep
+        return Counts.along(tp, fp, tp[..., -1:], fp[..., -1:], squares)
 
     @property
     def thresholds(self) -> NDArray[np.float64]:
@@ -113,16 +213,23 @@ class ScoreTable(ByValue):
         if np.isnan(threshold).any():
             raise ScoreError("threshold=nan is not a threshold.", hint="a number, or inf to predict no positives")
         predicted = self.score.size - np.searchsorted(self.score[::-1], threshold, side="left")
-        return self.sweep[..., predicted]
+        if threshold.ndim or "sweep" in self.__dict__ or self.squares is not None:
+            return self.sweep[..., predicted]
+        # At one threshold of many replicates, two sums are quicker than all that run along the scores.
+        above = (column[..., :predicted].sum(axis=-1, dtype=np.float64) for column in self.columns)
+        tp, fp = above
+        return Counts(tp=tp, fp=fp, fn=self.n_pos - tp, tn=self.n_neg - fp)
 
-    def swapped(self) -> ScoreTable:
+    def swapped(self) -> Self:
         """The other class of two as positive, with the scores negated so that higher still means positive."""
         if len(self.classes) != 2:
             raise ScoreError("only two classes can be swapped.", seen=f"{len(self.classes)} classes")
         # Adding 0.0 keeps a negated zero from becoming -0.0.
-        return replace(self, score=-self.score[::-1] + 0.0, counts=self.counts[..., ::-1], positive=1 - self.positive)
+        squares = None if self.squares is None else self.squares[..., ::-1]
+        turned = -self.score[::-1] + 0.0, self.counts[..., ::-1]
+        return type(self)(*turned, self.classes, 1 - self.positive, self.resolution, squares)
 
-    def complemented(self) -> ScoreTable:
+    def complemented(self) -> Self:
         """The other class of two as positive, with its own probability 1 − score; rounding may tie scores near 0.
 
         >>> score_table([1, 0, 1], [0.75, 0.5, 0.25]).complemented().score
@@ -130,10 +237,9 @@ class ScoreTable(ByValue):
         """
         if len(self.classes) != 2:
             raise ScoreError("only two classes can be swapped.", seen=f"{len(self.classes)} classes")
-        score, counts = grouped_scores(1 - self.score, self.counts)
-        return replace(self, score=score, counts=counts, positive=1 - self.positive)
+        return replace(self._rescored(1 - self.score), positive=1 - self.positive)
 
-    def coarsen(self, width: float) -> ScoreTable:
+    def coarsen(self, width: float) -> Self:
         """Merge scores that share a cell of the grid of that width; each cell bears its lower edge.
 
         The grid starts at 0 whatever the data, so shards coarsened apart still merge.
@@ -147,28 +253,51 @@ class ScoreTable(ByValue):
         # The quotient is rounded: a score on or beside an edge may have got into the wrong cell.
         cell += (cell + 1) * width <= self.score
         cell -= cell * width > self.score
-        edge = cell * width
-        score, counts = grouped_scores(edge, self.counts)
-        return replace(self, score=score, counts=counts, resolution=max(width, self.resolution))
+        return replace(self._rescored(cell * width), resolution=max(width, self.resolution))
 
-    def condensed(self, rows: int) -> ScoreTable:
-        """Merge neighbouring scores into about that many rows of equal weight; each bears its lowest score.
+    def _rescored(self, score: NDArray[np.float64]) -> Self:
+        """The table with other scores in place of its own; those that become equal are merged."""
+        values, counts = grouped_scores(score, self.counts)
+        squares = None if self.squares is None else grouped_scores(score, self.squares)[1]
+        return replace(self, score=values, counts=counts, squares=squares)
 
-        >>> score_table([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]).condensed(2).score
-        array([0.6, 0.1])
+    def condensed(self, rows: int) -> Self:
+        """Merge neighbouring scores into about that many rows, finer towards both ends; each bears its lowest score.
+
+        A row holds about (π / rows) · √(u (1 − u)) of the weight at the share u of it, as the arcsine spreads shares
+        evenly: where few cases decide, few are merged.
+
+        >>> score_table([1, 0, 1, 0, 1, 0], [0.9, 0.6, 0.5, 0.4, 0.3, 0.1]).condensed(3).score
+        array([0.9, 0.3, 0.1])
         """
         if self.score.size <= rows:
             return self
-        weight = self.counts.sum(axis=-2, dtype=np.float64)
-        part = ((np.cumsum(weight) - weight / 2) * (rows / weight.sum())).astype(np.int64)
-        starts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+        starts = self._merging(rows)
         ends = np.append(starts[1:], self.score.size) - 1
         wide = np.float64 if self.counts.dtype.kind == "f" else np.int64
         counts = np.add.reduceat(self.counts, starts, axis=-1, dtype=wide)
+        squares = None if self.squares is None else np.add.reduceat(self.squares, starts, axis=-1)
         width = float((self.score[starts] - self.score[ends]).max())
-        return replace(self, score=self.score[ends], counts=counts, resolution=max(width, self.resolution))
+        resolution = max(width, self.resolution)
+        return replace(self, score=self.score[ends], counts=counts, squares=squares, resolution=resolution)
 
-    def __add__(self, other: ScoreTable) -> ScoreTable:
+    def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
+        if self.score.size <= rows:
+            return None
+        starts = self._merging(rows)
+        row = np.zeros(self.score.size, dtype=np.int32)
+        row[starts[1:]] = 1
+        merged = np.cumsum(row, dtype=np.int32)
+        return (np.arange(len(self.classes), dtype=np.int32)[:, None] * np.int32(starts.size) + merged).ravel()
+
+    def _merging(self, rows: int) -> NDArray[np.intp]:
+        """Where the rows of the condensed table begin."""
+        weight = self.counts.sum(axis=-2, dtype=np.float64)
+        share = (np.cumsum(weight) - weight / 2) / weight.sum()
+        part = (np.arcsin(np.sqrt(np.clip(share, 0, 1))) * (2 * rows / np.pi)).astype(np.int64)
+        return np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+
+    def __add__(self, other: Self) -> Self:
         """The table of both samples together."""
         if self.classes[self.positive] != other.classes[other.positive]:
             raise DataError(
@@ -180,10 +309,16 @@ class ScoreTable(ByValue):
         if len(named) > 2 and nameless in named and not _weight_of(self, nameless) + _weight_of(other, nameless):
             named.remove(nameless)
         classes = tuple(sorted(named, key=natural_order))
+        both = np.concatenate([self.score, other.score])
         stacked = [_realigned(table.counts, table.classes, classes) for table in (self, other)]
-        score, counts = grouped_scores(np.concatenate([self.score, other.score]), np.concatenate(stacked, axis=-1))
+        score, counts = grouped_scores(both, np.concatenate(stacked, axis=-1))
+        squares = None
+        if self.squares is not None or other.squares is not None:
+            held = [table.counts if table.squares is None else table.squares for table in (self, other)]
+            aligned = [_realigned(sums, t.classes, classes) for sums, t in zip(held, (self, other), strict=True)]
+            squares = grouped_scores(both, np.concatenate(aligned, axis=-1))[1]
         positive = classes.index(self.classes[self.positive])
-        return ScoreTable(score, counts, classes, positive, max(self.resolution, other.resolution))
+        return type(self)(score, counts, classes, positive, max(self.resolution, other.resolution), squares)
 
     def __repr__(self) -> str:
         shown = f"{grouped(self.n_pos.sum())} {self.classes[self.positive]!r} (positive)"
@@ -203,12 +338,14 @@ def score_table(
     *,
     positive: Any = None,
     weight: Any = None,
+    copies: bool = False,
     classes: Sequence[str] | None = None,
 ) -> ScoreTable:
     """The score table of a sample, from a column of labels and a column of scores.
 
     `positive` may be left out for {0, 1}, {-1, 1} and booleans. `classes` given: truth holds codes
-    into them. Weights are case weights: weight 2 is the case twice, weight 0 the case absent.
+    into them. Values take weight 2 as the case twice and weight 0 as the case absent; intervals take it as
+    one case, unless the weights are `copies` of it.
 
     >>> score_table(["bad", "good", "bad"], [0.7, 0.2, 0.4], positive="bad")
     ScoreTable: 3 cases, 2 'bad' (positive), 1 'good', 3 distinct scores
@@ -237,7 +374,22 @@ def score_table(
         return ScoreTable(*_two_classes(values, codes), names, index)
     columns = np.zeros((len(names), values.size), dtype=np.uint8 if weights is None else np.float64)
     columns[codes, np.arange(values.size)] = 1 if weights is None else weights
-    return ScoreTable(*grouped_scores(values, columns), names, index)
+    squares = None if weights is None or copies else grouped_scores(values, columns**2)[1]
+    return ScoreTable(*grouped_scores(values, columns), names, index, squares=squares)
+
+
+def prevalence_factors(strata: Array, cells: Array, positive: int, share: float) -> Array:
+    """What each cell's weight is multiplied by so that positives have that share of an unchanged total."""
+    total, pos = float(cells.sum(dtype=np.float64)), float(cells[strata == positive].sum(dtype=np.float64))
+    if not 0 < pos < total:
+        return np.ones(cells.size)
+    return np.where(strata == positive, share * total / pos, (1 - share) * total / (total - pos))
+
+
+def unknown_class(of: str, classes: Sequence[str]) -> NoTableError:
+    """Why there is no table of a class that does not occur."""
+    seen = f"classes {listing(classes)}"
+    return NoTableError("names a class that does not occur", seen=seen, hint=f"{{label}}[{classes[0]}]")
 
 
 def scores_of(score: Any, size: int) -> NDArray[np.float64]:
@@ -293,7 +445,18 @@ def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
         )
     if not values.any():
         raise WeightError("all weights are zero: there is nothing to evaluate.")
+    refuse_uncountable(values, "the weights")
     return values
+
+
+def refuse_uncountable(weights: Array, what: str) -> None:
+    """Refuse weights whose sum is beyond the numbers that doubles count without gaps."""
+    if (weights / MOST_EXACT).sum() >= 1:
+        raise WeightError(
+            f"{what} add up to more than can be counted.",
+            seen="a sum above 9 007 199 254 740 992, from where doubles leave out numbers",
+            hint="divide all of them by the same number",
+        )
 
 
 def _two_classes(score: NDArray[np.float64], label: NDArray[Any]) -> tuple[NDArray[np.float64], Array]:

@@ -106,7 +106,7 @@ def _judged(row: Row, side: str) -> str:
 
 def _picture(agreement: Agreement) -> Picture:
     def draw() -> object:
-        from scorespace.views.charts.agreement import agreement_chart  # Altair loads only for pictures
+        from scorespace.views.charts.agreement import agreement_chart
 
         return agreement_chart(agreement)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scorespace.curves import calibration
 from scorespace.probabilities.summary import CalibrationSummary
@@ -13,10 +13,8 @@ from scorespace.probabilities.tests import CalibrationTest, calibration_band
 from scorespace.results import decimals, grouped, p_text
 from scorespace.tables import ScoreTable
 from scorespace.tables.classes import TOP
+from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Picture, Text
-
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
 
 MOST_BANDS: Final = 3
 """Models that stay readable with bands, and with a table of bins each."""
@@ -39,22 +37,22 @@ _ROWS: Final[Mapping[str, tuple[Callable[[CalibrationSummary], float], str]]] = 
 }
 
 
-def blocks(evaluation: Evaluation) -> Sequence[Block]:
+def blocks(evaluation: Answers) -> Sequence[Block]:
     """The section of a report, for the models whose scores lie between 0 and 1."""
     if evaluation.class_calibrations:
         return [block for name in evaluation.class_calibrations for block in _class_blocks(evaluation, name)]
     found = evaluation.calibrations
     tables = {name: table for name, table in _scored(evaluation).items() if name in found}
-    if not tables or not 0 < evaluation.prevalence < 1:
+    if not tables or not 0 < evaluation.models.prevalence < 1:
         return []
     few = len(tables) <= MOST_BANDS
-    banded = few and all(table.whole for table in tables.values())
+    banded = few and all(table.counted for table in tables.values())
     bins = [_bin_grid(name, table, evaluation.level) for name, table in tables.items()] if few else []
     words = [Text(found[name].words) for name in tables]
     return [_picture(evaluation, tables, banded), summary_grid(found), *words, *bins]
 
 
-def _class_blocks(evaluation: Evaluation, model: str) -> Sequence[Block]:
+def _class_blocks(evaluation: Answers, model: str) -> Sequence[Block]:
     """The same for each class against the rest, and for the highest score of each case."""
     found = evaluation.class_calibrations[model]
     shown = list(found)[: MOST_CLASSES + 1]
@@ -89,7 +87,7 @@ def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
         ("residual within bins", *(decimals(one.residual, 4) for one in found.values())),
         ("Spiegelhalter z", *(decimals(one.spiegelhalter.statistic, 2) for one in found.values())),
         ("Spiegelhalter p", *(_p_cell(one.spiegelhalter) for one in found.values())),
-        ("Hosmer-Lemeshow χ²", *(decimals(one.hosmer_lemeshow.statistic, 2) for one in found.values())),
+        ("Hosmer-Lemeshow χ²", *(_statistic(one.hosmer_lemeshow) for one in found.values())),
         ("Hosmer-Lemeshow p", *(_p_cell(one.hosmer_lemeshow) for one in found.values())),
     ]
     hints = [(name, about) for name, (_, about) in _ROWS.items()]
@@ -101,7 +99,7 @@ def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
         (f"mce, {first.bins} bins", "The largest such distance."),
         ("Spiegelhalter z", "Whether the Brier score is what the scores promise; normal if it is."),
         ("Spiegelhalter p", "How often calibrated scores would look as far off by z, or farther."),
-        ("Hosmer-Lemeshow χ²", "Whether ten groups of equal size have as many positives as promised; two df less."),
+        ("Hosmer-Lemeshow χ²", "Whether ten groups of equal size have as many positives as promised."),
         ("Hosmer-Lemeshow p", "How often calibrated scores would look as far off by χ², or farther."),
     ]
     left = [f"{name} {grouped(one.left_out)}" for name, one in found.items() if one.left_out]
@@ -114,11 +112,17 @@ def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
 _FINE: Final = ("cal", "cal by chance")
 
 
+def _statistic(test: CalibrationTest) -> str:
+    """A statistic with two decimals, or in powers of ten where it is huge: a score of 0 that happened."""
+    large = abs(test.statistic) >= 1e5 and math.isfinite(test.statistic)
+    return f"{test.statistic:.3g}" if large else decimals(test.statistic, 2)
+
+
 def _p_cell(test: CalibrationTest) -> str:
     return "–" if math.isnan(test.p) else p_text(test.p).removeprefix("p = ").removeprefix("p ")
 
 
-def _picture(evaluation: Evaluation, tables: Mapping[str, ScoreTable], banded: bool) -> Picture:
+def _picture(evaluation: Answers, tables: Mapping[str, ScoreTable], banded: bool) -> Picture:
     def draw() -> Any:
         return calibration_picture(evaluation, list(tables), band=banded)
 
@@ -136,11 +140,11 @@ def _picture(evaluation: Evaluation, tables: Mapping[str, ScoreTable], banded: b
     )
 
 
-def calibration_picture(evaluation: Evaluation, models: Sequence[str], *, band: bool, **options: Any) -> Any:
+def calibration_picture(evaluation: Answers, models: Sequence[str], *, band: bool, **options: Any) -> Any:
     """The reliability diagram of models; options say how scores are grouped."""
-    from scorespace.views.charts import calibration_chart  # Altair loads only when a picture is wanted
+    from scorespace.views.charts import calibration_chart
 
-    tables = {name: evaluation.score_table(name) for name in models}
+    tables = {name: evaluation.models.score_table(name) for name in models}
     curves = {name: calibration(table, **options) for name, table in tables.items()}
     wanted = {"level": evaluation.level, "seed": evaluation.seed, "simultaneous": True, **options}
     bands = {name: calibration_band(table, **wanted) for name, table in tables.items()} if band else None
@@ -165,5 +169,5 @@ def _bin_grid(name: str, table: ScoreTable, level: float) -> Grid:
     return Grid(("scores", "cases", "mean score", "observed rate"), tuple(rows), caption)
 
 
-def _scored(evaluation: Evaluation) -> dict[str, ScoreTable]:
-    return {name: table for name, table in evaluation.models.items() if isinstance(table, ScoreTable)}
+def _scored(evaluation: Answers) -> dict[str, ScoreTable]:
+    return {name: evaluation.models[name] for name in evaluation.models.thresholded}

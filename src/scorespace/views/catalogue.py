@@ -1,18 +1,30 @@
-"""Measures described for people: the catalogue and one measure explained."""
+"""Declared nouns described for people: the catalogues of measures and of curves, and one entry of each explained."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
+from scorespace.curves.curve import CurveKind
+from scorespace.declaration import Noun, call_text
 from scorespace.measures import Measure
 from scorespace.measures.average import AVERAGES, OVER_PAIRS
+from scorespace.resampling.band import band
 from scorespace.results import Row
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
+from scorespace.tables.table import called
 from scorespace.views.document import Grid
 
-_NEEDS = {Counts: "decisions", ScoreTable: "scores", ConfusionTable: "decisions on several classes"}
+_NEEDS: Final[Mapping[type, str]] = {
+    Counts: "decisions",
+    ScoreTable: "scores",
+    ConfusionTable: "decisions on several classes",
+}
 _BETTER = {"high": "higher is better", "low": "lower is better", None: "neither direction is better"}
+
+
+# --- measures
 
 
 def entry(measure: Measure) -> Row:
@@ -21,13 +33,13 @@ def entry(measure: Measure) -> Row:
         "name": measure.name,
         "title": measure.title,
         "summary": measure.summary,
-        "needs": _NEEDS.get(measure.table, measure.table.__name__),
+        "needs": _needs(measure.table),
         "low": measure.range[0],
         "high": measure.range[1],
         "best": measure.best,
         "undefined": measure.undefined,
         "interval": measure.interval,
-        "options": ", ".join(f"{option.name}={_default(option.default)}" for option in measure.options),
+        "options": options_text(measure),
         "aliases": ", ".join(measure.aliases),
     }
 
@@ -42,21 +54,20 @@ def described(measures: Sequence[Measure]) -> Grid:
 def explained(measure: Measure) -> Grid:
     """Everything a reader needs to know about one measure."""
     low, high = (f"{bound:g}" if math.isfinite(bound) else ("−∞" if bound < 0 else "∞") for bound in measure.range)
+    needed = _needs(measure.table, measure.probability)
     facts = [
         (measure.name, measure.title),
         ("what", measure.summary),
         ("range", f"{low} to {high}; {_BETTER[measure.best]}"),
         ("undefined", f"when {measure.undefined}"),
         ("interval", measure.interval),
-        ("needs", f"{_needed(measure)}; write {example(measure)}"),
+        ("needs", f"{needed}; write {example(measure)}"),
         ("classes", _of_classes(measure)),
         ("names", ", ".join((measure.name, *measure.aliases))),
     ]
     if measure.infinite:
         facts.insert(4, ("infinite", f"when {measure.infinite}"))
-    if measure.options:
-        facts.append(("options", ", ".join(f"{option.name}={_default(option.default)}" for option in measure.options)))
-    return Grid(("", ""), tuple(facts), prose=True)
+    return Grid(("", ""), (*facts, *_option_rows(measure)), prose=True)
 
 
 def example(measure: Measure) -> str:
@@ -64,20 +75,72 @@ def example(measure: Measure) -> str:
     return f"{measure.name}@0.5" if measure.table is Counts else measure.name
 
 
-def _needed(measure: Measure) -> str:
-    needed = _NEEDS.get(measure.table, "")
-    return f"{needed} between 0 and 1" if measure.probability else needed
-
-
 def _of_classes(measure: Measure) -> str:
     """How it is written for several classes."""
     name = measure.name
-    whole = [name] if {ConfusionTable, ClassTable} & set(measure.overloads) else []
+    whole = [name] if {ConfusionTable, ClassTable} & set(measure.functions) else []
     averages = AVERAGES if measure.table is Counts else (*AVERAGES, *OVER_PAIRS)
     return ", ".join([*whole, f"{name}[CLASS]", *(f"{name}[{how}]" for how in averages)])
 
 
-def _default(value: object) -> str:
-    if value is None:
-        return "…"
-    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+# --- curves
+
+
+def curve_entry(kind: CurveKind[Any]) -> Row:
+    """A kind of curve as a row of data."""
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "summary": kind.summary,
+        "needs": _needs(kind.table, kind.probability),
+        "x": kind.x,
+        "y": kind.y,
+        "area": kind.area or None,
+        "band": band.of(kind) is not None,
+        "options": options_text(kind),
+        "aliases": ", ".join(kind.aliases),
+    }
+
+
+def curves_described(kinds: Sequence[CurveKind[Any]]) -> Grid:
+    """The catalogue in short: name and what it shows."""
+    return Grid(("curve", "what it shows"), tuple((one.name, one.summary) for one in kinds), prose=True)
+
+
+def explained_curve(kind: CurveKind[Any]) -> Grid:
+    """Everything a reader needs to know about one kind of curve."""
+    facts = [
+        (kind.name, kind.title),
+        ("what", kind.summary),
+        ("axes", f"{kind.y.lower()} against {kind.x.lower()}"),
+        ("area", kind.area or "none that means anything"),
+        ("band", "--band draws one for the whole curve" if band.of(kind) else "none"),
+        ("needs", f"{_needs(kind.table, kind.probability)}; write {curve_example(kind)}"),
+        ("names", ", ".join((kind.name, *kind.aliases))),
+    ]
+    return Grid(("", ""), (*facts, *_option_rows(kind)), prose=True)
+
+
+def curve_example(kind: CurveKind[Any]) -> str:
+    """How a user writes it, with its first option where it has one."""
+    if not kind.options:
+        return f"--kind {kind.name}"
+    first = kind.options[0]
+    value = first.choices[-1] if first.choices else 0.5 if first.default is None else first.default
+    return f'--kind "{call_text(kind.name, ((first.name, value),))}"'
+
+
+# --- what all have
+
+
+def options_text(noun: Noun) -> str:
+    """The options, a line each, with their defaults and what they are for."""
+    return "\n".join(option.text for option in noun.options)
+
+
+def _option_rows(noun: Noun) -> list[tuple[str, str]]:
+    return [("" if place else "options", option.text) for place, option in enumerate(noun.options)]
+
+
+def _needs(table: type, probability: bool = False) -> str:
+    return _NEEDS.get(table, called(table)) + (" between 0 and 1" if probability else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
 from scorespace.measures.ranking import auc, auprc
 from scorespace.results import decimals, grouped
 from scorespace.tables import Array, ClassTable, ConfusionTable, ratio
+from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Picture, Text
-
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
 
 MOST_IN_BRIEF: Final = 12
 """Most classes that a terminal lists one by one."""
@@ -95,19 +93,23 @@ def confused_words(table: ConfusionTable, most: int = 3) -> str:
     return f"{'; '.join(told)}.{more}"
 
 
-def blocks(evaluation: Evaluation) -> Sequence[Block]:
+def blocks(evaluation: Answers) -> Sequence[Block]:
     """Everything class by class, model after model."""
     found: list[Block] = []
     for name, table in _models(evaluation).items():
         decisions = _decisions(table)
         found += [Text(name)] if len(evaluation.models) > 1 else []
         found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
-        found += [pair_grid(table)] if isinstance(table, ClassTable) and len(table.classes) <= MOST_IN_BRIEF else []
+        found += (
+            [pair_grid(table.inside(ClassTable))]
+            if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF
+            else []
+        )
         found += [Text(confused_words(decisions)), *_confusion_picture(name, table)]
     return found
 
 
-def short_blocks(evaluation: Evaluation) -> Sequence[Block]:
+def short_blocks(evaluation: Answers) -> Sequence[Block]:
     """What fits one screen of text: one model class by class, or F1 by class and model; nothing for many classes."""
     models = _models(evaluation)
     tables = {name: _decisions(table) for name, table in models.items()}
@@ -120,11 +122,11 @@ def short_blocks(evaluation: Evaluation) -> Sequence[Block]:
     areas, pr_areas = _areas(models[name])
     columns = _columns(decisions, _SHORT, {"auc": areas, "auprc": pr_areas})
     # The verdict on a model that scores says already what it confuses most.
-    words = ["" if isinstance(models[name], ClassTable) else confused_words(decisions), _left_out(decisions, columns)]
+    words = ["" if models[name].scores_classes else confused_words(decisions), _left_out(decisions, columns)]
     return [_grid(decisions, columns), *(Text(one) for one in words if one)]
 
 
-def confusion_blocks(evaluation: Evaluation) -> Sequence[Block]:
+def confusion_blocks(evaluation: Answers) -> Sequence[Block]:
     """The numbers of decisions, class against class, model after model."""
     found: list[Block] = []
     for name, table in _models(evaluation).items():
@@ -155,22 +157,20 @@ def pair_grid(table: ClassTable) -> Grid:
     return Grid(("class \\ against", *table.classes), rows, f"{about} one of the column's class has.")
 
 
-def _models(evaluation: Evaluation) -> dict[str, ClassTable | ConfusionTable]:
+def _models(evaluation: Answers) -> dict[str, ClassTable | ConfusionTable]:
     """The models for which no class is the positive one."""
     return {
-        name: table
-        for name, table in evaluation.models.items()
-        if isinstance(table, ClassTable | ConfusionTable) and table.positive is None
+        name: table for name, table in evaluation.models.items() if table.class_names and table.positive_name is None
     }
 
 
 def _decisions(table: ClassTable | ConfusionTable) -> ConfusionTable:
-    return table.decisions if isinstance(table, ClassTable) else table
+    return table.inside(ConfusionTable)
 
 
 def _areas(table: ClassTable | ConfusionTable) -> tuple[Areas | None, Areas | None]:
     """The areas under the ROC and the PR curve of each class, where there are scores."""
-    if not isinstance(table, ClassTable):
+    if not table.scores_classes:
         return None, None
     areas, pr_areas = (
         dict(zip(table.classes, by_class(measure, table).tolist(), strict=True)) for measure in (auc, auprc)
@@ -252,25 +252,25 @@ def _confusion_picture(name: str, table: ClassTable | ConfusionTable) -> Sequenc
 
         return confusion_chart(_decisions(table), name)
 
-    how = "Decided by the highest score. " if isinstance(table, ClassTable) else ""
+    how = "Decided by the highest score. " if table.scores_classes else ""
     about = f"{how}Blue is right, orange is wrong: the darker, the larger the share of the actual class."
     return [Picture(draw, f"How often {name} decides each class for cases of each actual class.", about)]
 
 
 def _curve_pictures(name: str, table: ClassTable | ConfusionTable) -> Sequence[Block]:
     """ROC and PR of each class, where there are scores and two classes with cases."""
-    if not isinstance(table, ClassTable) or np.count_nonzero(table.class_totals) < 2:
+    if not table.scores_classes or np.count_nonzero(table.class_totals) < 2:
         return []
 
     areas = "with its area; the broad line is their mean."
     return [
         Picture(
-            lambda: class_curves(table, "roc"),
+            lambda: class_curves(table.inside(ClassTable), "roc"),
             f"True positive rate against false positive rate of each class of {name}, and their mean.",
             f"ROC of each class against all others, {areas}",
         ),
         Picture(
-            lambda: class_curves(table, "pr"),
+            lambda: class_curves(table.inside(ClassTable), "pr"),
             f"Precision against recall of each class of {name}, and their mean.",
             f"Precision and recall of each class against all others, {areas} Chance reaches the share of the class.",
         ),

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from scorespace.comparisons.comparison import Comparison, Comparisons
-from scorespace.comparisons.repeated import Posterior
+from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.results import decimals, grouped, p_text, signed
-from scorespace.views.decision import facts
+from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
 
-
-def document(evaluation: Evaluation, comparisons: Comparisons, other: Evaluation | None = None) -> Document:
+def document(evaluation: Answers, comparisons: Comparisons, other: Answers | None = None) -> Document:
     """The whole page of a comparison, perhaps with another sample."""
-    second = [] if other is None else [Text(f"with {other.name}   {facts(other)}")]
+    second = [] if other is None else [Text(f"with {other.models.name}   {facts(other.models)}")]
     blocks = [*second, *grids(comparisons), Verdict(comparisons.words)]
     if comparisons.notes:
         blocks.append(Notes(comparisons.notes))
     section = Section("comparison", "Comparison", tuple(blocks), brief=True)
-    return Document(evaluation.name, _rows_or_cases(evaluation), (section,))
+    return Document(evaluation.models.name, _rows_or_cases(evaluation), (section,))
 
 
 def grids(comparisons: Comparisons) -> Sequence[Block]:
@@ -52,7 +47,8 @@ def sides_grid(comparisons: Comparisons, sides: tuple[str, str]) -> Grid:
 
 
 def test_grid(comparisons: Comparisons) -> Grid:
-    """The tests: statistic, degrees of freedom, p and adjusted p, or the probabilities of a posterior."""
+    """The tests: statistic, degrees of freedom, p and adjusted p, and what a kind of test has beside."""
+    own = tuple(dict.fromkeys(heading for one in comparisons for heading in one.columns))
     names = [f"{one.a}, {one.b}" for one in comparisons] if comparisons.sides is None else comparisons.models
     rows = [
         (
@@ -63,14 +59,12 @@ def test_grid(comparisons: Comparisons) -> Grid:
             _degrees(one),
             "" if math.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),
             "" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted).removeprefix("p = ").removeprefix("p "),
-            *(map(decimals, (one.left, one.rope, one.right)) if isinstance(one, Posterior) else ("", "", "")),
+            *(one.columns.get(heading, "") for heading in own),
         )
         for name, one in zip(names, comparisons, strict=True)
     ]
-    wide = next((f"±{one.width:g}" for one in comparisons if isinstance(one, Posterior)), "")
-    outcomes = ("P lower", f"P within {wide}", "P higher")
     first = "models" if comparisons.sides is None else "model"
-    columns = (first, "test", "of", "statistic", "df", "p", "p adjusted", *outcomes)
+    columns = (first, "test", "of", "statistic", "df", "p", "p adjusted", *own)
     kept = [place for place in range(len(columns)) if place < 3 or any(row[place] for row in rows)]
     return Grid(tuple(columns[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows))
 
@@ -99,22 +93,19 @@ def _cell(one: Comparison | None) -> str:
     return f"{signed(one.difference)} [{signed(one.low)}, {signed(one.high)}]{mark}"
 
 
-def _rows_or_cases(evaluation: Evaluation) -> str:
+def _rows_or_cases(evaluation: Answers) -> str:
     """The facts of the sample; a case that is tested in several repeats has a row in each."""
-    pairs = evaluation.pairs
+    pairs = evaluation.models.pairs
     if pairs is None or pairs.repeat is None:
-        return facts(evaluation)
-    rows = f"{grouped(evaluation.rows)} rows in {int(pairs.repeat.max()) + 1} repeats"
-    return facts(evaluation).replace(f"{grouped(evaluation.rows)} cases", rows, 1)
+        return facts(evaluation.models)
+    rows = f"{grouped(evaluation.models.rows)} rows in {int(pairs.repeat.max()) + 1} repeats"
+    return facts(evaluation.models).replace(f"{grouped(evaluation.models.rows)} cases", rows, 1)
 
 
 def _mark(comparisons: Comparisons) -> str:
     """What a star says."""
-    for one in comparisons:
-        if isinstance(one, Posterior):
-            return f"* marks a difference beyond ±{one.width:g} with probability above {one.level:g}"
-    level = next((one.level for one in comparisons), 0.95)
-    return f"* marks p < {round(1 - level, 12):g}"
+    marks = [one.mark for one in comparisons if not one.several]
+    return f"* marks {marks[0] if marks else 'p < 0.05'}"
 
 
 def _degrees(one: Comparison) -> str:

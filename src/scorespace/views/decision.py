@@ -5,40 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice
+from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
 from scorespace.results import decimals, grouped
+from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
-
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
-
 
 AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice
 
 
-def document(evaluation: Evaluation, decision: AnyDecision) -> Document:
+def document(evaluation: Answers, decision: AnyDecision) -> Document:
     """The whole page of a decision."""
     blocks = [*grids(decision), Verdict(decision.words)]
     if decision.notes:
         blocks.append(Notes(decision.notes))
-    return Document(evaluation.name, facts(evaluation), (Section("decision", "Decision", tuple(blocks), brief=True),))
-
-
-def facts(evaluation: Evaluation) -> str:
-    total = sum(evaluation.classes.values())
-    weighted = total != evaluation.rows
-    parts = [f"{grouped(evaluation.rows)} {'rows' if weighted else 'cases'}"]
-    parts += [f"total weight {grouped(total)}"] if weighted else []
-    if evaluation.positive is None:
-        parts += [f"{name} ({grouped(count)})" for name, count in evaluation.classes.items()]
-    else:
-        positives = evaluation.classes.get(evaluation.positive, 0)
-        parts.append(f"positive = {evaluation.positive} ({grouped(positives)}, {100 * positives / total:.1f} %)")
-        rest = [f"{name} ({grouped(n)})" for name, n in evaluation.classes.items() if name != evaluation.positive]
-        parts.append("negative = " + ", ".join(rest))
-    return "   ".join(parts)
+    return Document(
+        evaluation.models.name, facts(evaluation.models), (Section("decision", "Decision", tuple(blocks), brief=True),)
+    )
 
 
 def grids(decision: AnyDecision) -> Sequence[Block]:
@@ -59,29 +42,34 @@ def grids(decision: AnyDecision) -> Sequence[Block]:
 def choice_grid(decision: Decision) -> Grid:
     """Each model at its threshold of least cost, the cheapest first, then the rules that need no model.
 
-    Beside it the cost at the closed-form threshold, which is the same where scores are calibrated.
+    First the cost on cases that did not choose the threshold, then that on those that did, and that at the
+    closed-form threshold, which is the same where scores are calibrated.
     """
     closed = decision.condition.threshold_for(decision.prevalence)
-    columns = ("at least cost", "threshold", "cost/case", f"cost at {closed:.3g}")
+    columns = ("at least cost", "threshold", "cost/case", _apparent(decision), f"cost at {closed:.3g}")
+    models = _by_cost(decision)
     rows = [
         (
             one.model,
             "" if math.isnan(one.threshold) else _with_interval(one.threshold, one.threshold_interval),
-            _with_interval(one.cost_per_case, one.cost_interval),
+            _number(one.cost_per_case) if math.isnan(one.honest.value) else repr(one.honest),
+            "" if math.isnan(one.threshold) and decision.fitted is None else _number(one.cost_per_case),
             "" if math.isnan(one.calibrated_cost) else _number(one.calibrated_cost),
         )
-        for one in _by_cost(decision)
+        for one in models
     ]
+    if len(decision.choices) > 1 and not math.isnan(decision.honest.value) and decision.fitted is None:
+        rows.insert(len(decision.choices), ("whichever is cheapest", "", repr(decision.honest), "", ""))
     return _without_blanks(Grid(columns, tuple(rows)))
 
 
 def outcome_grid(decision: Decision) -> Grid:
-    """What happens to the cases at each model's threshold of least cost."""
-    rows = [
-        (one.model, *(grouped(float(getattr(one.counts, n))) for n in ("tp", "fp", "fn", "tn")))
-        for one in _by_cost(decision)
-    ]
-    return Grid(("of which", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)"), tuple(rows))
+    """What happens to 1 000 cases, at the stated prevalence, that did not choose the threshold."""
+    stated = decision.condition.prevalence
+    which = "of 1 000 cases" if stated is None else f"of 1 000, {100 * stated:.3g} % positive"
+    shown = [(one.model, decision.per_thousand(one)) for one in _by_cost(decision)]
+    rows = [(name, *map(_cases, outcomes.values())) for name, outcomes in shown]
+    return Grid((which, "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)"), tuple(rows))
 
 
 def region_grid(decision: Decision) -> Grid:
@@ -94,7 +82,9 @@ def region_grid(decision: Decision) -> Grid:
         )
         for model, low, high in decision.model_ranges()
     ]
-    rows += [(model, "never", "never") for model in decision.dominated]
+    for model in decision.dominated:
+        often = "never" if model in decision.never else "never on these cases"
+        rows.append((model, often, often))
     return Grid(("best model", "when a miss costs so many false alarms", "slope"), tuple(rows))
 
 
@@ -118,10 +108,26 @@ def _condition(decision: Decision) -> Text:
     stated += [f"a true positive {condition.tp:g}"] if condition.tp else []
     stated += [f"a true negative {condition.tn:g}"] if condition.tn else []
     share = condition.share(decision.prevalence)
-    where = "in use" if condition.prevalence is not None else "as in the data"
+    there = "the data" if decision.fitted is None else decision.fitted
+    where = "in use" if condition.prevalence is not None else f"as in {there}"
     words = f"{', '.join(stated)}; {100 * share:.3g} % positives {where}; slope {decision.slope:.4g}. "
-    words += f"Calibrated probabilities would be cut at {condition.threshold_for(decision.prevalence):.3g}."
-    return Text(words[0].upper() + words[1:])
+    words += (
+        f"Probabilities that are calibrated for the {100 * decision.prevalence:.3g} % positives of {there} would be "
+    )
+    words += f"cut at {condition.threshold_for(decision.prevalence):.3g}"
+    if condition.prevalence is not None:
+        words += f", those for the {100 * share:.3g} % in use at {condition.calibrated_threshold:.3g}"
+    return Text(f"{words[0].upper()}{words[1:]}.")
+
+
+def _apparent(decision: Decision) -> str:
+    """The name of the column of costs on the cases that chose the thresholds."""
+    return "on these cases" if decision.fitted is None else f"on {decision.fitted}"
+
+
+def _cases(number: float) -> str:
+    """So many of 1 000 cases: whole ones, with more digits for what is rare."""
+    return decimals(number, 0 if number >= 10 or number == 0 else 1)
 
 
 def _with_interval(value: float, interval: tuple[float, float]) -> str:
@@ -137,18 +143,27 @@ def _totals_grid(choice: CostChoice) -> Grid:
 
 
 def _candidate_grid(choice: ConstrainedChoice) -> Grid:
-    columns = ("model", "threshold", str(choice.objective), *(str(one) for one in choice.constraints), "kept")
-    rows = [
-        (
-            one.model,
-            "" if math.isnan(one.threshold) else _number(one.threshold),
-            decimals(one.value),
-            *(decimals(value) for value in one.reached),
-            "yes" if one.kept else "no",
-        )
-        for one in choice.candidates
+    """Each model at its threshold: what is wanted and bounded, on cases that did not choose it and that did."""
+    apparent = "on these cases" if choice.fitted is None else f"on {choice.fitted}"
+    columns = [
+        *("model", "threshold"),
+        *(column for one in (choice.objective, *choice.constraints) for column in (str(one), apparent)),
+        "kept",
     ]
-    return Grid(columns, tuple(rows))
+    rows = []
+    for one in choice.candidates:
+        numbers = zip((one.honest, *one.held), (one.value, *one.reached), strict=True)
+        cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, math.isnan(one.threshold))]
+        at = "" if math.isnan(one.threshold) else _number(one.threshold)
+        rows.append((one.model, at, *cells, "yes" if one.kept else "no"))
+    return _without_blanks(Grid(tuple(columns), tuple(rows)))
+
+
+def _honest_cells(honest: Value, value: float, crisp: bool) -> tuple[str, str]:
+    if math.isnan(honest.value):
+        return decimals(value), ""
+    limits = f" [{decimals(honest.low)}, {decimals(honest.high)}]" if honest.known else ""
+    return decimals(honest.value) + limits, "" if crisp else decimals(value)
 
 
 def _rejection_grid(choice: RejectChoice) -> Grid:

@@ -63,7 +63,7 @@ def _aspect(aspect: Aspect) -> tuple[str, ...]:
 
 def _picture(drift: Drift) -> Picture:
     def draw() -> object:
-        from scorespace.views.charts.drift import drift_chart  # Altair loads only for pictures
+        from scorespace.views.charts.drift import drift_chart
 
         return drift_chart(drift)
 

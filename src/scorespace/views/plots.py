@@ -1,37 +1,99 @@
-"""The picture of each kind of curve, for all models of an evaluation."""
+"""The picture of each kind of curve: one line per curve, or what is declared for the kind here."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from scorespace.curves import SmoothCurve, optimal_curve
-from scorespace.curves.brier import net_benefit_of_all
+from scorespace.curves import calibration, cost_curve, smooth
+from scorespace.curves.classes import mean
 from scorespace.curves.cost import cost_lines
-from scorespace.tables import ClassTable
-from scorespace.views.calibration import calibration_picture
-from scorespace.views.charts import cost_space_chart, curve_chart, smooth_chart
-from scorespace.views.classes import class_curves
+from scorespace.curves.curve import Addition, Curve, CurveKind, beside
+from scorespace.resampling.band import Band
+from scorespace.views.charts import (
+    calibration_chart,
+    class_curves_chart,
+    cost_space_chart,
+    curve_chart,
+    smooth_chart,
+)
+from scorespace.views.charts.marks import Spec
 
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
+Curves = Mapping[str, Any]
+Tables = Mapping[str, Any]
+Bands = Mapping[str, Band]
+
+picture: Addition[Callable[[Curves, Tables, Bands], Any]] = Addition()
+"""The chart of a kind of curve that is more than its lines: from the curves, their tables and bands, by name."""
 
 
-def plot(evaluation: Evaluation, kind: str, measure: str, band: bool = False, **options: Any) -> Any:
-    """The curves of that kind as an Altair chart, with what belongs beside them."""
-    only = next(iter(evaluation.models.values())) if len(evaluation.models) == 1 else None
-    if kind in ("roc", "pr") and isinstance(only, ClassTable) and not band:
-        return class_curves(only, kind)
-    curves = evaluation.curves(kind, measure=measure, **options)
-    if kind == "smooth":
-        return smooth_chart({name: curve for name, curve in curves.items() if isinstance(curve, SmoothCurve)})
-    if kind == "cost":
-        return cost_space_chart(curves, {name: cost_lines(evaluation.score_table(name)) for name in curves})
-    if kind == "brier":  # the gap to the best threshold of each cost is what calibration loses
-        best = {f"{name}, recalibrated": optimal_curve(evaluation.score_table(name)) for name in curves}
-        return curve_chart({**curves, **best})
-    if kind == "net_benefit":
-        return curve_chart({**curves, "acting on all": net_benefit_of_all(evaluation.prevalence)})
-    if kind == "calibration":
-        return calibration_picture(evaluation, list(curves), band=band, **options)
-    bands = {name: evaluation.band(kind, name, simultaneous=True) for name in curves} if band else {}
-    return curve_chart(curves, bands=bands, baseline=evaluation.prevalence if kind == "pr" else None)
+def as_altair(spec: Spec) -> Any:
+    """The chart for people who go on with Altair: the same spec, not checked and not changed."""
+    import altair  # loads only for them
+
+    forms: dict[str, Any] = {
+        "layer": altair.LayerChart,
+        "facet": altair.FacetChart,
+        "concat": altair.ConcatChart,
+        "hconcat": altair.HConcatChart,
+        "vconcat": altair.VConcatChart,
+    }
+    form = next(kind for part, kind in forms.items() if part in spec)
+    return form.from_dict(spec, validate=False)
+
+
+@picture(smooth)
+def _smooth(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return smooth_chart(curves)
+
+
+@picture(cost_curve)
+def _cost(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return cost_space_chart(curves, {name: cost_lines(table) for name, table in tables.items()})
+
+
+@picture(calibration)
+def _calibration(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return calibration_chart(curves, tables, bands or None)
+
+
+def draw(
+    kind: CurveKind[Any], curves: Curves, tables: Tables, bands: Bands, classes: Mapping[str, str] | None = None
+) -> Any:
+    """The curves of a kind as a chart, with what belongs beside them.
+
+    `classes`: the class of each, where they are those of one model; then their mean is drawn, too.
+    """
+    averaged, special = mean.of(kind), picture.of(kind)
+    if classes and averaged is not None and not bands:
+        named = {classes[name]: curve for name, curve in curves.items()}
+        return class_curves_chart(named, averaged(curves.values()), kind.name)
+    if special is not None:
+        return special(curves, tables, bands)
+    return curve_chart({**curves, **_beside(kind, tables)}, bands=bands, baseline=_level(kind, tables))
+
+
+def _beside(kind: CurveKind[Any], tables: Tables) -> dict[str, Curve]:
+    """The curves that belong beside those of a kind; one that is the same for all models is drawn once."""
+    companions = beside.of(kind)
+    if companions is None:
+        return {}
+    found: dict[str, dict[str, Curve]] = {}
+    for model, table in tables.items():
+        for name, curve in companions(table).items():
+            found.setdefault(name, {})[model] = curve
+    drawn: dict[str, Curve] = {}
+    for name, of_models in found.items():
+        first, *others = of_models.values()
+        if "{model}" not in name and all(other == first for other in others):
+            drawn[name] = first
+        else:
+            named = name if "{model}" in name else f"{{model}}, {name}"
+            drawn |= {named.replace("{model}", model): curve for model, curve in of_models.items()}
+    return drawn
+
+
+def _level(kind: CurveKind[Any], tables: Tables) -> float | None:
+    """The height that chance reaches, where it is the same for all."""
+    levels = {kind.level(table) for table in tables.values()} if kind.level is not None else set()
+    return levels.pop() if len(levels) == 1 else None

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from scorespace.comparisons.comparison import Comparisons
+from scorespace.comparisons.answer import Comparisons, extent
 from scorespace.comparisons.friedman import AgainstControl, Friedman, Nemenyi
 from scorespace.comparisons.ranking import Ranking
-from scorespace.comparisons.repeated import extent
 from scorespace.results import Note, decimals, p_text
 from scorespace.views import comparison
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
@@ -107,8 +106,8 @@ def picture(ranking: Ranking) -> Picture:
 
 
 def chart(ranking: Ranking) -> Any:
-    """The same as an Altair chart."""
-    from scorespace.views.charts import rank_chart  # Altair loads only when a picture is wanted
+    """The same as a chart."""
+    from scorespace.views.charts import rank_chart
 
     reach = float("nan") if ranking.nemenyi is None else ranking.nemenyi.critical_difference
     return rank_chart(ranking.table.models, list(ranking.average_ranks.values()), reach, ranking.groups)

@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scorespace.conditions import Condition
-from scorespace.decisions import CostChoice, Decision, decide
+from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.measures import confusion
-from scorespace.results import grouped
+from scorespace.results import decimals, grouped
 from scorespace.tables import ScoreTable
 from scorespace.views import classes
+from scorespace.views.answers import Answers, facts
 from scorespace.views.calibration import blocks as calibration_blocks
 from scorespace.views.comparison import difference_text
 from scorespace.views.comparison import grids as comparison_grids
-from scorespace.views.decision import facts, grids, region_grid
+from scorespace.views.decision import grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
-    from scorespace.comparisons.comparison import Comparison
-    from scorespace.evaluation.evaluation import Evaluation
+    from scorespace.comparisons.answer import Comparison
     from scorespace.resampling.estimate import Estimate
 
-Builder = Callable[["Evaluation"], Sequence[Block]]
+HONEST: Final = "cost/case"
+HERE: Final = "cost here"
+"""The two costs of a chosen threshold: that to expect, and that on the cases that chose it."""
+
+Builder = Callable[[Answers], Sequence[Block]]
 SECTIONS: list[tuple[str, str, bool | Builder, Builder]] = []
 
 
@@ -42,15 +46,15 @@ def section(title: str, *, brief: bool | Builder = False) -> Callable[[Builder],
     return add
 
 
-def document(evaluation: Evaluation) -> Document:
+def document(evaluation: Answers) -> Document:
     """The whole page of an evaluation."""
     built = (
         (name, title, tuple(builder(evaluation)), brief, tuple(brief(evaluation)) if callable(brief) else ())
         for name, title, brief, builder in SECTIONS
     )
     return Document(
-        title=evaluation.name,
-        facts=facts(evaluation),
+        title=evaluation.models.name,
+        facts=facts(evaluation.models),
         sections=tuple(
             Section(name, title, blocks, brief is True or bool(short), short)
             for name, title, blocks, brief, short in built
@@ -60,8 +64,10 @@ def document(evaluation: Evaluation) -> Document:
 
 
 @section("Measures", brief=True)
-def measures(evaluation: Evaluation) -> Sequence[Block]:
+def measures(evaluation: Answers) -> Sequence[Block]:
     grid = measure_grid(list(evaluation.summary), list(evaluation.models), _short_names(evaluation))
+    if isinstance(evaluation.decision, Decision):
+        grid = with_honest_costs(grid, evaluation.decision)
     if evaluation.differences:
         grid = with_differences(grid, evaluation.differences)
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
@@ -69,35 +75,36 @@ def measures(evaluation: Evaluation) -> Sequence[Block]:
 
 
 @section("Classes", brief=classes.short_blocks)
-def class_by_class(evaluation: Evaluation) -> Sequence[Block]:
+def class_by_class(evaluation: Answers) -> Sequence[Block]:
     """Rates, areas and curves of each of several classes, and what is taken for what."""
     return classes.blocks(evaluation)
 
 
 @section("Verdict", brief=True)
-def verdict(evaluation: Evaluation) -> Sequence[Block]:
+def verdict(evaluation: Answers) -> Sequence[Block]:
     return [Verdict(evaluation.verdict)]
 
 
 @section("Notes", brief=True)
-def notes(evaluation: Evaluation) -> Sequence[Block]:
+def notes(evaluation: Answers) -> Sequence[Block]:
     return [Notes(evaluation.notes)] if evaluation.notes else []
 
 
 @section("Curves")
-def curves(evaluation: Evaluation) -> Sequence[Block]:
-    if not evaluation.two_class_models:
+def curves(evaluation: Answers) -> Sequence[Block]:
+    if not evaluation.models.two_class:
         return []
     banded = _banded(evaluation)
+
     level = f" The band holds the whole true curve at {100 * evaluation.level:g} %." if banded else ""
     return [
         Picture(
-            lambda: evaluation.plot("roc", band=banded),
+            lambda: evaluation.drawing("roc", band=banded),
             "True positive rate against false positive rate of each model, with the diagonal of chance.",
             "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds." + level,
         ),
         Picture(
-            lambda: evaluation.plot("pr", band=banded),
+            lambda: evaluation.drawing("pr", band=banded),
             "Precision against recall of each model, with the prevalence as the level of chance.",
             "How many alarms are right (up) when so many positives are found (right). Chance reaches the prevalence.",
         ),
@@ -105,15 +112,15 @@ def curves(evaluation: Evaluation) -> Sequence[Block]:
 
 
 @section("Decision")
-def decision(evaluation: Evaluation) -> Sequence[Block]:
+def decision(evaluation: Answers) -> Sequence[Block]:
     """What to use under the costs, and which model is best under which costs."""
     if isinstance(evaluation.decision, CostChoice):
         return grids(evaluation.decision)
-    if not evaluation.two_class_models or not 0 < evaluation.prevalence < 1:
+    if not evaluation.models.two_class or not 0 < evaluation.models.prevalence < 1:
         return []
     stated = isinstance(evaluation.decision, Decision)
     # Without costs, the ranges of costs in which each model is best still hold: they need the hull alone.
-    models = {name: evaluation.deciding[name] for name in evaluation.two_class_models}
+    models = {name: evaluation.models.deciding[name] for name in evaluation.models.two_class}
     found = evaluation.decision if isinstance(evaluation.decision, Decision) else decide(models, Condition())
 
     def draw_hull() -> Any:
@@ -141,22 +148,22 @@ def decision(evaluation: Evaluation) -> Sequence[Block]:
 
 
 @section("Comparison")
-def comparison(evaluation: Evaluation) -> Sequence[Block]:
+def comparison(evaluation: Answers) -> Sequence[Block]:
     """Whether the models differ by more than chance, where their cases are known pair by pair."""
-    if not evaluation.comparable:
+    if not evaluation.models.comparable:
         return []
-    found = evaluation.compare()
+    found = evaluation.comparisons
     return [*comparison_grids(found), *(Text(one.words) for one in found)]
 
 
 @section("Calibration")
-def calibration(evaluation: Evaluation) -> Sequence[Block]:
+def calibration(evaluation: Answers) -> Sequence[Block]:
     """Whether the scores can be taken as probabilities."""
     return calibration_blocks(evaluation)
 
 
 @section("Score distributions")
-def distributions(evaluation: Evaluation) -> Sequence[Block]:
+def distributions(evaluation: Answers) -> Sequence[Block]:
     tables = _score_tables(evaluation)
     if not tables:
         return []
@@ -171,27 +178,27 @@ def distributions(evaluation: Evaluation) -> Sequence[Block]:
 
 
 @section("Smooth ROC")
-def smooth(evaluation: Evaluation) -> Sequence[Block]:
+def smooth(evaluation: Answers) -> Sequence[Block]:
     """What the size of the scores adds to their order."""
     return smooth_blocks(evaluation)
 
 
 @section("Thresholds")
-def thresholds(evaluation: Evaluation) -> Sequence[Block]:
+def thresholds(evaluation: Answers) -> Sequence[Block]:
     return [
         _threshold_picture(name, table, evaluation.threshold(name)) for name, table in _score_tables(evaluation).items()
     ]
 
 
 @section("Outcomes")
-def outcomes(evaluation: Evaluation) -> Sequence[Block]:
-    names = evaluation.two_class_models
+def outcomes(evaluation: Answers) -> Sequence[Block]:
+    names = evaluation.models.two_class
     if not names:
         return classes.confusion_blocks(evaluation)
     rows = []
     for name in names:
         counts, table = evaluation.counts(name), evaluation.models[name]
-        at = f"{evaluation.threshold(name):g}" if isinstance(table, ScoreTable) else "–"
+        at = f"{evaluation.threshold(name):g}" if table.thresholded else "–"
         rows.append((name, at, *(grouped(float(n)) for n in (counts.tp, counts.fp, counts.fn, counts.tn))))
     columns = ("model", "threshold", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)")
     return [
@@ -199,10 +206,29 @@ def outcomes(evaluation: Evaluation) -> Sequence[Block]:
     ]
 
 
-def _short_names(evaluation: Evaluation) -> dict[str, str]:
+def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
     costs = [str(replace(one.spec, at=None)) for one in evaluation.summary if one.spec.name == "cost"]
-    return {costs[-1]: "cost/case"} if costs and isinstance(evaluation.decision, Decision) else {}
+    return {costs[-1]: HERE} if costs and isinstance(evaluation.decision, Decision) else {}
+
+
+def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
+    """The grid with the cost on cases that did not choose the threshold above that on those that did."""
+    here = [place for place, row in enumerate(grid.rows) if row[0].startswith(HERE)]
+    by_model = {choice.model: choice.honest for choice in decision.choices}
+    known = [by_model[name] for name in grid.columns[1:] if name in by_model and by_model[name].known]
+    if not here or not known:
+        return grid
+    cells = [_value_text(by_model[name]) if name in by_model else "" for name in grid.columns[1:]]
+    rows = list(grid.rows)
+    rows.insert(here[0], (f"{HONEST} ↓", *cells))
+    hint = "What it costs to choose a threshold so, on cases that had no part in the choice (repeated cross-fitting)."
+    return replace(grid, rows=tuple(rows), hints=(*grid.hints, (f"{HONEST} ↓", hint)))
+
+
+def _value_text(value: Value) -> str:
+    text = decimals(value.value)
+    return f"{text} [{decimals(value.low)}, {decimals(value.high)}]" if value.known else text
 
 
 def measure_grid(
@@ -266,18 +292,18 @@ def _threshold(one: Estimate) -> str:
     return "" if one.spec.at is None else f"{one.spec.at:.4g}"
 
 
-def _banded(evaluation: Evaluation) -> bool:
+def _banded(evaluation: Answers) -> bool:
     """Whether curves are shown with bands: up to three models stay readable, and cases must be countable."""
-    names = evaluation.two_class_models
-    whole = all(evaluation.models[name].whole for name in names)
-    return len(names) <= 3 and whole and 0 < evaluation.prevalence < 1
+    names = evaluation.models.two_class
+    counted = all(evaluation.models[name].counted for name in names)
+    return len(names) <= 3 and counted and 0 < evaluation.models.prevalence < 1
 
 
-def _score_tables(evaluation: Evaluation) -> dict[str, ScoreTable]:
-    return {name: table for name, table in evaluation.models.items() if isinstance(table, ScoreTable)}
+def _score_tables(evaluation: Answers) -> dict[str, ScoreTable]:
+    return {name: evaluation.models[name] for name in evaluation.models.thresholded}
 
 
-def _forest(evaluation: Evaluation) -> Sequence[Block]:
+def _forest(evaluation: Answers) -> Sequence[Block]:
     """A picture of the first measure's intervals, when there are models to compare."""
     if len(evaluation.models) < 2:
         return []

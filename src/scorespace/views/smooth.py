@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scorespace.curves.smooth import gaps, smooth
 from scorespace.decisions.cases import ZONES, Cases, Margins, zones
@@ -11,10 +11,8 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import prob_auc, sauc, smauc
 from scorespace.results import Note, decimals, grouped
 from scorespace.tables import ScoreTable
+from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
-
-if TYPE_CHECKING:
-    from scorespace.evaluation.evaluation import Evaluation
 
 MOST: Final = 10
 """How many cases of a kind are listed unless more are asked for."""
@@ -40,12 +38,13 @@ _HINTS: Final = (
 )
 
 
-def blocks(evaluation: Evaluation) -> Sequence[Block]:
+def blocks(evaluation: Answers) -> Sequence[Block]:
     """The section of a report, for the models whose scores lie between 0 and 1."""
     tables = {
         name: table
-        for name, table in evaluation.models.items()
-        if isinstance(table, ScoreTable) and table.probabilities and table.n_pos * table.n_neg > 0
+        for name in evaluation.models.thresholded
+        for table in [evaluation.models.score_table(name)]
+        if table.probabilities and table.n_pos * table.n_neg > 0
     }
     if not tables:
         return []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-import altair as alt
 import numpy as np
 
 from scorespace.results import Row
 from scorespace.samples.agreement import Agreement, RaterPair
+from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.panel import curve_panel
 from scorespace.views.charts.theme import COLOURS, FAINT, UNIT, axis, scale, short, themed
 
@@ -18,53 +18,54 @@ INSTANCES: Final = 2000
 _SAME, _OTHER = "same decision", "different decisions"
 
 
-def agreement_chart(agreement: Agreement) -> alt.ConcatChart:
+def agreement_chart(agreement: Agreement) -> Spec:
     """The smooth ROC curves of all raters, then for each pair the scores of one against those of the other."""
     curves = {rater.name: rater.curve for rater in agreement.raters}
     defined = {name: curve for name, curve in curves.items() if np.isfinite(curve.y).all()}
-    panels: list[alt.LayerChart] = []
+    panels: list[Spec] = []
     if defined:
         panels.append(curve_panel(defined, "Smooth ROC of each rater's own decisions", 360, "rater"))
     panels += [_scatter(agreement, pair) for pair in agreement.pairs]
-    whole = alt.concat(*panels, columns=2, spacing=40).resolve_scale(
-        color="independent", strokeDash="independent", shape="independent"
-    )
-    names = ", ".join(curves)
-    return themed(whole.properties(description=f"Smooth ROC curves and scores of the raters {names}."))
+    apart = {"color": "independent", "strokeDash": "independent", "shape": "independent"}
+    about = f"Smooth ROC curves and scores of the raters {', '.join(curves)}."
+    return themed({"concat": panels, "columns": 2, "spacing": 40, "resolve": {"scale": apart}, "description": about})
 
 
-def _scatter(agreement: Agreement, pair: RaterPair) -> alt.LayerChart:
+def _scatter(agreement: Agreement, pair: RaterPair) -> Spec:
     """Each instance at the scores of both raters; in the band they agree within the tolerance."""
     rows, tolerance = _instances(agreement, pair), agreement.tolerance
     ends = [
         {"x": short(x), "low": short(max(0.0, x - tolerance)), "high": short(min(1.0, x + tolerance))}
         for x in sorted({0.0, tolerance, 1 - tolerance, 1.0})
     ]
-    band = alt.Chart(alt.InlineData(values=ends)).mark_area(color=FAINT, opacity=0.18, aria=False)
-    dots = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_point(filled=True, size=70, opacity=0.75)
-        .encode(
-            x=alt.X("a:Q", title=f"Score of {pair.a}", axis=axis(UNIT), scale=scale(UNIT)),
-            y=alt.Y("b:Q", title=f"Score of {pair.b}", axis=axis(UNIT), scale=scale(UNIT)),
-            color=alt.Color(
+    band = mark("area", ends, {"x": "x:Q", "y": "low:Q", "y2": "high"}, color=FAINT, opacity=0.18, aria=False)
+    kinds = [_SAME, _OTHER]
+    dots = mark(
+        "point",
+        rows,
+        {
+            "x": field("a:Q", title=f"Score of {pair.a}", axis=axis(UNIT), scale=scale(UNIT)),
+            "y": field("b:Q", title=f"Score of {pair.b}", axis=axis(UNIT), scale=scale(UNIT)),
+            "color": field(
                 "kind:N",
                 title=None,
-                scale=alt.Scale(domain=[_SAME, _OTHER], range=[COLOURS[4], COLOURS[1]]),
-                legend=alt.Legend(symbolSize=90, symbolStrokeWidth=0),
+                scale={"domain": kinds, "range": [COLOURS[4], COLOURS[1]]},
+                legend={"symbolSize": 90, "symbolStrokeWidth": 0},
             ),
-            shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=[_SAME, _OTHER], range=["circle", "diamond"])),
-            tooltip=[
-                alt.Tooltip("id:N", title="Instance"),
-                alt.Tooltip("a:Q", title="First score", format=".3f"),
-                alt.Tooltip("b:Q", title="Second score", format=".3f"),
-                alt.Tooltip("kind:N", title="They made the"),
+            "shape": field("kind:N", title=None, scale={"domain": kinds, "range": ["circle", "diamond"]}),
+            "tooltip": [
+                field("id:N", title="Instance"),
+                field("a:Q", title="First score", format=".3f"),
+                field("b:Q", title="Second score", format=".3f"),
+                field("kind:N", title="They made the"),
             ],
-        )
+        },
+        filled=True,
+        size=70,
+        opacity=0.75,
     )
-    title = alt.Title(f"{pair.a} and {pair.b}; band: scores within {tolerance:g}", anchor="start")
-    layers = [band.encode(x="x:Q", y="low:Q", y2="high:Q"), dots]
-    return alt.LayerChart(layer=layers).properties(width=360, height=360, title=title)
+    words = f"{pair.a} and {pair.b}; band: scores within {tolerance:g}"
+    return layered([band, dots], 360, 360, title={"text": words, "anchor": "start"})
 
 
 def _instances(agreement: Agreement, pair: RaterPair) -> list[Row]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-import altair as alt
 import numpy as np
 
 from scorespace.curves import CalibrationCurve
@@ -16,7 +15,8 @@ from scorespace.resampling.band import Band
 from scorespace.results import Row, grouped
 from scorespace.tables import ScoreTable
 from scorespace.views.charts.curves import band_layers, curve_layers
-from scorespace.views.charts.theme import coloured, short, themed
+from scorespace.views.charts.marks import Spec, field, mark
+from scorespace.views.charts.theme import coloured, short, shortened, themed
 
 BARS: Final = 25
 """Bins of the histogram of scores at the foot."""
@@ -25,7 +25,7 @@ _TALLEST: Final = 0.14  # of the height of the picture
 
 def calibration_chart(
     curves: Mapping[str, CalibrationCurve], tables: Mapping[str, ScoreTable], bands: Mapping[str, Band] | None = None
-) -> alt.LayerChart:
+) -> Spec:
     """Observed rates against scores, one line per model, with the histogram of its scores at the foot.
 
     Bands are areas for curves by isotonic regression, and whiskers for those by bins.
@@ -39,25 +39,25 @@ def calibration_chart(
     return themed(curve_layers(lines, below=below, above=_bins(curves, binned)))
 
 
-def _histogram(names: Mapping[str, object], tables: Mapping[str, ScoreTable]) -> alt.Chart:
+def _histogram(names: Mapping[str, object], tables: Mapping[str, ScoreTable]) -> Spec:
     """How the scores are spread: bars of all models side by side in each bin."""
     rows = [row for place, name in enumerate(names) for row in _bars(name, tables[name], place, len(names))]
     tallest = max(row["share"] for row in rows)
     for row in rows:
         row["height"] = short(_TALLEST * row["share"] / tallest)
-    bars = alt.Chart(alt.InlineData(values=rows)).mark_rect(opacity=0.35)
-    return bars.encode(
-        x="low:Q",
-        x2="high:Q",
-        y=alt.Y("foot:Q"),
-        y2="height:Q",
-        color=coloured("name", names),
-        tooltip=[
-            alt.Tooltip("name:N", title="Model"),
-            alt.Tooltip("span:N", title="Scores"),
-            alt.Tooltip("cases:N", title="Cases"),
+    encoding = {
+        "x": "low:Q",
+        "x2": "high",
+        "y": "foot:Q",
+        "y2": "height",
+        "color": coloured("name", names),
+        "tooltip": [
+            field("name:N", title="Model"),
+            field("span:N", title="Scores"),
+            field("cases:N", title="Cases"),
         ],
-    )
+    }
+    return mark("rect", rows, encoding, opacity=0.35)
 
 
 def _bars(name: str, table: ScoreTable, place: int, models: int) -> list[Row]:
@@ -80,13 +80,13 @@ def _bars(name: str, table: ScoreTable, place: int, models: int) -> list[Row]:
     ]
 
 
-def _bins(curves: Mapping[str, CalibrationCurve], bands: Mapping[str, Band]) -> list[alt.Chart]:
+def _bins(curves: Mapping[str, CalibrationCurve], bands: Mapping[str, Band]) -> list[Spec]:
     """The points of bins, with whiskers where there are intervals."""
     points = [
-        {"name": name, "x": short(x), "y": short(y), "cases": grouped(float(cases))}
+        {"name": name, "x": x, "y": y, "cases": grouped(float(cases))}
         for name, curve in curves.items()
         if curve.by != "isotonic"
-        for x, y, cases in zip(curve.x, curve.y, curve.cases, strict=True)
+        for x, y, cases in zip(shortened(curve.x), shortened(curve.y), curve.cases, strict=True)
     ]
     whiskers = [
         {"name": name, "x": short(x), "low": short(low), "high": short(high)}
@@ -96,15 +96,15 @@ def _bins(curves: Mapping[str, CalibrationCurve], bands: Mapping[str, Band]) -> 
     ]
     layers = []
     if whiskers:
-        rules = alt.Chart(alt.InlineData(values=whiskers)).mark_rule(strokeWidth=1.6, opacity=0.7)
-        layers.append(rules.encode(x="x:Q", y="low:Q", y2="high:Q", color=coloured("name", curves)))
+        ends = {"x": "x:Q", "y": "low:Q", "y2": "high", "color": coloured("name", curves)}
+        layers.append(mark("rule", whiskers, ends, strokeWidth=1.6, opacity=0.7))
     if points:
         shown = [
-            alt.Tooltip("name:N", title="Model"),
-            alt.Tooltip("x:Q", title="Mean score", format=".4~g"),
-            alt.Tooltip("y:Q", title="Observed rate", format=".4~g"),
-            alt.Tooltip("cases:N", title="Cases"),
+            field("name:N", title="Model"),
+            field("x:Q", title="Mean score", format=".4~g"),
+            field("y:Q", title="Observed rate", format=".4~g"),
+            field("cases:N", title="Cases"),
         ]
-        dots = alt.Chart(alt.InlineData(values=points)).mark_point(filled=True, size=60, opacity=1)
-        layers.append(dots.encode(x="x:Q", y="y:Q", color=coloured("name", curves), tooltip=shown))
+        place = {"x": "x:Q", "y": "y:Q", "color": coloured("name", curves), "tooltip": shown}
+        layers.append(mark("point", points, place, filled=True, size=60, opacity=1))
     return layers

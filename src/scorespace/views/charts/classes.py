@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import altair as alt
 import numpy as np
 
 from scorespace.curves import Curve, PrCurve
@@ -14,7 +13,8 @@ from scorespace.errors import DataError
 from scorespace.results import Row, decimals, grouped
 from scorespace.tables import ConfusionTable, ratio
 from scorespace.views.charts.curves import POINTS, curve_layers
-from scorespace.views.charts.theme import COLOURS, FAINT, INK, SOFT, short, themed
+from scorespace.views.charts.marks import Spec, field, layered, mark
+from scorespace.views.charts.theme import COLOURS, FAINT, INK, SOFT, shortened, themed
 
 SIDE: Final = 420
 """Width and height of a confusion chart, in pixels."""
@@ -32,7 +32,7 @@ _RIGHT, _WRONG = COLOURS[0], COLOURS[1]
 _EMPTY, _NOTHING = "#f3f5f7", "#6a7079"  # a cell without cases, and its 0
 
 
-def confusion_chart(table: ConfusionTable, title: str = "") -> alt.LayerChart:
+def confusion_chart(table: ConfusionTable, title: str = "") -> Spec:
     """Decisions as coloured cells with counts and shares of the row: actual classes down, decided across.
 
     Blue is right and orange wrong, the darker the larger the share; numbers are left out where
@@ -41,40 +41,42 @@ def confusion_chart(table: ConfusionTable, title: str = "") -> alt.LayerChart:
     rows = _cells(table)
     places = list(table.classes)
     cell = SIDE / len(places)
-    x = alt.X("decided:N", sort=places, title="Decided", axis=_labels(places, cell, across=True))
-    y = alt.Y("actual:N", sort=places, title="Actual", axis=_labels(places, cell))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y)
-    layers = [
-        base.mark_rect(stroke="white", strokeWidth=1 if cell >= 12 else 0.5).encode(
-            fill=alt.Fill("fill:N", scale=None),
-            tooltip=[
-                alt.Tooltip("actual:N", title="Actual"),
-                alt.Tooltip("decided:N", title="Decided"),
-                alt.Tooltip("count:N", title="Cases"),
-                alt.Tooltip("share:N", title="Share of the actual class"),
-            ],
-        )
+    place = {
+        "x": field("decided:N", sort=places, title="Decided", axis=_labels(places, cell, across=True)),
+        "y": field("actual:N", sort=places, title="Actual", axis=_labels(places, cell)),
+    }
+    tip = [
+        field("actual:N", title="Actual"),
+        field("decided:N", title="Decided"),
+        field("count:N", title="Cases"),
+        field("share:N", title="Share of the actual class"),
     ]
+    cells = {**place, "fill": field("fill:N", scale=None), "tooltip": tip}
+    layers = [mark("rect", None, cells, stroke="white", strokeWidth=1 if cell >= 12 else 0.5)]
     size = _letters([row["count"] for row in rows], cell)
     small = _letters([row["share"] for row in rows], cell, most=11)
     both = bool(size and small) and size + small + 6 <= cell
-    some = base.encode(color=alt.Color("ink:N", scale=None)).transform_filter("datum.count != '0'")
+    inked = {**place, "color": field("ink:N", scale=None)}
+    some, none = "datum.count != '0'", "datum.count == '0'"
     if size:
-        count = some.mark_text(fontSize=size, fontWeight=600, dy=-small / 2 - 1 if both else 0, aria=False)
-        none = base.mark_text(fontSize=size, color=_NOTHING, aria=False).transform_filter("datum.count == '0'")
-        layers += [count.encode(text="count:N"), none.encode(text="count:N")]
+        look = {"fontSize": size, "aria": False}
+        count = {**inked, "text": "count:N"}
+        layers += [
+            mark("text", None, count, where=some, fontWeight=600, dy=-small / 2 - 1 if both else 0, **look),
+            mark("text", None, {**place, "text": "count:N"}, where=none, color=_NOTHING, **look),
+        ]
     if both:
-        layers.append(some.mark_text(fontSize=small, dy=size / 2 + 2, aria=False).encode(text="share:N"))
-    chart = alt.LayerChart(layer=layers).properties(
-        width=SIDE, height=SIDE, description=f"Decisions for each of {len(places)} classes: {', '.join(places)}."
-    )
+        share = {**inked, "text": "share:N"}
+        layers.append(mark("text", None, share, where=some, fontSize=small, dy=size / 2 + 2, aria=False))
+    about = f"Decisions for each of {len(places)} classes: {', '.join(places)}."
+    chart = layered(layers, SIDE, SIDE, data={"values": rows}, description=about)
     if title:
-        heading = alt.TitleParams(title, anchor="start", color=INK, fontSize=13, fontWeight=600, offset=8)
-        chart = chart.properties(title=heading)
+        heading = {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 600, "offset": 8}
+        chart["title"] = {"text": title, **heading}
     return themed(chart)
 
 
-def class_curves_chart(curves: Mapping[str, Curve], averaged: Curve | None = None, kind: str = "roc") -> alt.LayerChart:
+def class_curves_chart(curves: Mapping[str, Curve], averaged: Curve | None = None, kind: str = "roc") -> Spec:
     """The curve of each class, and broad in grey their mean; of many classes, those of least area in colour.
 
     Classes whose curve is undefined are not drawn.
@@ -93,7 +95,7 @@ def class_curves_chart(curves: Mapping[str, Curve], averaged: Curve | None = Non
         keys[INK] = f"broad: mean of {len(drawn)} classes ({decimals(averaged.area())})"
     chart = curve_layers(labelled, what="Class", below=below, above=_keys(keys, right=kind == "roc"))
     told = "; ".join(f"{name} {decimals(area)}" for name, area in areas.items())
-    return themed(chart.properties(description=f"{_KINDS.get(kind, kind)} curve of each class with its area: {told}."))
+    return themed(chart | {"description": f"{_KINDS.get(kind, kind)} curve of each class with its area: {told}."})
 
 
 def _cells(table: ConfusionTable) -> list[Row]:
@@ -148,60 +150,60 @@ def _letters(texts: Sequence[str], cell: float, most: int = 13) -> int:
     return size if size >= _SMALLEST and cell >= _NARROWEST else 0
 
 
-def _labels(places: Sequence[str], cell: float, *, across: bool = False) -> alt.Axis:
+def _labels(places: Sequence[str], cell: float, *, across: bool = False) -> Spec:
     """Names of the classes: all of them, slanted where they would run into each other."""
     size = max(_SMALLEST, min(12, int(0.8 * cell)))
     slanted = across and 0.6 * size * max(map(len, places)) > cell - 6
-    return alt.Axis(
-        domain=False,
-        grid=False,
-        labelAngle=-90 if slanted else 0,
-        labelColor=INK,
-        labelFontSize=size,
-        labelLimit=140,
-        labelOverlap=size > cell,  # then some are left out
-        orient="top" if across else "left",
-        ticks=False,
-    )
+    return {
+        "domain": False,
+        "grid": False,
+        "labelAngle": -90 if slanted else 0,
+        "labelColor": INK,
+        "labelFontSize": size,
+        "labelLimit": 140,
+        "labelOverlap": size > cell,  # then some are left out
+        "orient": "top" if across else "left",
+        "ticks": False,
+    }
 
 
-def _broad(curve: Curve) -> alt.Chart:
+def _broad(curve: Curve) -> Spec:
     """The mean as a broad dark line, below those of the classes, which it would hide."""
-    data = alt.InlineData(values=_line("", curve))
-    line = alt.Chart(data).mark_line(color=INK, strokeWidth=6, opacity=0.55, clip=True)
-    return line.encode(x="x:Q", y="y:Q", order="place:Q")
+    place = {"x": "x:Q", "y": "y:Q", "order": "place:Q"}
+    return mark("line", _line("", curve), place, color=INK, strokeWidth=6, opacity=0.55, clip=True)
 
 
-def _faint(curves: Mapping[str, Curve]) -> alt.Chart:
+def _faint(curves: Mapping[str, Curve]) -> Spec:
     """The curves that are not told apart, as thin grey lines that bear their names under the pointer."""
     rows = [row for name, curve in curves.items() for row in _line(name, curve, most=THIN_POINTS)]
-    line = alt.Chart(alt.InlineData(values=rows)).mark_line(color=FAINT, strokeWidth=1, opacity=0.8, clip=True)
-    tip = alt.Tooltip("name:N", title="Class")
-    return line.encode(x="x:Q", y="y:Q", detail="name:N", order="place:Q", tooltip=tip)
+    tip = [field("name:N", title="Class")]
+    place = {"x": "x:Q", "y": "y:Q", "detail": "name:N", "order": "place:Q", "tooltip": tip}
+    return mark("line", rows, place, color=FAINT, strokeWidth=1, opacity=0.8, clip=True)
 
 
 def _line(name: str, curve: Curve, most: int = POINTS) -> list[Row]:
     curve = (curve.interpolated() if isinstance(curve, PrCurve) else curve).thinned(most - 1)
     drawn = np.isfinite(curve.x) & np.isfinite(curve.y)
     return [
-        {"name": name, "place": place, "x": short(x), "y": short(y)}
-        for place, (x, y) in enumerate(zip(curve.x[drawn], curve.y[drawn], strict=True))
+        {"name": name, "place": place, "x": x, "y": y}
+        for place, (x, y) in enumerate(zip(shortened(curve.x[drawn]), shortened(curve.y[drawn]), strict=True))
     ]
 
 
-def _keys(texts: Mapping[str, str], *, right: bool) -> list[alt.Chart]:
+def _keys(texts: Mapping[str, str], *, right: bool) -> list[Spec]:
     """What the lines without a place in the legend mean, by colour, in the corner that curves leave free."""
-    margin = -6 if right else 6
+    corner = {"text": "label:N", "x": {"value": "width" if right else 0}, "y": {"value": "height"}}
     return [
-        alt.Chart(alt.InlineData(values=[{"label": text}]))
-        .mark_text(
+        mark(
+            "text",
+            [{"label": text}],
+            corner,
             align="right" if right else "left",
             baseline="bottom",
             color=colour,
-            dx=margin,
+            dx=-6 if right else 6,
             dy=-6 - 18 * place,
             fontWeight=600,
         )
-        .encode(text="label:N", x=alt.value("width" if right else 0), y=alt.value("height"))
         for place, (colour, text) in enumerate(texts.items())
     ]

@@ -5,19 +5,32 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-import altair as alt
 import numpy as np
 
-from scorespace.curves import Curve, PrCurve, sweep
+from scorespace.curves import Curve, sweep
+from scorespace.curves.curve import CURVES, Frame
 from scorespace.errors import DataError
 from scorespace.measures import Measure
 from scorespace.resampling.band import Band
 from scorespace.results import Row
 from scorespace.tables import ScoreTable
-from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, coloured, dashed, scale, short, themed, unit_or_none
+from scorespace.views.charts.marks import Spec, field, layered, mark
+from scorespace.views.charts.theme import (
+    FAINT,
+    INK,
+    UNIT,
+    axis,
+    coloured,
+    dashed,
+    scale,
+    short,
+    shortened,
+    themed,
+    unit_or_none,
+)
 
 POINTS: Final = 400
 """Most points drawn per curve."""
@@ -25,48 +38,16 @@ POINTS: Final = 400
 HOVER: Final = "hover"
 """Name of the layer that only a pointer can see."""
 
-Points = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class _Frame:
-    """How a kind of curve is framed: ends of the axes, shape, and the line that chance would draw.
-
-    `dip` cuts curves that fall without end: that many times the highest value is shown below zero.
-    """
-
-    x: tuple[float, float] | None = None
-    y: tuple[float, float] | None = None
-    from_zero: bool = True
-    dip: float | None = None
-    square: bool = False
-    chance: Points = ()
-    chance_name: str = "chance"
-    steps: bool = False
-
-
-_DIAGONAL: Final = ((0.0, 0.0), (1.0, 1.0))
-_FRAMES: Final[Mapping[str, _Frame]] = {
-    "roc": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
-    "hull": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
-    "smooth": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
-    "pr": _Frame(UNIT, UNIT, square=True),
-    "calibration": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL, chance_name="calibrated"),
-    "gain": _Frame(UNIT, UNIT, square=True, chance=_DIAGONAL),
-    "lift": _Frame(UNIT, chance=((0.0, 1.0), (1.0, 1.0))),
-    "cost": _Frame(UNIT, (0.0, 0.55), chance=((0.0, 0.0), (0.5, 0.5), (1.0, 0.0)), chance_name="no model"),
-    "brier": _Frame(UNIT),
-    "brier_optimal": _Frame(UNIT),
-    "net_benefit": _Frame(UNIT, dip=0.3, chance=((0.0, 0.0), (1.0, 0.0)), chance_name="acting on none"),
-    "rejection": _Frame(UNIT, from_zero=False),
-    # Between two scores nothing changes, so a measure is constant from one threshold down to the next.
-    "threshold": _Frame(steps=True),
+_NEAREST: Final = {
+    "name": "nearest",
+    "select": {"type": "point", "on": "pointerover", "nearest": True, "clear": "pointerout"},
+    "views": [HOVER],
 }
 
 
 def curve_chart(
     curves: Mapping[str, Curve], *, baseline: float | None = None, bands: Mapping[str, Band] | None = None
-) -> alt.LayerChart:
+) -> Spec:
     """One line per model, with the line of chance and, where given, the bands around the lines.
 
     `baseline` is the height that chance reaches in PR space.
@@ -81,85 +62,93 @@ def curve_layers(
     *,
     what: str = "Model",
     baseline: float | None = None,
-    below: Sequence[alt.Chart] = (),
-    above: Sequence[alt.Chart] = (),
-) -> alt.LayerChart:
+    below: Sequence[Spec] = (),
+    above: Sequence[Spec] = (),
+) -> Spec:
     """The unthemed chart of curves, with further layers drawn below and above; `what` a curve is the curve of."""
     first = next(iter(curves.values()))
-    frame = _FRAMES.get(first.kind, _Frame())
+    frame = _frame(first.kind)
     if baseline is not None and math.isfinite(baseline):
         frame = replace(frame, chance=((0.0, baseline), (1.0, baseline)))
     lines = _lines(curves, frame, first.x_title, first.y_title, what)
     title = f"{first.y_title} against {first.x_title.lower()}: {', '.join(curves)}."
     width, height = (420, 420) if frame.square else (560, 320)
     layers = [*_chance(frame), *below, *lines, *above]
-    return alt.LayerChart(layer=layers).properties(width=width, height=height, description=title)
+    return layered(layers, width, height, description=title, params=[_NEAREST])
 
 
-def threshold_chart(table: ScoreTable, measures: Sequence[Measure], at: float | None = None) -> alt.LayerChart:
+def _frame(kind: str) -> Frame:
+    """How a kind of curve is framed, by its declaration; a curve that is of no declared kind, by its points."""
+    declared = CURVES.nouns.get(kind)
+    return Frame() if declared is None else declared.frame
+
+
+def threshold_chart(table: ScoreTable, measures: Sequence[Measure], at: float | None = None) -> Spec:
     """Several measures of decisions against the threshold, with a rule at the chosen one."""
     if not measures:
         raise DataError("there is no measure to draw.")
     shares = all(measure.range[0] >= 0 and measure.range[1] <= 1 for measure in measures)
-    frame = replace(_FRAMES["threshold"], y=UNIT if shares else None)
+    frame = replace(_frame("threshold"), y=UNIT if shares else None)
     curves = {measure.title: sweep(table, measure) for measure in measures}
     layers = _lines(curves, frame, "Threshold", measures[0].title if len(measures) == 1 else "Value", "Measure")
     if at is not None and math.isfinite(at):
-        chosen = alt.Chart(alt.InlineData(values=[{"x": short(at), "label": f"{at:.4g}"}])).encode(x="x:Q")
-        label = chosen.mark_text(align="left", baseline="top", dx=5, color=INK).encode(text="label:N", y=alt.value(2))
-        layers = [chosen.mark_rule(color=INK, strokeWidth=1.5), *layers, label]
+        rule, label = named_rule(at, f"{at:.4g}")
+        layers = [rule, *layers, label]
     title = f"{', '.join(curves)} against the threshold."
-    return themed(alt.LayerChart(layer=layers).properties(width=560, height=320, description=title))
+    return themed(layered(layers, 560, 320, description=title, params=[_NEAREST]))
 
 
-def _lines(curves: Mapping[str, Curve], frame: _Frame, x_title: str, y_title: str, what: str) -> list[alt.Chart]:
+def named_rule(at: float, words: str, *, left: bool = False) -> list[Spec]:
+    """A rule from bottom to top, and what it means beside its upper end."""
+    rows = [{"x": short(at), "label": words}]
+    name = {"x": "x:Q", "text": "label:N", "y": {"value": 2}}
+    return [
+        mark("rule", rows, {"x": "x:Q"}, color=INK, strokeWidth=1.5),
+        mark("text", rows, name, align="right" if left else "left", baseline="top", dx=-5 if left else 5, color=INK),
+    ]
+
+
+def _lines(curves: Mapping[str, Curve], frame: Frame, x_title: str, y_title: str, what: str) -> list[Spec]:
     """The curves as lines, and under the pointer the nearest point with its numbers."""
     rows = [row for name, curve in curves.items() for row in _points(name, curve)]
-    data = alt.InlineData(values=rows)
     x_ends = frame.x or unit_or_none(np.array([row["x"] for row in rows]))
     top = max((row["y"] for row in rows), default=1.0)
     y_ends = frame.y if frame.dip is None else (-frame.dip * top, 1.05 * top)
-    x = alt.X("x:Q", title=x_title, axis=axis(x_ends), scale=scale(x_ends))
-    y = alt.Y("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero))
-    line = alt.Chart(data).mark_line(interpolate="step-after" if frame.steps else "linear", clip=True)
-    nearest = alt.selection_point(name="nearest", on="pointerover", nearest=True, empty=False, clear="pointerout")
-    dot = alt.Chart(data, name=HOVER).mark_point(
-        filled=True, size=90, clip=True, aria=False, tooltip=_tooltip(what, x_title, y_title)
-    )
+    place = {
+        "x": field("x:Q", title=x_title, axis=axis(x_ends), scale=scale(x_ends)),
+        "y": field("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero)),
+        "color": coloured("name", curves),
+    }
+    line = {**place, "strokeDash": dashed("name", curves), "order": "place:Q"}
+    seen = {"condition": {"param": "nearest", "value": 1, "empty": False}, "value": 0}
+    dot = {"filled": True, "size": 90, "clip": True, "aria": False, "tooltip": _tooltip(what, x_title, y_title)}
     return [
-        line.encode(x, y, color=coloured("name", curves), strokeDash=dashed("name", curves), order="place:Q"),
-        dot.encode(
-            x, y, color=coloured("name", curves), opacity=alt.condition(nearest, alt.value(1), alt.value(0))
-        ).add_params(nearest),
+        mark("line", rows, line, interpolate="step-after" if frame.steps else "linear", clip=True),
+        {"name": HOVER, **mark("point", rows, {**place, "opacity": seen}, **dot)},
     ]
 
 
-def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[alt.Chart]:
+def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[Spec]:
     """Each band as a faint area in the colour of its model."""
     rows = [
-        {"name": name, "x": short(x), "low": short(low), "high": short(high)}
+        {"name": name, "x": x, "low": low, "high": high}
         for name, band in bands.items()
-        for x, low, high in zip(band.x, band.low, band.high, strict=True)
-        if math.isfinite(low) and math.isfinite(high)
+        for x, low, high in zip(*map(shortened, (band.x, band.low, band.high)), strict=True)
+        if low is not None and high is not None
     ]
     if not rows:
         return []
-    area = alt.Chart(alt.InlineData(values=rows)).mark_area(opacity=0.13, aria=False)
-    return [area.encode(x="x:Q", y="low:Q", y2="high:Q", color=coloured("name", curves))]
+    ends = {"x": "x:Q", "y": "low:Q", "y2": "high", "color": coloured("name", curves)}
+    return [mark("area", rows, ends, opacity=0.13, aria=False)]
 
 
 def _points(name: str, curve: Curve) -> list[Row]:
     """The points of a curve that can be drawn, few enough for a page."""
-    if isinstance(curve, PrCurve) and curve.counts.p[-1] > 0:
-        curve = curve.interpolated()
-        # Points along a bend bear the threshold of its end; only mixing two thresholds reaches them.
-        reached = np.append(curve.threshold[1:] != curve.threshold[:-1], True)
-        curve = replace(curve, threshold=np.where(reached, curve.threshold, np.nan))
-    curve = curve.thinned(POINTS - 1)  # thinning may add the last point
+    curve = curve.line().thinned(POINTS - 1)  # thinning may add the last point
     drawn = np.isfinite(curve.x) & np.isfinite(curve.y)
-    points = zip(curve.x[drawn], curve.y[drawn], curve.threshold[drawn], strict=True)
+    points = zip(shortened(curve.x[drawn]), shortened(curve.y[drawn]), curve.threshold[drawn].tolist(), strict=True)
     return [
-        {"name": name, "place": place, "x": short(x), "y": short(y), "threshold": _threshold_text(threshold)}
+        {"name": name, "place": place, "x": x, "y": y, "threshold": _threshold_text(threshold)}
         for place, (x, y, threshold) in enumerate(points)
     ]
 
@@ -170,7 +159,7 @@ def _threshold_text(threshold: float) -> str:
     return f"{threshold:.6g}" if math.isfinite(threshold) else "∞" if threshold > 0 else "−∞"
 
 
-def _tooltip(what: str, x_title: str, y_title: str) -> alt.ExprRef:
+def _tooltip(what: str, x_title: str, y_title: str) -> Spec:
     """What the pointer shows, written out: around a nearest point Vega-Lite loses the fields that are text."""
     point = "(datum.datum || datum)"
     shown = {
@@ -179,16 +168,18 @@ def _tooltip(what: str, x_title: str, y_title: str) -> alt.ExprRef:
         y_title: f"format({point}.y, '.4~g')",
         "Threshold": f"{point}.threshold",
     }
-    return alt.ExprRef(f"{{{', '.join(f'{json.dumps(title)}: {value}' for title, value in shown.items())}}}")
+    return {"expr": f"{{{', '.join(f'{json.dumps(title)}: {value}' for title, value in shown.items())}}}"}
 
 
-def _chance(frame: _Frame) -> list[alt.Chart]:
+def _chance(frame: Frame) -> list[Spec]:
     """The line that guessing would draw, with its name where curves seldom run."""
     if not frame.chance:
         return []
     x, y = zip(*frame.chance, strict=True)
-    line = alt.InlineData(values=[{"x": short(a), "y": short(b)} for a, b in frame.chance])
-    name = alt.InlineData(values=[{"x": 0.75, "y": short(float(np.interp(0.75, x, y))), "label": frame.chance_name}])
-    stroke = alt.Chart(line).mark_line(color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False)
-    text = alt.Chart(name).mark_text(align="left", baseline="top", dx=6, dy=6)
-    return [stroke.encode(x="x:Q", y="y:Q"), text.encode(x="x:Q", y="y:Q", text="label:N")]
+    line = [{"x": short(a), "y": short(b)} for a, b in frame.chance]
+    name = [{"x": 0.75, "y": short(float(np.interp(0.75, x, y))), "label": frame.chance_name}]
+    place = {"x": "x:Q", "y": "y:Q"}
+    return [
+        mark("line", line, place, color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False),
+        mark("text", name, {**place, "text": "label:N"}, align="left", baseline="top", dx=6, dy=6),
+    ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-import altair as alt
 import numpy as np
 
 from scorespace.curves import roc
 from scorespace.results import Row
 from scorespace.samples.moved import Drift, ModelDrift
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.panel import curve_panel
 from scorespace.views.charts.theme import FAINT, axis, coloured, dashed, scale, short, themed, unit_or_none
 
@@ -18,16 +18,15 @@ SAMPLES: Final = ("before", "after")
 _BINS: Final = 20
 
 
-def drift_chart(drift: Drift) -> alt.VConcatChart:
+def drift_chart(drift: Drift) -> Spec:
     """For each model: the scores within the classes, and the ROC and smooth ROC curves, of both samples."""
     rows = [_panels(one, drift.labelled, len(drift.models) > 1) for one in drift.models]
     names = ", ".join(one.model for one in drift.models)
-    whole = alt.vconcat(*rows, spacing=36).properties(description=f"Scores and curves before and after: {names}.")
-    return themed(whole)
+    return themed({"vconcat": rows, "spacing": 36, "description": f"Scores and curves before and after: {names}."})
 
 
-def _panels(one: ModelDrift, labelled: bool, several: bool) -> alt.HConcatChart:
-    panels: list[alt.LayerChart] = [_distributions(one, labelled, f"{one.model}: " if several else "")]
+def _panels(one: ModelDrift, labelled: bool, several: bool) -> Spec:
+    panels = [_distributions(one, labelled, f"{one.model}: " if several else "")]
     curves = {"ROC": tuple(map(roc, one.tables))} if labelled else {}
     if one.curves is not None:
         curves["Smooth ROC, at the prevalence before"] = one.curves
@@ -35,10 +34,10 @@ def _panels(one: ModelDrift, labelled: bool, several: bool) -> alt.HConcatChart:
     panels += [
         curve_panel(dict(zip(SAMPLES, pair, strict=True)), title, 300, "sample") for title, pair in drawn.items()
     ]
-    return alt.hconcat(*panels, spacing=28)
+    return {"hconcat": panels, "spacing": 28}
 
 
-def _distributions(one: ModelDrift, labelled: bool, of_model: str) -> alt.LayerChart:
+def _distributions(one: ModelDrift, labelled: bool, of_model: str) -> Spec:
     """The share of each sample's cases by score: upwards those of the positive class, downwards of the others."""
     before, after = one.tables
     scores = np.concatenate([before.score, after.score])
@@ -46,35 +45,31 @@ def _distributions(one: ModelDrift, labelled: bool, of_model: str) -> alt.LayerC
     low, high = span or (float(scores.min()), float(scores.max()))
     edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
     rows = [row for k, table in enumerate(one.tables) for row in _steps(SAMPLES[k], table, edges, labelled)]
-    share = alt.Axis(labelExpr="format(abs(datum.value), '.0%')", tickCount=5, grid=False)
-    line = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X("x:Q", title="Score", axis=axis(span), scale=scale(span)),
-            y=alt.Y("y:Q", title="Share of class" if labelled else "Share of cases", axis=share),
-            color=coloured("sample", SAMPLES),
-            strokeDash=dashed("sample", SAMPLES),
-            detail="side:N",
-            order="place:Q",
-            tooltip=[alt.Tooltip("sample:N"), alt.Tooltip("class:N"), alt.Tooltip("share:Q", format=".1%")],
-        )
-    )
-    layers = [alt.Chart().mark_rule(color=FAINT).encode(y=alt.datum(0)), line]
+    share = {"labelExpr": "format(abs(datum.value), '.0%')", "tickCount": 5, "grid": False}
+    encoding = {
+        "x": field("x:Q", title="Score", axis=axis(span), scale=scale(span)),
+        "y": field("y:Q", title="Share of class" if labelled else "Share of cases", axis=share),
+        "color": coloured("sample", SAMPLES),
+        "strokeDash": dashed("sample", SAMPLES),
+        "detail": "side:N",
+        "order": "place:Q",
+        "tooltip": [field("sample:N"), field("class:N"), field("share:Q", format=".1%")],
+    }
+    layers = [
+        mark("rule", [{}], {"y": {"datum": 0}}, color=FAINT),
+        mark("line", rows, encoding, interpolate="step-after", strokeWidth=2),
+    ]
     if labelled:
         positive = before.classes[before.positive]
         others = [name for name in before.classes if name != positive]
         layers += [_name(f"▲ {positive}", "top"), _name(f"▼ {', '.join(others)}", "bottom")]
-    title = alt.Title(f"{of_model}{'Scores within the classes' if labelled else 'Scores'}", anchor="start")
-    return alt.LayerChart(layer=layers).properties(width=330, height=300, title=title)
+    words = f"{of_model}{'Scores within the classes' if labelled else 'Scores'}"
+    return layered(layers, 330, 300, title={"text": words, "anchor": "start"})
 
 
-def _name(text: str, side: str) -> alt.Chart:
-    place = alt.value(4) if side == "top" else alt.value(296)
-    mark = alt.Chart(alt.InlineData(values=[{"text": text}])).mark_text(
-        align="right", baseline="top" if side == "top" else "bottom"
-    )
-    return mark.encode(text="text:N", x=alt.value(326), y=place)
+def _name(text: str, side: str) -> Spec:
+    place = {"text": "text:N", "x": {"value": 326}, "y": {"value": 4 if side == "top" else 296}}
+    return mark("text", [{"text": text}], place, align="right", baseline=side)
 
 
 def _steps(sample: str, table: ScoreTable, edges: Array, labelled: bool) -> list[Row]:

@@ -4,39 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import altair as alt
-
 from scorespace.errors import DataError
 from scorespace.measures import MeasureSpec
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Row
+from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import INK, coloured, short, themed
 
 
-def interval_chart(estimates: Iterable[Estimate]) -> alt.LayerChart:
+def interval_chart(estimates: Iterable[Estimate]) -> Spec:
     """One measure of every model as a dot, with its interval as a whisker."""
     estimates = list(estimates)
     if not estimates:
         raise DataError("there is no estimate to draw.")
     measured = _words(estimates[0].spec)
-    tooltip = [alt.Tooltip("model:N", title="Model"), alt.Tooltip("text:N", title=measured)]
+    tooltip = [field("model:N", title="Model"), field("text:N", title=measured)]
     if any(estimate.reason for estimate in estimates):
-        tooltip.append(alt.Tooltip("reason:N", title="Reason"))
-    label = alt.Axis(labelExpr=r"split(datum.value, '\n')", labelLimit=170, labelOffset=-8, labelColor=INK, ticks=False)
-    base = alt.Chart(alt.InlineData(values=list(map(_row, estimates)))).encode(
-        y=alt.Y("label:N", sort=None, title=None, axis=label),
-        color=coloured("model", dict.fromkeys(estimate.model for estimate in estimates), legend=False),
-        tooltip=tooltip,
-    )
+        tooltip.append(field("reason:N", title="Reason"))
+    two_lines = {"labelExpr": r"split(datum.value, '\n')", "labelLimit": 170, "labelOffset": -8}
+    of_model = {
+        "y": field("label:N", sort=None, title=None, axis={**two_lines, "labelColor": INK, "ticks": False}),
+        "color": coloured("model", dict.fromkeys(estimate.model for estimate in estimates), legend=False),
+        "tooltip": tooltip,
+    }
     title = f"{measured} ({100 * estimates[0].level:g} % interval)"
-    value = alt.X("value:Q", title=title, axis=alt.Axis(tickCount=6), scale=alt.Scale(zero=False, padding=12))
-    whiskers = base.mark_rule(strokeWidth=2.4).encode(x="low:Q", x2="high:Q")
-    dots = base.mark_point(filled=True, size=110, opacity=1).encode(x=value)
+    value = field("value:Q", title=title, axis={"tickCount": 6}, scale={"zero": False, "padding": 12})
+    layers = [
+        mark("rule", None, {**of_model, "x": "low:Q", "x2": "high"}, strokeWidth=2.4),
+        mark("point", None, {**of_model, "x": value}, filled=True, size=110, opacity=1),
+    ]
     told = "; ".join(f"{estimate.model} {estimate.text}" for estimate in estimates)
-    chart = alt.LayerChart(layer=[whiskers, dots]).properties(
-        width=420, height=alt.Step(48), description=f"{measured}: {told}."
-    )
-    return themed(chart)
+    data = {"values": list(map(_row, estimates))}
+    return themed(layered(layers, 420, {"step": 48}, data=data, description=f"{measured}: {told}."))
 
 
 def _row(estimate: Estimate) -> Row:

@@ -4,47 +4,51 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
-
-import altair as alt
-import vl_convert
+from typing import Any, Final
 
 from scorespace.errors import DataError
-from scorespace.results import Row
+from scorespace.files import write_file
 from scorespace.views import report
 from scorespace.views.charts.curves import HOVER
+from scorespace.views.charts.marks import Spec
 from scorespace.views.document import Document, Picture, Section
 
 ENDINGS: Final = (".png", ".svg", ".pdf", ".html", ".json")
 """What `save` can write."""
 
 
-def save(chart: alt.TopLevelMixin, path: str | Path, scale: float = 2.0) -> Path:
-    """Write a chart as picture, page or Vega-Lite spec, by the ending; `scale` is for .png. Failing leaves no file."""
+def save(chart: Any, path: str | Path, scale: float = 2.0) -> Path:
+    """Write a chart as picture, page or Vega-Lite spec, by the ending; `scale` is for .png. Failing leaves no file.
+
+    A chart of Altair will do, too.
+    """
     path = Path(path)
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise DataError(f"{str(path)!r} is no picture that can be written.", hint=f"an ending of {', '.join(ENDINGS)}")
-    return report.write_file(path, _encoded(chart.to_dict(), ending, scale))
+    return write_file(path, _encoded(chart if isinstance(chart, dict) else chart.to_dict(), ending, scale))
 
 
-def _encoded(spec: Row, ending: str, scale: float) -> bytes:
+def _encoded(spec: Spec, ending: str, scale: float) -> bytes:
     content: str | bytes
     if ending == ".json":
         content = json.dumps(spec, indent=1)
     elif ending == ".html":
         picture = Picture(lambda: spec, alt=spec.get("description", "Chart"))
         content = report.render(Document("", "", (Section("chart", "", (picture,)),)))
-    elif ending == ".svg":
-        content = vl_convert.vegalite_to_svg(_still(spec))
-    elif ending == ".pdf":
-        content = vl_convert.vegalite_to_pdf(_still(spec))
     else:
-        content = vl_convert.vegalite_to_png(_still(spec), scale=scale)
+        import vl_convert  # 90 MB, which pages and specs do without
+
+        if ending == ".svg":
+            content = vl_convert.vegalite_to_svg(_still(spec))
+        elif ending == ".pdf":
+            content = vl_convert.vegalite_to_pdf(_still(spec))
+        else:
+            content = vl_convert.vegalite_to_png(_still(spec), scale=scale)
     return content.encode(errors="replace") if isinstance(content, str) else content
 
 
-def _still(spec: Row) -> Row:
+def _still(spec: Spec) -> Spec:
     """The spec without what only a pointer can see."""
     shown = [layer for layer in spec.get("layer", ()) if layer.get("name") != HOVER]
     kept = {key: value for key, value in spec.items() if key != "params"}

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import altair as alt
-
 from scorespace.errors import DataError, listing
 from scorespace.results import Row, decimals
+from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import FAINT, INK, SOFT, short, themed
 
 # All heights are in pixels from the top, so that the picture grows with the models and not its parts.
@@ -42,7 +41,7 @@ def rank_chart(
     average_ranks: Sequence[float],
     critical_difference: float,
     groups: Iterable[Sequence[str]],
-) -> alt.LayerChart:
+) -> Spec:
     """Models along their average ranks, the best at the left; a bar joins those that cannot be told apart.
 
     The bracket is the critical difference: models that far apart or further are distinct.
@@ -56,42 +55,37 @@ def rank_chart(
     first = _FIRST_BAR + _BAR_STEP * max((bar.level for bar in bars), default=-1) + _FIRST_NAME
     height = first + _NAME_STEP * ((len(ranked) - 1) // 2) + 12
 
-    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[short(end) for end in ends], nice=False, zero=False))
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[height, 0], nice=False))
-
-    def points(rows: list[Row]) -> alt.Chart:
-        return alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y)
-
-    def lines(rows: list[Row]) -> alt.Chart:
-        return points(rows).encode(x2="x2:Q", y2="y2:Q")
-
-    tip = [alt.Tooltip("model:N", title="Model"), alt.Tooltip("rank:N", title="Average rank")]
+    point: Spec = {
+        "x": field("x:Q", axis=None, scale={"domain": [short(end) for end in ends], "nice": False, "zero": False}),
+        "y": field("y:Q", axis=None, scale={"domain": [height, 0], "nice": False}),
+    }
+    line: Spec = {**point, "x2": "x2", "y2": "y2"}
+    label, model, rank = ({**point, "text": f"{column}:N"} for column in ("label", "model", "rank"))
+    tip = {"tooltip": [field("model:N", title="Model"), field("rank:N", title="Average rank")]}
+    alike = {"tooltip": [field("members:N", title="Not distinguishable")]}
     leaders, labels = _leaders(ranked, ends, first)
-    left, right = (points([row for row in labels if row["side"] == side]) for side in ("left", "right"))
+    left, right = ([row for row in labels if row["side"] == side] for side in ("left", "right"))
     name: dict[str, Any] = {"color": INK, "fontSize": 13, "limit": 200}
     number: dict[str, Any] = {"color": SOFT, "fontSize": 11, "dy": -7}
     layers = [
-        lines(_axis(len(ranked))).mark_rule(color=FAINT),
-        points(_ticks(len(ranked))).mark_text(baseline="bottom", dy=-8).encode(text="label:N"),
-        points(_title(ends[0])).mark_text(align="right", dx=-8).encode(text="label:N"),
-        lines(leaders).mark_rule(color=SOFT, strokeWidth=1.2).encode(tooltip=tip),
-        lines(list(map(_bar_row, bars)))
-        .mark_rule(color=INK, strokeWidth=5)
-        .encode(tooltip=alt.Tooltip("members:N", title="Not distinguishable")),
-        points(_dots(ranked)).mark_point(filled=True, size=45, color=INK, opacity=1).encode(tooltip=tip),
-        left.mark_text(align="right", dx=-8, **name).encode(text="model:N", tooltip=tip),
-        left.mark_text(align="left", dx=2, **number).encode(text="rank:N"),
-        right.mark_text(align="left", dx=8, **name).encode(text="model:N", tooltip=tip),
-        right.mark_text(align="right", dx=-2, **number).encode(text="rank:N"),
+        mark("rule", _axis(len(ranked)), line, color=FAINT),
+        mark("text", _ticks(len(ranked)), label, baseline="bottom", dy=-8),
+        mark("text", _title(ends[0]), label, align="right", dx=-8),
+        mark("rule", leaders, line | tip, color=SOFT, strokeWidth=1.2),
+        mark("rule", list(map(_bar_row, bars)), line | alike, color=INK, strokeWidth=5),
+        mark("point", _dots(ranked), point | tip, filled=True, size=45, color=INK, opacity=1),
+        mark("text", left, model | tip, align="right", dx=-8, **name),
+        mark("text", left, rank, align="left", dx=2, **number),
+        mark("text", right, model | tip, align="left", dx=8, **name),
+        mark("text", right, rank, align="right", dx=-2, **number),
     ]
     if known:
-        label = {"x": 1, "y": _BRACKET, "label": f"critical difference {decimals(critical_difference, 2)}"}
+        words = {"x": 1, "y": _BRACKET, "label": f"critical difference {decimals(critical_difference, 2)}"}
         layers += [
-            lines(_bracket(critical_difference)).mark_rule(color=INK, strokeWidth=1.5),
-            points([label]).mark_text(align="left", baseline="bottom", dy=-7, color=INK).encode(text="label:N"),
+            mark("rule", _bracket(critical_difference), line, color=INK, strokeWidth=1.5),
+            mark("text", [words], label, align="left", baseline="bottom", dy=-7, color=INK),
         ]
-    chart = alt.LayerChart(layer=layers)
-    return themed(chart.properties(width=_WIDTH, height=height, description=_description(ranked, bars)))
+    return themed(layered(layers, _WIDTH, height, description=_description(ranked, bars)))
 
 
 def _ranked(names: Sequence[str], average_ranks: Sequence[float]) -> Ranked:

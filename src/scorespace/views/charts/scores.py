@@ -5,71 +5,68 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-import altair as alt
 import numpy as np
 
 from scorespace.errors import DataError
 from scorespace.results import Row, grouped
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import FAINT, UNIT, axis, coloured, scale, short, themed, unit_or_none
 
 BINS: Final = 40
 """Most bars drawn per class."""
 
 
-def distribution_chart(tables: Mapping[str, ScoreTable]) -> alt.FacetChart:
+def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     """Scores of both classes, one panel per model: shares of the positives upwards, of the others downwards."""
     if not tables:
         raise DataError("there are no scores to draw.")
     rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table)]
     common = all(unit_or_none(table.score) for table in tables.values())
-    panel = alt.layer(_histogram(rows, tables, UNIT if common else None), _zero(), _label("up"), _label("down"))
-    by_model = alt.Facet(
-        "model:N",
-        sort=alt.EncodingSortField("place", op="min"),
-        header=alt.Header(labelAnchor="start", labelPadding=4),
-    )
-    data = alt.InlineData(values=rows)
-    panels = panel.properties(width=560, height=140).facet(by_model, columns=1, data=data, spacing=18)
+    zero = mark("rule", None, {"y": {"datum": 0}}, color=FAINT)
+    layers = [_histogram(rows, tables, UNIT if common else None), zero, _label("up"), _label("down")]
+    header = {"labelAnchor": "start", "labelPadding": 4}
+    panels: Spec = {
+        "data": {"values": rows},
+        "facet": field("model:N", sort={"field": "place", "op": "min"}, header=header),
+        "spec": layered(layers, 560, 140),
+        "columns": 1,
+        "spacing": 18,
+        "description": f"Distribution of the scores of both classes: {', '.join(tables)}.",
+    }
     if not common:
-        panels = panels.resolve_scale(x="independent")
-    return themed(panels.properties(description=f"Distribution of the scores of both classes: {', '.join(tables)}."))
+        panels["resolve"] = {"scale": {"x": "independent"}}
+    return themed(panels)
 
 
-def _histogram(rows: list[Row], names: Mapping[str, object], span: tuple[float, float] | None) -> alt.Chart:
+def _histogram(rows: list[Row], names: Mapping[str, object], span: tuple[float, float] | None) -> Spec:
     lowest, highest = min(row["signed"] for row in rows), max(row["signed"] for row in rows)
     room = 0.15 * (highest - lowest) or 1.0  # above and below the bars, for the names of the classes
-    share = alt.Axis(labelExpr="format(abs(datum.value), '.0%')", tickCount=4, grid=False)
-    faded = alt.Scale(domain=["up", "down"], range=[1, 0.45])
-    return (
-        alt.Chart()
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=alt.X("low:Q", bin="binned", title="Score", axis=axis(span), scale=scale(span)),
-            x2="high:Q",
-            y=alt.Y("signed:Q", title="Share of class", axis=share, scale=scale((lowest - room, highest + room))),
-            color=coloured("model", names, legend=False),
-            opacity=alt.Opacity("side:O", scale=faded, legend=None),
-            tooltip=[
-                alt.Tooltip("model:N", title="Model"),
-                alt.Tooltip("class:N", title="Class"),
-                alt.Tooltip("span:N", title="Scores"),
-                alt.Tooltip("share:Q", title="Share of class", format=".1%"),
-            ],
-        )
-    )
+    share = {"labelExpr": "format(abs(datum.value), '.0%')", "tickCount": 4, "grid": False}
+    ends = scale((lowest - room, highest + room))
+    encoding = {
+        "x": field("low:Q", bin="binned", title="Score", axis=axis(span), scale=scale(span)),
+        "x2": "high",
+        "y": field("signed:Q", title="Share of class", axis=share, scale=ends),
+        "color": coloured("model", names, legend=False),
+        "opacity": field("side:O", scale={"domain": ["up", "down"], "range": [1, 0.45]}, legend=None),
+        "tooltip": [
+            field("model:N", title="Model"),
+            field("class:N", title="Class"),
+            field("span:N", title="Scores"),
+            field("share:Q", title="Share of class", format=".1%"),
+        ],
+    }
+    return mark("bar", None, encoding, binSpacing=1)
 
 
-def _zero() -> alt.Chart:
-    return alt.Chart().mark_rule(color=FAINT).encode(y=alt.datum(0))
-
-
-def _label(side: str) -> alt.Chart:
+def _label(side: str) -> Spec:
     """The name of a class in the corner that its bars leave free."""
     up = side == "up"
-    text = alt.Chart().mark_text(align="left" if up else "right", baseline="top" if up else "bottom")
-    corner = {"x": alt.value(6), "y": alt.value(2)} if up else {"x": alt.value("width"), "y": alt.value("height")}
-    return text.transform_filter(f"datum.label && datum.side == '{side}'").encode(text="label:N", **corner)
+    corner = {"x": {"value": 6 if up else "width"}, "y": {"value": 2 if up else "height"}}
+    where = f"datum.label && datum.side == '{side}'"
+    look = {"align": "left" if up else "right", "baseline": "top" if up else "bottom"}
+    return mark("text", None, {"text": "label:N", **corner}, where=where, **look)
 
 
 def _bars(place: int, name: str, table: ScoreTable) -> list[Row]:
@@ -80,7 +77,7 @@ def _bars(place: int, name: str, table: ScoreTable) -> list[Row]:
     edges = _edges(table.score)
     sides = (("up", "▲", positive, table.pos, table.n_pos, 1), ("down", "▼", negative, table.neg, table.n_neg, -1))
     rows: list[Row] = []
-    for side, mark, label, weight, total, sign in sides:
+    for side, arrow, label, weight, total, sign in sides:
         shares = np.nan_to_num(ratio(np.histogram(table.score, bins=edges, weights=weight)[0], total))
         rows += [
             {
@@ -96,7 +93,7 @@ def _bars(place: int, name: str, table: ScoreTable) -> list[Row]:
             }
             for low, high, share in zip(edges[:-1], edges[1:], shares, strict=True)
         ]
-        rows[-1]["label"] = f"{mark} {label} ({grouped(float(total))})"
+        rows[-1]["label"] = f"{arrow} {label} ({grouped(float(total))})"
     return rows
 
 

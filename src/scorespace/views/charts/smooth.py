@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-import altair as alt
 import numpy as np
 
 from scorespace.curves import Curve, SmoothCurve, roc
@@ -13,16 +12,18 @@ from scorespace.decisions.cases import ZONES, Zones
 from scorespace.errors import DataError
 from scorespace.results import Row, decimals, grouped
 from scorespace.tables import ScoreTable, ratio
-from scorespace.views.charts.curves import POINTS, curve_layers
-from scorespace.views.charts.theme import FAINT, GRID, INK, SOFT, UNIT, axis, coloured, scale, short, themed
+from scorespace.views.charts.curves import POINTS, curve_layers, named_rule
+from scorespace.views.charts.marks import Spec, field, layered, mark
+from scorespace.views.charts.theme import FAINT, GRID, SOFT, UNIT, axis, coloured, scale, short, shortened, themed
 
 BINS: Final = 40
 ZONE_NAMES: Final = {"easy": "easy", "rescued": "rescued", "hard": "hard", "error": "confident error"}
 """The zones as a legend names them."""
+_OUTLINE: Final[Spec] = {"x": "x:Q", "y": "y:Q", "order": "place:Q"}
 _ZONE_COLOURS: Final = ("#56b4e9", "#009e73", "#e69f00", "#d55e00")
 
 
-def smooth_chart(curves: Mapping[str, SmoothCurve]) -> alt.LayerChart:
+def smooth_chart(curves: Mapping[str, SmoothCurve]) -> Spec:
     """Smooth ROC curves with their hulls, and the plain ROC curves of the same models as thin lines.
 
     A single model also shows the hull of its plain curve.
@@ -36,13 +37,13 @@ def smooth_chart(curves: Mapping[str, SmoothCurve]) -> alt.LayerChart:
         plain = {name: roc(curve.given) for name, curve in curves.items()}
         if len(plain) == 1:
             below.append(_hulls({name: curve.hull() for name, curve in plain.items()}))
-        thin = _outlines(plain).mark_line(strokeWidth=1, opacity=0.9, aria=False)
-        below.append(thin.encode(x="x:Q", y="y:Q", order="place:Q", color=coloured("name", curves)))
+        thin = _OUTLINE | {"color": coloured("name", curves)}
+        below.append(mark("line", _outlines(plain), thin, strokeWidth=1, opacity=0.9, aria=False))
         words = f"thick: smooth ROC · thin: ROC · grey: hull{'s' if len(plain) == 1 else ''}"
     return themed(curve_layers(curves, below=below, above=[_corner(words)] if scaled else []))
 
 
-def zones_chart(table: ScoreTable, zones: Zones) -> alt.LayerChart:
+def zones_chart(table: ScoreTable, zones: Zones) -> Spec:
     """Scores of the positives upwards and of the others downwards, coloured by how hard the cases are."""
     rows = _bars(table, zones)
     if not rows:
@@ -52,81 +53,80 @@ def zones_chart(table: ScoreTable, zones: Zones) -> alt.LayerChart:
         tops[row["sign"]] = max(tops[row["sign"]], row["height"])
     room = 0.16 * (tops[1] + tops[-1])
     ends = (-tops[-1] - room, tops[1] + room)
-    legend = alt.Legend(columns=4, symbolType="square", symbolStrokeWidth=0, symbolSize=140)
     names = list(ZONE_NAMES.values())
-    share = alt.Axis(labelExpr="format(abs(datum.value), '.0%')", tickCount=5, grid=False)
-    bars = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=alt.X("low:Q", bin="binned", title="Score", axis=axis(UNIT), scale=scale(UNIT)),
-            x2="high:Q",
-            y=alt.Y("signed:Q", title="Share of class", axis=share, scale=scale(ends), stack="zero"),
-            color=alt.Color(
-                "zone:N", title=None, scale=alt.Scale(domain=names, range=list(_ZONE_COLOURS)), legend=legend
-            ),
-            order="order:Q",
-            tooltip=[
-                alt.Tooltip("class:N", title="Class"),
-                alt.Tooltip("zone:N", title="Cases"),
-                alt.Tooltip("span:N", title="Scores"),
-                alt.Tooltip("share:Q", title="Share of class", format=".1%"),
-            ],
-        )
-    )
-    layers = [_doubt(zones), bars, alt.Chart().mark_rule(color=FAINT).encode(y=alt.datum(0)), *_middle(zones)]
-    layers += [_class_name(table, up=True), _class_name(table, up=False)]
+    encoding = {
+        "x": field("low:Q", bin="binned", title="Score", axis=axis(UNIT), scale=scale(UNIT)),
+        "x2": "high",
+        "y": field(
+            "signed:Q",
+            title="Share of class",
+            axis={"labelExpr": "format(abs(datum.value), '.0%')", "tickCount": 5, "grid": False},
+            scale=scale(ends),
+            stack="zero",
+        ),
+        "color": field(
+            "zone:N",
+            title=None,
+            scale={"domain": names, "range": list(_ZONE_COLOURS)},
+            legend={"columns": 4, "symbolType": "square", "symbolStrokeWidth": 0, "symbolSize": 140},
+        ),
+        "order": "order:Q",
+        "tooltip": [
+            field("class:N", title="Class"),
+            field("zone:N", title="Cases"),
+            field("span:N", title="Scores"),
+            field("share:Q", title="Share of class", format=".1%"),
+        ],
+    }
+    layers = [
+        _doubt(zones),
+        mark("bar", rows, encoding, binSpacing=1),
+        mark("rule", [{}], {"y": {"datum": 0}}, color=FAINT),
+        # A label beyond the edge would be cut.
+        *named_rule(zones.midpoint, f"midpoint {zones.midpoint:.3g}", left=zones.midpoint > 0.7),
+        _class_name(table, up=True),
+        _class_name(table, up=False),
+    ]
     about = (
         f"Scores of both classes around the midpoint {decimals(zones.midpoint)}, coloured by how hard the cases are."
     )
-    return themed(alt.LayerChart(layer=layers).properties(width=560, height=260, description=about))
+    return themed(layered(layers, 560, 260, description=about))
 
 
-def _outlines(curves: Mapping[str, Curve]) -> alt.Chart:
-    rows = [
-        {"name": name, "place": place, "x": short(x), "y": short(y)}
+def _outlines(curves: Mapping[str, Curve]) -> list[Row]:
+    return [
+        {"name": name, "place": place, "x": x, "y": y}
         for name, curve in curves.items()
         for thin in [curve.thinned(POINTS)]
-        for place, (x, y) in enumerate(zip(thin.x, thin.y, strict=True))
+        for place, (x, y) in enumerate(zip(shortened(thin.x), shortened(thin.y), strict=True))
     ]
-    return alt.Chart(alt.InlineData(values=rows))
 
 
-def _hulls(hulls: Mapping[str, Curve]) -> alt.Chart:
-    line = _outlines(hulls).mark_line(color=FAINT, strokeWidth=1.2, aria=False)
-    return line.encode(x="x:Q", y="y:Q", order="place:Q", detail="name:N")
+def _hulls(hulls: Mapping[str, Curve]) -> Spec:
+    each = _OUTLINE | {"detail": "name:N"}
+    return mark("line", _outlines(hulls), each, color=FAINT, strokeWidth=1.2, aria=False)
 
 
-def _corner(words: str) -> alt.Chart:
+def _corner(words: str) -> Spec:
     """What the lines mean, in the corner where curves seldom run."""
-    label = alt.Chart(alt.InlineData(values=[{"x": 0.99, "y": 0.02, "label": words}]))
-    return label.mark_text(align="right", baseline="bottom", aria=False).encode(x="x:Q", y="y:Q", text="label:N")
+    label = {"x": "x:Q", "y": "y:Q", "text": "label:N"}
+    rows = [{"x": 0.99, "y": 0.02, "label": words}]
+    return mark("text", rows, label, align="right", baseline="bottom", aria=False)
 
 
-def _doubt(zones: Zones) -> alt.Chart:
+def _doubt(zones: Zones) -> Spec:
     """The band in which scores are doubtful."""
-    band = alt.InlineData(values=[{"low": short(zones.low), "high": short(zones.high)}])
-    return alt.Chart(band).mark_rect(color=GRID, opacity=0.6, aria=False).encode(x="low:Q", x2="high:Q")
+    band = [{"low": short(zones.low), "high": short(zones.high)}]
+    return mark("rect", band, {"x": "low:Q", "x2": "high"}, color=GRID, opacity=0.6, aria=False)
 
 
-def _middle(zones: Zones) -> list[alt.Chart]:
-    """A rule at the midpoint, with its value."""
-    left = zones.midpoint > 0.7  # a label beyond the edge would be cut
-    label = f"midpoint {zones.midpoint:.3g}"
-    here = alt.Chart(alt.InlineData(values=[{"x": short(zones.midpoint), "label": label}])).encode(x="x:Q")
-    text = here.mark_text(align="right" if left else "left", baseline="top", dx=-5 if left else 5, color=INK)
-    return [here.mark_rule(color=INK, strokeWidth=1.5), text.encode(text="label:N", y=alt.value(2))]
-
-
-def _class_name(table: ScoreTable, *, up: bool) -> alt.Chart:
+def _class_name(table: ScoreTable, *, up: bool) -> Spec:
     positive = table.classes[table.positive]
     others = [name for name in table.classes if name != positive]
     negative = others[0] if len(others) == 1 else f"not {positive}"
     label = f"▲ {positive} ({grouped(float(table.n_pos))})" if up else f"▼ {negative} ({grouped(float(table.n_neg))})"
-    text = alt.Chart(alt.InlineData(values=[{"label": label}])).mark_text(
-        align="right", baseline="top" if up else "bottom", dx=-4, color=SOFT
-    )
-    return text.encode(text="label:N", x=alt.value("width"), y=alt.value(2 if up else "height"))
+    place = {"text": "label:N", "x": {"value": "width"}, "y": {"value": 2 if up else "height"}}
+    return mark("text", [{"label": label}], place, align="right", baseline="top" if up else "bottom", dx=-4, color=SOFT)
 
 
 def _bars(table: ScoreTable, zones: Zones) -> list[Row]:

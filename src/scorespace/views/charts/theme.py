@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeVar
-
-import altair as alt
+from typing import Any, Final
 
 from scorespace.tables import Array
+from scorespace.views.charts.marks import Spec, field, with_tables
 
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """The palette of Okabe and Ito, safe for colour-blind readers, without the two that vanish on white or on black."""
@@ -61,37 +60,37 @@ _THEME: Final[Mapping[str, Any]] = {
     "text": {"color": SOFT, "fontSize": 12},
 }
 
-AnyChart = TypeVar("AnyChart", bound=alt.TopLevelMixin)
+_SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
-def themed(chart: AnyChart) -> AnyChart:
+def themed(spec: Spec) -> Spec:
     """The chart with the shared look, on white paper."""
-    return chart.configure(**_THEME)
+    return {"$schema": _SCHEMA, "config": _THEME, **with_tables(spec)}
 
 
-def coloured(field: str, names: Iterable[str], *, legend: bool = True) -> alt.Color:
+def coloured(column: str, names: Iterable[str], *, legend: bool = True) -> Spec:
     """Colour by position, so that a model keeps its colour in every chart of a page."""
     names = list(names)
-    scale = alt.Scale(domain=names, range=[COLOURS[place % len(COLOURS)] for place in range(len(names))])
-    shown = alt.Legend(columns=_legend_columns(names)) if legend else None
-    return alt.Color(f"{field}:N", title=None, scale=scale, legend=shown)
+    scale = {"domain": names, "range": [COLOURS[place % len(COLOURS)] for place in range(len(names))]}
+    shown = {"columns": _legend_columns(names)} if legend else None
+    return field(f"{column}:N", title=None, scale=scale, legend=shown)
 
 
-def dashed(field: str, names: Iterable[str]) -> alt.StrokeDash:
+def dashed(column: str, names: Iterable[str]) -> Spec:
     """Dashes by position, to go with the colours."""
     names = list(names)
-    scale = alt.Scale(domain=names, range=[list(DASHES[place % len(DASHES)]) for place in range(len(names))])
-    return alt.StrokeDash(f"{field}:N", title=None, scale=scale)
+    scale = {"domain": names, "range": [list(DASHES[place % len(DASHES)]) for place in range(len(names))]}
+    return field(f"{column}:N", title=None, scale=scale)
 
 
-def axis(ends: tuple[float, float] | None) -> alt.Axis:
+def axis(ends: tuple[float, float] | None) -> Spec:
     """Few ticks between 0 and 1, the library's choice elsewhere."""
-    return alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f") if ends == UNIT else alt.Axis()
+    return {"values": [0, 0.2, 0.4, 0.6, 0.8, 1], "format": ".1f"} if ends == UNIT else {}
 
 
-def scale(ends: tuple[float, float] | None, *, zero: bool = False) -> alt.Scale:
+def scale(ends: tuple[float, float] | None, *, zero: bool = False) -> Spec:
     """From one end to the other, or as far as the data go and, if wished, from zero."""
-    return alt.Scale(zero=zero) if ends is None else alt.Scale(domain=list(ends), nice=False)
+    return {"zero": zero} if ends is None else {"domain": list(ends), "nice": False}
 
 
 def unit_or_none(values: Array) -> tuple[float, float] | None:
@@ -106,6 +105,11 @@ def short(value: float) -> float | None:
     (0.333333, None)
     """
     return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def shortened(values: Array) -> list[float | None]:
+    """The same of many."""
+    return [short(value) for value in values.tolist()]
 
 
 def _legend_columns(names: Sequence[str]) -> int:

@@ -2,19 +2,17 @@
 
 import math
 import re
-import runpy
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
+from scorespace.comparisons.compare import OVER_FOLDS, TESTS, compare
 from sklearn.metrics import roc_auc_score
 
 import scorespace as ss
 from oracles.load import columns, reference
-from scorespace.comparisons.compare import OVER_FOLDS, TESTS, compare
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.tables.pair import pair_table
@@ -342,44 +340,6 @@ def test_what_was_asked_is_what_is_tested(named):
     asked = named.get("measure", "@").split("@")[0]
     assert "@0.5" in found.measure
     assert found.measure.startswith(asked)
-
-
-# --- do the tests keep their promise?
-
-
-@pytest.fixture(scope="module")
-def coverage():
-    return SimpleNamespace(**runpy.run_path(str(ROOT / "benchmarks" / "coverage.py")))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["auc_interval", "tpr_interval", "difference_interval"])
-def test_intervals_of_95_percent_cover_95_percent(coverage, name):
-    share = getattr(coverage, name)(np.random.default_rng(7), 3000)
-    assert 0.93 <= share <= 0.97
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "repetitions"), [("delong_null", 3000), ("bootstrap_null", 1500)])
-def test_a_true_null_is_rejected_5_times_in_100(coverage, name, repetitions):
-    share = getattr(coverage, name)(np.random.default_rng(8), repetitions)
-    assert 0.03 <= share <= 0.07
-
-
-@pytest.mark.slow
-def test_mcnemar_may_be_conservative_but_never_bold(coverage):
-    # The p-values of counts are steps: mid-p is near 5 %, exact and corrected are well below.
-    found = coverage.mcnemar_null(np.random.default_rng(9), 20_000)
-    assert 0.03 <= found["midp"] <= 0.06
-    assert found["exact"] < found["midp"]
-    assert max(found["exact"], found["corrected"]) <= 0.05
-
-
-def test_the_page_holds_what_the_benchmark_measures(coverage):
-    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
-    for row in coverage.ROWS:
-        assert f"| {row.what} |" in page
-    assert f"seed {coverage.SEED}" in page
 
 
 def test_folds_are_compared_by_the_corrected_t():

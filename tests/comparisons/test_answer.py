@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from scorespace.comparisons.comparison import Comparison, Comparisons
+from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.results import note, p_text, signed
 
 PAIR = Comparison("nb", "tree", "delong", "auc", 0.084, 0.051, 0.117, 0.95, 5.0, math.nan, 0.0003)

@@ -1,0 +1,154 @@
+"""Arguments are what their annotations say: checked where users come in, and told in their words."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import numbers
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from scorespace.errors import ScoreSpaceError
+
+Checked = TypeVar("Checked", bound=Callable[..., Any])
+Class = TypeVar("Class", bound=type)
+
+_WORDS: Final[dict[Any, str]] = {
+    str: "text",
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    Path: "a path",
+    NoneType: "None",
+}
+_UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+
+
+def checked(function: Checked) -> Checked:
+    """The function with its arguments checked against their annotations; what else it cannot use is told as that.
+
+    >>> @checked
+    ... def double(x: float) -> float:
+    ...     return 2 * x
+    >>> double("3")
+    Traceback (most recent call last):
+    scorespace.errors.ScoreSpaceError: x='3' is not a number.
+      seen: str
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments  # a TypeError for names that are none, as everywhere
+        hints = _hints(function)
+        for name, value in given.items():
+            if name in hints and signature.parameters[name].kind.name.startswith("VAR"):
+                for key, each in value.items() if isinstance(value, Mapping) else enumerate(value):
+                    check(key if isinstance(key, str) else name, each, hints[name])
+            elif name in hints:
+                check(name, value, hints[name])
+        try:
+            return function(*args, **kwargs)
+        except ScoreSpaceError:
+            raise
+        except _UNFORESEEN as error:
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
+            raise ScoreSpaceError(f"{function.__name__} cannot be done with these arguments.", seen=said) from error
+
+    return call  # type: ignore[return-value]
+
+
+def checked_methods(cls: Class) -> Class:
+    """The class with the arguments of its public methods checked."""
+    for name, member in list(vars(cls).items()):
+        if inspect.isfunction(member) and not name.startswith("_"):
+            setattr(cls, name, checked(member))
+    return cls
+
+
+def check(name: str, value: Any, kind: Any) -> None:
+    """Refuse a value that is not of a kind, by the name of the argument."""
+    if not _fits(value, kind):
+        shown = repr(value) if isinstance(value, (str, bytes, bool, numbers.Number, NoneType)) else "…"
+        shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
+        raise ScoreSpaceError(f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value))
+    if name == "seed" and isinstance(value, numbers.Integral) and value < 0:
+        raise ScoreSpaceError(f"seed={value} is negative.", hint="a whole number from 0 on")
+
+
+@functools.cache
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return get_type_hints(function)
+    except NameError:  # a type that is imported for type checkers alone
+        return {}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return any(value == one and type(value) is type(one) for one in inner)
+    if kind in (float, int):
+        wanted = numbers.Real if kind is float else numbers.Integral
+        return isinstance(value, wanted) and type(value).__name__ not in ("bool", "bool_")
+    if kind is bool:
+        return type(value).__name__ in ("bool", "bool_")
+    if kind is Path:
+        return isinstance(value, os.PathLike)
+    held = origin or kind
+    if held is Mapping:
+        return isinstance(value, Mapping) and all(_fits_all(value.items(), inner))
+    if held is Sequence:
+        whole = isinstance(value, (Sequence, *_array_types())) and not isinstance(value, (str, bytes))
+        return whole and all(_fits(each, inner[0]) for each in value) if inner else whole
+    if held is Callable or held is not kind:
+        return callable(value) if inspect.isclass(held) and held.__name__ == "Callable" else True
+    ours = inspect.isclass(kind) and kind.__module__.startswith(("builtins", "scorespace"))
+    return isinstance(value, kind) if ours else True  # arrays are looked at where they are used
+
+
+def _fits_all(items: Any, inner: tuple[Any, ...]) -> Any:
+    if len(inner) != 2:
+        return []
+    return (_fits(key, inner[0]) and _fits(each, inner[1]) for key, each in items)
+
+
+def _array_types() -> tuple[type, ...]:
+    numpy = sys.modules.get("numpy")
+    return (numpy.ndarray,) if numpy is not None else ()
+
+
+def _worded(kind: Any) -> str:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        words = [_worded(one) for one in inner if one is not NoneType]
+        return " or ".join(dict.fromkeys(words))
+    if origin is Literal:
+        return " or ".join(map(repr, inner))
+    if kind in _WORDS:
+        return _WORDS[kind]
+    held = origin or kind
+    if held is Mapping:
+        return "a dict" + (f" of {_plural(inner[1])} by {_plural(inner[0])}" if len(inner) == 2 else "")
+    if held is Sequence:
+        return "a list" + (f" of {_plural(inner[0])}" if inner else "")
+    if getattr(held, "__name__", "") == "Callable":
+        return "a function"
+    name = getattr(kind, "__name__", str(kind))
+    return f"an {name}" if name[:1] in "AEIOU" else f"a {name}"
+
+
+def _plural(kind: Any) -> str:
+    words = {str: "texts", float: "numbers", int: "whole numbers", Any: "values"}
+    return words.get(kind, f"{getattr(kind, '__name__', 'value')}s")
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")

@@ -1,0 +1,97 @@
+"""The verbs, each a module that loads when it is called, and the page that lists them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+
+class Verb(NamedTuple):
+    """A verb with the first sentence of its help; `alone` does something useful without arguments."""
+
+    name: str
+    summary: str
+    alone: bool = False
+
+
+VERBS = (
+    Verb("audit", "Look at every column before any model does: what it is, and what would fool you."),
+    Verb("evaluate", "Evaluate models: verdict, measures with intervals, notes."),
+    Verb(
+        "compare",
+        "Test whether models differ: from each other on the same cases, between two samples, or from a value.",
+    ),
+    Verb(
+        "decide", "Choose the model and the threshold: for your costs, under a constraint, with rejection, or by lot."
+    ),
+    Verb("curve", "Write a curve as data or as a picture, by the ending of --out."),
+    Verb("calibrate", "Turn scores into probabilities, and show what that changes."),
+    Verb("cases", "List the hard and the easy cases of a model: in doubt or sure, right or wrong."),
+    Verb(
+        "ranks", "Rank models over data sets, and test which of them differ: Friedman and Nemenyi, or tests of pairs."
+    ),
+    Verb("agree", "Compare raters, people or models: decisions, scores, and the smooth ROC curve of each."),
+    Verb("drift", "Tell what moved between two samples: prevalence, the scores, or what the scores mean."),
+    Verb("power", "Plan a study: the cases that show an AUC or a difference of two, or the power of those you have."),
+    Verb("measures", "List all measures, or explain one: formula, range, names, when it is undefined.", alone=True),
+    Verb(
+        "curves",
+        "List all kinds of curves, or explain one: axes, options, what its area is, whether it has bands.",
+        alone=True,
+    ),
+    Verb(
+        "tests",
+        "List all tests between models, or explain one: what it computes, what it is for, its options and names.",
+        alone=True,
+    ),
+    Verb("demo", "Evaluate the bundled German credit predictions of three models and write the report.", alone=True),
+)
+"""In the order in which the help lists them."""
+
+
+class Verbs(TyperGroup):
+    """A group that knows the summaries of its verbs, and loads a verb only when that is called."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and load(next(verb for verb in VERBS if verb.name == name)), rest
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The page of all verbs, in the look of Typer's own pages but without loading what these need."""
+        from rich.console import Console
+        from rich.padding import Padding
+        from rich.panel import Panel
+        from rich.table import Table
+        from rich.text import Text
+
+        def panel(title: str, rows: list[tuple[str, str]]) -> Panel:
+            table = Table(box=None, show_header=False, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
+            table.add_column(style="bold cyan", no_wrap=True, min_width=max(len(name) for name, _ in rows))
+            table.add_column(ratio=1)
+            for name, words in rows:
+                table.add_row(Text(name), Text(words))
+            return Panel(table, title=title, title_align="left", border_style="dim")
+
+        options = [
+            (", ".join(sorted(one.opts, reverse=True, key=len)), str(getattr(one, "help", "") or ""))
+            for one in self.get_params(ctx)
+        ]
+        page = Console(highlight=False)
+        page.print(Padding(Text(str(self.get_usage(ctx)), style="bold"), 1))
+        page.print(Padding(Text(self.help or ""), (0, 1, 1, 1)))
+        page.print(panel("Options", options))
+        page.print(panel("Commands", [(verb.name, verb.summary) for verb in VERBS]))
+        page.print(Padding(Text(self.epilog or ""), 1))
+
+
+def load(verb: Verb) -> Any:
+    """The command of a verb, made from the function of that name in the module of that name."""
+    module = import_module(f"scorespace.cli.{verb.name}")
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    made = getattr(module, "Command", TyperCommand)
+    alone.command(verb.name, no_args_is_help=not verb.alone, cls=made)(getattr(module, verb.name))
+    return get_command(alone)

@@ -1,0 +1,261 @@
+"""What a test can be asked: of two models on the same cases, of several, of two samples, or of one and a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import MeasureError
+from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.request import Request, bind
+from scorespace.resampling.draw import Draws, asked
+from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables.pair import PairTable
+
+Held = TypeVar("Held", bound=Table)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Question(Generic[Held]):
+    """A measure of models whose cases can be drawn again; without a measure it is about which decisions are right.
+
+    A test names the table it needs in the annotation of its first parameter, `Paired[ScoreTable]`; every model
+    must have such a table inside its own.
+    """
+
+    spec: MeasureSpec | None
+    level: float = 0.95
+    asks: ClassVar[str] = "answer this"
+
+    @property
+    def samples(self) -> tuple[Draws, ...]:
+        """The samples it is about, with what is drawn from them."""
+        raise NotImplementedError
+
+    @property
+    def tables(self) -> tuple[Any, ...]:
+        """The table of every model that it is about."""
+        raise NotImplementedError
+
+    @property
+    def pairs(self) -> PairTable | None:
+        """What ties the models together, case by case."""
+        return None
+
+    @property
+    def grouped(self) -> bool:
+        """Whether cases come in groups of related ones."""
+        return any(one.grouped or _only(one).grouping is not None for one in self.samples)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether a case may weigh more or less than one."""
+        return any(table.cell_squares is not None or not table.whole for table in self.tables)
+
+    @cached_property
+    def fewest(self) -> int:
+        """How many cases, or groups of cases, the rarest class has in the smallest sample."""
+        return min(map(_fewest, self.samples))
+
+    @cached_property
+    def units(self) -> int:
+        """How many cases, or groups of them, there are: what is drawn or swapped as one."""
+        return min(map(_units, self.samples))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Between which numbers a difference of the measure lies: its range, and as much below zero."""
+        low, high = self.bound[0].range
+        return low - high, high - low
+
+    @cached_property
+    def bound(self) -> tuple[Request, ...]:
+        """The measure on the table of every model."""
+        if self.spec is None:
+            raise MeasureError("decisions are compared here, and no measure.", hint='measure="auc"')
+        return tuple(bind(self.spec, table) for table in self.tables)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Several(Question[Held]):
+    """Several models on the same cases: are all alike.
+
+    `at` holds the thresholds that decisions are made at, by model; `decided` which decisions of a model are right,
+    where that was found elsewhere, as by thresholds chosen on other cases.
+    """
+
+    cases: PairTable
+    draws: Draws
+    models: tuple[str, ...]
+    at: Mapping[str, float] = field(default_factory=dict)
+    decided: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    asks: ClassVar[str] = "compare several models at once"
+
+    @property
+    def pairs(self) -> PairTable:
+        return self.cases
+
+    @property
+    def samples(self) -> tuple[Draws, ...]:
+        return (self.draws,)
+
+    @property
+    def tables(self) -> tuple[Any, ...]:
+        return tuple(self.cases.tables[self.cases.index(model)] for model in self.models)
+
+    def right(self, model: str) -> NDArray[np.bool_]:
+        """Which cases a model decides right."""
+        if model in self.decided:
+            return self.decided[model]
+        stated = None if self.spec is None else self.spec.at
+        return self.cases.right(self.cases.index(model), self.at.get(model, stated))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Paired(Several[Held]):
+    """Two models on the same cases: do they differ.
+
+    `among` are all models that are compared, so that what all share is computed once and `kept`; without `tested`,
+    the interval alone is asked for.
+    """
+
+    among: tuple[str, ...] = ()
+    tested: bool = True
+    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    asks: ClassVar[str] = "compare two models on the same cases"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.models[0], self.models[1]
+
+    @property
+    def difference(self) -> float:
+        """The measure of the first minus that of the second."""
+        return self.bound[0].value - self.bound[1].value
+
+    def drawn(self, replicates: int, *specs: MeasureSpec) -> Draws:
+        """So many replicates in which the models share their cases; all that are compared are drawn at once."""
+        key = (id(self.draws), replicates)
+        if key not in self.kept:
+            own = _times(self.draws, replicates)
+            self.kept[key] = own if own.shared is not None else own.together()
+        draws: Draws = self.kept[key]
+        wanted = specs or (() if self.spec is None else (self.spec,))
+        among = self.among or self.models
+        draws.all([asked(model, bind(spec, draws.tables[model])) for spec in wanted for model in among])
+        return draws
+
+    def differences(self, replicates: int) -> Array:
+        """The difference in so many replicates."""
+        return self.drawn(replicates).differences(*self.names, *self.bound)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Unpaired(Question[Held]):
+    """Two independent samples, each of one model: do they differ."""
+
+    first: Draws
+    second: Draws
+    names: tuple[str, str]
+    asks: ClassVar[str] = "compare two independent samples"
+
+    @property
+    def samples(self) -> tuple[Draws, ...]:
+        return self.first, self.second
+
+    @property
+    def tables(self) -> tuple[Any, ...]:
+        return _only(self.first), _only(self.second)
+
+    def values(self, replicates: int) -> tuple[Array, Array]:
+        """The measure of both in so many replicates."""
+        first, second = (_times(draws, replicates) for draws in self.samples)
+        return first.of(model_of(first), self.bound[0]), second.of(model_of(second), self.bound[1])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Against(Question[Held]):
+    """One model and a number: does it differ from that."""
+
+    draws: Draws
+    model: str
+    value: float
+    asks: ClassVar[str] = "test against a value"
+
+    @property
+    def samples(self) -> tuple[Draws, ...]:
+        return (self.draws,)
+
+    @property
+    def tables(self) -> tuple[Any, ...]:
+        return (self.draws.tables[self.model],)
+
+    @property
+    def difference(self) -> float:
+        return self.bound[0].value - self.value
+
+    @property
+    def range(self) -> tuple[float, float]:
+        low, high = self.bound[0].range
+        return low - self.value, high - self.value
+
+    def differences(self, replicates: int) -> Array:
+        """By how much the measure misses the value in so many replicates."""
+        return _times(self.draws, replicates).of(self.model, self.bound[0]) - self.value
+
+
+def decides(table: Table) -> bool:
+    """Whether a table holds decisions, so that it needs no threshold to be right or wrong."""
+    try:
+        table.right()
+    except NoTableError:
+        return False
+    return True
+
+
+def model_of(draws: Draws) -> str:
+    """The first model of a sample, which mostly is its only one."""
+    return next(iter(draws.tables))
+
+
+def _times(draws: Draws, replicates: int) -> Draws:
+    """The same sample drawn so many times."""
+    return draws if replicates == draws.replicates else replace(draws, replicates=replicates, kept={})
+
+
+def _only(draws: Draws) -> Any:
+    return draws.tables[model_of(draws)]
+
+
+def _groups(draws: Draws) -> tuple[Array, Array | None, Array | None]:
+    """The class of every case or cell, its group where there are such, and how many cases it stands for."""
+    table, pairs = _only(draws), draws.pairs
+    if pairs is not None:
+        return pairs.code, pairs.group, None
+    return table.strata, table.grouping, table.cells
+
+
+def _fewest(draws: Draws) -> int:
+    code, group, cells = _groups(draws)
+    if group is not None:
+        step = int(code.max(initial=0)) + 1
+        code, cells = np.unique(group.astype(np.int64) * step + code) % step, None
+    counts = np.bincount(code, cells)
+    table = _only(draws)
+    if cells is not None and table.cell_squares is not None:
+        counts = np.divide(
+            counts**2, np.bincount(code, table.cell_squares), out=np.zeros(counts.size), where=counts > 0
+        )
+    return int(counts[counts > 0].min()) if counts.any() else 0
+
+
+def _units(draws: Draws) -> int:
+    code, group, cells = _groups(draws)
+    if group is not None:
+        return int(np.unique(group).size)
+    return code.size if cells is None else int(_only(draws).cases)

@@ -1,0 +1,284 @@
+"""A threshold chosen on the data, judged on cases that did not choose it: repeated cross-fitting on tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.conditions import Condition
+from scorespace.decisions.judged import OUTCOMES, Judged, Value, mean_loss
+from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, ratio
+from scorespace.tables.pair import PairTable
+
+Models = Mapping[str, ScoreTable | ConfusionTable]
+Criterion = Callable[[Counts], tuple[Array, Array]]
+"""By how much outcomes miss what is asked for, and what they cost: the cheapest of those that miss least is chosen."""
+
+REPEATS: Final = 20
+FOLDS: Final = 10
+NOT_WHOLE: Final = "the weights are not whole numbers, so cases cannot be kept apart"
+FEW: Final = "a class has fewer than two cases, so none is left to choose on"
+_PARTS: Final = 1000  # of each class that tables are condensed to: a thousandth of a class hardly moves a cost
+_CASES_AT_ONCE: Final = 2_000_000  # split one by one, over all repeats; a split matters less the more cases there are
+
+
+@dataclass(frozen=True)
+class Crossfit:
+    """What a procedure does to cases that had no part in its choices: for each model, and with the model chosen too.
+
+    `apart` counts, where cases are known pair by pair, those on which the procedure and one model alone
+    differ: positives and negatives that only the procedure (tp, fp) or only the model (fn, tn) calls positive.
+    """
+
+    models: Mapping[str, Judged]
+    chosen: Judged
+    apart: Mapping[str, Counts] = field(default_factory=dict)
+
+    def over(self, model: str, condition: Condition, level: float = 0.95) -> Value:
+        """By how much the procedure costs less than one model at the thresholds chosen for it."""
+        if model not in self.apart or self.chosen.counts is None:
+            mine, its = self.chosen.cost(condition, level), self.models[model].cost(condition, level)
+            return Value(its.value - mine.value, reason="the cases are not known pair by pair")
+        c, of = condition, self.chosen.counts
+        spared = c.fn - c.tp, c.tn - c.fp, c.tp - c.fn, c.fp - c.tn
+        sizes = float(of.p), float(of.n)
+        return mean_loss(self.apart[model], spared, sizes, c.prevalence, spread=self.chosen.spread, level=level)
+
+
+def crossfit(
+    models: Models,
+    criterion: Criterion,
+    *,
+    pairs: PairTable | None = None,
+    within_classes: bool = False,
+    repeats: int = REPEATS,
+    folds: int = FOLDS,
+    seed: int = 0,
+) -> Crossfit:
+    """Choose on nine folds and judge on the tenth, for every fold and in every repeat; no model is fitted again.
+
+    Cases are split at random, once for all models where `pairs` says which is which; with fewer cases than
+    folds each is left out alone. `within_classes`, for a stated prevalence, every fold has its share of both
+    classes. Else it must not: the share of positives is then itself a guess that the threshold was fitted to.
+
+    >>> from scorespace.tables import score_table
+    >>> t = score_table([1, 1, 0, 1, 0, 0] * 20, list(range(6, 0, -1)) * 20)
+    >>> crossfit({"nb": t}, lambda c: (0 * c.tp, c.fp + 5 * c.fn)).chosen.cost(Condition(fp=1, fn=5))
+    0.167 [0.108, 0.357]
+    """
+    tables = {name: _scores(table) for name, table in models.items()}
+    reason = _unfit(tables)
+    if reason is not None:
+        none = Judged(None, reason=reason)
+        return Crossfit(dict.fromkeys(tables, none), none)
+    crisp = [isinstance(table, ConfusionTable) for table in models.values()]
+    split = None
+    if pairs is None:
+        # One seed for all: the i-th highest positive of one model is taken for that of another. Were models split
+        # apart, the one that is lucky in nine folds would win, and be unlucky in the tenth for that very reason.
+        held = [
+            _held_rows(table, within_classes, repeats, folds, np.random.default_rng(seed)) for table in tables.values()
+        ]
+    else:
+        pairs = pairs.only(*models)
+        split = _split_cases(pairs, within_classes, repeats, folds, np.random.default_rng(seed))
+        held = [_held_cases(pairs, k, split) for k in range(len(models))]
+    found = [_chosen(one, criterion, within_classes, fixed) for one, fixed in zip(held, crisp, strict=True)]
+    winner = least(*(np.stack([getattr(one, side) for one in found], axis=-1) for side in ("missed", "price")))
+    # Folds share most of what they are judged by: they are taken for as many cases as choose, nine tenths.
+    shared = folds / (folds - 1)
+    judged = [
+        Judged(_over_folds(one.outcomes), folds, 1.0 if fix else shared) for one, fix in zip(found, crisp, strict=True)
+    ]
+    stacked = (np.stack([getattr(one.outcomes, side) for one in found], axis=-1) for side in OUTCOMES)
+    chosen = Counts(*(np.take_along_axis(one, winner[..., None], axis=-1)[..., 0] for one in stacked))
+    procedure = Judged(_over_folds(chosen), folds, 1.0 if all(crisp) and len(crisp) == 1 else shared)
+    if pairs is None or split is None or (len(models) == 1 and pairs.group is None):
+        return Crossfit(dict(zip(models, judged, strict=True)), procedure)
+    alarms = np.stack([_alarms(pairs, k, one, split) for k, one in enumerate(found)])
+    of_case = np.take_along_axis(winner, split.astype(np.intp), axis=1)
+    taken = np.take_along_axis(alarms, of_case[None], axis=0)[0]
+    judged = [replace(one, spread=one.spread * _spread(pairs, each)) for one, each in zip(judged, alarms, strict=True)]
+    differ = {name: apart(pairs.label, taken, each) for name, each in zip(models, alarms, strict=True)}
+    procedure = replace(procedure, spread=procedure.spread * _spread(pairs, taken))
+    return Crossfit(dict(zip(models, judged, strict=True)), procedure, differ)
+
+
+def least(missed: Array, price: Array) -> Array:
+    """The index (last axis) of the least price among those that miss by least; of equal ones the first.
+
+    Equal up to rounding, so that three misses at 0.1 are no dearer than a false alarm at 0.3. What has no
+    price is chosen only where nothing has.
+
+    >>> int(least(np.zeros(3), np.array([0.5, 0.1 * 3, 0.3])))
+    1
+    """
+    kept = missed <= missed.min(axis=-1, keepdims=True)
+    price = np.where(kept & ~np.isnan(price), price, np.inf)
+    slack = 1e-12 * np.abs(np.where(np.isinf(price), 0.0, price)).max(axis=-1, keepdims=True)
+    return np.asarray(np.argmax(kept & (price <= price.min(axis=-1, keepdims=True) + slack), axis=-1))
+
+
+@dataclass(frozen=True)
+class _Held:
+    """How many cases of each class each fold holds (repeats, folds, rows); `row` is where rows of the table went."""
+
+    pos: Array
+    neg: Array
+    row: Array
+    crisp_cut: int
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The cut chosen without each fold (repeats, folds), what it missed and cost there, and did to the fold."""
+
+    cut: Array
+    missed: Array
+    price: Array
+    outcomes: Counts
+    row: Array
+
+
+def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
+    return table.score_table() if isinstance(table, ConfusionTable) else table
+
+
+def _unfit(tables: Mapping[str, ScoreTable]) -> str | None:
+    if not all(table.whole for table in tables.values()):
+        return NOT_WHOLE
+    return FEW if any(min(table.n_pos, table.n_neg) < 2 for table in tables.values()) else None
+
+
+def _split_cases(
+    pairs: PairTable, within_classes: bool, repeats: int, folds: int, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """The fold of every case (repeats, cases); related cases stay together."""
+    repeats = min(repeats, max(2, _CASES_AT_ONCE // pairs.cases))
+    if pairs.group is not None:
+        return _dealt(int(pairs.group.max()) + 1, 0, repeats, folds, rng)[:, pairs.group]
+    if not within_classes:
+        return _dealt(pairs.cases, 0, repeats, folds, rng)
+    fold = np.empty((repeats, pairs.cases), dtype=np.uint8)
+    positive = pairs.label == 1
+    positives = int(positive.sum())
+    fold[:, positive] = _dealt(positives, 0, repeats, folds, rng)
+    fold[:, ~positive] = _dealt(pairs.cases - positives, positives, repeats, folds, rng)
+    return fold
+
+
+def _dealt(size: int, first: int, repeats: int, folds: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Folds dealt out evenly and shuffled (repeats, size); dealing goes on from where another class ended."""
+    hand = ((first + np.arange(size)) % folds).astype(np.uint8)
+    return rng.permuted(np.tile(hand, (repeats, 1)), axis=1)
+
+
+def _held_cases(pairs: PairTable, model: int, fold: NDArray[np.uint8]) -> _Held:
+    table = pairs.tables[model]
+    row, rows = condensed_rows(table)
+    shape = (fold.shape[0], int(fold.max()) + 1, rows)
+    where = (np.arange(shape[0])[:, None] * shape[1] + fold) * rows + row[pairs.place[model]]
+    pos, neg = (
+        np.bincount(where[:, pairs.label == label].ravel(), minlength=math.prod(shape)).reshape(shape)
+        for label in (1, 0)
+    )
+    return _Held(pos, neg, row, _crisp_cut(table, row))
+
+
+def _held_rows(table: ScoreTable, within_classes: bool, repeats: int, folds: int, rng: np.random.Generator) -> _Held:
+    row, rows = condensed_rows(table)
+    pos, neg = (np.bincount(row, weights=column, minlength=rows).astype(np.int64) for column in (table.pos, table.neg))
+    if within_classes:
+        split = [_split_rows(pos, 0, repeats, folds, rng), _split_rows(neg, int(pos.sum()), repeats, folds, rng)]
+    else:
+        split = np.split(_split_rows(np.concatenate([pos, neg]), 0, repeats, folds, rng), 2, axis=-1)
+    return _Held(split[0], split[1], row, _crisp_cut(table, row))
+
+
+def _split_rows(counts: NDArray[np.int64], first: int, repeats: int, folds: int, rng: np.random.Generator) -> Array:
+    """The counts of every row in folds (repeats, folds, rows) of equal size: multivariate hypergeometric."""
+    total, rows = int(counts.sum()), counts.size
+    if total * repeats > _CASES_AT_ONCE:  # folds of random size are as good as equal ones then
+        return np.moveaxis(rng.multinomial(counts, np.full(folds, 1 / folds), (repeats, rows)), -1, 1)
+    fold = _dealt(total, first, repeats, folds, rng)
+    where = (np.arange(repeats)[:, None] * folds + fold) * rows + np.repeat(np.arange(rows), counts)
+    return np.bincount(where.ravel(), minlength=repeats * folds * rows).reshape(repeats, folds, rows)
+
+
+def condensed_rows(table: ScoreTable) -> tuple[NDArray[np.intp], int]:
+    """Where each row of a table goes when neighbours are merged, and how many rows are left.
+
+    By shares of each class, and not of all cases: ten positives among a million keep rows of their own.
+    """
+    size = table.score.size
+    if size <= 2 * _PARTS:
+        return np.arange(size), size
+    new = np.zeros(size, dtype=bool)
+    for column in (table.pos, table.neg):
+        part = ((np.cumsum(column) - column / 2) * (_PARTS / column.sum())).astype(np.int64)
+        new[1:] |= part[1:] != part[:-1]
+    row = np.cumsum(new)
+    return row, int(row[-1]) + 1
+
+
+def _crisp_cut(table: ScoreTable, row: Array) -> int:
+    """The cut of a decision, which is a score of 1 or 0; one of both need not occur."""
+    above = int(np.count_nonzero(table.score >= 0.5))
+    return int(row[above - 1]) + 1 if above else 0
+
+
+def _chosen(held: _Held, criterion: Criterion, within_classes: bool = False, fixed: bool = False) -> _Chosen:
+    """For every fold the cut that is best on all others, and what it does to the cases of the fold."""
+    tp, fp = _cumulated(held.pos), _cumulated(held.neg)
+    here = Counts(tp=tp, fp=fp, fn=tp[..., -1:] - tp, tn=fp[..., -1:] - fp)
+    whole = [getattr(here, side).sum(axis=1, keepdims=True) for side in OUTCOMES]
+    rest = Counts(*(all_ - getattr(here, side) for all_, side in zip(whole, OUTCOMES, strict=True)))
+    if within_classes:  # uneven folds must not pass for another prevalence
+        up, across = ratio(whole[0] + whole[2], rest.p), ratio(whole[1] + whole[3], rest.n)
+        rest = Counts(rest.tp * up, rest.fp * across, rest.fn * up, rest.tn * across)
+    missed, price = np.broadcast_arrays(*criterion(rest))
+    cut = np.full(price.shape[:-1], held.crisp_cut) if fixed else least(missed, price)
+    at = [
+        np.take_along_axis(one, cut[..., None], axis=-1)[..., 0]
+        for one in (missed, price, *(getattr(here, side) for side in OUTCOMES))
+    ]
+    return _Chosen(cut, at[0], at[1], Counts(*at[2:]), held.row)
+
+
+def _over_folds(outcomes: Counts) -> Counts:
+    """Outcomes added up over folds: every case once in each repeat."""
+    return Counts(*(getattr(outcomes, side).sum(axis=1) for side in OUTCOMES))
+
+
+def _alarms(pairs: PairTable, model: int, chosen: _Chosen, split: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which cases (repeats, cases) are called positive, each by the cut chosen without its fold."""
+    cut = np.take_along_axis(chosen.cut, split.astype(np.intp), axis=1)
+    return np.asarray(chosen.row[pairs.place[model]] < cut)
+
+
+def apart(label: NDArray[np.uint8], a: Array, b: Array) -> Counts:
+    """How many positives and negatives only a, or only b, calls positive, in each repeat (repeats, cases)."""
+    only_a, only_b = (a & ~b).astype(np.float64), (b & ~a).astype(np.float64)
+    return Counts(tp=only_a @ label, fp=only_a @ (1 - label), fn=only_b @ label, tn=only_b @ (1 - label))
+
+
+def _spread(pairs: PairTable, alarms: NDArray[np.bool_]) -> float:
+    """By how much groups of related cases widen the variance of a share of errors: the design effect."""
+    if pairs.group is None:
+        return 1.0
+    wrong = (alarms != (pairs.label == 1)).mean(axis=0)
+    wrong -= wrong.mean()
+    alone = float(wrong @ wrong)
+    return max(1.0, float((np.bincount(pairs.group, weights=wrong) ** 2).sum()) / alone) if alone else 1.0
+
+
+def _cumulated(column: Array) -> Array:
+    """Running sums along the rows, starting with the 0 of the highest cut."""
+    out = np.zeros((*column.shape[:-1], column.shape[-1] + 1))
+    np.cumsum(column, axis=-1, out=out[..., 1:])
+    return out

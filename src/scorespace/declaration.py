@@ -1,0 +1,304 @@
+"""What every declared noun has: the table it needs, options with descriptions, a registry, and one grammar to write it.
+
+Measures, curves and tests are each one decorated function. The annotation of its first parameter names the
+table, its keyword-only parameters are its options: `bins: Annotated[int, "number of bins"] = 10`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from types import NoneType
+from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
+
+from scorespace.errors import ScoreSpaceError, did_you_mean, listing
+
+PLUGINS: Final = ("scorespace", "scorespace.measures")
+"""The entry points of third parties: modules whose import declares nouns."""
+
+BROKEN: Final[dict[str, str]] = {}
+"""Plug-ins that could not be imported, and why."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A keyword-only parameter of a declared function, as the grammar and the command line offer it."""
+
+    name: str
+    kind: Any
+    default: Any
+    about: str = ""
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values it can take, where they are listed (a Literal)."""
+        return tuple(value for value in _alternatives(self.kind) if isinstance(value, str))
+
+    @property
+    def stated(self) -> str:
+        """Its name with its default, as the grammar writes it; without a default, an ellipsis."""
+        return f"{self.name}={'…' if self.default is None else written(self.default)}"
+
+    @property
+    def text(self) -> str:
+        """Name, default, description and the values it can take, in one line."""
+        return self.stated + (f": {self.explained}" if self.explained else "")
+
+    @property
+    def explained(self) -> str:
+        """The description, and the values it can take where they are listed."""
+        return self.about + (f" ({', '.join(map(str, self.choices))})" if self.choices else "")
+
+
+class Noun(Protocol):
+    """What a registry asks of its nouns."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def aliases(self) -> tuple[str, ...]: ...
+
+    @property
+    def options(self) -> tuple[Option, ...]: ...
+
+
+Declared = TypeVar("Declared", bound=Noun)
+
+
+@dataclass(frozen=True)
+class Registry(Generic[Declared]):
+    """The declared nouns of one kind by their names, in the order of declaration, third parties' included."""
+
+    what: str
+    catalogue: str
+    error: type[ScoreSpaceError] = ScoreSpaceError
+    nouns: dict[str, Declared] = field(default_factory=dict)
+
+    def add(self, noun: Declared) -> Declared:
+        """Keep a declared noun; a name that another one bears is refused."""
+        taken = self._names(self.nouns.values())
+        for name in (noun.name, *noun.aliases):
+            other = taken.get(_folded(name))
+            if other is not None and other.name != noun.name:
+                raise self.error(f"the name {name!r} of {self.what} {noun.name} is taken by {other.name}.")
+        self.nouns[noun.name] = noun
+        return noun
+
+    def __iter__(self) -> Iterator[Declared]:
+        load_plugins()
+        return iter(tuple(self.nouns.values()))
+
+    def find(self, name: str) -> Declared:
+        """The noun of that name or alias; case, hyphens and blanks do not matter."""
+        load_plugins()
+        if name in self.nouns:  # as measures are looked up for every number
+            return self.nouns[name]
+        names = self._names(self)
+        wanted = _folded(name)
+        if wanted in names:
+            return names[wanted]
+        near = did_you_mean(name, [alias for noun in self for alias in (noun.name, *noun.aliases)])
+        raise self.error(
+            f"there is no {self.what} {name!r}.",
+            hint=f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all",
+        )
+
+    def parse(self, text: str) -> Call[Declared]:
+        """A noun with its options, as users write it: NAME(option=value, …)."""
+        match = _CALL.fullmatch(text)
+        if match is None:
+            raise self.error(
+                f"the {self.what} {text!r} cannot be read.", hint="NAME, or NAME(option=value, option=value)"
+            )
+        noun = self.find(match["name"])
+        return Call(noun, read_options(noun, match["options"], text, self.error))
+
+    def _names(self, nouns: Any) -> dict[str, Declared]:
+        return {_folded(alias): noun for noun in nouns for alias in (noun.name, *noun.aliases)}
+
+
+@cache
+def _folded(name: str) -> str:
+    """A name as it is looked up: hyphens, blanks and capitals do not matter."""
+    return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
+
+
+@dataclass(frozen=True)
+class Call(Generic[Declared]):
+    """A noun with the options a user stated; `str()` of it parses back to it."""
+
+    noun: Declared
+    given: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return dict(self.given)
+
+    def __str__(self) -> str:
+        return call_text(self.noun.name, self.given)
+
+
+_CALL = re.compile(r"\s*(?P<name>[^\s()\[\]@,=]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
+
+
+def table_of(function: Callable[..., Any]) -> type:
+    """The table a declared function needs: the annotation of its first parameter."""
+    first = next(iter(inspect.signature(function).parameters))
+    kind = _hints(function).get(first)
+    if not isinstance(kind, type):
+        raise TypeError(f"{function.__name__}: annotate the first parameter with the table it needs")
+    return kind
+
+
+def options_of(function: Callable[..., Any], without: tuple[str, ...] = ()) -> tuple[Option, ...]:
+    """The keyword-only parameters of a declared function, with what their annotations say of them.
+
+    >>> def f(t, *, bins: Annotated[int, "number of bins"] = 10): ...
+    >>> options_of(f)
+    (Option(name='bins', kind=<class 'int'>, default=10, about='number of bins'),)
+    """
+    hints = _hints(function)
+    return tuple(
+        Option(one.name, *_described(hints.get(one.name, str), one.default))
+        for one in inspect.signature(function).parameters.values()
+        if one.kind is inspect.Parameter.KEYWORD_ONLY and one.name not in without
+    )
+
+
+@cache  # reading annotations is most of what a declaration takes
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    return get_type_hints(function, include_extras=True)
+
+
+def _described(hint: Any, default: Any) -> tuple[Any, Any, str]:
+    if get_origin(hint) is Annotated:
+        kind, *about = get_args(hint)
+        return kind, default, next((text for text in about if isinstance(text, str)), "")
+    return hint, default, ""
+
+
+def check_options(noun: Noun, given: Mapping[str, Any], error: type[ScoreSpaceError] = ScoreSpaceError) -> None:
+    """Refuse options that a noun does not have, and say which it has."""
+    known = [option.name for option in noun.options]
+    for name in given:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise error(
+                f"{noun.name} has no option {name!r}.",
+                seen=f"its options: {listing(known) or 'none'}",
+                hint=f"did you mean {near}?" if near else None,
+            )
+
+
+def read_options(
+    noun: Noun, text: str | None, whole: str, error: type[ScoreSpaceError] = ScoreSpaceError
+) -> tuple[tuple[str, Any], ...]:
+    """The options written as `name=value, name=value`, in the order of the declaration."""
+    given: dict[str, str] = {}
+    for piece in filter(str.strip, split_list(text or "", whole, error)):
+        name, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals or not value:
+            raise error(f"the option {piece.strip()!r} of {whole!r} has no value.", hint=f"{name}=VALUE")
+        if name in given:
+            raise error(f"the option {name!r} of {whole!r} is stated twice.")
+        given[name] = value
+    check_options(noun, given, error)
+    return tuple(
+        (option.name, read_value(option, given[option.name], whole, error))
+        for option in noun.options
+        if option.name in given
+    )
+
+
+def split_list(text: str, whole: str, error: type[ScoreSpaceError] = ScoreSpaceError) -> list[str]:
+    """The pieces between commas; those inside parentheses, brackets and quotes part nothing.
+
+    >>> split_list("measure=cost(fp=1, fn=5), steps=true", "")
+    ['measure=cost(fp=1, fn=5)', ' steps=true']
+    """
+    pieces, open_, quoted = [""], 0, False
+    for letter in text:
+        quoted ^= letter == '"'
+        open_ += 0 if quoted else (letter in "([") - (letter in ")]")
+        if open_ < 0:
+            break
+        if letter == "," and not open_ and not quoted:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    if open_ or quoted:
+        raise error(f"a bracket or a quote in {whole!r} is not closed.")
+    return pieces
+
+
+def read_value(option: Option, text: str, whole: str, error: type[ScoreSpaceError] = ScoreSpaceError) -> Any:
+    """The value of an option from its text."""
+    kinds = _alternatives(option.kind)
+    bare = text.strip("\"'")
+    if option.choices and float not in kinds and int not in kinds:
+        if bare not in option.choices:
+            near = did_you_mean(bare, option.choices)
+            raise error(
+                f"{option.name}={text} in {whole!r} is unknown.",
+                seen=f"{option.name} can be {listing(option.choices)}",
+                hint=f"did you mean {near}?" if near else None,
+            )
+        return bare
+    try:
+        if bool in kinds:
+            return {"true": True, "false": False}[text.casefold()]
+        return float(text) if float in kinds else int(text) if int in kinds else bare
+    except (KeyError, ValueError):
+        if str in kinds or bare in option.choices:  # a number or a name
+            return bare
+        wanted = "true or false" if bool in kinds else "a number"
+        raise error(f"{option.name}={text} in {whole!r} is not {wanted}.") from None
+
+
+def _alternatives(kind: Any) -> list[Any]:
+    """The types of a union and the values of a Literal, without None."""
+    inner = get_args(kind)
+    if not inner:
+        return [] if kind is NoneType else [kind]
+    return [one for part in inner for one in (_alternatives(part) if get_args(part) else [part]) if one is not NoneType]
+
+
+def written(value: Any) -> str:
+    """A value as the grammar writes it.
+
+    >>> written(2.0), written(True), written("median")
+    ('2', 'true', 'median')
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
+
+
+def call_text(name: str, options: tuple[tuple[str, Any], ...]) -> str:
+    """A name with its options, as the grammar writes it.
+
+    >>> call_text("fbeta", (("beta", 2.0),))
+    'fbeta(beta=2)'
+    """
+    shown = ", ".join(f"{option}={written(value)}" for option, value in options)
+    return f"{name}({shown})" if shown else name
+
+
+@cache
+def load_plugins() -> None:
+    """Import what third parties declare, once; one that fails is remembered and does not stop the others."""
+    for group in PLUGINS:
+        for entry in entry_points(group=group):
+            try:
+                entry.load()
+            except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
+                BROKEN[entry.name] = said = f"{type(error).__name__}: {error}"
+                warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)

@@ -1,0 +1,137 @@
+"""Decisions of an evaluation's models: by cost, under constraints, with rejection, by mixtures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from scorespace.conditions import Condition, CostMatrix
+from scorespace.decisions import (
+    ConstrainedChoice,
+    Constraint,
+    CostChoice,
+    Decision,
+    MixtureChoice,
+    RejectChoice,
+    choose_mixture,
+    choose_on,
+    choose_rejection,
+    choose_under,
+    decide_several,
+    judge_on,
+)
+from scorespace.decisions import choose as choose_two
+from scorespace.decisions import decide as decide_two
+from scorespace.decisions.choice import with_intervals
+from scorespace.errors import ConditionError, ScoreSpaceError, listing
+from scorespace.measures import parse
+from scorespace.results import Progress
+from scorespace.tables.models import Models
+from scorespace.tables.pair import PairTable
+
+
+def decide(
+    models: Models,
+    condition: Condition | CostMatrix,
+    *,
+    fit: Models | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Decision | CostChoice:
+    """The model and threshold of least cost, judged on cases that did not choose; `fit` chooses where it is given.
+
+    A cost matrix of two classes is a condition too.
+    """
+    if isinstance(condition, CostMatrix) and models.positive is not None and len(models.classes) == 2:
+        condition = condition.aligned(tuple(models.classes)).condition(models.positive)
+    if isinstance(condition, Condition):
+        mine = models.deciding
+        if fit is None:
+            chosen = decide_two(mine, condition, pairs=_pairs(models), level=level, seed=seed)
+            return with_intervals(chosen, mine, pairs=_pairs(models), level=level, seed=seed, progress=progress)
+        _check_fit(models, fit)
+        there = fit.deciding
+        chosen = with_intervals(choose_two(there, condition), there, pairs=_pairs(fit), level=level, seed=seed)
+        return judge_on(chosen, mine, fitted=_fitted(models, fit), pairs=_pairs(models), level=level)
+    if fit is not None:
+        raise ConditionError("costs of several classes choose no threshold.", hint="no fit=…")
+    crisp = {name: table for name, table in models.deciding.items() if not table.thresholded}
+    if not crisp:
+        raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
+    return decide_several(crisp, condition)
+
+
+def bounds(at_least: Mapping[str, float], at_most: Mapping[str, float]) -> list[Constraint]:
+    """Bounds on measures, as users state them."""
+    found = [Constraint(parse(name), bound) for name, bound in at_least.items()]
+    return found + [Constraint(parse(name), bound, least=False) for name, bound in at_most.items()]
+
+
+def choose(
+    models: Models, objective: str, bounds: list[Constraint], *, fit: Models | None, level: float, seed: int
+) -> ConstrainedChoice:
+    """The model and threshold best for a measure, among those that keep bounds on others."""
+    if not models.two_class:
+        raise ConditionError(
+            "a choice by a measure needs a positive class.",
+            seen=f"decisions between {listing(models.classes)}",
+            hint="state the positive class, or a cost matrix instead",
+        )
+    if fit is None:
+        return choose_under(two_class(models), parse(objective), bounds, pairs=_pairs(models), level=level, seed=seed)
+    _check_fit(models, fit)
+    chosen = choose_under(two_class(fit), parse(objective), bounds, pairs=_pairs(fit), level=level, seed=seed)
+    return choose_on(chosen, two_class(models), fitted=_fitted(models, fit), level=level)
+
+
+def _pairs(models: Models) -> PairTable | None:
+    """The cases of the two-class models side by side, each as scores of the positive class."""
+    pairs = models.pairs
+    if pairs is None or models.positive is None or pairs.weight is not None:
+        return None
+    return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
+
+
+def _check_fit(models: Models, fit: Models) -> None:
+    if fit.positive != models.positive:
+        raise ConditionError(
+            "the sample that chooses and the one that judges have different positive classes.",
+            seen=listing([fit.positive, models.positive]),
+        )
+    absent = [name for name in fit if name not in models]
+    if absent:
+        raise ScoreSpaceError(f"there is no model {absent[0]!r} in {models.name}.", seen=listing(models))
+
+
+def _fitted(models: Models, fit: Models) -> str:
+    """What the sample that chose is called."""
+    return "the other sample" if fit.name == models.name else fit.name
+
+
+def reject(models: Models, cost: float) -> RejectChoice:
+    """Which cases to hand over, by Chow's rule."""
+    return choose_rejection(models.deciding, cost)
+
+
+def mix(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
+    """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
+    return choose_mixture(two_class(models), fpr=fpr, tpr=tpr)
+
+
+def two_class(models: Models) -> dict[str, Any]:
+    """The tables of the models that decide between positive and negative."""
+    deciding = models.deciding
+    return {name: deciding[name] for name in models.two_class}
+
+
+def threshold_of(decision: Decision | CostChoice, model: str) -> float | None:
+    """The threshold at which a decision uses a model, if it has one."""
+    found = [choice.threshold for choice in getattr(decision, "choices", ()) if choice.model == model]
+    return found[0] if found and not math.isnan(found[0]) else None
+
+
+def two_class_condition(decision: Decision | CostChoice) -> Condition | None:
+    """The condition of a two-class decision."""
+    return decision.condition if isinstance(decision, Decision) else None

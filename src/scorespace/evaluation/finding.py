@@ -1,0 +1,83 @@
+"""The declaration of a finding: one decorated function that says what a reader should know of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scorespace.declaration import load_plugins, table_of
+from scorespace.resampling.estimate import Estimate
+from scorespace.results import NOTE_KINDS, Note, NoteKind, note
+from scorespace.tables import Counts, NoTableError, Table
+
+
+@dataclass(frozen=True)
+class Look:
+    """A model as it is shown: its name, the threshold, whether that was chosen on these cases, and its numbers."""
+
+    model: str
+    at: float | None = None
+    chosen: bool = False
+    estimates: tuple[Estimate, ...] = field(default=(), repr=False)
+
+    @property
+    def where(self) -> str:
+        """The threshold, to go on a sentence."""
+        return "" if self.at is None else f" at {self.at:g}"
+
+
+Said = str | None | Iterator[str]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A kind of note, the table it is about, and the function that says it, or nothing."""
+
+    code: str
+    table: type
+    function: Callable[[Any, Look], Said]
+
+
+FINDINGS: list[Finding] = []
+"""Every declared finding, in the order of declaration."""
+
+
+def finding(code: str, *, level: str | None = None, title: str | None = None) -> Callable[..., Any]:
+    """Declare a finding on the table that the first parameter names; a new code states its level and title.
+
+    The function returns what to say, or None, or yields several sentences.
+    """
+
+    def declare(function: Callable[[Any, Look], Said]) -> Callable[[Any, Look], Said]:
+        if level is not None and title is not None:
+            NOTE_KINDS.setdefault(code, NoteKind(level, title))
+        FINDINGS.append(Finding(code, table_of(function), function))
+        return function
+
+    return declare
+
+
+def notes_on(table: Table, look: Look) -> Iterator[Note]:
+    """What there is to say of a model's table, and of the outcomes inside it."""
+    load_plugins()
+    for one in FINDINGS:
+        about = table if isinstance(table, one.table) else _outcomes(table, one.table, look)
+        for text in _sentences(None if about is None else one.function(about, look)):
+            yield note(one.code, text)
+
+
+def _outcomes(table: Table, wanted: type, look: Look) -> Table | None:
+    """The outcomes of a two-class model, for findings about decisions; scores of a crisp one say nothing more."""
+    if wanted is not Counts or table.positive_name is None:
+        return None
+    try:
+        return table.inside(Counts, None, look.at if table.thresholded else None)
+    except NoTableError:
+        return None
+
+
+def _sentences(said: Said) -> Iterable[str]:
+    if said is None:
+        return ()
+    return (said,) if isinstance(said, str) else said

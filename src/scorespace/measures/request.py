@@ -1,0 +1,78 @@
+"""A request bound to a table: what a user asked for, and how it follows from that table and from others like it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scorespace.errors import MeasureError
+from scorespace.measures.average import ALL_AVERAGES, average, averaging_table
+from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.measure import Formula, Measure
+from scorespace.tables import Array, Table
+
+
+@dataclass(frozen=True)
+class Request:
+    """A measure with its options, and the table inside a given one that it is computed from.
+
+    `within`: its value stays when one class of that table is multiplied, so cases are drawn within classes.
+    """
+
+    spec: MeasureSpec
+    formula: Formula
+    table: Table
+    within: bool
+    averaged: bool = field(default=False)
+
+    @property
+    def measure(self) -> Measure:
+        return self.spec.measure
+
+    @property
+    def value(self) -> float:
+        """The value on the table it is bound to."""
+        return float(np.asarray(self.formula(self.table)))
+
+    def on(self, other: Any) -> Array:
+        """The value on another table, or on replicates, of the kind that it was bound to."""
+        formula, table, _ = _way(self.spec, other)
+        return np.asarray(formula(table), dtype=np.float64)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The range of the measure on this table."""
+        return self.measure.ranges.get(type(self.table), self.measure.range)
+
+
+def bind(spec: MeasureSpec, table: Table) -> Request:
+    """The request on a table; what does not suit is refused with the reason.
+
+    >>> from scorespace.measures.catalog import parse
+    >>> from scorespace.tables import score_table
+    >>> bind(parse("ppv@0.5"), score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7])).value
+    0.6666666666666666
+    """
+    formula, inside, averaged = _way(spec, table)
+    within = spec.measure.drawn_within(**dict(spec.options))
+    if averaged:
+        within = within and spec.of == "hand_till"
+    elif within:
+        # One class of several against the rest changes when another class of the rest is multiplied.
+        within = int(np.ptp(table.strata)) <= 1
+    return Request(spec, formula, inside, within, averaged)
+
+
+def _way(spec: MeasureSpec, table: Table) -> tuple[Formula, Table, bool]:
+    """The formula with its options, the table it takes, and whether it is an average over classes."""
+    measure, options = spec.measure, dict(spec.options)
+    if spec.of in ALL_AVERAGES and spec.of not in table.class_names:
+        over = averaging_table(measure, table, spec.of, str(spec))
+        if spec.at is not None:
+            raise MeasureError(f"{spec}: an average has no single threshold.", hint=f"{spec.label}[{spec.of}]")
+        return average(measure, spec.of, **options), over, True
+    found = measure.fit(table, spec.of, spec.at, str(spec))
+    return partial(found.function, **options), found.table, False

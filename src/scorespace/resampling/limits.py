@@ -1,0 +1,467 @@
+"""Limits of intervals from numbers alone: a value, its replicates, counts; which method covers is shown in the docs.
+
+Everything here takes arrays: replicates stand on the last axis, and axes before it are intervals found at once.
+NaN among replicates is left out. Limits come as a pair (low, high).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorespace.special import expit, logit, ndtr, ndtri, stdtr, stdtrit
+from scorespace.tables import Array
+
+Limits = tuple[Any, Any]
+FEW_ERRORS: Final = 10.0
+"""DeLong's interval of an AUC is good from this many cases of the rarer class times min(A, 1 − A)."""
+_STEPS: Final = 60  # halvings until nothing is left between two floats of [0, 1]
+
+
+def percentile(values: ArrayLike, level: float = 0.95) -> Limits:
+    """The quantiles of the replicates at (1 ∓ level) / 2.
+
+    >>> percentile([1, 2, 3, 4, 5], 0.5)
+    (2.0, 4.0)
+    """
+    return _pair(_quantiles(np.asarray(values, dtype=np.float64), _tails(level)))
+
+
+def reflected(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
+    """The basic bootstrap: the quantiles mirrored at the value, 2 · value − quantile.
+
+    >>> reflected(3, [1, 2, 3, 4, 10], 0.5)
+    (2.0, 4.0)
+    """
+    low, high = percentile(values, level)
+    centre = np.asarray(value, dtype=np.float64)
+    return _pair((2 * centre - high, 2 * centre - low))
+
+
+def shifted(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
+    """The quantiles less twice the bias of the replicates: they stand as far above the value as it above the truth.
+
+    >>> shifted(3, [2, 3, 4, 5, 6], 0.5)
+    (1.0, 3.0)
+    """
+    low, high = percentile(values, level)
+    bias = np.nanmean(np.asarray(values, dtype=np.float64), axis=-1) - value
+    return _pair((low - 2 * bias, high - 2 * bias))
+
+
+def bca(
+    value: ArrayLike, values: ArrayLike, left_out: ArrayLike, level: float = 0.95, times: ArrayLike = 1.0
+) -> Limits:
+    """Bias-corrected and accelerated: quantiles at Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z))).
+
+    z₀ comes from the share of replicates below the value, equal ones half; a = Σ U³ / 6 (Σ U²)^1.5 from the values
+    without one case, `left_out`, each standing for so many cases, `times`. NaN when all replicates lie on one side.
+
+    >>> low, high = bca(2.0, [1, 1, 2, 2, 3, 3], [1.5, 2.0, 2.5], 0.5)
+    >>> low <= 2 <= high
+    True
+    """
+    drawn, centre = np.asarray(values, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    gaps = drawn - centre[..., None]
+    gaps = np.where(np.abs(gaps) <= 1e-12 * np.maximum(1, np.abs(centre[..., None])), 0.0, gaps)  # rounding ties
+    share = np.nanmean(np.where(np.isnan(gaps), np.nan, (gaps < 0) + 0.5 * (gaps == 0)), axis=-1)
+    without = np.asarray(left_out, dtype=np.float64)
+    weight = np.broadcast_to(np.asarray(times, dtype=np.float64), without.shape)
+    influence = (weight * without).sum(axis=-1, keepdims=True) / weight.sum(axis=-1, keepdims=True) - without
+    squares = (weight * influence**2).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skewed = np.where(squares > 0, (weight * influence**3).sum(axis=-1) / (6 * squares**1.5), 0.0)
+        bias = np.where((share > 0) & (share < 1), ndtri(share), np.nan)
+        steps = bias[..., None] + ndtri(_tails(level))
+        stretch = 1 - skewed[..., None] * steps
+        places = np.where(stretch > 0, ndtr(bias[..., None] + steps / stretch), np.nan)
+    return _pair(_quantiles_at(drawn, places))
+
+
+def studentised(
+    value: ArrayLike, error: ArrayLike, values: ArrayLike, errors: ArrayLike, level: float = 0.95
+) -> Limits:
+    """Bootstrap-t: value − t · error, with t the quantiles of (replicate − value) / error of the replicate.
+
+    >>> studentised(0.0, 1.0, [-2, -1, 0, 1, 2], [1, 1, 1, 1, 1], 0.5)
+    (-1.0, 1.0)
+    """
+    centre, spread = np.asarray(value, dtype=np.float64), np.asarray(error, dtype=np.float64)
+    drawn, own = np.asarray(values, dtype=np.float64), np.asarray(errors, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(own > 0, (drawn - centre[..., None]) / own, np.nan)
+    high, low = (centre - t * spread for t in _quantiles(ratios, _tails(level)))
+    return _pair((low, high))
+
+
+def on_logit(value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float = 0.95) -> Limits:
+    """A share v with the spread of its replicates on the logit scale: expit(logit v ± t · sd(logit v*)).
+
+    t has `cases` − 1 degrees of freedom, the cases of the rarer class, so few cases give a wider interval. Logits are
+    kept finite at half a case from 0 and 1; without any spread Wilson's interval for `cases` trials stands in.
+
+    >>> low, high = on_logit(0.8, [0.7, 0.75, 0.8, 0.85, 0.9], 50)
+    >>> round(low, 3), round(high, 3)
+    (0.606, 0.912)
+    """
+    share, drawn, count = (np.asarray(v, dtype=np.float64) for v in (value, values, cases))
+    nearest = (0.5 / (count + 1)) / 10
+    spread = np.nanstd(_logits(drawn, nearest[..., None]), axis=-1)
+    half = student(level, count) * spread
+    middle = _logits(share, nearest)
+    low, high = expit(middle - half), expit(middle + half)
+    stands = wilson(share * count, count, level)
+    flat = spread <= 1e-12
+    low, high = np.where(flat, stands[0], low), np.where(flat, stands[1], high)
+    low, high = np.minimum(low, share), np.maximum(high, share)  # finite logits must not leave out an extreme value
+    return _pair((np.where(share <= 0, 0.0, low), np.where(share >= 1, 1.0, high)))
+
+
+def on_log(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
+    """A mean loss with the spread of its replicates on the log scale: v · exp(± z · sd(log v*)).
+
+    Losses are skewed, a few cases bear most of them; on this scale the upper limit lies further away than the lower.
+
+    >>> low, high = on_log(0.2, [0.15, 0.18, 0.2, 0.22, 0.26])
+    >>> round(low, 3), round(high, 3)
+    (0.139, 0.288)
+    """
+    loss, drawn = np.asarray(value, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    spread = np.nanstd(np.log(np.where(drawn > 0, drawn, np.nan)), axis=-1)
+    factor = np.exp(_normal(level) * spread)
+    return _pair((loss / factor, loss * factor))
+
+
+def corrected(
+    value: ArrayLike,
+    world: ArrayLike,
+    values: ArrayLike,
+    cases: ArrayLike,
+    level: float = 0.95,
+    *,
+    spread: ArrayLike = 0.0,
+    within: tuple[float, float] = (0.0, 1.0),
+) -> Limits:
+    """Limits for a value that chance makes too good: its bias is seen in a world where the truth is known.
+
+    `world` is the measure in that world (smoothed rates), `values` are its values on samples from it. The bias
+    mean(values) − world is taken off the value; the rest is done on the logit scale of the range `within`, with the
+    larger of the spread of `values` and that of a bootstrap (`spread`), and t with `cases` − 1 degrees of freedom.
+    An end of the range that is within reach without the logit belongs to the interval.
+
+    >>> low, high = corrected(0.5, 0.4, [0.4, 0.45, 0.5, 0.55], 40)
+    >>> round(low, 3), round(high, 3)
+    (0.316, 0.54)
+    """
+    bottom, top = within
+    scale = top - bottom
+    seen, known = ((np.asarray(v, dtype=np.float64) - bottom) / scale for v in (value, world))
+    drawn = (np.asarray(values, dtype=np.float64) - bottom) / scale
+    error = np.maximum(np.nanstd(drawn, axis=-1), np.asarray(spread, dtype=np.float64) / scale)
+    centre = seen - (np.nanmean(drawn, axis=-1) - known)
+    reach = student(level, cases) * error
+    # Nearer to an end than one standard error the logit would make the interval shorter than the error is.
+    inner = np.clip(error, 1e-9, 0.45)
+    slope = np.clip(known, inner, 1 - inner)
+    half = reach / (slope * (1 - slope))
+    middle = logit(np.clip(centre, inner, 1 - inner))
+    low = np.where(centre - reach <= 0, 0.0, expit(middle - half))
+    high = np.where(centre + reach >= 1, 1.0, expit(middle + half))
+    return _pair((bottom + scale * low, bottom + scale * high))
+
+
+def inverted(
+    value: ArrayLike,
+    worlds: ArrayLike,
+    values: ArrayLike,
+    cases: ArrayLike,
+    level: float = 0.95,
+    *,
+    spread: ArrayLike = 0.0,
+    plain: int = 2,
+) -> Limits:
+    """The worlds that the value agrees with, for a measure that is 0 in the first world and grows along them.
+
+    `worlds` (…, w) holds the measure in each world and `values` (…, w, replicates) its values on samples from it.
+    A world agrees when the value is within t standard errors of the mean of its samples, t with `cases` − 1 degrees
+    of freedom; limits lie between worlds by straight lines. A bootstrap's `spread` above that in world number `plain`
+    (the one nearest to the data) is added to the errors, in proportion to the measure up to the value.
+
+    >>> worlds, noise = np.array([0.0, 1.0, 2.0, 3.0]), np.linspace(-0.5, 0.5, 9)
+    >>> low, high = inverted(1.5, worlds, worlds[:, None] + noise, 1000)
+    >>> round(low, 2), round(high, 2)
+    (0.87, 2.13)
+    """
+    seen = np.asarray(value, dtype=np.float64)[..., None]
+    known, drawn = np.asarray(worlds, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    mean, error = np.nanmean(drawn, axis=-1), np.nanstd(drawn, axis=-1)
+    more = np.maximum(0.0, np.asarray(spread, dtype=np.float64)[..., None] ** 2 - error[..., plain, None] ** 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(seen > 0, np.minimum(1.0, known / seen), 1.0)
+    reach = np.asarray(student(level, cases))[..., None] * np.sqrt(error**2 + more * part**2)
+    low = _crossing(seen[..., 0], mean + reach, known)
+    high = _crossing(seen[..., 0], mean - reach, known)
+    return _pair((np.maximum(low, 0.0), np.maximum(high, 0.0)))
+
+
+def _crossing(value: Array, curve: Array, known: Array) -> Array:
+    """What is known where the curve first reaches the value; 0 when it starts above, and beyond its end by its gap."""
+    rising = np.maximum.accumulate(curve, axis=-1)
+    place = (rising < value[..., None]).sum(axis=-1)  # of the first world that reaches the value
+    last = rising.shape[-1] - 1
+    after, before = np.clip(place, 1, last)[..., None], np.clip(place - 1, 0, last - 1)[..., None]
+    y1, y0 = (np.take_along_axis(rising, at, -1)[..., 0] for at in (after, before))
+    x1, x0 = (np.take_along_axis(known, at, -1)[..., 0] for at in (after, before))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        between = np.where(y1 > y0, x0 + (x1 - x0) * (value - y0) / (y1 - y0), x1)
+    beyond = value - (rising[..., -1] - known[..., -1])
+    return np.where(place == 0, 0.0, np.where(place > last, beyond, between))
+
+
+def wilson(hits: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
+    """Wilson's interval for a proportion; NaN without trials. Trials need not be whole (Kish's number of cases).
+
+    >>> low, high = wilson(8, 10)
+    >>> round(low, 4), round(high, 4)
+    (0.4902, 0.9433)
+    """
+    found, tried = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    z = _normal(level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share, shrink = found / tried, 1 + z * z / tried
+        centre = (share + z * z / (2 * tried)) / shrink
+        half = z * np.sqrt(share * (1 - share) / tried + z * z / (4 * tried * tried)) / shrink
+    # The limits reach 0 and 1 exactly in theory; rounding must not pull them inside.
+    low = np.where(found <= 0, 0.0, np.maximum(0.0, centre - half))
+    high = np.where(found >= tried, 1.0, np.minimum(1.0, centre + half))
+    return _pair((np.where(tried > 0, low, np.nan), np.where(tried > 0, high, np.nan)))
+
+
+def f1_wilson(tp: ArrayLike, errors: ArrayLike, level: float = 0.95) -> Limits:
+    """Limits of F1 = 2J / (1 + J): given TP + FP + FN, the Jaccard index J = TP / (TP + FP + FN) is a proportion.
+
+    >>> low, high = f1_wilson(8, 2)  # J = 8/10
+    >>> round(low, 4), round(high, 4)
+    (0.6579, 0.9708)
+    """
+    hits = np.asarray(tp, dtype=np.float64)
+    low, high = wilson(hits, hits + np.asarray(errors, dtype=np.float64), level)
+    return _pair((2 * low / (1 + low), 2 * high / (1 + high)))
+
+
+def posterior(counts: ArrayLike, rng: np.random.Generator, draws: int, *, prior: float = 0.5) -> Array:
+    """Shares of the cells (draws, …, cells) given their counts: Dirichlet(counts + prior), Jeffreys' with 1/2.
+
+    Percentiles of a measure on them cover where the bootstrap cannot, since a cell without cases is still drawn.
+
+    >>> posterior([9, 0, 1], np.random.default_rng(0), 1000).mean(axis=0).round(2)
+    array([0.83, 0.04, 0.13])
+    """
+    shape = np.asarray(counts, dtype=np.float64) + prior
+    drawn = rng.standard_gamma(shape, (draws, *shape.shape))
+    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
+
+
+def cell_prior(classes: int) -> float:
+    """What to add to each cell of a matrix of so many classes: one error in all, 1 / (K (K − 1)); ½ for two classes.
+
+    A half in each of many cells would drown the errors of a good model.
+
+    >>> cell_prior(2), cell_prior(5)
+    (0.5, 0.05)
+    """
+    return 1 / (classes * max(1, classes - 1))
+
+
+def newcombe_variance(area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike) -> Array:
+    """Variance of an AUC θ in Newcombe's method 5: θ(1 − θ)[1 + (N − 1)((1 − θ)/(2 − θ) + θ/(1 + θ))] / (m n).
+
+    N = (m + n)/2, so that both classes count alike.
+
+    >>> round(float(newcombe_variance(0.8, 50, 50)), 6)
+    0.00198
+    """
+    theta, m, n = (np.asarray(v, dtype=np.float64) for v in (area, n_pos, n_neg))
+    size = (m + n) / 2
+    tails = (1 - theta) / (2 - theta) + theta / (1 + theta)
+    return np.asarray(theta * (1 - theta) * (1 + (size - 1) * tails) / (m * n))
+
+
+def newcombe_auc(
+    area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike, level: float = 0.95, *, variance: ArrayLike | None = None
+) -> Limits:
+    """Newcombe's score interval of an AUC: the θ with |A − θ| = z √(f V(θ)), within [0, 1] and wide also at A = 1.
+
+    f = 1 is his method 5, which rests on a model of the scores. With `variance`, DeLong's, f is its ratio to V(A)
+    where that is above 1, as for two humps or spreads that differ between the classes.
+
+    >>> low, high = newcombe_auc(1.0, 10, 10)
+    >>> round(low, 3), round(high, 3)
+    (0.8, 1.0)
+    """
+    theta = np.asarray(area, dtype=np.float64)
+    factor = np.ones_like(theta)
+    if variance is not None:
+        usual = newcombe_variance(theta, n_pos, n_neg)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.where(usual > 0, np.maximum(1.0, np.asarray(variance) / usual), 1.0)
+            factor = np.where(np.isfinite(factor), factor, 1.0)
+    z = _normal(level)
+
+    def limit(outside: Array) -> Array:
+        inside = theta.copy()
+        for _ in range(_STEPS):
+            middle = (inside + outside) / 2
+            apart = np.abs(theta - middle) > z * np.sqrt(factor * newcombe_variance(middle, n_pos, n_neg))
+            inside, outside = np.where(apart, inside, middle), np.where(apart, middle, outside)
+        return np.asarray(inside)
+
+    low, high = limit(np.zeros_like(theta)), limit(np.ones_like(theta))
+    return _pair((np.where(theta <= 0, 0.0, low), np.where(theta >= 1, 1.0, high)))
+
+
+def delong_suits(area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike) -> Array:
+    """Whether DeLong's interval covers: ten cases of the rarer class times min(A, 1 − A) or more.
+
+    >>> bool(delong_suits(0.8, 50, 500)), bool(delong_suits(0.96, 50, 500))
+    (True, False)
+    """
+    theta = np.asarray(area, dtype=np.float64)
+    return np.asarray(np.minimum(n_pos, n_neg) * np.minimum(theta, 1 - theta) >= FEW_ERRORS - 1e-9)
+
+
+def difference(
+    value: ArrayLike,
+    values: ArrayLike,
+    cases: ArrayLike,
+    level: float = 0.95,
+    *,
+    within: tuple[float, float] = (-np.inf, np.inf),
+) -> Limits:
+    """Limits of a difference: whichever of percentiles and value ± t · sd lie further out, t as for `cases` cases.
+
+    Percentiles alone reject too often with few cases. `within` is what no difference exceeds.
+
+    >>> low, high = difference(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], 3, within=(-1, 1))
+    >>> round(low, 3), high
+    (-0.108, 1.0)
+    """
+    drawn, seen = np.asarray(values, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    low, high = percentile(drawn, level)
+    half = student(level, cases) * np.nanstd(drawn, axis=-1)
+    return _pair(np.clip([np.minimum(low, seen - half), np.maximum(high, seen + half)], *within))
+
+
+def difference_p(value: ArrayLike, values: ArrayLike, cases: ArrayLike) -> Array:
+    """The two-sided p of no difference that goes with `difference`: the larger of both ways.
+
+    Twice the share of replicates on the other side of 0, and Student's t of value / sd. NaN when replicates of
+    another value than 0 do not vary; 1 when all are 0.
+
+    >>> round(float(difference_p(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], 50)), 3)
+    0.333
+    """
+    drawn, seen = np.asarray(values, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    number = np.isfinite(drawn).sum(axis=-1)
+    beyond = np.minimum((drawn <= 0).sum(axis=-1), (drawn >= 0).sum(axis=-1))
+    share = np.minimum(1.0, 2 * (1 + beyond) / (1 + number))
+    spread = np.nanstd(drawn, axis=-1)
+    freedom = np.maximum(np.asarray(cases, dtype=np.float64) - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tail = 2 * stdtr(freedom, -np.abs(seen) / spread)
+    same = spread <= 1e-12
+    return np.where(same, np.where(np.abs(seen) <= 1e-12, 1.0, np.nan), np.maximum(share, tail))[()]
+
+
+def satterthwaite(variances: ArrayLike, cases: ArrayLike) -> Array:
+    """Degrees of freedom of a sum of variances, each of a mean of so many cases: (Σv)² / Σ v² / (cases − 1).
+
+    For DeLong's tests: one variance for the positives and one for the negatives of each sample.
+
+    >>> float(satterthwaite([1.0, 1.0], [11, 11])), float(satterthwaite([1.0, 0.0], [3, 100]))
+    (20.0, 2.0)
+    """
+    parts, sizes = np.asarray(variances, dtype=np.float64), np.asarray(cases, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(parts.sum(axis=-1) ** 2 / (parts**2 / (sizes - 1)).sum(axis=-1))[()]
+
+
+def areas_apart(areas: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike, variances: ArrayLike) -> tuple[Any, Any, Any]:
+    """Whether two AUCs of different cases are equal, with few cases: statistic, degrees of freedom and p.
+
+    A score test: the variances are Newcombe's at the area that both would have if they were equal, scaled up to
+    DeLong's (`variances`) where those are larger; t with the rarer class of each sample as its cases. The last axis
+    of every argument holds the two samples.
+
+    >>> t, df, p = areas_apart([0.9, 0.6], [10, 10], [100, 100], [0.003, 0.008])
+    >>> round(float(t), 2), round(float(df), 1), round(float(p), 3)
+    (2.58, 18.0, 0.019)
+    """
+    area, m, n, seen = (np.asarray(v, dtype=np.float64) for v in (areas, n_pos, n_neg, variances))
+    usual = newcombe_variance(area, m, n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(usual > 0, np.maximum(1.0, seen / usual), 1.0)
+    weight = m * n / (m + n)
+    both = (weight * area).sum(axis=-1, keepdims=True) / weight.sum(axis=-1, keepdims=True)
+    spread = np.where(np.isfinite(factor), factor, 1.0) * newcombe_variance(both, m, n)
+    freedom = np.fmax(satterthwaite(spread, np.minimum(m, n)), 1.0)  # 1 where there is no variance at all
+    gap, error = area[..., 0] - area[..., 1], np.sqrt(spread.sum(axis=-1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, gap / error, 0.0)
+    p = 2 * stdtr(freedom, -np.abs(t))
+    return t[()], np.asarray(freedom)[()], np.asarray(p)[()]
+
+
+def kish(weight_sum: ArrayLike, square_sum: ArrayLike) -> Array:
+    """How many equal cases tell as much as weighted ones: (Σw)² / Σw².
+
+    >>> float(kish(4.0, 4.0)), float(kish(5.0, 17.0))  # four of weight 1; one of 4 and one of 1
+    (4.0, 1.4705882352941178)
+    """
+    total, squares = np.asarray(weight_sum, dtype=np.float64), np.asarray(square_sum, dtype=np.float64)
+    return np.asarray(np.divide(total**2, squares, out=np.zeros(np.broadcast(total, squares).shape), where=squares > 0))
+
+
+def student(level: float, cases: ArrayLike) -> Array:
+    """Half width of a two-sided interval in standard errors, Student's t with `cases` − 1 degrees of freedom.
+
+    >>> round(float(student(0.95, 10)), 3)
+    2.262
+    """
+    return np.asarray(stdtrit(np.maximum(np.asarray(cases, dtype=np.float64) - 1, 1), (1 + level) / 2))
+
+
+def _normal(level: float) -> float:
+    return float(ndtri((1 + level) / 2))
+
+
+def _tails(level: float) -> Array:
+    return np.array([(1 - level) / 2, (1 + level) / 2])
+
+
+def _logits(share: Array, nearest: Array) -> Array:
+    return np.asarray(logit(np.clip(share, nearest, 1 - nearest)))
+
+
+def _quantiles(values: Array, places: Array) -> Array:
+    return np.asarray(np.nanquantile(values, places, axis=-1))
+
+
+def _quantiles_at(values: Array, places: Array) -> Array:
+    """Quantiles (2, …) at places (…, 2) of their own for each interval; NaN where there is no place."""
+    ordered = np.sort(values, axis=-1)  # NaN last
+    last = np.isfinite(ordered).sum(axis=-1, keepdims=True) - 1
+    exact = np.where(np.isnan(places), 0.0, places) * np.maximum(last, 0)
+    below = np.floor(exact).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(last, 0))
+    low, high = (np.take_along_axis(ordered, at, -1) for at in (below, above))
+    found = np.where(np.isnan(places) | (last < 0), np.nan, low + (exact - below) * (high - low))
+    return np.moveaxis(found, -1, 0)
+
+
+def _pair(limits: tuple[Array, Array] | Array) -> Limits:
+    """Both limits as arrays, or as plain numbers when there is one interval."""
+    low, high = (np.asarray(limit) for limit in limits)
+    return (low, high) if low.ndim else (low.item(), high.item())

@@ -1,0 +1,176 @@
+"""The models of one sample: their tables by name, what ties them together case by case, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
+from scorespace.tables.counts import Counts
+from scorespace.tables.labels import class_listing
+from scorespace.tables.pair import PairTable
+from scorespace.tables.score import ScoreTable
+from scorespace.tables.table import NoTableError, Table
+
+
+@dataclass(frozen=True)
+class Models(Mapping[str, Any]):
+    """What is known of a sample: the table of every model, the classes with their weights, and the cases side by side.
+
+    A model may be named with one of its classes, `nb[setosa]`, or with its highest score, `nb[top]`.
+    """
+
+    name: str
+    rows: int
+    classes: Mapping[str, float]
+    positive: str | None
+    tables: Mapping[str, Table]
+    pairs: PairTable | None = field(default=None, compare=False, repr=False)
+
+    def __getitem__(self, model: str) -> Any:
+        if model in self.tables:
+            return self.tables[model]
+        near = did_you_mean(model, self.tables)
+        raise ScoreSpaceError(
+            f"there is no model {model!r}.",
+            seen=listing(self.tables),
+            hint=f"did you mean {near!r}?" if near else None,
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tables)
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def __contains__(self, model: object) -> bool:
+        return model in self.tables
+
+    def inside(self, model: str, wanted: type[Table], at: float | None = None) -> Any:
+        """The table of the wanted kind inside that of a model, or of one class of it in brackets."""
+        name, of = self.parted(model)
+        try:
+            return self[name].inside(wanted, of, at)
+        except NoTableError as error:
+            hint = error.hint and error.hint.replace("{label}", name)
+            raise ScoreSpaceError(
+                f"{model}: {error.reason.replace('{label}', model)}.", seen=error.seen, hint=hint
+            ) from None
+
+    def parted(self, model: str) -> tuple[str, str | None]:
+        """The name of a model and the class in brackets behind it, if any."""
+        if model not in self.tables and model.endswith("]"):
+            name = next((one for one in self.tables if model.startswith(f"{one}[")), None)
+            if name is not None:
+                return name, model.removeprefix(name)[1:-1]
+        return model, None
+
+    def only(self) -> str:
+        """The model meant when none is named: the only one."""
+        names = list(self.tables)
+        if len(names) != 1:
+            raise ScoreSpaceError("which model?", seen=listing(names), hint=f"model={names[0]!r}")
+        return names[0]
+
+    def score_table(self, model: str) -> ScoreTable:
+        """The scores of a model: a crisp decision as 1 and 0, of several classes the one in brackets."""
+        name, of = self.parted(model)
+        table = self[name]
+        if of is None and table.scores_classes:
+            raise ScoreSpaceError(
+                f"{model} scores {len(table.class_names)} classes.", hint=f"name one: {model}[{table.class_names[0]}]"
+            )
+        scores: ScoreTable = self.inside(model, ScoreTable)
+        return scores
+
+    def counts(self, model: str, at: float | None) -> Counts:
+        """The four outcomes of a two-class model, at a threshold where it needs one."""
+        table = self[model]
+        if table.positive_name is None:
+            raise ScoreSpaceError(f"{model} decides between {len(table.class_names)} classes, none of them positive.")
+        counts: Counts = table.inside(Counts, None, at if table.thresholded else None)
+        return counts
+
+    def at_prevalence(self, share: float) -> Models:
+        """The same models on the same cases, weighed so that positives have that share."""
+        tables = {name: table.at_prevalence(share) for name, table in self.tables.items()}
+        total = sum(self.classes.values())
+        rest = total - self.classes.get(self.positive or "", 0.0)
+        classes = {
+            name: share * total if name == self.positive else count * (1 - share) * total / rest if rest else count
+            for name, count in self.classes.items()
+        }
+        if self.positive is None:
+            return self
+        return replace(
+            self, classes=classes, tables=tables, pairs=None if self.pairs is None else self.pairs.at_prevalence(share)
+        )
+
+    @property
+    def two_class(self) -> list[str]:
+        """The models that decide between positive and negative."""
+        return [name for name, table in self.tables.items() if table.positive_name is not None]
+
+    @property
+    def thresholded(self) -> list[str]:
+        """The models whose scores become decisions at a threshold."""
+        return [name for name, table in self.tables.items() if table.thresholded]
+
+    @property
+    def of_classes(self) -> list[str]:
+        """The models that score several classes."""
+        return [name for name, table in self.tables.items() if table.scores_classes]
+
+    @property
+    def present(self) -> list[str]:
+        """The classes that occur."""
+        return [name for name, count in self.classes.items() if count]
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The tables of the models, with the decisions of the highest score for those that score several classes."""
+        return {name: table.deciding() for name, table in self.tables.items()}
+
+    @property
+    def prevalence(self) -> float:
+        """Share of positives in the sample."""
+        total = sum(self.classes.values())
+        return self.classes.get(self.positive, 0.0) / total if self.positive is not None and total else float("nan")
+
+    @property
+    def comparable(self) -> bool:
+        """Whether at least two models can be compared case by case."""
+        return self.pairs is not None and len(self.pairs.models) > 1
+
+    @property
+    def grouped(self) -> bool:
+        """Whether cases come in groups that are drawn whole."""
+        held = [self.pairs and self.pairs.group, *(table.grouping for table in self.tables.values())]
+        return any(one is not None for one in held)
+
+
+def models_of(tables: Mapping[str, Table], name: str = "tables") -> Models:
+    """The models of tables that were made elsewhere; they must be about the same cases.
+
+    >>> from scorespace.tables.score import score_table
+    >>> models_of({"nb": score_table([1, 0, 1], [0.9, 0.4, 0.4])}).classes
+    {'0': 1, '1': 2}
+    """
+    seen = {model: class_weights(table) for model, table in tables.items()}
+    (first_name, totals), *others = seen.items()
+    for model, classes in others:
+        if classes != totals:
+            raise DataError(
+                f"{first_name} and {model} are not about the same cases.",
+                seen="; ".join(class_listing(tuple(found), tuple(found.values())) for found in (totals, classes)),
+                hint="evaluate tables of different samples one by one",
+            )
+    first = tables[first_name]
+    return Models(name, int(first.total), totals, first.positive_name, tables)
+
+
+def class_weights(table: Table) -> dict[str, float]:
+    """The weight of each class of a table, whole numbers as such."""
+    totals = dict(zip(table.class_names, map(float, table.class_totals if table.class_names else ()), strict=True))
+    return {name: int(total) if total.is_integer() else total for name, total in totals.items()}

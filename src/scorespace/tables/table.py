@@ -1,0 +1,236 @@
+"""What every table owes: a sentence about itself, weights that can be drawn again, a sum, and the tables inside it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.results import ByValue
+
+Array = NDArray[Any]
+Wanted = TypeVar("Wanted", bound="Table")
+
+
+class NoTableError(Exception):
+    """There is no such table inside this one; `hint` may name {label}, what was asked for."""
+
+    def __init__(self, reason: str, *, seen: str | None = None, hint: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.seen, self.hint = reason, seen, hint
+
+
+class Table(ByValue, ABC):
+    """A sufficient statistic: weights in cells, from which numbers, curves and other tables follow.
+
+    Leading axes of `cells` are replicates. Everything above the tables asks for no more than this, so a new
+    kind of table is one new file.
+    """
+
+    @abstractmethod
+    def described(self) -> str:
+        """What it is, to go on a sentence: "scores of 3 classes"."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> Array:
+        """The weight in every cell (…, m); these are drawn again."""
+
+    @property
+    @abstractmethod
+    def strata(self) -> NDArray[np.intp]:
+        """The class that each cell (m,) belongs to, by number; zeros where there are none."""
+
+    @abstractmethod
+    def with_cells(self, cells: Array) -> Self:
+        """The same table with other weights (…, m) in its cells."""
+
+    @abstractmethod
+    def __add__(self, other: Self) -> Self:
+        """The table of both samples together."""
+
+    @property
+    def cell_squares(self) -> Array | None:
+        """The sum of the squared weights in every cell (m,), where a case may weigh more or less than one."""
+        return None
+
+    @property
+    def total(self) -> Array:
+        """The weight of all cases."""
+        return np.asarray(self.cells.sum(axis=-1, dtype=np.float64))
+
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers, so that they may be counts of cases."""
+        return self.cells.dtype.kind in "iub" or bool(np.all(self.cells == np.floor(self.cells)))
+
+    @property
+    def counted(self) -> bool:
+        """Whether its cases can be drawn again: every unit of weight is one, or the squares tell how many there are."""
+        return self.cell_squares is not None or self.whole
+
+    @property
+    def cases(self) -> float:
+        """How many cases there are, or as many equal ones as are worth the weights: (Σw)² / Σw²."""
+        squares = self.cell_squares
+        total = float(self.cells.sum(dtype=np.float64))
+        return total if squares is None else total * total / float(squares.sum())
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The classes it tells apart, if any."""
+        return ()
+
+    @property
+    def positive_name(self) -> str | None:
+        """The class that counts as positive, if one does."""
+        return None
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether its scores can be read as probabilities; what has no scores has none that cannot."""
+        return True
+
+    @property
+    def grouping(self) -> NDArray[np.int32] | None:
+        """The number of the group that each cell belongs to, where cases come in groups."""
+        return None
+
+    @property
+    def thresholded(self) -> bool:
+        """Whether it becomes decisions at a threshold."""
+        return False
+
+    @property
+    def scores_classes(self) -> bool:
+        """Whether it scores several classes."""
+        return False
+
+    def deciding(self) -> Table:
+        """The table that its decisions are made from."""
+        return self
+
+    @property
+    def by_case(self) -> bool:
+        """Whether each cell is one case of its own."""
+        return False
+
+    def scores_seen(self) -> str:
+        """What its scores are, where they are no probabilities."""
+        return self.described()
+
+    def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        """Whether the decision on the cases of each cell is right, at a threshold where it needs one."""
+        raise NoTableError(f"compares decisions, and {self.described()} hold none")
+
+    def ranked(self, cell: NDArray[np.int32]) -> tuple[Table, NDArray[np.int32]]:
+        """The scores of the positive class with the cell of each case there; a crisp decision scores 1 or 0."""
+        raise NoTableError(f"needs scores of a positive class, and {self.described()} hold none")
+
+    def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:
+        """One table with the cells of both, and the place there of each cell of the one and of the other.
+
+        There two models can swap cases. `sized`: the size of the scores counts and not their order alone.
+        """
+        empty = np.zeros_like(self.cells)
+        alike = type(self) is type(other) and empty.shape == other.cells.shape
+        if not (alike and self.with_cells(empty) == other.with_cells(empty)):
+            raise NoTableError(f"swaps cases, and {self.described()} and {other.described()} have other cells")
+        places = np.arange(empty.shape[-1])
+        return self, places, places
+
+    def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
+        """The table of the cases of these cells, and where they now are."""
+        return self.with_cells(np.bincount(cell, minlength=self.cells.shape[-1])), cell
+
+    def at_prevalence(self, share: float) -> Self:
+        """The same cases weighed so that positives have that share; without a positive class they stay."""
+        return self
+
+    def condensed(self, rows: int) -> Self:
+        """A smaller table that spreads alike when drawn again; most tables are small already."""
+        return self
+
+    def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
+        """The cell of the condensed table that each of its cells goes to; None where nothing is merged."""
+        return None
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+    ) -> Wanted:
+        """The table of the wanted kind that is inside this one: of a class, at a threshold.
+
+        `sized`: the size of the scores counts and not their order alone. NoTableError says why there is none.
+        """
+        if at is not None:
+            raise NoTableError(f"asks for a threshold, but {self.described()} have none", hint="{label}")
+        if of is not None:
+            raise NoTableError(f"names a class, but {self.described()} have none", hint="{label}")
+        if isinstance(self, wanted):
+            return self
+        raise NoTableError(f"cannot be computed from {self.described()}", hint=f"{{label}} needs {called(wanted)}")
+
+    def averaged_over(self, wanted: type[Table]) -> Table:
+        """The table over whose classes a function of the wanted table is averaged."""
+        raise NoTableError("averages over classes, which a single score does not decide", hint="{label}")
+
+    def each(self, wanted: type[Wanted]) -> list[Wanted]:
+        """The wanted tables of all its classes, each against the rest."""
+        raise NoTableError(f"cannot be averaged over {self.described()}")
+
+    def pooled(self, wanted: type[Wanted]) -> Wanted:
+        """The wanted table of all its classes thrown together."""
+        raise NoTableError(f"cannot be averaged over {self.described()}")
+
+    def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
+        """The wanted tables of all ordered pairs of classes, by the score of the first."""
+        raise NoTableError("averages over pairs of classes, which needs scores of the classes")
+
+    @property
+    def class_totals(self) -> Array:
+        """The weight of each class (…, K)."""
+        raise NoTableError(f"averages over classes, but {self.described()} have none")
+
+
+@dataclass(frozen=True)
+class Way:
+    """A declared function and the table inside a given one that it takes."""
+
+    function: Callable[..., Any]
+    kind: type[Table]
+    table: Table
+
+
+def way(
+    functions: Mapping[type, Callable[..., Any]],
+    table: Table,
+    of: str | None = None,
+    at: float | None = None,
+    *,
+    sized: bool = False,
+) -> Way:
+    """The way from any table to the first kind, of those a noun is declared on, that is inside it.
+
+    NoTableError gives the reason of the kind that the noun was first declared on.
+    """
+    first: NoTableError | None = None
+    for kind, function in functions.items():
+        try:
+            return Way(function, kind, table.inside(kind, of, at, sized=sized))
+        except NoTableError as reason:
+            first = first or reason
+    raise first or NoTableError("is declared on no table")
+
+
+def called(kind: type) -> str:
+    """A kind of table for people: its docstring's first words would be too long.
+
+    >>> class ScoreTable: ...
+    >>> called(ScoreTable)
+    'a ScoreTable'
+    """
+    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"

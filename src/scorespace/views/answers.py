@@ -1,0 +1,81 @@
+"""What a page asks of an evaluation: its models, and the results that were computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.curves import Curve
+from scorespace.decisions import CostChoice, Decision
+from scorespace.probabilities.summary import CalibrationSummary
+from scorespace.resampling.band import Band
+from scorespace.resampling.estimate import Estimates
+from scorespace.results import Note, Row, grouped
+from scorespace.tables import Counts
+from scorespace.tables.models import Models
+
+
+class Answers(Protocol):
+    """An evaluation, as views see it: views do not know who computes this."""
+
+    @property
+    def models(self) -> Models: ...
+
+    @property
+    def level(self) -> float: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def summary(self) -> Estimates: ...
+
+    @property
+    def differences(self) -> Mapping[str, Comparison]: ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]: ...
+
+    @property
+    def verdict(self) -> str: ...
+
+    @property
+    def decision(self) -> Decision | CostChoice | None: ...
+
+    @property
+    def comparisons(self) -> Comparisons: ...
+
+    @property
+    def calibrations(self) -> Mapping[str, CalibrationSummary]: ...
+
+    @property
+    def class_calibrations(self) -> Mapping[str, Mapping[str, CalibrationSummary]]: ...
+
+    def threshold(self, model: str) -> float: ...
+
+    def counts(self, model: str) -> Counts: ...
+
+    def curve(self, kind: str, model: str | None = None, **options: Any) -> Curve: ...
+
+    def curves(self, kind: str, **options: Any) -> dict[str, Curve]: ...
+
+    def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band: ...
+
+    def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row: ...
+
+
+def facts(models: Models) -> str:
+    """The sample in a line: how many cases, of which classes."""
+    total = sum(models.classes.values())
+    weighted = bool(models.classes) and total != models.rows
+    parts = [f"{grouped(models.rows)} {'rows' if weighted else 'cases'}"]
+    parts += [f"total weight {grouped(total)}"] if weighted else []
+    if models.positive is None:
+        parts += [f"{name} ({grouped(count)})" for name, count in models.classes.items()]
+    else:
+        positives = models.classes.get(models.positive, 0)
+        parts.append(f"positive = {models.positive} ({grouped(positives)}, {100 * positives / total:.1f} %)")
+        rest = [f"{name} ({grouped(n)})" for name, n in models.classes.items() if name != models.positive]
+        parts.append("negative = " + ", ".join(rest))
+    return "   ".join(parts)

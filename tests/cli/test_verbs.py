@@ -1,0 +1,106 @@
+"""The verbs: listed without being loaded, and the same once they are."""
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from scorespace import cli
+from scorespace.cli.verbs import VERBS
+
+HEAVY = ("numpy", "scipy", "duckdb", "narwhals", "altair", "vl_convert", "jinja2")
+
+
+def loaded(*arguments):
+    """The modules in use after a command, in a process of its own."""
+    code = (
+        "import sys\n"
+        "from scorespace.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n    sys.stderr.write(' '.join(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_the_summary_is_the_first_sentence_of_the_help(verb):
+    told = inspect.getdoc(getattr(import_module(f"scorespace.cli.{verb.name}"), verb.name))
+    assert " ".join(told.split("\n\n")[0].split()) == verb.summary
+
+
+def test_every_module_but_the_shared_ones_is_a_verb():
+    there = {path.stem for path in Path(cli.__file__).parent.glob("*.py")}
+    assert there - {"__init__", "options", "output", "verbs"} == {verb.name for verb in VERBS}
+
+
+@pytest.mark.parametrize("asked", ["--help", "-h", "--version"])
+def test_help_and_version_load_nothing_heavy(asked):
+    found = loaded(asked)
+    assert found.isdisjoint(HEAVY)
+    assert not {name for name in found if name.startswith("scorespace.")} - {
+        "scorespace.cli",
+        "scorespace.cli.options",
+        "scorespace.cli.output",
+        "scorespace.cli.verbs",
+        "scorespace.errors",
+        "scorespace.files",
+    }
+
+
+def test_a_mistake_in_the_name_loads_nothing_heavy():
+    assert loaded("evaluat").isdisjoint(HEAVY)
+
+
+def test_a_verb_loads_no_other_verb():
+    verbs = {f"scorespace.cli.{verb.name}" for verb in VERBS}
+    assert loaded("measures", "auc") & verbs == {"scorespace.cli.measures"}
+    assert loaded("evaluate", "-h") & verbs == {"scorespace.cli.evaluate"}
+
+
+@pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
+def test_the_help_of_a_verb_loads_no_engine_of_pictures(verb):
+    assert loaded(verb, "-h").isdisjoint({"altair", "vl_convert", "scipy.stats", "scipy.optimize"})
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_the_page_lists_all_verbs_within_the_width(run, columns):
+    done = run("--help", columns=columns)
+    assert (done.code, done.err) == (0, "")
+    assert max(map(len, done.out.splitlines())) <= columns
+    words = " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.out).split())
+    for verb in VERBS:
+        assert verb.name in words
+        assert columns < 80 or verb.summary in words or verb.summary.split(":")[0] in words
+    assert "--help, -h Show this message and exit." in words
+    assert words.endswith("Begin with: scorespace demo")
+
+
+def test_without_arguments_the_page_is_shown(run):
+    assert run().out.strip() == run("--help").out.strip()
+    assert "Usage: scorespace evaluate" in run("evaluate").out
+
+
+def test_a_misspelt_verb(run):
+    done = run("evaluat")
+    assert (done.code, done.out) == (2, "")
+    assert "No such command 'evaluat'. Did you mean 'evaluate'?" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "place", "found"),
+    [
+        ("scorespace ca", 1, ["calibrate", "cases"]),
+        ("scorespace evaluate --mi", 2, ["--missing"]),
+        ("scorespace evaluate --missing ", 3, ["error", "drop"]),
+    ],
+)
+def test_the_shell_completes(command, words, place, found):
+    asked = {"_SCORESPACE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(place)}
+    done = subprocess.run([command], env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == found

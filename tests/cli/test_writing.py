@@ -1,0 +1,203 @@
+"""What the verbs write: never over an input, whole, checked before the work, and beside what --format asks for."""
+
+import csv
+import io
+import os
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from scorespace.cli import app
+
+DATA = "id,y,s,t,d,e\n" + "".join(
+    f"{k},{k % 2},{(k * 37 % 100) / 100},{(k * 53 % 100) / 100},{k % 2},{(k // 2) % 2}\n" for k in range(60)
+)
+RESULTS = "data,a,b,c\n" + "".join(f"d{k},0.{k + 1},0.{9 - k},0.{(k * 3) % 9 + 1}\n" for k in range(8))
+ROLES = ["--truth", "y", "--score", "s"]
+RATERS = ["--rater", "A=d,s", "--rater", "B=e,t"]
+TABLE = "actual,0,1\n0,20,5\n1,4,30\n"
+COSTS = "actual,0,1\n0,0,1\n1,5,0\n"
+
+# Every verb that writes: its arguments with IN where a file is read, and the option that names the file to write.
+WRITING = {
+    "evaluate": (["IN.csv", *ROLES], "--report"),
+    "evaluate costs": (["other.csv", *ROLES, "--costs", "IN.csv"], "--report"),
+    "evaluate matrix": (["--matrix", "m=IN.csv"], "--report"),
+    "curve": (["IN.csv", *ROLES], "--out"),
+    "curve midpoint": (["other.csv", *ROLES, "--kind", "smooth", "--learn-midpoint", "IN.csv"], "--out"),
+    "calibrate": (["IN.csv", *ROLES], "--out"),
+    "calibrate fit": (["other.csv", *ROLES, "--fit", "IN.csv"], "--out"),
+    "calibrate map": (["IN.json", *ROLES], "--map"),
+    "calibrate apply": (["other.csv", "--score", "s", "--apply", "IN.json"], "--map"),
+    "cases": (["IN.csv", *ROLES], "--out"),
+    "cases midpoint": (["other.csv", *ROLES, "--learn-midpoint", "IN.csv"], "--out"),
+    "agree": (["IN.csv", *RATERS], "--out"),
+    "drift": (["IN.csv", "other.csv", *ROLES], "--out"),
+    "drift after": (["other.csv", "IN.csv", *ROLES], "--out"),
+    "ranks": (["IN.csv", "--measure", "auc"], "--out"),
+    "demo": ([], "--report"),
+}
+
+
+def names_outputs(parameter):
+    return parameter.name in ("out", "report", "map")
+
+
+def test_every_verb_that_writes_is_here():
+    """A new verb, or a new file that one writes, wants its line above."""
+    commands = get_command(app).commands
+    found = {(verb, each.opts[0]) for verb, one in commands.items() for each in one.params if names_outputs(each)}
+    assert {(verb.split()[0], option) for verb, (_, option) in WRITING.items()} == found
+
+
+@pytest.fixture
+def inputs(write):
+    write("other.csv", DATA)
+
+    def made(kind):
+        content = {"ranks": RESULTS, "evaluate costs": COSTS, "evaluate matrix": TABLE}.get(kind, DATA)
+        if kind == "calibrate apply":
+            content = '{"schema": 1, "kind": "platt", "slope": 1.0, "intercept": 0.0}'
+        if kind == "calibrate map":
+            content = '[{"y": 1, "s": 0.5}, {"y": 0, "s": 0.1}]'
+        name = "IN.json" if kind in ("calibrate map", "calibrate apply") else "IN.csv"
+        return write(name, content)
+
+    return made
+
+
+def linked(how, name, ending):
+    """Another name of the input, with the ending that the verb asks of its output."""
+    other = f"same{ending}"
+    if how == "hard link":
+        os.link(name, other)
+    elif how == "link":
+        os.symlink(name, other)
+    else:
+        os.symlink(name, "between")
+        os.symlink("between", other)
+    return other
+
+
+@pytest.mark.parametrize("how", ["hard link", "link", "link to a link"])
+@pytest.mark.parametrize("kind", [kind for kind in WRITING if kind != "demo"])
+def test_no_verb_writes_over_what_it_reads(run, inputs, kind, how):
+    name = inputs(kind)
+    arguments, option = WRITING[kind]
+    ending = {"--report": ".html", "--map": ".json"}.get(option, ".png" if kind == "ranks" else ".csv")
+    before = Path(name).read_bytes()
+    done = run(kind.split()[0], *arguments, option, linked(how, name, ending))
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"DataError: 'same{ending}' is read here and is not overwritten.\n  hint: another name for the output\n"
+    )
+    assert Path(name).read_bytes() == before
+
+
+@pytest.mark.parametrize("verb", ["curve", "cases", "agree", "drift", "calibrate"])
+@pytest.mark.parametrize("name", ["IN.csv", "./IN.csv", "[I]N.csv", "URI", "-"])
+def test_by_whatever_name_it_is_read(run, inputs, verb, name, monkeypatch):
+    inputs(verb)
+    given = Path("IN.csv").resolve().as_uri().replace("IN", "%49N") if name == "URI" else name
+    arguments = [given if each == "IN.csv" else each for each in WRITING[verb][0]]
+    if name == "-":  # standard input that is the file itself
+        descriptor = os.dup(0)
+        os.dup2(os.open("IN.csv", os.O_RDONLY), 0)
+    try:
+        done = run(verb, *arguments, "--out", "IN.csv", stdin=DATA)
+    finally:
+        if name == "-":
+            os.dup2(descriptor, 0)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("DataError: 'IN.csv' is read here and is not overwritten.\n")
+    assert Path("IN.csv").read_text() == DATA
+
+
+def test_a_report_is_a_page(run, write):
+    write("in.csv", DATA)
+    done = run("evaluate", "in.csv", *ROLES, "--report", "in.csv")
+    assert (done.code, done.err) == (2, "DataError: 'in.csv' has no known ending.\n  hint: .html\n")
+    assert Path("in.csv").read_text() == DATA
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WRITING if " " not in kind and kind != "demo"])
+def test_endings_are_checked_before_the_work(run, inputs, kind, monkeypatch):
+    inputs(kind)
+    monkeypatch.setattr("scorespace.frames.files.dialect", lambda *_: pytest.fail("the file was read"))
+    arguments, option = WRITING[kind]
+    done = run(kind, *arguments, option, "result.doc")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("DataError: 'result.doc' has no known ending.\n  hint: .")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WRITING if " " not in kind and kind not in ("demo", "calibrate")])
+def test_a_failure_to_write_names_the_file_and_shows_nothing(run, inputs, kind, monkeypatch):
+    inputs(kind)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("scorespace.files._to_disk", full)
+    arguments, option = WRITING[kind]
+    ending = ".html" if option == "--report" else ".svg"
+    done = run(kind, *arguments, option, f"out{ending}")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"DataError: 'out{ending}' cannot be written.\n  seen: No space left on device\n"
+    assert [name for name in os.listdir(".") if name.startswith((".scorespace", "out"))] == []
+
+
+@pytest.mark.parametrize("kind", ["curve", "cases", "agree", "drift", "calibrate"])
+def test_format_is_honoured_beside_out(run, inputs, kind):
+    inputs(kind)
+    done = run(kind, *WRITING[kind][0], "--out", "out.csv", "--format", "json")
+    assert done.code == 0
+    assert done.json()["schema"] == 1
+    assert Path("out.csv").stat().st_size > 10
+
+
+def test_a_requirement_that_suits_no_model_is_told_before_the_result(run, write):
+    write("in.csv", DATA)
+    done = run("evaluate", "in.csv", "--truth", "y", "--decision", "d", "--require", "f1[macro]@0.5>0.5")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("MeasureError: ")
+
+
+# --- spreadsheets
+
+
+def test_no_cell_is_a_formula(run, write):
+    write("in.csv", DATA.replace("id,y,s,t,d,e", "id,y,=cmd(),+s,d,@e"))
+    arguments = ["--truth", "y", "--score", "=cmd()", "--score", "+s", "--decision", "@e", "--measures", "auc,f1"]
+    done = run("evaluate", "in.csv", *arguments, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert {row["model"] for row in rows} == {"'=cmd()", "'+s", "'@e"}
+    assert all(-1 <= float(row["value"]) <= 1 for row in rows)
+
+
+def test_numbers_and_labels_that_are_numbers_stay_as_they_are(run, write):
+    write("in.csv", "y,d\n" + "-1,-1\n1,1\n-1,1\n" * 5)
+    done = run("evaluate", "in.csv", "--truth", "y", "--decision", "d", "--measures", "tpr[-1],mcc", "--format", "csv")
+    assert "'" not in done.out
+    assert {row["class"] for row in csv.DictReader(io.StringIO(done.out))} >= {"-1"}
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_recalibrated_rows_are_as_many_as_were_read_and_as_they_stood(run, write, tmp_path, ending):
+    rows = [["#5", "1", "0.5", "007", 'say "hi"'], ["6", "0", "0.25", "9007199254740993", "two\nlines"]]
+    rows += [[f"#{k}", str(k % 2), f"0.{k}", f"{k:03d}", "a,b;c"] for k in range(10, 40)]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([["id", "y", "s", "code", "text"], *rows])
+    write("in.csv", out.getvalue())
+    done = run("calibrate", "in.csv", *ROLES, "--folds", "2", "--method", "platt", "--out", f"out.{ending}")
+    assert done.code == 0, done.err
+    if ending == "parquet":
+        from pyarrow import parquet
+
+        found = [list(map(str, row.values()))[:-1] for row in parquet.read_table("out.parquet").to_pylist()]
+        assert [[row[0], *row[3:]] for row in found] == [[row[0], *row[3:]] for row in rows]
+        return
+    with open(f"out.{ending}", newline="") as file:
+        header, *found = csv.reader(file, delimiter="\t" if ending == "tsv" else ",")
+    assert header == ["id", "y", "s", "code", "text", "s_calibrated"]
+    assert [row[:-1] for row in found] == rows

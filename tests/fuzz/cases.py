@@ -1,0 +1,419 @@
+"""Cases for the fuzzer: a file or two, and a command line, drawn from a seed; small enough to be kept as JSON."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import io
+import json
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import feather, ipc, parquet
+
+LABELS = [
+    ["0", "1"],
+    ["-1", "1"],
+    ["False", "True"],
+    ["true", "false"],
+    ["good", "bad"],
+    ["a", "b", "c"],
+    ["#x", "y"],
+    ["=1+1", "@b"],
+    ["NA", "b"],
+    ["", "b"],
+    ["<script>alert(1)</script>", "</script>"],
+    ["é", "ß", "日本"],
+    ['say "hi"', "a,b"],
+    ["two\nlines", "tab\there"],
+    ["1.0", "2"],
+    ["9007199254740993", "9007199254740992"],
+    ["x" * 300, "y"],
+    ["only"],
+    ["nan", "inf"],
+    ["'", "\\"],
+    ["\u202e\u0000", "z"],
+    [str(k) for k in range(12)],
+]
+NAMES = [
+    "s",
+    "score",
+    "*",
+    "a=b",
+    "a.b",
+    "#s",
+    "=s",
+    "-s",
+    "s s",
+    "é",
+    "S",
+    'q"q',
+    "it's",
+    "s,t",
+    "s;t",
+    "auc",
+    "model",
+]
+NAMES += [
+    "rowid",
+    "count",
+    "select",
+    "<b>",
+    "$1",
+    "?",
+    "nb_*",
+    "x" * 200,
+    "weight",
+    "value",
+    "[a]",
+    "a[b]",
+    "%s",
+    "{0}",
+]
+VERBS = (
+    ["evaluate"] * 5 + ["compare", "decide", "curve", "calibrate", "cases", "agree", "drift", "ranks"] * 2 + ["power"]
+)
+FORMATS = ["table", "json", "json", "json", "csv", "markdown"]
+
+
+@dataclass
+class Case:
+    """Files by name, the arguments, and what is known of the data: None where nothing is."""
+
+    seed: int
+    arguments: list[str]
+    files: dict[str, bytes]
+    records: int | None = None
+    weightless: int = 0
+    stdin: str | None = None
+    note: str = field(default="")
+
+    def to_json(self) -> str:
+        files = {name: base64.b64encode(data).decode() for name, data in self.files.items()}
+        return json.dumps(vars(self) | {"files": files}, indent=1, ensure_ascii=True) + "\n"
+
+    @staticmethod
+    def from_json(text: str) -> Case:
+        held = json.loads(text)
+        return Case(**held | {"files": {name: base64.b64decode(data) for name, data in held["files"].items()}})
+
+    def write(self, folder: Path) -> None:
+        for name, data in self.files.items():
+            (folder / name).write_bytes(data)
+
+
+class Draw(random.Random):
+    """Chance in one of two moods: calm cases have fitting options, so that they come to an answer."""
+
+    calm = False
+
+    def odd(self, fitting: Any, *others: Any) -> Any:
+        """What fits, or now and then something else."""
+        return fitting if self.calm or self.random() < 0.3 else self.choice([fitting, *others])
+
+
+def drawn(seed: int) -> Case:
+    """The case of that seed."""
+    rng = Draw(seed)
+    rng.calm = rng.random() < 0.65
+    verb = rng.choice(VERBS)
+    if verb == "power":
+        return Case(seed, ["power", *_power(rng)], {})
+    if verb == "ranks":
+        return _ranks(rng, seed)
+    rows, columns = _table(rng)
+    name, data, told = _file(rng, rows)
+    files = {name: data}
+    arguments = [verb, name, *_roles(rng, verb, columns)]
+    stdin = None
+    if verb == "drift":
+        more, _ = _table(rng, columns)
+        other, second, _ = _file(rng, more, "after")
+        files[other] = second
+        arguments.insert(2, other)
+    elif name.endswith(".csv") and rng.random() < 0.05:
+        arguments[1], stdin = "-", name
+    elif rng.random() < 0.03:
+        arguments[1] = rng.choice(["*.csv", "absent.csv", "http://localhost:9/a.csv", "s3://b/a.parquet", ".", ""])
+        told = False
+    if verb in ("evaluate", "compare", "decide", "curve", "calibrate", "cases", "agree", "drift"):
+        arguments += ["--missing", "drop"] if rng.calm or rng.random() < 0.5 else []
+    arguments += _options(rng, verb, name, columns)
+    weightless = sum(1 for row in rows if row.get(columns["weight"]) == 0) if "--weight" in arguments else 0
+    return Case(seed, arguments, files, len(rows) if told else None, weightless, stdin)
+
+
+# --- data
+
+
+def _table(rng: Draw, columns: dict[str, Any] | None = None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    if columns is None:
+        names = rng.sample(NAMES, 6) if rng.random() < 0.4 else ["s", "t", "d", "e", "w", "g"]
+        labels = rng.choice(LABELS) if rng.random() < 0.6 else ["0", "1"]
+        keys = ("score", "second", "decision", "other", "weight", "group")
+        columns = {**dict(zip(keys, names, strict=True)), "truth": "y", "fold": "f", "id": "i", "labels": labels}
+    labels, kind = columns["labels"], rng.choice(_SCORES[:7] if rng.calm else _SCORES)
+    size = rng.choice([20, 30, 40, 60, 120] if rng.calm else [0, 1, 2, 3, 5, 10, 20])
+    rows = []
+    for k in range(size):
+        truth = rng.choice(labels)
+        row = {
+            "y": truth,
+            columns["score"]: kind(rng, k),
+            columns["second"]: rng.random(),
+            columns["decision"]: truth if rng.random() < 0.7 else rng.choice(labels),
+            columns["other"]: rng.choice(labels),
+            columns["weight"]: rng.choice([1, 1, 2, 0, 0.5]),
+            columns["group"]: rng.randrange(5),
+            "f": k % 5,
+            "i": rng.choice([k, f"#{k}", 2**53 + k]),
+        }
+        if rng.random() < 0.03:
+            row[rng.choice(list(row))] = None
+        rows.append(row)
+    if rows and not rng.calm and rng.random() < 0.2:
+        rng.choice(rows)[columns["weight"]] = rng.choice([1e20, 1e308, -1, float("inf"), "heavy"])
+    return rows, columns
+
+
+_SCORES = [
+    lambda rng, k: rng.random(),
+    lambda rng, k: rng.random(),
+    lambda rng, k: rng.random(),
+    lambda rng, k: round(rng.random(), 1),
+    lambda rng, k: rng.randrange(10),
+    lambda rng, k: rng.gauss(0, 3),
+    lambda rng, k: 0.5,
+    lambda rng, k: rng.choice([0, 1]),
+    lambda rng, k: rng.choice([1e308, -1e308, 5e-324, 0.0, -0.0]),
+    lambda rng, k: rng.choice([rng.random(), None, float("nan"), float("inf")]),
+    lambda rng, k: rng.choice([rng.random(), "high", "1,5", "50%", "1_000"]),
+]
+
+
+def _file(rng: Draw, rows: list[dict[str, Any]], stem: str = "data") -> tuple[str, bytes, bool]:
+    """A file of the rows, and whether it holds them as they are: most do, some are cut or bent."""
+    kind = rng.choice(["csv"] * 6 + ["tsv", "json", "ndjson", "parquet", "arrow", "stream"])
+    name = f"{stem}.{'arrow' if kind == 'stream' else kind}"
+    told = True
+    if kind in ("csv", "tsv"):
+        data, told = _csv(rng, rows, "\t" if kind == "tsv" else rng.choice([",", ",", ",", ";", "\t", "|"]))
+    elif kind in ("json", "ndjson"):
+        text = json.dumps(rows, allow_nan=True, indent=rng.choice([None, 1]))
+        data = (text if kind == "json" else "\n".join(json.dumps(row) for row in rows)).encode()
+    else:
+        data = _binary(rng, rows, kind)
+    if kind in ("csv", "tsv", "json") and rng.random() < 0.08:
+        name, data = f"{name}.gz", gzip.compress(data)
+    if data and rng.random() < (0.05 if rng.calm else 0.3):
+        data, told = _bent(rng, data), False
+    return name, data, told
+
+
+def _csv(rng: Draw, rows: list[dict[str, Any]], separator: str) -> tuple[bytes, bool]:
+    out = io.StringIO(newline="")
+    quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+    writer = csv.writer(out, delimiter=separator, quoting=quoting, lineterminator=rng.choice(["\n", "\n", "\r\n"]))
+    header = list(rows[0]) if rows else ["y", "s"]
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([rng.choice(["", "NA"]) if row[name] is None else row[name] for name in header])
+    text, told = out.getvalue(), True
+    if rng.random() < (0.04 if rng.calm else 0.15):  # what an engine might skip
+        lines = text.split("\n")
+        odd = rng.choice(["# a comment", "", "y,s", "x", '"open', "a,b,c,d,e,f,g,h,i,j,k", ",,,,,,,,", "\r"])
+        lines.insert(rng.randrange(len(lines)), odd)
+        text, told = "\n".join(lines), False
+    encoding = rng.choice(["utf-8"] * 9 + (["utf-8-sig"] if rng.calm else ["utf-8-sig", "latin-1", "utf-16", "cp1252"]))
+    return text.encode(encoding, "replace"), told and encoding.startswith("utf-8")
+
+
+def _binary(rng: Draw, rows: list[dict[str, Any]], kind: str) -> bytes:
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else {"y": 0, "s": 0})}
+    arrays = {name: _array(rng, values) for name, values in columns.items()}
+    if rng.random() < 0.2:
+        size = len(rows)
+        arrays["extra"] = rng.choice(
+            [
+                pa.array([k * 10**12 for k in range(size)], pa.timestamp("us", tz="UTC")),
+                pa.array([[k] for k in range(size)], pa.list_(pa.int64())),
+                pa.array([b"\xff"] * size, pa.binary()),
+                pa.array([{"a": k} for k in range(size)], pa.struct([("a", pa.int64())])),
+                pa.nulls(size),
+            ]
+        )
+    table, out = pa.table(arrays), io.BytesIO()
+    if kind == "parquet":
+        parquet.write_table(table, out)
+    elif kind == "arrow":
+        feather.write_feather(table, out, compression=rng.choice(["uncompressed", "lz4"]))
+    else:
+        with ipc.new_stream(out, table.schema) as stream:
+            stream.write_table(table)
+    return out.getvalue()
+
+
+def _array(rng: Draw, values: list[Any]) -> pa.Array:
+    try:
+        array = pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        array = pa.array([None if value is None else str(value) for value in values])
+    if pa.types.is_string(array.type) and rng.random() < 0.2:
+        return array.dictionary_encode()
+    return array
+
+
+def _bent(rng: Draw, data: bytes) -> bytes:
+    how = rng.randrange(4)
+    place = rng.randrange(len(data))
+    if how == 0:
+        return data[:place]
+    held = bytearray(data)
+    if how == 1:
+        for _ in range(rng.randrange(1, 8)):
+            held[rng.randrange(len(held))] = rng.randrange(256)
+    elif how == 2:
+        held[place:place] = bytes(rng.choice(b'\x00\xff"\n\r,#') for _ in range(rng.randrange(1, 4)))
+    else:
+        del held[place : place + rng.randrange(1, 20)]
+    return bytes(held)
+
+
+# --- the command line
+
+
+def _roles(rng: Draw, verb: str, columns: dict[str, Any]) -> list[str]:
+    if verb == "agree":
+        pairs = [("A", columns["decision"], columns["score"]), ("B", columns["other"], columns["second"])]
+        return [each for name, d, s in pairs for each in ("--rater", f"{name}={d},{s}")]
+    chosen = ["--truth", "y", "--score", columns["score"]]
+    two = verb == "compare" and rng.calm
+    if two or (verb in ("evaluate", "compare", "curve", "decide", "drift") and rng.random() < 0.5):
+        chosen += ["--score", columns["second"]]
+    if verb in ("evaluate", "compare", "decide", "curve") and rng.random() < 0.3:
+        chosen += ["--decision", columns["decision"]]
+    if rng.calm or rng.random() < 0.7:
+        chosen += ["--positive", rng.choice(columns["labels"])]
+    if verb in ("evaluate", "decide", "curve", "calibrate") and rng.random() < 0.2:
+        chosen += ["--weight", columns["weight"]]
+    if verb in ("evaluate", "compare", "calibrate") and rng.random() < 0.15:
+        chosen += ["--group", columns["group"]]
+    if verb in ("evaluate", "compare", "calibrate") and rng.random() < 0.1:
+        chosen += ["--fold", "f"]
+    if verb == "cases" and rng.random() < 0.5:
+        chosen += ["--id", "i"]
+    return chosen
+
+
+def _options(rng: Draw, verb: str, name: str, columns: dict[str, Any]) -> list[str]:
+    chosen: list[str] = []
+
+    def perhaps(share: float, *given: str) -> None:
+        if rng.random() < share:
+            chosen.extend(given)
+
+    number = rng.odd("1", "0", "5", "-1", "0.5", "1e-300", "1e308", "nan", "inf", "x")
+    if verb not in ("calibrate", "curve", "cases", "drift"):
+        perhaps(0.1, "--level", rng.odd("0.9", "0.5", "0", "1", "2", "nan", "0.999999"))
+    if verb in ("evaluate", "compare", "drift"):
+        perhaps(0.1, "--seed", rng.odd("1", "0", "-1", "99999999999999999999"))
+    if verb == "evaluate":
+        measures = [
+            "auc",
+            "ppv@0.5",
+            "f1",
+            "mcc@0.3",
+            "brier",
+            "logloss",
+            "h",
+            "ap",
+            "ece(bins=5)",
+            "f1[macro]",
+            "acc",
+            "ks",
+        ]
+        measures += [
+            "auc@0.5",
+            "tpr[b]",
+            "fbeta(beta=1e308)@0.5",
+            "cost(fp=1, fn=1e300)@0.5",
+            "pauc(fpr_high=0.1)",
+            "x",
+            "(",
+        ]
+        chosen += (
+            ["--measures", ",".join(rng.sample(measures[:12] if rng.calm else measures, rng.randrange(1, 4)))]
+            if rng.random() < 0.9
+            else []
+        )
+        perhaps(0.15, "--require", rng.choice(["auc>=0.5", "auc<2", "f1[macro]>0", "x>1", "auc>", "acc@0.5>=0"]))
+        perhaps(0.05, "--report", rng.odd("page.html", name, "absent/page.html", "page.txt"))
+    if verb == "decide" or (verb == "evaluate" and rng.random() < 0.15):
+        chosen += ["--cost-fp", number, "--cost-fn", rng.odd("1", "5", "0", "1e300")]
+        perhaps(0.3, "--prevalence", rng.odd("0.1", "0", "1", "1e-300", "nan"))
+    if verb == "compare":
+        perhaps(0.4, "--test", rng.odd("delong", "mcnemar", "bootstrap", "permutation", "t", "x"))
+        perhaps(0.2, "--at", number)
+        perhaps(0.2, "--against", number)
+    if verb == "curve":
+        kinds = [
+            "roc",
+            "pr",
+            "smooth",
+            "cost",
+            "brier",
+            "net_benefit",
+            "calibration",
+            "gain",
+            "lift",
+            "rejection",
+            "threshold",
+            "x",
+        ]
+        chosen += ["--kind", rng.choice(kinds[:-1] if rng.calm else kinds)]
+        perhaps(0.1, "--midpoint", number)
+    if verb == "calibrate":
+        perhaps(0.5, "--method", rng.odd("platt", "isotonic", "beta", "temperature", "logistic", "x"))
+        perhaps(0.5, "--folds", rng.odd("1", "2", "5", "0", "1000000"))
+        perhaps(0.5, "--out", rng.odd(rng.choice(["out.csv", "out.tsv", "out.parquet"]), name, "out.doc"))
+        perhaps(0.3, "--map", rng.odd("map.json", "map.csv"))
+    if verb in ("curve", "cases", "agree", "drift"):
+        perhaps(0.35, "--out", rng.odd(rng.choice(["out.csv", "out.json"]), name, "out.doc", "absent/a.csv"))
+        perhaps(0.02, "--out", "out.svg")
+    if verb == "drift":
+        chosen += ["--replicates", rng.odd("300", "0", "1")]
+    if verb == "agree":
+        perhaps(0.3, "--tolerance", number)
+    return [*chosen, "--format", rng.choice(FORMATS)]
+
+
+def _power(rng: Draw) -> list[str]:
+    number = ["0.8", "0.7", "0.5", "1", "0", "-1", "1e-200", "1e308", "nan", "inf", "0.999999", "x"]
+    chosen = ["--auc", rng.odd("0.8", *number), "--prevalence", rng.odd("0.3", *number)]
+    for flag in ("--against", "--half-width", "--paired-correlation", "--power", "--alpha", "--cases"):
+        if rng.random() < 0.4:
+            chosen += [flag, rng.odd("100" if flag == "--cases" else "0.6", *number, "1000000000000000000000")]
+    return [*chosen, *(["--unpaired"] if rng.random() < 0.2 else []), "--format", rng.choice(FORMATS)]
+
+
+def _ranks(rng: Draw, seed: int) -> Case:
+    models = rng.sample(NAMES, rng.randrange(2 if rng.calm else 1, 6))
+    size = rng.choice([5, 10, 20] if rng.calm else [0, 1, 2, 5, 10])
+    rows = [
+        {"data": rng.odd(f"d{k}", "d0", k), **{m: rng.choice([rng.random(), 0.5]) for m in models}} for k in range(size)
+    ]
+    if rows and rng.random() < 0.2:
+        rng.choice(rows)[models[0]] = rng.choice([None, "x", 1e308, float("nan")])
+    name, data, _ = _file(rng, rows)
+    chosen = ["--measure", rng.odd("auc", "brier", "x", "")] if rng.random() < 0.7 else []
+    if rng.random() < 0.5:
+        tests = ["friedman", "nemenyi", "wilcoxon", "sign", "bayes-signed-rank", "x"]
+        chosen += ["--test", rng.choice(tests), "--rope", rng.odd("0.01", "nan", "-1")]
+    if rng.random() < 0.3:
+        chosen += ["--control", rng.choice(models)]
+    chosen += ["--missing", "drop"] if rng.random() < 0.5 else []
+    return Case(seed, ["ranks", name, *chosen, "--format", rng.choice(FORMATS)], {name: data})

@@ -1,0 +1,296 @@
+"""Limits of intervals: closed forms, SciPy's bootstrap, properties, and how often they hold the truth."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from scorespace.resampling import limits
+
+ROOT = Path(__file__).parents[2]
+shares = st.floats(0.0, 1.0)
+sizes = st.integers(2, 500)
+
+
+# --- replicates
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("reflected", "basic"), ("bca", "BCa")])
+def test_percentile_reflected_and_bca_are_scipys(ours, theirs):
+    sample = np.random.default_rng(1).exponential(size=30)
+    found = stats.bootstrap((sample,), np.mean, n_resamples=499, method=theirs, rng=np.random.default_rng(2))
+    drawn, value = found.bootstrap_distribution, sample.mean()
+    left_out = np.array([np.delete(sample, k).mean() for k in range(sample.size)])
+    arguments = {"percentile": (drawn,), "reflected": (value, drawn), "bca": (value, drawn, left_out)}[ours]
+    assert getattr(limits, ours)(*arguments) == pytest.approx(tuple(found.confidence_interval), abs=1e-12)
+
+
+def test_bca_counts_cases_that_were_left_out_together():
+    values = np.random.default_rng(3).normal(size=300)
+    alone = limits.bca(0.1, values, [0.0, 0.0, 0.0, 0.5])
+    assert limits.bca(0.1, values, [0.0, 0.5], times=[3, 1]) == pytest.approx(alone)
+
+
+def test_bca_is_undefined_when_all_replicates_lie_on_one_side():
+    assert np.isnan(limits.bca(0.0, [1.0, 2.0, 3.0], [0.0, 1.0])).all()
+
+
+def test_shifted_moves_by_twice_the_bias():
+    values = np.arange(101.0)
+    low, high = limits.percentile(values)
+    assert limits.shifted(40.0, values) == pytest.approx((low - 20, high - 20))
+
+
+def test_studentised_with_known_errors_is_students_interval():
+    # Replicates that are exactly t-distributed around the value give its quantiles back.
+    places = (np.arange(1, 2000) - 0.5) / 1999
+    drawn = stats.t.ppf(places, 7)
+    low, high = limits.studentised(3.0, 2.0, 3.0 + drawn, np.ones(drawn.size))
+    assert (low, high) == pytest.approx((3 - 2 * stats.t.ppf(0.975, 7), 3 + 2 * stats.t.ppf(0.975, 7)), abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["percentile", "reflected", "shifted", "on_logit", "on_log", "difference"])
+def test_many_intervals_at_once_are_those_one_by_one(name):
+    rng = np.random.default_rng(4)
+    value = rng.uniform(0.3, 0.7, 5)
+    values = rng.uniform(0.2, 0.8, (5, 40))
+    values[2, 7] = np.nan
+    more = {"on_logit": (20,), "difference": (20,)}.get(name, ())
+    function = getattr(limits, name)
+    first = () if name == "percentile" else (value,)
+    low, high = function(*first, values, *more)
+    for k in range(5):
+        own = () if name == "percentile" else (value[k],)
+        assert function(*own, values[k], *more) == pytest.approx((low[k], high[k]))
+
+
+def test_logit_and_log_scales_by_hand():
+    values = np.array([0.6, 0.7, 0.8])
+    t = stats.t.ppf(0.975, 9)
+    spread = np.log(values / (1 - values)).std()
+    centre = np.log(0.7 / 0.3)
+    expected = [1 / (1 + np.exp(-(centre + k * t * spread))) for k in (-1, 1)]
+    assert limits.on_logit(0.7, values, 10) == pytest.approx(expected)
+    factor = np.exp(1.959963984540054 * np.log(values).std())
+    assert limits.on_log(0.7, values) == pytest.approx((0.7 / factor, 0.7 * factor))
+
+
+def test_a_share_that_never_varies_has_the_width_of_its_cases():
+    low, high = limits.on_logit(1.0, np.ones(50), 10)
+    assert (low, high) == pytest.approx((10 / (10 + 1.959963984540054**2), 1.0))
+
+
+@given(shares, st.lists(shares, min_size=2, max_size=30), sizes)
+def test_limits_on_the_logit_scale_lie_in_order_within_0_and_1(value, values, cases):
+    low, high = limits.on_logit(value, values, cases)
+    assert 0 <= low <= value + 1e-9
+    assert value - 1e-9 <= high <= 1
+
+
+# --- worlds
+
+
+def test_corrected_without_bias_is_the_logit_interval():
+    rng = np.random.default_rng(5)
+    values = np.clip(rng.normal(0.5, 0.05, 4000), 0, 1)
+    values += 0.5 - values.mean()
+    half = stats.t.ppf(0.975, 99) * values.std() / 0.25
+    low, high = limits.corrected(0.5, 0.5, values, 100)
+    assert (low, high) == pytest.approx((1 / (1 + np.exp(half)), 1 / (1 + np.exp(-half))))
+
+
+@given(shares, shares, st.lists(shares, min_size=2, max_size=20), sizes)
+def test_corrected_stays_in_range_and_scales_with_it(value, world, values, cases):
+    low, high = limits.corrected(value, world, values, cases)
+    assert 0 <= low <= high <= 1
+    again = limits.corrected(0.5 + value / 2, 0.5 + world / 2, 0.5 + np.array(values) / 2, cases, within=(0.5, 1.0))
+    assert again == pytest.approx((0.5 + low / 2, 0.5 + high / 2), abs=1e-9)
+
+
+def test_an_end_that_is_within_reach_belongs_to_the_interval():
+    values = np.array([0.1, 0.2, 0.3])
+    assert limits.corrected(0.2, 0.05, values, 50)[0] == 0.0
+    assert limits.corrected(0.8, 0.95, 1 - values, 50)[1] == 1.0
+
+
+def test_inverted_finds_the_worlds_that_agree():
+    # Samples of world w are w + 1 ± 0.1 · t: the value 3 agrees with worlds from 2 − 0.1·t to 2 + 0.1·t.
+    known = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    noise = np.array([-0.1, 0.1])
+    t = stats.t.ppf(0.975, 19)
+    values = known[:, None] + 1 + noise
+    assert limits.inverted(3.0, known, values, 20) == pytest.approx((2 - 0.1 * t, 2 + 0.1 * t))
+    assert limits.inverted(1.0, known, values, 20)[0] == 0.0
+    assert limits.inverted(0.1, known, values, 20) == (0.0, 0.0)
+
+
+def test_inverted_goes_on_beyond_the_last_world():
+    known, noise = np.array([0.0, 1.0, 2.0]), np.array([-0.1, 0.1])
+    low, high = limits.inverted(9.0, known, known[:, None] + 1 + noise, 20)
+    assert 7 < low < 8 < high < 9
+
+
+# --- shares and counts
+
+
+def test_wilson_is_scipys():
+    hits, trials = np.array([0, 8, 10, 45]), np.array([10, 10, 10, 50])
+    found = [stats.binomtest(h, n).proportion_ci(0.9, method="wilson") for h, n in zip(hits, trials, strict=True)]
+    low, high = limits.wilson(hits, trials, 0.9)
+    assert_allclose(low, [one.low for one in found], atol=1e-12)
+    assert_allclose(high, [one.high for one in found], atol=1e-12)
+    assert np.isnan(limits.wilson(0, 0)).all()
+
+
+def test_f1_follows_from_the_jaccard_index():
+    found = stats.binomtest(12, 20).proportion_ci(method="wilson")
+    expected = [2 * j / (1 + j) for j in (found.low, found.high)]
+    assert limits.f1_wilson(12, 8) == pytest.approx(expected)
+
+
+def test_the_posterior_of_two_cells_is_jeffreys_interval():
+    shares_of = limits.posterior([7, 3], np.random.default_rng(6), 200_000)[:, 0]
+    expected = stats.beta.ppf([0.025, 0.975], 7.5, 3.5)
+    assert limits.percentile(shares_of) == pytest.approx(expected, abs=0.004)
+
+
+def test_kish_counts_equal_weights_as_cases():
+    assert limits.kish(7.0, 7.0) == 7
+    assert limits.kish(70.0, 700.0) == 7
+    assert limits.kish(0.0, 0.0) == 0
+
+
+# --- areas
+
+
+def test_newcombe_limits_solve_their_equation():
+    area, m, n = np.array([0.55, 0.8, 0.95]), 12, 40
+    low, high = limits.newcombe_auc(area, m, n)
+    for theta in (low, high):
+        size = (m + n) / 2
+        variance = theta * (1 - theta) * (1 + (size - 1) * ((1 - theta) / (2 - theta) + theta / (1 + theta))) / (m * n)
+        assert_allclose(np.abs(area - theta), stats.norm.ppf(0.975) * np.sqrt(variance), rtol=1e-9)
+
+
+@given(shares, sizes, sizes)
+def test_newcombe_stays_in_range_has_width_and_mirrors(area, m, n):
+    low, high = limits.newcombe_auc(area, m, n)
+    assert 0 <= low <= area <= high <= 1
+    assert high - low > 0
+    assert limits.newcombe_auc(1 - area, m, n) == pytest.approx((1 - high, 1 - low), abs=1e-9)
+
+
+def test_a_larger_variance_widens_newcombe_and_a_smaller_one_does_not_narrow_it():
+    plain = limits.newcombe_auc(0.8, 20, 50)
+    assert limits.newcombe_auc(0.8, 20, 50, variance=1e-6) == plain
+    low, high = limits.newcombe_auc(0.8, 20, 50, variance=0.02)
+    assert low < plain[0] < plain[1] < high
+    assert limits.newcombe_auc(1.0, 20, 50, variance=0.0) == limits.newcombe_auc(1.0, 20, 50)
+
+
+def test_delong_suits_many_errors_alone():
+    found = limits.delong_suits([0.8, 0.81, 0.5, 0.96, 1.0], [50, 50, 20, 250, 10_000], 10_000)
+    assert found.tolist() == [True, False, True, True, False]
+
+
+# --- differences
+
+
+def test_satterthwaite_is_welchs_formula():
+    a, b = np.random.default_rng(7).normal(size=12), 3 * np.random.default_rng(8).normal(size=30)
+    parts = [a.var(ddof=1) / 12, b.var(ddof=1) / 30]
+    expected = stats.ttest_ind(a, b, equal_var=False).df
+    assert limits.satterthwaite(parts, [12, 30]) == pytest.approx(expected)
+
+
+def test_p_and_limits_of_a_difference_agree():
+    rng = np.random.default_rng(9)
+    for value in (0.0, 0.05, 0.1, 0.2, 0.3):
+        values = rng.normal(value, 0.1, 1999)
+        low, high = limits.difference(value, values, 15)
+        assert (limits.difference_p(value, values, 15) < 0.05) == (not low <= 0 <= high)
+
+
+def test_p_of_replicates_that_do_not_vary():
+    assert limits.difference_p(0.0, np.zeros(20), 5) == 1
+    assert np.isnan(limits.difference_p(0.5, np.full(20, 0.5), 5))
+
+
+def test_two_cases_never_make_a_difference():
+    # The largest difference there is, in every replicate but one.
+    values = np.append(np.ones(1999), 0.9)
+    assert limits.difference_p(1.0, values, 2) >= 0.0005
+    t, df, p = limits.areas_apart([1.0, 0.0], [2, 2], [2, 2], [0.0, 0.0])
+    assert p > 0.05
+    assert df >= 1
+    assert t > 0
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99), sizes, sizes)
+def test_equal_areas_are_not_apart_and_order_does_not_matter(a, b, m, n):
+    t, _, p = limits.areas_apart([a, b], [m, m], [n, n], [0.01, 0.02])
+    back, _, same = limits.areas_apart([b, a], [m, m], [n, n], [0.02, 0.01])
+    assert 0 <= p <= 1
+    assert (t, p) == pytest.approx((-back, same))
+    assert limits.areas_apart([a, a], [m, n], [n, m], [0.01, 0.01])[2] == pytest.approx(1)
+    assert limits.areas_apart([1.0, 1.0], [m, n], [n, m], [0.0, 0.0])[2] == 1
+
+
+# --- do they hold the truth?
+
+
+@pytest.fixture(scope="module")
+def study():
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "benchmarks" / "coverage.py")))
+
+
+@pytest.mark.parametrize("scores", ["normal, 0.80", "normal, 0.96", "positives 2.5 times as wide, 0.80"])
+@pytest.mark.parametrize(("m", "n"), [(10, 90), (20, 180), (50, 50)])
+def test_the_interval_of_an_area_covers_with_few_cases(study, scores, m, n):
+    truth, draw = study.AREAS[scores]
+    area, parts = study.area_and_variances(*draw(np.random.default_rng(10), 1500, m, n))
+    low, high = limits.newcombe_auc(area, m, n, variance=parts.sum(axis=-1))
+    assert 0.90 <= np.mean((low <= truth) & (truth <= high)) <= 0.99
+
+
+@pytest.mark.parametrize("cases", [(2, 2), (3, 100), (10, 10), (10, 100)])
+@pytest.mark.parametrize("apart", [0.0, 1.2])
+def test_tests_of_areas_hold_their_level_with_few_cases(study, cases, apart):
+    rng = np.random.default_rng(11)
+    assert study.paired_delong(rng, 3000, *cases, apart)["DeLong, t"] <= 0.075
+    assert study.unpaired(rng, 3000, *cases, apart)["unpaired, ours"] <= 0.065
+
+
+def test_default_intervals_hold_the_truth(study):
+    found = study.coverage(
+        study.POPULATIONS["binormal, AUC 0.80"],
+        0.3,
+        100,
+        samples=40,
+        replicates=200,
+        only=["auc", "auprc", "ks", "h", "ref", "brier", "cal", "smauc", "tpr@0.5", "f1@0.5", "mcc@0.5"],
+    )
+    assert {name: one.share for name, one in found.items() if one.share < 0.85} == {}
+
+
+def test_mcnemar_may_be_conservative_but_never_bold(study):
+    # The p-values of counts are steps: mid-p is near 5 %, exact and corrected are well below.
+    found = study.mcnemar_null(np.random.default_rng(9), 20_000)
+    assert 0.03 <= found["midp"] <= 0.06
+    assert found["exact"] < found["midp"]
+    assert max(found["exact"], found["corrected"]) <= 0.05
+
+
+def test_the_page_has_a_place_for_every_part(study):
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    for part in study.PARTS:
+        held = study.filled(page, part, "| a table |")
+        assert f"<!-- {part} -->\n| a table |\n<!-- end {part} -->" in held
+    with pytest.raises(ValueError, match="no mark"):
+        study.filled(page, "nothing", "")

@@ -1,0 +1,86 @@
+"""Worlds with known truth: smooth rates that follow the data, and labels drawn from them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.special import expit, logit, ndtri
+
+from scorespace.measures.ranking import ks
+from scorespace.resampling import worlds
+from scorespace.tables import score_table
+
+
+def test_rates_by_rank_find_a_logistic_rate_again():
+    # So many cases per score that the penalty is nothing, and rates that are exactly of the fitted form.
+    cases = np.full(200, 10_000.0)
+    z = -ndtri((np.cumsum(cases) - cases / 2) / cases.sum())
+    rates = expit(-1 + 1.5 * z - 0.2 * z**2)
+    assert_allclose(worlds.rates_by_rank(cases, cases * rates), rates, atol=1e-4)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30))
+def test_rates_keep_the_number_of_positives_and_stay_shares(cells):
+    hits, misses = np.array(cells, dtype=float).T
+    held = hits + misses > 0
+    hits, cases = hits[held], (hits + misses)[held]
+    if 0 < hits.sum() < cases.sum():
+        rates = worlds.rates_by_rank(cases, hits)
+        assert np.all((rates >= 0) & (rates <= 1))
+        assert cases @ rates == pytest.approx(hits.sum(), rel=1e-3)
+
+
+def test_separated_classes_have_finite_rates():
+    hits = np.repeat([1.0, 0.0], [5, 95])
+    rates = worlds.rates_by_rank(np.ones(100), hits)
+    assert rates[0] > 0.9
+    assert np.median(rates) < 0.05
+    assert np.isfinite(logit(rates)).all()
+
+
+def test_worlds_begin_with_the_scores_and_pass_their_recalibration():
+    score = np.linspace(0.99, 0.01, 99)
+    cases = np.full(99, 10_000.0)
+    truth = expit(0.5 + 0.6 * logit(score))
+    rates = worlds.recalibrated(score, cases, cases * truth, (0.0, 1.0, 2.0))
+    assert_allclose(rates[0], score, atol=1e-12)
+    assert_allclose(rates[1], truth, atol=1e-4)
+    assert_allclose(logit(rates[2]), logit(score) + 2 * (logit(truth) - logit(score)), atol=1e-3)
+
+
+@pytest.mark.parametrize("score", [np.array([1.0, 0.5, 0.0]), np.array([0.4])])
+def test_scores_of_0_and_1_and_a_single_score_have_worlds(score):
+    rates = worlds.recalibrated(score, np.full(score.size, 10.0), np.full(score.size, 4.0))
+    assert rates.shape == (len(worlds.STEPS), score.size)
+    assert np.isfinite(rates).all()
+
+
+def test_labels_again_have_the_rates_they_were_drawn_from():
+    cases, rates = np.array([1, 20]), np.array([[0.5, 0.1], [0.9, 0.2]])
+    hits = worlds.labels_again(cases, rates, np.random.default_rng(1), 20_000)
+    assert hits.shape == (20_000, 2, 2)
+    assert_allclose(hits.mean(axis=0), cases * rates, atol=0.05)
+    assert np.all(hits <= cases)
+
+
+def test_a_world_shows_the_bias_of_ks():
+    # 150 samples of 50 + 50 normal scores: KS is too high by about 0.06, and the world of each sample says so.
+    rng = np.random.default_rng(2)
+    label = np.repeat([1, 0], 50)
+    truth = 2 * 0.7257468822499265 - 1  # Φ(0.6) twice less 1, for classes 1.2 apart
+    apart, shown = [], []
+    for _ in range(150):
+        table = score_table(label, rng.normal(size=100) + 1.2 * label)
+        cases = table.pos + table.neg
+        rates = worlds.rates_by_rank(cases, table.pos)
+        hits = worlds.labels_again(cases, rates, rng, 60)
+        soft = ks.function(_with(table, cases, cases * rates))
+        shown.append(ks.function(_with(table, cases, hits)).mean() - soft)
+        apart.append(ks(table) - truth)
+    assert np.mean(apart) == pytest.approx(np.mean(shown), abs=0.02)
+    assert np.mean(shown) > 0.03
+
+
+def _with(table, cases, hits):
+    return type(table)(table.score, np.stack([cases - hits, hits], axis=-2), table.classes, 1)

@@ -1,0 +1,154 @@
+"""Plots: what belongs beside the curves; a spec for pages and files, and the same for people who go on with Altair."""
+
+import json
+import subprocess
+import sys
+
+import altair as alt
+import numpy as np
+import pytest
+
+import scorespace as ss
+from scorespace.curves import brier_curve, calibration, cost_curve, net_benefit, pr, roc, smooth
+from scorespace.curves.brier import net_benefit_of_all, optimal_curve
+from scorespace.curves.classes import average_roc
+from scorespace.evaluation.curves import family, requested
+from scorespace.views import plots
+from scorespace.views.charts import (
+    calibration_chart,
+    class_curves_chart,
+    cost_space_chart,
+    curve_chart,
+    distribution_chart,
+    smooth_chart,
+)
+from scorespace.views.charts.curves import _frame
+from scorespace.views.charts.drift import drift_chart
+from scorespace.views.plots import draw
+
+ONE = ss.score_table([1, 0, 1, 0, 0], [0.9, 0.4, 0.6, 0.7, 0.1])
+OTHER = ss.score_table([1, 0, 1, 0, 0], [0.8, 0.5, 0.3, 0.2, 0.1])
+RARE = ss.score_table([1, 0, 0, 0, 0], [0.8, 0.5, 0.3, 0.2, 0.1])
+TABLES = {"one": ONE, "other": OTHER}
+
+
+def spec(chart):
+    """A chart without the names that Altair numbers."""
+    found = chart if isinstance(chart, dict) else chart.to_dict()
+    return json.dumps(found, sort_keys=True)
+
+
+def picture(kind, tables=TABLES, bands=None, classes=None):
+    return draw(kind, {name: kind(table) for name, table in tables.items()}, tables, bands or {}, classes)
+
+
+def curves(kind, tables=TABLES):
+    return {name: kind(table) for name, table in tables.items()}
+
+
+def test_brier_curves_stand_beside_the_recalibrated_ones():
+    best = {f"{name}, recalibrated": optimal_curve(table) for name, table in TABLES.items()}
+    assert spec(picture(brier_curve)) == spec(curve_chart({**curves(brier_curve), **best}))
+
+
+def test_acting_on_all_is_drawn_once_where_it_is_the_same():
+    all_ = {"acting on all": net_benefit_of_all(0.4)}
+    assert spec(picture(net_benefit)) == spec(curve_chart({**curves(net_benefit), **all_}))
+
+
+def test_acting_on_all_is_drawn_for_each_where_prevalence_differs():
+    tables = {"one": ONE, "rare": RARE}
+    each = {"one, acting on all": net_benefit_of_all(0.4), "rare, acting on all": net_benefit_of_all(0.2)}
+    assert spec(picture(net_benefit, tables)) == spec(curve_chart({**curves(net_benefit, tables), **each}))
+
+
+def test_chance_in_pr_space_is_the_prevalence():
+    assert spec(picture(pr)) == spec(curve_chart(curves(pr), baseline=0.4))
+
+
+def test_chance_of_different_prevalences_is_not_one_line():
+    tables = {"one": ONE, "rare": RARE}
+    assert spec(picture(pr, tables)) == spec(curve_chart(curves(pr, tables)))
+
+
+def test_pictures_of_their_own():
+    lines = {name: ss.curves.cost.cost_lines(table) for name, table in TABLES.items()}
+    assert spec(picture(cost_curve)) == spec(cost_space_chart(curves(cost_curve), lines))
+    assert spec(picture(smooth)) == spec(smooth_chart(curves(smooth)))
+    assert spec(picture(calibration)) == spec(calibration_chart(curves(calibration), TABLES))
+
+
+def test_the_mean_of_classes_is_drawn_with_them():
+    classes = {"m[a]": "a", "m[b]": "b"}
+    tables = dict(zip(classes, TABLES.values(), strict=True))
+    drawn = {"a": roc(ONE), "b": roc(OTHER)}
+    assert spec(picture(roc, tables, classes=classes)) == spec(
+        class_curves_chart(drawn, average_roc(drawn.values()), "roc")
+    )
+
+
+@pytest.mark.parametrize("kind", [roc, pr, smooth, calibration, brier_curve])
+def test_the_frame_is_that_of_the_declaration(kind):
+    assert _frame(kind.name) is kind.frame
+
+
+def test_a_curve_of_no_declared_kind_is_framed_by_its_points():
+    assert _frame("smooth_counts") == type(roc.frame)()
+
+
+# --- for pages, files and Altair
+
+
+def sample(seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, 60)
+    return {"y": truth, "s": (rng.random(60) + truth) / 2, "p": rng.random(60)}
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return ss.evaluate(sample(), truth="y", scores=["s", "p"])
+
+
+def without_theme(spec):
+    """Altair adds the view of its own theme to the configuration."""
+    view = {key: value for key, value in spec["config"]["view"].items() if not key.startswith("continuous")}
+    return {**spec, "config": {**spec["config"], "view": view}}
+
+
+@pytest.mark.parametrize("kind", ["roc", "pr", "cost", "smooth", "threshold", "rejection"])
+def test_altair_shows_the_very_same_spec(evaluation, kind):
+    chart = evaluation.plot(kind)
+    assert isinstance(chart, alt.LayerChart)
+    assert without_theme(chart.to_dict()) == family(evaluation, requested(kind)).picture()
+
+
+def test_it_is_displayed_saved_and_changed_like_any_chart(evaluation, tmp_path):
+    chart = evaluation.plot("roc").properties(width=200, title="Mine")
+    assert (chart.to_dict()["width"], chart.to_dict()["title"]) == (200, "Mine")
+    assert chart._repr_mimebundle_(None, None)
+    chart.save(str(tmp_path / "roc.svg"))
+    assert ">Mine<" in (tmp_path / "roc.svg").read_text()
+
+
+def test_every_form_of_chart_has_its_class(evaluation):
+    panels = distribution_chart(dict(evaluation.models))
+    assert isinstance(plots.as_altair(panels), alt.FacetChart)
+    two = drift_chart(ss.drift(sample(1), sample(2), truth="y", scores="s", replicates=80))
+    assert isinstance(plots.as_altair(two), alt.VConcatChart)
+    assert without_theme(plots.as_altair(two).to_dict()) == two
+
+
+def test_pages_and_files_need_no_altair(tmp_path):
+    code = f"""
+import sys
+import scorespace as ss
+from scorespace.views.charts import save
+from scorespace.evaluation.curves import family, requested
+found = ss.evaluate({{"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}}, truth="y", scores="s", measures="auc")
+found.report({str(tmp_path / "report.html")!r})
+save(family(found, requested("roc")).picture(), {str(tmp_path / "roc.svg")!r})
+print("altair" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
