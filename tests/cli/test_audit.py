@@ -85,8 +85,9 @@ def test_a_report_and_untouched_data(run, told, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["audit.html", told]
 
 
-def test_the_data_are_never_overwritten(run, told):
-    done = run("audit", told, "--report", told)
+def test_the_data_are_never_overwritten(run, told, tmp_path):
+    (tmp_path / "link.html").symlink_to(tmp_path / told)
+    done = run("audit", told, "--report", "link.html")
     assert (done.code, done.out) == (2, "")
     assert "is read here and is not overwritten" in done.err
 

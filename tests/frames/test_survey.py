@@ -114,3 +114,9 @@ def test_codes_by_appearance_are_those_of_pandas():
         codes = (codes[:-1] - 1).astype(np.int32)  # without gaps, -1 for missing
         expected = pd.factorize(np.where(codes < 0, np.nan, codes))[0]
         assert by_appearance(codes).tolist() == expected.tolist()
+
+
+def test_long_identifiers_of_a_file_keep_their_digits(tmp_path):
+    (tmp_path / "long.csv").write_text("id,x\n" + "".join(f"{10**17 + n},{n}\n" for n in range(50)))
+    found = survey(tmp_path / "long.csv")
+    assert (found.held("id").distinct, found.held("x").stored) == (50, "number")

@@ -164,13 +164,13 @@ def audit(
     )
     gathered = _gather(source, roles, beside, told, progress)
     findings = [*gathered.findings, *_together(source, gathered, roles, beside, told)]
+    other = survey(test) if test is not None else None
     if roles.scores and beside is not None:
-        other = survey(test) if test is not None else None
         findings += [
             one for name in roles.scores for one in look(_scored(source, other, name, roles, beside, gathered))
         ]
-    if test is not None:
-        findings += look(_split(source, survey(test), roles, gathered))
+    if other is not None:
+        findings += look(_split(source, other, roles, gathered))
     findings = _settled(findings)
     by_column = {name: tuple(one.code for one in findings if name in one.columns) for name in source.columns}
     profiles = tuple(replace(one, findings=by_column[one.name]) for one in gathered.profiles)

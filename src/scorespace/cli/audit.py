@@ -11,7 +11,6 @@ import typer
 from scorespace.auditing.audit import audit as audit_data
 from scorespace.cli import options, output
 from scorespace.errors import ColumnError, DataError
-from scorespace.frames import refuse_overwriting
 from scorespace.views import audit as view
 from scorespace.views import report as page
 
@@ -31,6 +30,7 @@ def audit(
     positive: options.Positive = None,
     group: options.Group = None,
     fold: options.Fold = None,
+    allow_remote: options.AllowRemote = False,
     kind: Annotated[
         list[str],
         typer.Option(
@@ -54,11 +54,7 @@ def audit(
 
     Example: scorespace audit train.csv --target price --test holdout.csv --report audit.html
     """
-    options.check_folder(report)
-    if report is not None:
-        for source in (data, test):
-            if source is not None:
-                refuse_overwriting(source, report)
+    options.check_output(report, (".html",), data, test)
     if score and target is None:
         raise DataError("scores are judged beside a target.", hint="--target COL")
     with output.progress("looking at the columns") as progress:
@@ -75,11 +71,12 @@ def audit(
             progress=progress,
         )
     failing = found.failing(fail_on)  # a code that does not exist is told before anything is written
+    if report is not None:  # first: no result is shown before an error
+        page.write(view.document(found), report)
     flat = {"rows": found.rows()} if format is options.Format.csv else {}
     output.write(view.brief(found), found.to_dict() | flat, format)
     if report is not None:
-        written = page.write(view.document(found), report)
-        typer.echo(f"report  {written}", err=format is not options.Format.table)
+        typer.echo(f"report  {report}", err=format is not options.Format.table)
     if failing:
         sys.stderr.write("".join(f"found {one.code}: {one.text}\n" for one in failing))
         raise typer.Exit(1)

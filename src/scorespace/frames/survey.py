@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError
-from scorespace.frames.files import read_path
 from scorespace.frames.read import read
 from scorespace.frames.roles import absent_column
 from scorespace.frames.source import Source, no_rows, unreadable
@@ -133,9 +131,12 @@ class Survey:
         date = f"try_strptime({column}, [{', '.join(map(_literal, _FORMATS))}])"
         asked = f"""
             SELECT count({column}) AS known, count(TRY_CAST({column} AS DOUBLE)) AS numeric,
+                   count_if(regexp_matches({column}, '^[-+]?[0-9]{{17,}}$')) AS long,
                    avg(1 + length(trim({column})) - length(replace(trim({column}), ' ', ''))) AS words FROM given"""
         about = {key: float(np.ma.filled(value, 0)[0]) for key, value in self._fetch(asked).items()}
         if about["known"] and about["numeric"] == about["known"]:
+            if about["long"]:  # more digits than a double holds
+                return self._labels(name, column, {})
             return self._ordered(name, "number", f"TRY_CAST({column} AS DOUBLE)")
         # Reading dates is slow: a few texts tell whether to try them all.
         few = f"(SELECT {column} AS text FROM given WHERE {column} IS NOT NULL LIMIT 500)"
@@ -212,17 +213,18 @@ def survey(data: Any) -> Survey:
     if not source.frame.implementation.is_duckdb():
         source = _renamed(read(source.arrays(source.frame)), source)  # one engine for all that follows
     try:
-        relation = _settled(source)
+        relation = _settled(source, source.frame.to_native())
     except DataError:
-        if not isinstance(data, (str, os.PathLike)) or not _is_delimited(source.name):
+        if source.as_text is None:
             raise
         # Numbers first and text later: take all as text, and look at each value.
-        source = read_path(os.fspath(data), as_text=True)
-        relation = _settled(source)
+        relation = _settled(source, source.as_text(source.columns).to_native())
     names, types = tuple(relation.columns), [str(kind) for kind in relation.types]
     ((rows,),) = _queried(relation, "SELECT count(*) FROM given").fetchall()
     if not rows:
         raise no_rows(source.where)
+    if source.account is not None:
+        source.account(rows)
     return Survey(
         source.name, source.where, names, rows, dict(zip(names, types, strict=True)), relation, source.connection
     )
@@ -249,30 +251,40 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _settled(source: Source) -> DuckDBPyRelation:
+def _settled(source: Source, relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """The relation, held by DuckDB where each look would read text files or Python's objects again."""
     import duckdb
 
-    relation: DuckDBPyRelation = source.frame.to_native()
-    told = _is_delimited(source.name) or "json" in source.name.lower()
     objects = source.name in ("arrays", "frame") and "VARCHAR" in map(str, relation.types)
-    if source.connection is None or not (told or objects):
+    if source.connection is None or not (source.as_text or objects):
         return relation
     try:
         relation.create("settled")
+        held = source.connection.table("settled")
+        long = _long_numbers(held)
+        if not long or source.as_text is None:
+            return held
+        source.as_text(long).to_native().create("settled_long")  # identifiers of many digits, read again as written
     except duckdb.Error as error:
         raise unreadable(source.where, error) from error
-    return source.connection.table("settled")
+    return source.connection.table("settled_long")
+
+
+def _long_numbers(relation: DuckDBPyRelation) -> list[str]:
+    """The columns of whole numbers that are too long for doubles."""
+    doubles = [name for name, kind in zip(relation.columns, relation.types, strict=True) if str(kind) == "DOUBLE"]
+    if not doubles:
+        return []
+    long = "bool_or(abs({0}) > 9007199254740992 AND isfinite({0})) AND bool_and({0} IS NULL OR {0} = floor({0}))"
+    asked = ", ".join(long.format(quoted(name)) for name in doubles)
+    (answers,) = _queried(relation, f"SELECT {asked} FROM given").fetchall()
+    return [name for name, yes in zip(doubles, answers, strict=True) if yes]
 
 
 def _queried(relation: DuckDBPyRelation, query: str) -> DuckDBPyRelation:
     found = relation.query("given", query)
     assert found is not None  # only statements other than SELECT give nothing
     return found
-
-
-def _is_delimited(name: str) -> bool:
-    return name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
 
 
 def _renamed(source: Source, given: Source) -> Source:
