@@ -114,6 +114,20 @@ def trend_and_season(source):
 
 
 @shape
+def a_strong_trend_with_numbered_rows(source):
+    rows = size(source, 100, 1000)
+    y = np.arange(rows) + source.normal(0, 5, rows)
+    return {"index": np.arange(rows), "u": source.normal(size=rows), "y": y}
+
+
+@shape
+def sorted_by_a_column_that_nearly_decides(source):
+    rows = size(source, 100, 1000)
+    x = np.sort(source.normal(size=rows))
+    return {"case": np.arange(rows), "x": x, "u": source.normal(size=rows), "y": x + source.normal(0, 0.2, rows)}
+
+
+@shape
 def lagged_values(source):
     noise, y = source.normal(size=500), np.zeros(500)
     for row in range(1, 500):

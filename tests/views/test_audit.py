@@ -88,3 +88,10 @@ def test_a_real_browser_draws_every_picture(audit, browser, tmp_path):
         assert visit.answer["wide"]
         assert visit.answer["harm"] == 0
         assert visit.console == []
+
+
+def test_the_levels_of_an_ordinal_stand_in_their_order():
+    found = ss.audit({"size": ["large", "small", "large", "medium", "?"] * 9}).columns[0]
+    assert [bar.label for bar in found.bars] == ["small", "medium", "large", "?"]
+    stated = ss.audit({"size": ["c", "a", "b"] * 9}, kinds={"size": "ordinal(b, a, c)"}).columns[0]
+    assert [bar.label for bar in stated.bars] == ["b", "a", "c"]

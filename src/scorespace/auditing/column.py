@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.auditing.kinds import Declared, Kind, known, text_of
+from scorespace.auditing.kinds import Declared, Kind, known, ordered_words, text_of
 from scorespace.frames.survey import Held
 from scorespace.results import Row
 
 _MOST_BINS = 24
+_MOST_LABELS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +129,20 @@ def bars(column: Column) -> tuple[Bar, ...]:
         return _histogram(held.values, held.counts)
     order = range(min(held.values.size, held.distinct))
     if held.stored == "text":
-        shown = list(order)[:8]
-        found = [Bar(place, place, int(held.counts[place]), column.text(place).strip("'")) for place in shown]
-        rest = int(held.counts[len(shown) :].sum())
-        return (*found, Bar(len(shown), len(shown), rest, "others")) if rest else tuple(found)
+        shown = _shown(column, list(order))
+        found = [Bar(0, 0, int(held.counts[code]), column.text(code).strip("'")) for code in shown]
+        rest = int(held.counts.sum() - held.counts[shown].sum())
+        return (*found, Bar(0, 0, rest, "others")) if rest else tuple(found)
     return tuple(Bar(float(held.values[c]), float(held.values[c]), int(held.counts[c]), column.text(c)) for c in order)
+
+
+def _shown(column: Column, codes: list[int]) -> list[int]:
+    """The commonest labels; those of an ordinal from low to high, before what is none of its levels."""
+    if column.kind.name != "ordinal" or len(codes) > _MOST_BINS:
+        return codes[:_MOST_LABELS]
+    texts = [str(column.held.values[code]) for code in codes]
+    levels = (column.stated.levels if column.stated else ()) or ordered_words(texts)
+    return sorted(codes, key=lambda code: levels.index(texts[code]) if texts[code] in levels else len(levels))
 
 
 def _histogram(values: NDArray[np.float64], counts: NDArray[np.int64]) -> tuple[Bar, ...]:

@@ -104,7 +104,7 @@ def _explained(one: Order, orders: Sequence[Order]) -> bool:
 def identifier(leads: Leads) -> Iterator[Seen]:
     adjusted, _ = _adjusted(leads)
     for one, p in zip(leads.orders, adjusted, strict=True):
-        strong = one.sorted >= 0.8 or (abs(one.rho) >= 0.98 and not leads.target.classes)
+        strong = one.sorted >= (0.9 if leads.target.classes else 0.8)  # a trend, however strong, does not sort
         if one.column and not one.time and p < SURE and strong and not _explained(one, leads.orders):
             along = " (and so does the order of the rows, which is the same)" if abs(one.with_rows) > 0.999 else ""
             yield Seen(

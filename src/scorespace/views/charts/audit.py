@@ -61,7 +61,7 @@ def _histogram(column: Profile) -> Row:
     return {
         "x": {"field": "low", "bin": "binned", "type": "quantitative", "scale": scale, "axis": axis},
         "x2": {"field": "high"},
-        "y": {"field": "rows", "type": "quantitative", "axis": {"tickCount": 3}},
+        "y": {"field": "rows", "type": "quantitative", "axis": {"tickCount": 3, "format": "~s"}},
         "tooltip": [
             {"field": "low", "type": "quantitative", "title": "from"},
             {"field": "high", "type": "quantitative", "title": "to"},
@@ -72,7 +72,7 @@ def _histogram(column: Profile) -> Row:
 
 def _labels(column: Profile) -> Row:
     label = {"field": "label", "type": "nominal", "sort": None}
-    rows = {"field": "rows", "type": "quantitative", "axis": {"tickCount": 3}}
+    rows = {"field": "rows", "type": "quantitative", "axis": {"tickCount": 3, "format": "~s"}}
     told = [
         {"field": "label", "type": "nominal", "title": "value"},
         {"field": "rows", "type": "quantitative", "title": "rows", "format": ",d"},
