@@ -37,6 +37,14 @@ def test_coarse_rows_repeat_by_chance():
     assert next(one for one in found.findings if one.code == "SS141").numbers["rows"] == int(torn.sum())
 
 
+def test_honest_repeats_of_narrow_tables():
+    """Few columns, of which one is fine and the other nearly constant: chance repeats rows."""
+    for seed in range(5):
+        source = np.random.default_rng(seed)
+        narrow = {"x": source.normal(0, 1, 500).round(2), "y": (source.random(500) < 0.1).astype(int)}
+        assert ss.audit(narrow, target="y").failing(["warning"]) == ()
+
+
 def test_one_case_with_two_labels():
     first = table()
     torn = pd.concat([first, first.iloc[:5].assign(y=1 - first["y"].iloc[:5])])

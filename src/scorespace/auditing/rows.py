@@ -14,6 +14,8 @@ from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
 from scorespace.results import Row, grouped
 
+_RARE = 0.4
+
 
 @dataclass(frozen=True)
 class Repeats:
@@ -81,13 +83,18 @@ def _pairs(counts: NDArray[np.int64]) -> float:
 def expected_pairs(rows: int, agreeing: Sequence[float], alike: float = 0.0) -> float:
     """How many pairs of rows would agree in all columns if these were independent: N · Π (pairs / N).
 
-    Pairs that agree throughout are first taken out of each column: copies must not explain themselves.
+    Pairs that agree throughout are first taken out of each column, for copies must not explain themselves; but only
+    where the columns beside the finest make agreement rare, else its own repeats would be taken out.
 
     >>> round(expected_pairs(101, [505, 505]), 6)
     50.5
     """
     every = rows * (rows - 1) / 2
-    return every * math.prod(max(pairs - alike, 0.5) / every for pairs in agreeing) if every else 0.0
+    if not every or not agreeing:
+        return every
+    beside = math.prod(pairs / every for pairs in sorted(agreeing)[1:])
+    copies = alike if beside < _RARE else 0.0
+    return every * math.prod(max(pairs - copies, 0.5) / every for pairs in agreeing)
 
 
 def _conflicts(features: NDArray[np.uint64], outcome: NDArray[np.int32]) -> tuple[int, tuple[Row, ...]]:
