@@ -22,6 +22,7 @@ from unittest.mock import patch
 
 from typer.main import get_command
 
+from scorespace.auditing.audit import FINDING_KINDS
 from scorespace.cli import app, main
 from scorespace.comparisons.test import ranked
 from scorespace.declaration import Noun, written
@@ -51,6 +52,7 @@ def pages() -> dict[str, str]:
         "tests.md": _tests(),
         "commands.md": _commands(),
         "notes.md": _notes(),
+        "findings.md": _findings(),
     }
 
 
@@ -176,6 +178,18 @@ def _notes() -> str:
         "its meaning for ever, so programs may rely on it."
     )
     return "\n\n".join(["# Notes", WRITTEN, about, _table(("Code", "Level", "About"), rows)]) + "\n"
+
+
+def _findings() -> str:
+    rows = (
+        (f"`{code}`", kind.level, kind.title + (" (a leak)" if kind.leak else ""), kind.advice)
+        for code, kind in sorted(FINDING_KINDS.items())
+    )
+    about = (
+        "What `scorespace audit` can find; see [understand the data first](audit.md). The level is the usual one: a "
+        "finding that chance could bring is told as info. A code keeps its meaning for ever: programs may rely on it."
+    )
+    return "\n\n".join(["# Findings", WRITTEN, about, _table(("Code", "Level", "About", "What to do"), rows)]) + "\n"
 
 
 def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
