@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from scorespace.curves import pr, roc
 from scorespace.errors import ScoreSpaceError
-from scorespace.resampling.band import _precision_at, _tpr_at, pr_band, roc_band
+from scorespace.resampling.band import _precision_at, _roc_error, _tpr_at, pr_band, roc_band
 from scorespace.resampling.draw import Alone
 from scorespace.resampling.estimate import UNCOUNTED
 from scorespace.tables import ScoreTable, score_table
@@ -250,3 +250,20 @@ def test_the_whole_curve_is_covered(band, gap, n_pos, n_neg):
 def test_each_point_is_covered():
     inside = covered(1, 80, 80, roc_band, simultaneous=False)
     assert inside.mean() == pytest.approx(0.95, abs=0.03)
+
+
+def test_the_error_of_a_roc_curve_has_its_sideways_part():
+    # With ten thousand positives and forty negatives, all that moves the curve is where the negatives lie.
+    rng = np.random.default_rng(9)
+
+    def sample():
+        return score_table(np.repeat([1, 0], [10_000, 40]), np.r_[rng.normal(1, 1, 10_000), rng.normal(0, 1, 40)])
+
+    at = np.array([0.1, 0.2, 0.4])
+    curves = np.array([_tpr_at(sample().sweep, at) for _ in range(300)])
+    table = sample()
+    error = _roc_error(table, at, _tpr_at(table.sweep, at))
+    counting = np.sqrt(curves.mean(axis=0) * (1 - curves.mean(axis=0)) / 10_000)
+    assert (curves.std(axis=0) > 5 * counting).all()
+    assert (error > 0.5 * curves.std(axis=0)).all()
+    assert (error < 2.5 * curves.std(axis=0)).all()

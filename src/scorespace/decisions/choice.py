@@ -78,9 +78,9 @@ def dominance_support(
 def _bounded(
     choice: Choice, decision: Decision, table: ScoreTable | ConfusionTable, level: float, seed: int, replicates: int
 ) -> Choice:
-    if not table.whole or not isinstance(table, ScoreTable):
+    if not table.whole or not table.thresholded:
         return choice
-    table = _merged(table)
+    table = _merged(table.inside(ScoreTable))
     thresholds, price = table.thresholds, least_cost(decision.condition)
 
     def threshold_again(drawn: ScoreTable) -> Array:
@@ -104,7 +104,7 @@ def _merged(table: ScoreTable) -> ScoreTable:
 
 
 def _crisp(table: ScoreTable | ConfusionTable) -> bool:
-    return isinstance(table, ConfusionTable)
+    return not table.thresholded
 
 
 def _drawn_cases(pairs: PairTable, replicates: int, rng: np.random.Generator) -> Mapping[str, tuple[Array, Array]]:
@@ -123,7 +123,7 @@ def _drawn_cases(pairs: PairTable, replicates: int, rng: np.random.Generator) ->
 
 
 def _drawn_rows(table: ScoreTable | ConfusionTable, replicates: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    scores = _merged(table) if isinstance(table, ScoreTable) else table.score_table()
+    scores = _merged(table.inside(ScoreTable))
     cells = np.concatenate([scores.pos, scores.neg])
     drawn = rng.multinomial(int(cells.sum()), cells / cells.sum(), replicates)
     return drawn[:, : scores.score.size], drawn[:, scores.score.size :]

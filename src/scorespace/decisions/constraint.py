@@ -263,7 +263,7 @@ def _judged(choice: ConstrainedChoice, found: Crossfit, level: float) -> Constra
 def _candidate(
     name: str, table: ScoreTable | ConfusionTable, objective: MeasureSpec, constraints: tuple[Constraint, ...]
 ) -> Candidate:
-    crisp = isinstance(table, ConfusionTable)
+    crisp = not table.thresholded
     scores = _scores(table)
     counts = scores.sweep[1:2] if crisp else scores.sweep
     thresholds = np.array([math.nan]) if crisp else scores.thresholds
@@ -276,7 +276,7 @@ def _candidate(
 
 
 def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
-    return table.score_table() if isinstance(table, ConfusionTable) else table
+    return table.inside(ScoreTable)
 
 
 def _leading(honest: Value, apparent: float) -> float:

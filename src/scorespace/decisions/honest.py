@@ -76,7 +76,7 @@ def crossfit(
     if reason is not None:
         none = Judged(None, reason=reason)
         return Crossfit(dict.fromkeys(tables, none), none)
-    crisp = [isinstance(table, ConfusionTable) for table in models.values()]
+    crisp = [not table.thresholded for table in models.values()]
     split = None
     if pairs is None:
         # One seed for all: the i-th highest positive of one model is taken for that of another. Were models split
@@ -146,7 +146,7 @@ class _Chosen:
 
 
 def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
-    return table.score_table() if isinstance(table, ConfusionTable) else table
+    return table.inside(ScoreTable)
 
 
 def _unfit(tables: Mapping[str, ScoreTable]) -> str | None:

@@ -229,8 +229,7 @@ def choose(models: Models, condition: Condition) -> Decision:
         raise ConditionError("a decision needs cases of both classes.", seen="one class only")
     prevalence = float(first.n_pos / first.total)
     choices = tuple(
-        _choice(name, table, condition, crisp=isinstance(models[name], ConfusionTable))
-        for name, table in tables.items()
+        _choice(name, table, condition, crisp=not models[name].thresholded) for name, table in tables.items()
     )
     trivial = tuple(_trivial(name, first, condition) for name in TRIVIAL)
     together = hull(models)
@@ -302,14 +301,12 @@ def _gain(judged: Judged, decision: Decision, level: float) -> Value:
 
 
 def _scores(name: str, table: ScoreTable | ConfusionTable) -> ScoreTable:
-    if isinstance(table, ScoreTable):
-        return table
-    if table.positive is None:
+    if table.positive_name is None:
         raise ConditionError(
             f"{name} decides between {len(table.classes)} classes without a positive one.",
             hint="a cost matrix (--costs FILE.csv) for several classes, or state the positive class",
         )
-    return table.score_table()
+    return table.inside(ScoreTable)
 
 
 def _choice(name: str, table: ScoreTable, condition: Condition, crisp: bool) -> Choice:

@@ -69,7 +69,7 @@ def choose_rejection(models: Models, cost: float) -> RejectChoice:
     >>> choose_rejection({"nb": score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])}, 0.2).rules["nb"].rejected
     0.5
     """
-    rules = {name: chow(table, cost) for name, table in models.items() if isinstance(table, ScoreTable)}
+    rules = {name: chow(table.inside(ScoreTable), cost) for name, table in models.items() if table.thresholded}
     if not rules:
         raise ScoreError("a rejection needs scores: a crisp decision is never in doubt.")
     return RejectChoice(cost, rules)

@@ -114,6 +114,7 @@ def _impossible(t: ScoreTable) -> Array:
     probability=True,
     aliases=("calibration_loss", "miscalibration", "mcb"),
     interval="inverted",
+    biased="too high on small samples: even calibrated scores show some by chance",
 )
 def cal(t: ScoreTable) -> Array:
     """What the best monotone recalibration would save of the Brier score: Brier − REF.
@@ -134,6 +135,7 @@ def cal(t: ScoreTable) -> Array:
     probability=True,
     aliases=("refinement", "refinement_loss"),
     interval="corrected",
+    biased="too low on small samples: the best recalibration is fitted to the same cases",
 )
 def ref(t: ScoreTable) -> Array:
     """Brier score after the best monotone recalibration, so a matter of ranking alone: Brier − CAL."""
@@ -226,6 +228,7 @@ def murphy_residual(t: ScoreTable, *, bins: Groups = None) -> Array:
     aliases=("expected_calibration_error",),
     interval="inverted",
     of_several="top",
+    biased="too high on small samples: even calibrated scores show some by chance",
 )
 def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Mean distance of mean score and rate over bins of equal width or count: Σ n_k |o_k − f_k| / n."""
@@ -241,6 +244,7 @@ def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     probability=True,
     aliases=("maximum_calibration_error", "max_calibration_error"),
     of_several="top",
+    biased="too high on small samples: it is the largest of many distances",
 )
 def mce(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Largest distance of mean score and rate over bins of equal width or count: max |o_k − f_k|."""

@@ -119,6 +119,7 @@ def pauc(
     aliases=("auc_hull", "rocch_auc"),
     within_classes=True,
     interval="corrected",
+    biased="too high on small samples: the hull is fitted to the same cases",
 )
 def auch(t: ScoreTable) -> Array:
     """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
@@ -137,6 +138,7 @@ def auch(t: ScoreTable) -> Array:
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     within_classes=True,
     interval="corrected",
+    biased="too high on small samples: it is the largest of many gaps",
 )
 def ks(t: ScoreTable) -> Array:
     """Largest gap between the score distributions of the classes: max |TPR − FPR|."""
@@ -218,6 +220,7 @@ def _check_rate(name: str, rate: float) -> None:
     undefined=_ONE_CLASS,
     aliases=("h_measure", "hmeasure"),
     interval="corrected",
+    biased="too high on small samples: the best recalibration is fitted to the same cases",
 )
 def h(
     t: ScoreTable,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import DataError, ScoreError, ScoreSpaceError, did_you_mean, listing
+from scorespace.measures.cox import logistic_fit
 from scorespace.probabilities.maps import (
     ClassMaps,
     IsotonicMap,
@@ -35,7 +36,6 @@ LEARNING = ("isotonic", "platt", "temperature")
 TEMPERATURES = (0.01, 100.0)
 """Where a temperature is looked for; perfect or worthless scores would send it to 0 or to infinity."""
 
-_STEPS, _HALVINGS = 100, 40
 _NEVER = IsotonicMap(np.zeros(1), np.zeros(1))
 """The map of a class that does not occur where the maps are fitted: it gets no probability."""
 
@@ -127,8 +127,8 @@ def _isotonic(table: ScoreTable) -> IsotonicMap:
 
 
 def _platt(table: ScoreTable, on: On) -> PlattMap:
-    """Newton's method on the cross-entropy with Platt's targets, which keep the optimum finite."""
-    from scorespace.special import expit, logit
+    """The logistic fit to Platt's targets, which keep it finite."""
+    from scorespace.special import logit
 
     high, low = float(table.score[0]), float(table.score[-1])
     values = table.score
@@ -147,30 +147,9 @@ def _platt(table: ScoreTable, on: On) -> PlattMap:
     centre, scale = _standard(values, cases)
     if not scale:
         return PlattMap(0.0, float(logit(wanted.sum() / cases.sum())), on, low, high)
-    z = (values - centre) / scale
-
-    def loss(slope: float, intercept: float) -> float:
-        linear = slope * z + intercept
-        return float((cases * np.logaddexp(0, linear) - wanted * linear).sum())
-
-    place = np.array([0.0, float(logit(wanted.sum() / cases.sum()))])
-    least = loss(*place)
-    for _ in range(_STEPS):
-        p = expit(place[0] * z + place[1])
-        residual, curvature = cases * p - wanted, cases * p * (1 - p)
-        gradient = np.array([(residual * z).sum(), residual.sum()])
-        slant = (curvature * z).sum()
-        hessian = np.array([[(curvature * z * z).sum(), slant], [slant, curvature.sum()]])
-        step = np.linalg.lstsq(hessian, gradient, rcond=None)[0]
-        for _ in range(_HALVINGS):  # far from the optimum a whole step may overshoot
-            found = loss(*(place - step))
-            if found <= least + 1e-12 * abs(least):
-                break
-            step = step / 2
-        place, least = place - step, found
-        # It converges quadratically: after a step this small, the rest is rounding.
-        if np.abs(step).max() <= 1e-9 * (1 + np.abs(place).max()):
-            break
+    # Every case is so much of a positive and so much of a negative, so the classes overlap and the fit is finite.
+    found = logistic_fit((values - centre) / scale, wanted, cases - wanted)
+    place = float(found.slope), float(found.intercept)
     with np.errstate(over="ignore", invalid="ignore"):
         slope = float(place[0] / scale)
         intercept = float(place[1] - place[0] * (centre / scale))

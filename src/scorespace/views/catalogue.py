@@ -65,6 +65,8 @@ def explained(measure: Measure) -> Grid:
         ("classes", _of_classes(measure)),
         ("names", ", ".join((measure.name, *measure.aliases))),
     ]
+    if measure.biased:
+        facts.insert(2, ("beware", measure.biased))
     if measure.infinite:
         facts.insert(4, ("infinite", f"when {measure.infinite}"))
     return Grid(("", ""), (*facts, *_option_rows(measure)), prose=True)
