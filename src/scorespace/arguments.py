@@ -96,7 +96,8 @@ def _fits(value: Any, kind: Any) -> bool:
         return any(value == one and type(value) is type(one) for one in inner)
     if kind in (float, int):
         wanted = numbers.Real if kind is float else numbers.Integral
-        return isinstance(value, wanted) and type(value).__name__ not in ("bool", "bool_")
+        is_one = isinstance(value, wanted) and type(value).__name__ not in ("bool", "bool_")
+        return is_one and (kind is int or not isinstance(value, int) or abs(value) <= sys.float_info.max)
     if kind is bool:
         return type(value).__name__ in ("bool", "bool_")
     if kind is Path:
@@ -106,6 +107,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, Mapping) and all(_fits_all(value.items(), inner))
     if held is Sequence:
         whole = isinstance(value, (Sequence, *_array_types())) and not isinstance(value, (str, bytes))
+        whole = whole and getattr(value, "ndim", 1) > 0
         return whole and all(_fits(each, inner[0]) for each in value) if inner else whole
     if held is Callable or held is not kind:
         return callable(value) if inspect.isclass(held) and held.__name__ == "Callable" else True
