@@ -22,13 +22,16 @@ from unittest.mock import patch
 
 from typer.main import get_command
 
+from scorespace.auditing.audit import FINDING_KINDS
 from scorespace.cli import app, main
-from scorespace.declaration import Noun
+from scorespace.comparisons.test import ranked
+from scorespace.declaration import Noun, written
 from scorespace.evaluation.curves import CurveKind, kinds
 from scorespace.measures import Measure, measures
 from scorespace.results import NOTE_KINDS
 from scorespace.tables import ClassTable, ConfusionTable
 from scorespace.views.catalogue import curve_entry, curve_example, entry
+from scorespace.views.tests import suiting
 
 HERE = Path(__file__).parent
 WIDTH = 80
@@ -43,7 +46,14 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 def pages() -> dict[str, str]:
     """The generated pages by file name."""
-    return {"measures.md": _measures(), "curves.md": _curves(), "commands.md": _commands(), "notes.md": _notes()}
+    return {
+        "measures.md": _measures(),
+        "curves.md": _curves(),
+        "tests.md": _tests(),
+        "commands.md": _commands(),
+        "notes.md": _notes(),
+        "findings.md": _findings(),
+    }
 
 
 def _measures() -> str:
@@ -127,6 +137,31 @@ def _facts(kind: CurveKind[Any]) -> str:
     return _table(("", ""), facts)
 
 
+def _tests() -> str:
+    parts = [
+        "# Tests",
+        WRITTEN,
+        "A test is written the same way everywhere: in `scorespace compare --test` and in `ev.compare(test=…)`. Name "
+        "none, and the first of these that suits the question is used; where one that came before it was passed over "
+        "for too few cases, the answer says so.",
+        "| you write | you get |\n|:--|:--|\n"
+        "| `delong` | the test |\n"
+        "| `mcnemar(method=exact)` | with an option |\n"
+        "| `bootstrap(replicates=5000)` | with more replicates |\n"
+        "| `bayes_t(rope=0.02)` | with what counts as practically equal |",
+        "`scorespace tests NAME` explains one. Tests [over data sets](compare.md#many-data-sets) belong to "
+        "`scorespace ranks`.",
+    ]
+    for kind in ranked():
+        facts = [("for", kind.for_), ("can", "; ".join(form.asks for form in kind.forms))]
+        facts += [("suits", "; ".join(suiting(kind)))]
+        facts += [("option", f"`{option.name}={written(option.default)}`: {option.about}") for option in kind.options]
+        facts += [("also called", ", ".join(f"`{name}`" for name in kind.aliases))] if kind.aliases else []
+        title = kind.title[0].upper() + kind.title[1:]
+        parts += [f"## {kind.name}", f"**{title}.** {kind.summary}", _table(("", ""), facts)]
+    return "\n\n".join(parts) + "\n"
+
+
 def _commands() -> str:
     parts = ["# Commands", WRITTEN, "What `scorespace VERB --help` says."]
     for verb in ("", *get_command(app).commands):  # type: ignore[attr-defined]
@@ -143,6 +178,18 @@ def _notes() -> str:
         "its meaning for ever, so programs may rely on it."
     )
     return "\n\n".join(["# Notes", WRITTEN, about, _table(("Code", "Level", "About"), rows)]) + "\n"
+
+
+def _findings() -> str:
+    rows = (
+        (f"`{code}`", kind.level, kind.title + (" (a leak)" if kind.leak else ""), kind.advice)
+        for code, kind in sorted(FINDING_KINDS.items())
+    )
+    about = (
+        "What `scorespace audit` can find; see [understand the data first](audit.md). The level is the usual one: a "
+        "finding that chance could bring is told as info. A code keeps its meaning for ever: programs may rely on it."
+    )
+    return "\n\n".join(["# Findings", WRITTEN, about, _table(("Code", "Level", "About", "What to do"), rows)]) + "\n"
 
 
 def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import scorespace as ss
 from scorespace.decisions.cases import zones
+from scorespace.measures import parse
+from scorespace.measures.request import bind
+from scorespace.resampling import worlds
+from scorespace.resampling.draw import bootstrap
 from scorespace.views.charts import save, smooth_chart, zones_chart
+from scorespace.views.charts.theme import COLOURS
 
 HERE = Path(__file__).parent
 SIX = ss.score_table([1, 1, 0, 1, 0, 0], [0.95, 0.7, 0.6, 0.51, 0.2, 0.01])
@@ -22,15 +30,97 @@ def draw(folder: Path) -> list[Path]:
     """Write every picture into a folder, and return where they are."""
     with as_file(files("scorespace.data") / "german_credit.csv") as credit:
         found = ss.evaluate(credit, truth="outcome", scores=["naive_bayes", "logistic"], positive="bad")
-    bayes = found.score_table("naive_bayes")
+    bayes = found.models.score_table("naive_bayes")
     charts = {
         "six.svg": smooth_chart({"six cases": ss.smooth(SIX)}),
         "raters.svg": smooth_chart({name: ss.smooth(table) for name, table in RATERS.items()}),
-        "credit.svg": found.plot("smooth"),
+        "credit.svg": found.drawing("smooth"),
         "zones.svg": zones_chart(bayes, zones(bayes)),
     }
+    charts |= {"resampled-brier.svg": brier_spread(), "resampled-ks.svg": ks_spread()}
     folder.mkdir(parents=True, exist_ok=True)
     return [save(chart, folder / name) for name, chart in charts.items()]
+
+
+def sample(rng: np.random.Generator, cases: int, share: float) -> ss.ScoreTable:
+    """Cases of which each is positive with the probability of its score; normal scores, AUC about 0.8."""
+    shift, start = 1.19, np.log(share / (1 - share))
+    label = rng.random(cases) < share
+    x = rng.normal(size=cases) + shift * label
+    return ss.score_table(label, 1 / (1 + np.exp(-(start + shift * x - shift**2 / 2))))
+
+
+def brier_spread() -> Any:
+    """The Brier score over samples, and drawn again within classes and from all cases."""
+    rng, brier = np.random.default_rng(4), bind(parse("brier"), sample(np.random.default_rng(0), 50, 0.1))
+    over = np.array([float(brier.on(sample(rng, 500, 0.1))) for _ in range(1500)])
+    one = sample(rng, 500, 0.1)
+    centre = float(brier.on(one))
+    spread = {
+        "other samples": over - over.mean(),
+        "drawn from all cases": bootstrap(brier.on, one, within=False) - centre,
+        "drawn within classes": bootstrap(brier.on, one, within=True) - centre,
+    }
+    return spread_chart(spread, "Brier score, less its mean")
+
+
+def ks_spread() -> Any:
+    """KS over samples of one population, drawn again from one of them, and on labels drawn from smooth rates."""
+    rng, ks = np.random.default_rng(6), bind(parse("ks"), sample(np.random.default_rng(0), 50, 0.5))
+    truth = float(ks.on(sample(rng, 400_000, 0.5)))
+    over = np.array([float(ks.on(sample(rng, 100, 0.5))) for _ in range(1500)])
+    one = sample(rng, 100, 0.5)
+    cases, pos = one.pos + one.neg, one.pos
+    rates = worlds.rates_by_rank(cases, pos)
+    world = float(ks.on(_labelled(one, cases * rates)))
+    again = ks.on(_labelled(one, worlds.labels_again(cases, rates, rng, 1500)))
+    spread = {
+        "other samples, less the truth": over - truth,
+        "drawn again, less the value": bootstrap(ks.on, one) - float(ks.on(one)),
+        "labels from smooth rates, less theirs": again - world,
+    }
+    return spread_chart(spread, "KS, less what it estimates")
+
+
+def _labelled(table: ss.ScoreTable, hits: np.ndarray) -> ss.ScoreTable:
+    cases = table.pos + table.neg
+    return ss.ScoreTable(table.score, np.stack([cases - hits, hits], axis=-2), ("0", "1"), 1)
+
+
+def spread_chart(values: dict[str, np.ndarray], title: str) -> dict[str, Any]:
+    """How often each value comes, one line for each way to get it, as a Vega-Lite specification."""
+    ends = np.quantile(np.concatenate(list(values.values())), [0.002, 0.998])
+    edges = np.linspace(*ends, 61)
+    kernel = np.exp(-((np.arange(-9, 10) / 3) ** 2) / 2)  # smoothed: the values of few cases are few
+    rows = [
+        {"name": name, "x": float(x), "y": float(y)}
+        for name, found in values.items()
+        for heights in [np.convolve(np.histogram(found, edges, density=True)[0], kernel, "same")]
+        for x, y in zip((edges[1:] + edges[:-1]) / 2, heights, strict=True)
+    ]
+    line = {
+        "mark": {"type": "line", "strokeWidth": 2.4, "interpolate": "monotone"},
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative", "title": title},
+            "y": {"field": "y", "type": "quantitative", "title": "how often", "axis": {"labels": False}},
+            "color": {
+                "field": "name",
+                "type": "nominal",
+                "title": None,
+                "scale": {"domain": list(values), "range": list(COLOURS[: len(values)])},
+                "legend": {"orient": "top", "columns": 1, "labelLimit": 400},
+            },
+        },
+    }
+    zero = {"data": {"values": [{"x": 0}]}, "mark": {"type": "rule", "strokeDash": [3, 3], "color": "#98a2ae"}}
+    zero["encoding"] = {"x": {"field": "x", "type": "quantitative"}}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "width": 520,
+        "height": 240,
+        "data": {"values": rows},
+        "layer": [zero, line],
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 # The public names, each listed once: type checkers read this, and __init__.py loads a name from its home on first use.
+from scorespace.auditing.audit import Audit as Audit
+from scorespace.auditing.audit import audit as audit
 from scorespace.comparisons.folds import bayes_correlated_t as bayes_correlated_t
 from scorespace.comparisons.folds import corrected_t as corrected_t
 from scorespace.comparisons.folds import five_by_two_f as five_by_two_f

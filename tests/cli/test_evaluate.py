@@ -194,7 +194,7 @@ def test_weights_are_repeated_rows(run, write):
     lines = [(1, 0.9, 2), (0, 0.8, 3), (1, 0.4, 1), (0, 0.3, 1), (0, 0.1, 4)]
     write("repeated.csv", "y,s\n" + "".join(f"{y},{s}\n" * n for y, s, n in lines))
     asked = ("--truth", "y", "--score", "s", "--measures", "auc,ks,ppv@0.5,f1@0.5,mcc@0.35", "--format", "json")
-    weighted = run("evaluate", "weighted.csv", "--weight", "w", *asked).json()
+    weighted = run("evaluate", "weighted.csv", "--weight", "w", "--weights", "copies", *asked).json()
     repeated = run("evaluate", "repeated.csv", *asked).json()
     assert weighted["rows"] == repeated["rows"]
     assert weighted["data"]["classes"] == repeated["data"]["classes"]

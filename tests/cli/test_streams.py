@@ -206,7 +206,7 @@ def test_measures_of_others_that_fail_on_import_are_named_and_the_rest_goes_on(t
     )
     assert done.returncode == 0
     assert done.stderr == (
-        "warning: the measures of broken (broken) cannot be loaded: "
+        "warning: the plug-in broken (broken) cannot be loaded: "
         "ModuleNotFoundError: No module named 'nothing_like_this'\n"
     )
     assert "auc" in done.stdout

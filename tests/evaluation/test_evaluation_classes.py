@@ -100,7 +100,7 @@ def test_models_are_compared_case_by_case():
     areas = [one.value for one in evaluated("nb", "blurred").measures("auc[hand_till]")]
     assert found.difference == pytest.approx(areas[0] - areas[1])
     assert evaluated("nb", "blurred").differences["brier"].difference < 0
-    with pytest.raises(ScoreSpaceError):
+    with pytest.raises(MeasureError, match="highest score decides"):
         evaluated("nb", "blurred").compare(at=0.5)
 
 
@@ -178,9 +178,9 @@ def test_scores_and_decisions_are_compared_by_which_are_right():
     both = ss.evaluate(DATA | {"d": GIVEN["predicted"]}, truth="y", scores="nb_*", decisions="d")
     (found,) = both.compare()
     assert found.table == ((144, 0), (0, 6))  # WEKA decides by the highest probability too
-    with pytest.raises(MeasureError, match="brier cannot be computed from a confusion table of 3 classes"):
+    with pytest.raises(MeasureError, match="brier cannot be computed from a confusion table"):
         both.compare(measure="brier")
-    assert both.compare(test="bootstrap", measure="acc")[0].difference == 0
+    assert both.compare(test="bootstrap")[0].measure == "acc"
 
 
 def test_decisions_for_a_class_that_never_occurs_are_wrong():

@@ -36,7 +36,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         flags = {flag for parameter in self.params for flag in parameter.opts}
-        for word, after in zip(args, [*args[1:], "--"], strict=False):
+        for word, after in zip(args, [*args[1:], "--"], strict=False):  # without arguments there is no pair
             flag, _, value = word.partition("=")
             option = flag.removeprefix("--")
             having = [kind.name for kind in kinds() if option in {one.name for one in kind.options}]

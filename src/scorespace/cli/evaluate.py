@@ -101,7 +101,7 @@ def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> N
     """Write the evaluation to stdout and, if asked, its report to a file."""
     if report is not None:  # first: no result is shown before an error
         evaluation.report(report)
-    output.write(evaluation.document.brief(), evaluation.to_dict(), form)
+    output.write(evaluation.brief, evaluation.to_dict(), form)
     if report is not None:
         typer.echo(f"report  {report}", err=form is not options.Format.table)
 

@@ -19,6 +19,7 @@ class Verb(NamedTuple):
 
 
 VERBS = (
+    Verb("audit", "Look at every column before any model does: what it is, and what would fool you."),
     Verb("evaluate", "Evaluate models: verdict, measures with intervals, notes."),
     Verb(
         "compare",

@@ -95,7 +95,7 @@ def permutation(
     if not math.isfinite(difference):
         return _undefined(found, question)
     low, high = _bounds(question)
-    found = replace(found, low=low, high=high, statistic=difference)
+    found = replace(found, low=low, high=high, statistic=difference, notes=grouped_notes(question, "swapped"))
     if not question.tested:
         return found
     gaps, every = _swapped_gaps(question, _counted(replicates))
@@ -173,12 +173,11 @@ def _undefined(found: Comparison, question: Paired[Table]) -> Comparison:
     return replace(found, difference=math.nan, reason=next(filter(None, reasons), None))
 
 
-def grouped_notes(question: Question[Table]) -> tuple[Note, ...]:
-    """The note that groups of related cases are drawn whole."""
+def grouped_notes(question: Question[Table], how: str = "drawn") -> tuple[Note, ...]:
+    """The note that groups of related cases are drawn, or swapped, whole."""
     if not question.grouped:
         return ()
-    text = "cases of a group are not independent, so whole groups are drawn; DeLong's test would be too sure."
-    return (note("SS016", text),)
+    return (note("SS016", f"cases of a group are not independent, so whole groups are {how}."),)
 
 
 def _counted(replicates: int) -> int:
@@ -225,6 +224,10 @@ def compare(
         where = next(iter(at.values())) if isinstance(at, Mapping) else at
         raise MeasureError(
             f"at={where:g} asks for decisions, and {spec} is a measure.", hint=f'measure="{replace(spec, at=where)}"'
+        )
+    if at is not None and any(pairs.tables[pairs.index(name)].scores_classes for name in names):
+        raise MeasureError(
+            "a threshold is for two classes: of several, the highest score decides.", hint="no threshold"
         )
     shown = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
     question = _question(pairs, shown, names, spec, at, decided or {}, level, test)

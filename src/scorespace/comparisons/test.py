@@ -223,14 +223,18 @@ class Choice:
     def notes(self) -> tuple[Note, ...]:
         """The notes of the doubts: what was chosen instead, or what to take instead."""
         instead = "" if self.stated else f"; {self.kind.named} is used instead"
-        told = (one for one in self.doubts if self.stated or one.aloud)
-        return tuple(note(one.code, f"{one.text}{instead}.") for one in told if one.code is not None)
+        told = (one for one in self._telling if self.stated or one.aloud)
+        return tuple(note(one.code or "", f"{one.text}{instead}.") for one in told)
 
     @property
     def reason(self) -> str | None:
         """Why another test was passed over."""
-        told = [] if self.stated else [one.text for one in self.doubts if one.code is not None]
-        return "; ".join(told) or None
+        return None if self.stated else "; ".join(one.text for one in self._telling) or None
+
+    @property
+    def _telling(self) -> list[Doubt]:
+        """The first doubt of each kind: what is too little for one test is too little for the next."""
+        return list({one.code: one for one in reversed(self.doubts) if one.code is not None}.values())[::-1]
 
 
 def chosen(text: str | None, question: Question[Any], options: Mapping[str, Any] | None = None) -> Choice:

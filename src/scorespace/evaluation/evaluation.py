@@ -252,7 +252,8 @@ class Evaluation:
             found += self._notes_on(name, self.summary)
         found += interval_notes(self.summary, self.interval)
         found += smooth_notes(self.summary, self.models)
-        found += calibration_notes(self.calibrations.values(), self.summary, self.models)
+        if any(one.spec.measure.probability for one in self.summary):  # else nobody takes scores as probabilities
+            found += calibration_notes(self.calibrations.values(), self.summary, self.models)
         found += group_notes(self.summary) if self.models.grouped else ()
         found += self.decision.notes if self.decision is not None else ()
         return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
@@ -290,6 +291,13 @@ class Evaluation:
 
         return sections.document(self)
 
+    @cached_property
+    def brief(self) -> Any:
+        """What of it fits one screen of text."""
+        from scorespace.views import sections
+
+        return sections.brief_document(self)
+
     def to_dict(self) -> Row:
         decision = {} if self.decision is None else {"decision": self.decision.to_dict()}
         differences = {"comparisons": [one.row() for one in self.differences.values()]} if self.differences else {}
@@ -307,12 +315,12 @@ class Evaluation:
     def __repr__(self) -> str:
         from scorespace.views import terminal
 
-        return terminal.text(self.document.brief())
+        return terminal.text(self.brief)
 
     def _repr_html_(self) -> str:
         from scorespace.views import notebook
 
-        return notebook.html(self.document.brief())
+        return notebook.html(self.brief)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when it is stored: what it was made from; the rest is computed again."""

@@ -40,11 +40,15 @@ class Grid:
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart, drawn only when a view can show it, with a sentence for those who cannot see it."""
+    """A chart, drawn only when a view can show it, with a sentence for those who cannot see it.
+
+    Many `small` ones stand side by side.
+    """
 
     draw: Callable[[], Any]
     alt: str
     caption: str = ""
+    small: bool = False
 
 
 @dataclass(frozen=True)

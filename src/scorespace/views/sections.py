@@ -52,15 +52,23 @@ def document(evaluation: Answers) -> Document:
         (name, title, tuple(builder(evaluation)), brief, tuple(brief(evaluation)) if callable(brief) else ())
         for name, title, brief, builder in SECTIONS
     )
-    return Document(
-        title=evaluation.models.name,
-        facts=facts(evaluation.models),
-        sections=tuple(
-            Section(name, title, blocks, brief is True or bool(short), short)
-            for name, title, blocks, brief, short in built
-            if blocks
-        ),
+    sections = (
+        Section(name, title, blocks, brief is True or bool(short), short)
+        for name, title, blocks, brief, short in built
+        if blocks
     )
+    return Document(evaluation.models.name, facts(evaluation.models), tuple(sections))
+
+
+def brief_document(evaluation: Answers) -> Document:
+    """What fits one screen of text, without building the rest of the page."""
+    built = (
+        (name, title, tuple(brief(evaluation) if callable(brief) else builder(evaluation)))
+        for name, title, brief, builder in SECTIONS
+        if brief
+    )
+    sections = (Section(name, title, blocks, True) for name, title, blocks in built if blocks)
+    return Document(evaluation.models.name, facts(evaluation.models), tuple(sections))
 
 
 @section("Measures", brief=True)

@@ -6,8 +6,8 @@ import pytest
 import scorespace as ss
 from scorespace.curves import roc
 from scorespace.curves.classes import average_roc
+from scorespace.curves.curve import CURVES
 from scorespace.decisions.cases import zones
-from scorespace.evaluation.curves import CURVES
 from scorespace.measures import confusion as counted
 from scorespace.views import sections
 from scorespace.views.charts import (

@@ -1,0 +1,383 @@
+"""The way in: from data to what its columns are and what about them would fool a modeller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.auditing import labels, leaks, rows, scores, sentinels, split, target, twins  # noqa: F401 - their rules
+from scorespace.auditing.association import Association, Outcome, associate, outcome
+from scorespace.auditing.column import Column, Profile
+from scorespace.auditing.finding import FINDING_KINDS, LEVELS, Finding, look
+from scorespace.auditing.kinds import Declared, declared, is_id_name, level_names, recognise, spread
+from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listing
+from scorespace.frames.survey import Survey, survey
+from scorespace.results import SCHEMA, Note, Progress, Row, grouped, plain
+from scorespace.tables.labels import label_text, positive_index
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the columns are and what was found, the most serious first."""
+
+    name: str
+    size: int
+    target: str | None
+    columns: tuple[Profile, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The findings as notes, warnings first."""
+        return tuple(one.note for one in self.findings)
+
+    @property
+    def verdict(self) -> str:
+        """What to do first, in a sentence or two."""
+        serious = [one for one in self.findings if one.level != "info"]
+        known = len(self.findings) - len(serious)
+        rest = f" {known} more {'is' if known == 1 else 'are'} good to know." if known else ""
+        if not serious:
+            return "Nothing was found that would fool a model." + rest
+        leaking = dict.fromkeys(one.columns[0] for one in serious if FINDING_KINDS[one.code].leak and one.columns)
+        first = f" Begin with {listing(leaking, 3)}: the target leaks there." if leaking else ""
+        things = "1 thing" if len(serious) == 1 else f"{len(serious)} things"
+        return f"Settle {things} before modelling.{first}{rest}"
+
+    def failing(self, on: Sequence[str]) -> tuple[Finding, ...]:
+        """The findings of these codes, or of this level and above.
+
+        >>> audit({"x": [1, 1, 1], "y": [1, 0, 1]}, target="y").failing(["SS150"])[0].columns
+        ('x',)
+        """
+        for name in on:
+            if name not in FINDING_KINDS and name not in LEVELS:
+                raise ScoreSpaceError(
+                    f"{name!r} is neither a code nor a level of findings.",
+                    seen=", ".join(sorted(FINDING_KINDS)),
+                    hint="SS101, warning or info",
+                )
+        least = min((LEVELS.index(name) for name in on if name in LEVELS), default=len(LEVELS))
+        return tuple(one for one in self.findings if one.code in on or LEVELS.index(one.level) >= least)
+
+    def rows(self) -> list[Row]:
+        return [
+            {
+                "code": one.code,
+                "level": one.level,
+                "columns": ", ".join(one.columns),
+                "text": one.text,
+                "advice": one.advice,
+            }
+            for one in self.findings
+        ]
+
+    def to_dict(self) -> Row:
+        return plain(
+            {
+                "schema": SCHEMA,
+                "data": {"name": self.name, "rows": self.size, "target": self.target},
+                "columns": [one.row() for one in self.columns],
+                "rows": [one.to_dict() for one in self.findings],
+                "verdict": self.verdict,
+                "notes": [one.to_dict() for one in self.notes],
+            }
+        )
+
+    def __repr__(self) -> str:
+        rows = "1 row" if self.size == 1 else f"{grouped(self.size)} rows"
+        head = f"{self.name}: {rows}, {len(self.columns)} columns"
+        found = [f"  {one.code} {one.level}: {one.text}" for one in self.findings]
+        return "\n".join([head, *found, self.verdict])
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """Which columns play a part, and what the user knows of the others."""
+
+    target: str | None
+    scores: tuple[str, ...]
+    positive: Any
+    group: str | None
+    fold: str | None
+    stated: Mapping[str, Declared]
+
+
+@dataclass(eq=False)
+class Gathered:
+    """What is gathered while the columns pass by, for the rules that look at all of them together."""
+
+    findings: list[Finding] = field(default_factory=list)
+    profiles: list[Profile] = field(default_factory=list)
+    prints: list[twins.Print] = field(default_factory=list)
+    orders: list[leaks.Order] = field(default_factory=list)
+    associations: list[Association] = field(default_factory=list)
+    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    gaps: list[labels.Gap] = field(default_factory=list)
+    chances: dict[str, tuple[float, bool]] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+
+
+def audit(
+    data: Any,
+    *,
+    target: str | None = None,
+    test: Any = None,
+    scores: str | Sequence[str] = (),
+    positive: Any = None,
+    group: str | None = None,
+    fold: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Audit:
+    """Look at every column of the data before any model does.
+
+    `data` and `test` are paths, frames or dicts of arrays; `test` is a sample that should share no case with the data.
+    `scores` names columns that models produced, `kinds` overrules what a column is taken for.
+
+    >>> audit({"size": ["small", "large", "medium"] * 10, "y": [0, 1, 1] * 10}, target="y").columns[0].kind
+    'ordinal'
+    """
+    source = survey(data)
+    roles = Roles(
+        target,
+        (scores,) if isinstance(scores, str) else tuple(scores),
+        positive,
+        group,
+        fold,
+        {name: declared(text) for name, text in (kinds or {}).items()},
+    )
+    for name in (target, group, fold, *roles.scores, *roles.stated):
+        if name is not None:
+            _check(source, name)
+    beside = _target(source, roles)
+    told = (
+        outcome(beside.column.name, beside.column.held, beside.classes, seed, _groups(source, roles))
+        if beside
+        else None
+    )
+    gathered = _gather(source, roles, beside, told, progress)
+    findings = [*gathered.findings, *_together(source, gathered, roles, beside, told)]
+    other = survey(test) if test is not None else None
+    if roles.scores and beside is not None:
+        findings += [
+            one for name in roles.scores for one in look(_scored(source, other, name, roles, beside, gathered))
+        ]
+    if other is not None:
+        findings += look(_split(source, other, roles, gathered))
+    findings = _settled(findings)
+    by_column = {name: tuple(one.code for one in findings if name in one.columns) for name in source.columns}
+    profiles = tuple(replace(one, findings=by_column[one.name]) for one in gathered.profiles)
+    return Audit(source.name, source.rows, target, profiles, tuple(findings))
+
+
+def _check(source: Survey, name: str) -> None:
+    if name not in source.columns:
+        source.held(name)  # its complaint names the nearest
+
+
+def _column(source: Survey, name: str, roles: Roles) -> Column:
+    held = source.held(name)
+    kind, evidence = recognise(held, roles.stated)
+    stated = roles.stated.get(name)
+    if stated is not None:
+        level_names(stated, name, held)
+    return Column(held, kind, evidence, spread(held, kind), stated, name == roles.target)
+
+
+def _target(source: Survey, roles: Roles) -> target.Target | None:
+    if roles.target is None:
+        return None
+    found = target.target(_column(source, roles.target, roles))
+    if not found.column.known:
+        raise ColumnError(f"the target {roles.target!r} is empty.", hint="another column as target")
+    return found
+
+
+def _groups(source: Survey, roles: Roles) -> NDArray[np.int32] | None:
+    """The groups of related rows: as stated, or the first identifier by name that several rows share."""
+    if roles.group is not None:
+        return source.held(roles.group).codes
+    for name in source.columns:
+        if is_id_name(name) and name not in (roles.target, roles.fold, *roles.scores):
+            held = source.held(name)
+            if 5 < held.distinct < 0.5 * (held.rows - held.missing):
+                return held.codes
+    return None
+
+
+def _gather(
+    source: Survey, roles: Roles, beside: target.Target | None, told: Outcome | None, progress: Progress | None
+) -> Gathered:
+    """Let every column pass by once."""
+    gathered = Gathered()
+    sample = twins.sample_rows(source.rows)
+    for place, name in enumerate(source.columns):
+        column = beside.column if beside and name == roles.target else _column(source, name, roles)
+        gathered.profiles.append(column.profile(()))
+        gathered.findings += look(column)
+        if progress is not None:
+            progress((place + 1) / (len(source.columns) + 1))
+        if name == roles.target or name in roles.scores or name == roles.fold:
+            continue
+        if column.kind.name == "identifier" or name == roles.group:
+            repeated = column.held.distinct < 0.95 * column.known
+            gathered.groups += [name] if repeated or name == roles.group or is_id_name(name) else []
+        else:
+            gathered.names.append(name)
+            gathered.chances[name] = rows.agreement(column)
+        if column.kind.name != "constant":
+            gathered.prints.append(twins.fingerprint(column, sample))
+        if told is not None and column.held.distinct > 1:
+            _beside_target(source, column, told, gathered)
+    return gathered
+
+
+def _beside_target(source: Survey, column: Column, told: Outcome, gathered: Gathered) -> None:
+    """What a column says of the target."""
+    held = column.held
+    gap = labels.gap(held, told)
+    gathered.gaps += [gap] if gap else []
+    if column.kind.name in ("identifier", "date"):
+        place = source.digits(column.name) if held.stored == "text" else held.numbers()
+        time = column.kind.name == "date"
+        gathered.orders.append(leaks.ordered(column.name, place[told.rows], told, time=time))
+    elif column.kind.feature:
+        gathered.associations.append(associate(held, told))
+        if held.stored == "text":
+            gathered.texts[column.name] = tuple(str(value) for value in held.values[:200])
+
+
+def _together(
+    source: Survey, gathered: Gathered, roles: Roles, beside: target.Target | None, told: Outcome | None
+) -> list[Finding]:
+    """What shows only when all columns are seen together."""
+    findings = look(twins.Prints(tuple(gathered.prints), source.rows))
+    if beside is not None and told is not None:
+        findings += look(beside)
+        rows_themselves = leaks.ordered("", np.arange(told.size, dtype=np.float64), told)
+        orders = (rows_themselves, *gathered.orders)
+        findings += look(leaks.Leads(told, orders, tuple(gathered.associations), gathered.texts))
+        findings += look(labels.Gaps(told.name, tuple(gathered.gaps)))
+    if gathered.names:
+        features = source.row_digests(gathered.names)
+        twin = {name for one in findings if one.code.startswith("SS12") for name in one.columns[1:]}
+        chances = [gathered.chances[name] for name in gathered.names if name not in twin]
+        if beside is not None and roles.target is not None:
+            whole = source.row_digests([*gathered.names, roles.target])
+            codes, chance = beside.column.held.codes, rows.agreement(beside.column)
+            found = rows.repeats(whole, features, codes, chances, chance, roles.target, labelled=bool(beside.classes))
+        else:
+            found = rows.repeats(
+                features, None, None, chances, (source.rows * (source.rows - 1) / 2, False), "", labelled=False
+            )
+        findings += look(found)
+    if roles.fold is not None:
+        place = source.held(roles.fold).codes
+        for name in gathered.groups:
+            findings += look(split.folds(roles.fold, name, place, source.held(name).codes.astype(np.int64)))
+    return findings
+
+
+def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> split.Split:
+    """The other sample beside this one."""
+    common = [name for name in source.columns if name in other.columns]
+    if not common:
+        raise ColumnError(
+            "the two samples have no column in common.",
+            seen=f"{listing(source.columns, 4)} and {listing(other.columns, 4)}",
+        )
+    named = [name for name in gathered.names if name in common]
+    same, found = split.in_both(source.row_digests(named), other.row_digests(named)) if named else (0, np.zeros(0))
+    near, near_expected = same, 0.0
+    if named:
+        rough = source.row_digests(named, rough=True)
+        near, _ = split.in_both(rough, other.row_digests(named, rough=True))
+        # As many rows of one sample are near another of the same by chance.
+        near_expected = (1 - np.unique(rough).size / rough.size) * other.rows
+    every = max(1, source.rows * (source.rows - 1) / 2)
+    chance = rows.expected_pairs(source.rows, [gathered.chances[name][0] for name in named]) / every
+    kinds = {one.name: one.kind for one in gathered.profiles}
+    stated = {**roles.stated, **{name: Declared(kinds[name]) for name in common if name not in roles.stated}}
+    moved, shared = [], []
+    for name in common:
+        ours, theirs = _column(source, name, roles), _column(other, name, replace(roles, stated=stated))
+        if ours.kind.name == "identifier" or name == roles.group:
+            digests = (source.row_digests([name]), other.row_digests([name]))
+            group = name == roles.group or ours.held.distinct < 0.95 * ours.known
+            shared.append(split.shared(ours, theirs, digests, group=group))
+        elif ours.kind.feature and name not in (*roles.scores, roles.fold):
+            moved.append(split.moved(ours, theirs))
+    return split.Split(
+        _called(other),
+        other.rows,
+        same,
+        near,
+        near_expected,
+        chance * source.rows * other.rows,
+        any(gathered.chances[name][1] for name in named),
+        tuple({"row": int(row) + 1} for row in found[:3]),
+        tuple(shared),
+        tuple(moved),
+        tuple(name for name in source.columns if name not in other.columns and name != roles.target),
+        tuple(name for name in other.columns if name not in source.columns),
+    )
+
+
+def _scored(
+    source: Survey, other: Survey | None, name: str, roles: Roles, beside: target.Target, gathered: Gathered
+) -> scores.Scored:
+    """A column of scores beside the target, here and on held-out rows."""
+    if len(beside.classes) != 2:
+        raise ColumnError(
+            f"scores are judged beside a target of two classes, which {roles.target!r} has not.",
+            seen=listing(beside.classes) or "numbers",
+        )
+    positive = _positive(beside, roles.positive)
+    here = scores.judged(source.held(name).numbers(), beside.column.held.codes == positive)
+    there = None
+    if other is not None and name in other.columns and roles.target in other.columns:
+        truth = other.held(str(roles.target))
+        match = [code for code in range(truth.values.size) if truth.values[code] == beside.column.held.values[positive]]
+        if match:
+            there = scores.judged(other.held(name).numbers(), truth.codes == match[0])
+    cases = [one for one in gathered.groups if is_id_name(one)] or gathered.names
+    exact = bool(gathered.groups) or any(fine for _, fine in gathered.chances.values())
+    again: tuple[int, int, tuple[Row, ...]] = (0, 0, ())
+    if cases and exact:
+        again = scores.scored_twice(source.row_digests(cases), _plain(source.held(name).numbers()))
+    return scores.Scored(name, str(roles.target), here, there, _called(other) if other else "", *again)
+
+
+def _positive(beside: target.Target, stated: Any) -> int:
+    """The code of the positive class; either will do to see whether scores were fitted, so the second by default."""
+    try:
+        return positive_index(beside.classes, stated)
+    except PositiveError:
+        if stated is not None:
+            raise ColumnError(
+                f"positive={label_text(stated)!r} never occurs in column {beside.column.name!r}.",
+                seen=listing(beside.classes),
+            ) from None
+        return 1
+
+
+def _called(other: Survey) -> str:
+    return "the other sample" if other.name in ("arrays", "frame") else other.name
+
+
+def _plain(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.nan_to_num(numbers)
+
+
+def _settled(findings: Sequence[Finding]) -> list[Finding]:
+    """The most serious first; a scale that lost its top says all that its zeros would say again."""
+    swallowed = {one.columns for one in findings if one.code == "SS111"}
+    kept = [one for one in findings if not (one.code == "SS110" and one.columns in swallowed)]
+    return sorted(kept, key=lambda one: (-LEVELS.index(one.level), one.code))

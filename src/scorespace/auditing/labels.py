@@ -1,0 +1,151 @@
+"""Columns that say little, labels written in several ways, and gaps that know the target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorespace.auditing.association import Outcome, area, area_p
+from scorespace.auditing.column import Column
+from scorespace.auditing.finding import Seen, finding
+from scorespace.comparisons.adjust import holm
+from scorespace.frames.survey import Held
+from scorespace.results import decimals, grouped, p_text
+
+
+@finding("SS150", "warning", "a constant column", "Leave it out: it says nothing.")
+def constant(column: Column) -> Iterator[Seen]:
+    if column.kind.name == "constant" and column.held.rows > 1:
+        yield Seen((column.name,), f"in {column.name!r} {column.evidence}.")
+
+
+@finding("SS151", "info", "a nearly constant column", "It can hardly help, and a split may leave it constant.")
+def nearly_constant(column: Column) -> Iterator[Seen]:
+    held = column.held
+    if held.distinct < 2 or column.target or column.known < 50:
+        return
+    code = int(np.argmax(held.counts))
+    share = int(held.counts[code]) / column.known
+    if share >= 0.99:
+        yield Seen(
+            (column.name,),
+            f"{column.text(code)} fills {100 * share:.1f} % of {column.name!r}.",
+            {"share": share},
+        )
+
+
+@finding("SS152", "info", "a column with many gaps", "Ask why they are missing before filling them.")
+def gaps(column: Column) -> Iterator[Seen]:
+    share = column.held.missing / column.held.rows
+    if column.kind.name != "constant" and share >= 0.2 and not column.target:
+        yield Seen((column.name,), f"{100 * share:.0f} % of {column.name!r} is missing.", {"share": share})
+
+
+@finding("SS153", "warning", "one label written in several ways", "Write it in one way.")
+def variants(column: Column) -> Iterator[Seen]:
+    """Labels that differ in case, blanks or hyphens only."""
+    held = column.held
+    if held.stored != "text" or column.kind.name in ("identifier", "text"):
+        return
+    by_folded: dict[str, list[int]] = {}
+    for code, value in enumerate(held.values):
+        by_folded.setdefault(re.sub(r"[\s_-]+", " ", str(value)).strip().casefold(), []).append(code)
+    several = [codes for codes in by_folded.values() if len(codes) > 1]
+    if several:
+        shown = "; ".join(
+            " = ".join(f"{column.text(code)} ({grouped(int(held.counts[code]))})" for code in codes[:4])
+            for codes in several[:3]
+        )
+        more = f" and {len(several) - 3} more" if len(several) > 3 else ""
+        yield Seen(
+            (column.name,),
+            f"{column.name!r} writes {len(several)} {'label' if len(several) == 1 else 'labels'} in several ways: "
+            f"{shown}{more}.",
+            {"labels": len(several)},
+            column.examples(several[0][-1]),
+        )
+
+
+@finding("SS154", "warning", "levels that were not stated", "Correct the rows, or state the level too.")
+def unstated(column: Column) -> Iterator[Seen]:
+    """Values outside the levels that the user stated."""
+    if column.stated is None or not column.stated.levels:
+        return
+    found = [
+        code for code in range(column.held.values.size) if column.text(code).strip("'") not in column.stated.levels
+    ]
+    if found:
+        shown = ", ".join(f"{column.text(code)} ({grouped(int(column.held.counts[code]))})" for code in found[:5])
+        yield Seen(
+            (column.name,), f"{column.name!r} holds values that are none of the stated levels: {shown}.", {},
+            column.examples(found[0]),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The missing values of a column beside the target: AUC (or its like for numbers) of being missing."""
+
+    column: str
+    share: float
+    area: float
+    p: float
+    of_class: str = ""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """All columns with missing values, beside the target."""
+
+    target: str
+    found: tuple[Gap, ...]
+
+
+def gap(held: Held, target: Outcome) -> Gap | None:
+    """How much the target differs between rows with and without a value; None where there is nothing to compare."""
+    absent = held.codes[target.rows] < 0
+    some = int(absent.sum())
+    if min(some, target.size - some) < 5:
+        return None
+    if not target.classes:
+        found, of_class, p = area(target.rank, absent), "", area_p(target.rank, absent)
+    else:
+        each = {
+            k: area(absent.astype(np.float64), target.codes == k)
+            for k in range(len(target.classes))
+            if np.any(target.codes == k)
+        }
+        best = max(each, key=lambda k: (round(abs(each[k] - 0.5), 9), each[k]))
+        found, of_class = each[best], target.classes[best]
+        p = min(1.0, max(1, len(each) - 1) * area_p(absent.astype(np.float64), target.codes == best))
+    return Gap(held.name, some / target.size, found, p, of_class)
+
+
+@finding(
+    "SS155",
+    "warning",
+    "missing values depend on the target",
+    "Filling them hides this, and dropping the rows changes the classes: keep missing as a value of its own, and ask "
+    "whether it is known beforehand.",
+)
+def telling_gaps(gaps: Gaps) -> Iterator[Seen]:
+    adjusted = holm([one.p for one in gaps.found]).tolist() if gaps.found else []
+    for one, p in zip(gaps.found, adjusted, strict=True):
+        effect = abs(one.area - 0.5)
+        if p < 0.01 and effect >= 0.05:
+            more = "more" if (one.area > 0.5) else "less"
+            words = (
+                f"{one.column!r} is missing {more} often where {gaps.target!r} is {one.of_class!r}"
+                if one.of_class
+                else f"{gaps.target!r} is {'higher' if one.area > 0.5 else 'lower'} where {one.column!r} is missing"
+            )
+            yield Seen(
+                (one.column, gaps.target),
+                f"{words} (AUC {decimals(max(one.area, 1 - one.area))}, {p_text(p)} after correction; "
+                f"{100 * one.share:.0f} % are missing).",
+                {"auc": one.area, "p": one.p, "p_adjusted": p, "share": one.share},
+                level="warning" if effect >= 0.1 else "info",
+            )

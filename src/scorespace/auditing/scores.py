@@ -1,0 +1,118 @@
+"""Columns of scores: were they made for rows that the model had learnt, and was a row scored twice?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from scorespace.auditing.association import area
+from scorespace.auditing.finding import Seen, finding
+from scorespace.results import Row, decimals, grouped, p_text
+
+_BETTER = 0.03
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How well a score separates and how far it is from probabilities, with the error of the AUC."""
+
+    area: float
+    error: float
+    squares: float
+    rows: int
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A column of scores on these rows, and on held-out rows where there are any."""
+
+    column: str
+    target: str
+    here: Judged
+    held_out: Judged | None
+    other: str
+    twice: int = 0
+    differing: int = 0
+    examples: tuple[Row, ...] = ()
+
+
+def judged(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> Judged:
+    """AUC with its error (DeLong), and the mean square of score − truth where scores are probabilities."""
+    there = np.isfinite(score)
+    score, positive = score[there], positive[there]
+    hits, others = int(positive.sum()), int((~positive).sum())
+    if not hits or not others:
+        return Judged(math.nan, math.nan, math.nan, score.size)
+    ranks = stats.rankdata(score)
+    own = np.empty_like(ranks)
+    own[positive], own[~positive] = stats.rankdata(score[positive]), stats.rankdata(score[~positive])
+    above = (ranks - own)[positive] / others
+    below = (ranks - own)[~positive] / hits
+    variance = np.var(above, ddof=min(1, hits - 1)) / hits + np.var(below, ddof=min(1, others - 1)) / others
+    unit = bool(score.min() >= 0 and score.max() <= 1)
+    squares = float(np.mean((score - positive) ** 2)) if unit else math.nan
+    return Judged(area(score, positive), math.sqrt(float(variance)), squares, score.size)
+
+
+def scored_twice(cases: NDArray[np.uint64], score: NDArray[np.float64]) -> tuple[int, int, tuple[Row, ...]]:
+    """How many rows score a case again, how many of these cases got different scores, and some of them."""
+    _, inverse, counts = np.unique(cases, return_inverse=True, return_counts=True)
+    high, low = np.full(counts.size, -np.inf), np.full(counts.size, np.inf)
+    np.maximum.at(high, inverse, score)
+    np.minimum.at(low, inverse, score)
+    again = counts > 1
+    if not again.any():
+        return 0, 0, ()
+    place = int(np.argmax(counts))
+    rows = tuple({"row": int(row) + 1} for row in np.flatnonzero(inverse == place)[:3])
+    return int((counts[again] - 1).sum()), int(np.sum(high[again] > low[again])), rows
+
+
+@finding(
+    "SS170",
+    "warning",
+    "scores of rows that the model had learnt",
+    "Judge the model on rows it has not seen: cross-validate, or hold some out.",
+)
+def learnt(scored: Scored) -> Iterator[Seen]:
+    here, there = scored.here, scored.held_out
+    if there is not None and not math.isnan(there.area + here.area):
+        difference = here.area - there.area
+        error = math.hypot(here.error, there.error)
+        p = float(stats.norm.sf(difference / error)) if error > 0 else float(difference <= 0)
+        if difference >= _BETTER and p < 0.01:
+            squares = (
+                f", its mean squared error {decimals(here.squares)} instead of {decimals(there.squares)}"
+                if here.squares < there.squares
+                else ""
+            )
+            yield Seen(
+                (scored.column, scored.target),
+                f"{scored.column!r} separates the classes better here (AUC {decimals(here.area)}) than in "
+                f"{scored.other} ({decimals(there.area)}; {p_text(p)}){squares}: it seems fitted to these rows.",
+                {"auc": here.area, "auc_held_out": there.area, "p": p},
+            )
+    elif here.area >= 0.999 and here.rows >= 30:
+        yield Seen(
+            (scored.column, scored.target),
+            f"{scored.column!r} separates the classes of {scored.target!r} almost perfectly "
+            f"(AUC {decimals(here.area, 4)}): scores of new cases hardly ever do.",
+            {"auc": here.area},
+        )
+
+
+@finding("SS171", "warning", "rows that are scored twice", "Keep one row for each case and model.")
+def twice(scored: Scored) -> Iterator[Seen]:
+    if scored.twice:
+        different = f", {grouped(scored.differing)} cases with different scores" if scored.differing else ""
+        yield Seen(
+            (scored.column,),
+            f"{grouped(scored.twice)} rows of {scored.column!r} score a case again{different}.",
+            {"rows": scored.twice, "differing": scored.differing},
+            scored.examples,
+        )

@@ -1,0 +1,89 @@
+"""`scorespace audit`: what is in the data, before any number is believed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorespace.auditing.audit import audit as audit_data
+from scorespace.cli import options, output
+from scorespace.errors import ColumnError, DataError
+from scorespace.views import audit as view
+from scorespace.views import report as page
+
+_ROLES, _OUTPUT = "Which column is what", "Output"
+
+
+def audit(
+    data: options.Data,
+    target: Annotated[
+        str | None, typer.Option(metavar="COL", help="The column to be predicted.", rich_help_panel=_ROLES)
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(metavar="OTHER", help="A sample that should share no case with the data.", rich_help_panel=_ROLES),
+    ] = None,
+    score: options.Score = [],  # noqa: B006 - Typer copies defaults
+    positive: options.Positive = None,
+    group: options.Group = None,
+    fold: options.Fold = None,
+    allow_remote: options.AllowRemote = False,
+    kind: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COL=KIND",
+            help="Overrule what a column is taken for, such as size=ordinal(small,medium,large); repeatable.",
+            rich_help_panel=_ROLES,
+        ),
+    ] = [],  # noqa: B006
+    fail_on: Annotated[
+        list[str],
+        typer.Option(metavar="CODE", help="Exit with 1 on this code, or on warning or info; repeatable."),
+    ] = [],  # noqa: B006
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Also write a page with a picture per column.", rich_help_panel=_OUTPUT),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of folds and permutations.", rich_help_panel=_OUTPUT)] = 0,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Look at every column before any model does: what it is, and what would fool you.
+
+    Example: scorespace audit train.csv --target price --test holdout.csv --report audit.html
+    """
+    options.check_output(report, (".html",), data, test)
+    if score and target is None:
+        raise DataError("scores are judged beside a target.", hint="--target COL")
+    with output.progress("looking at the columns") as progress:
+        found = audit_data(
+            data,
+            target=target,
+            test=test,
+            scores=score,
+            positive=positive,
+            group=group,
+            fold=fold,
+            kinds=dict(map(_stated, kind)),
+            seed=seed,
+            progress=progress,
+        )
+    failing = found.failing(fail_on)  # a code that does not exist is told before anything is written
+    if report is not None:  # first: no result is shown before an error
+        page.write(view.document(found), report)
+    flat = {"rows": found.rows()} if format is options.Format.csv else {}
+    output.write(view.brief(found), found.to_dict() | flat, format)
+    if report is not None:
+        typer.echo(f"report  {report}", err=format is not options.Format.table)
+    if failing:
+        sys.stderr.write("".join(f"found {one.code}: {one.text}\n" for one in failing))
+        raise typer.Exit(1)
+
+
+def _stated(pair: str) -> tuple[str, str]:
+    column, equals, kind = pair.partition("=")
+    if not (column and equals and kind):
+        raise ColumnError(f"--kind {pair} cannot be read.", hint="--kind 'size=ordinal(small,medium,large)'")
+    return column, kind

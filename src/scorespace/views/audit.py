@@ -1,0 +1,98 @@
+"""The page of an audit: what was found, what each column is, and a small picture of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from scorespace.auditing.audit import Audit
+from scorespace.auditing.column import Profile
+from scorespace.results import Row, grouped
+from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
+
+_MOST_LINES = 30
+
+
+def document(audit: Audit) -> Document:
+    """The whole page."""
+    found: list[Block] = [Verdict(audit.verdict)]
+    if audit.findings:
+        found.append(Notes(audit.notes))
+    shown = tuple(
+        (one.code, one.title, ", ".join(one.columns) or "all", ", ".join(grouped(row["row"]) for row in one.examples))
+        for one in audit.findings
+        if one.examples
+    )
+    if shown:
+        about = "Some rows that show it, counted from 1."
+        found.append(Grid(("code", "finding", "columns", "rows"), shown, about, prose=True))
+    sections = (
+        Section("findings", "Findings", tuple(found)),
+        Section("columns", "Columns", (_columns(audit.columns),)),
+        Section("pictures", "Pictures", tuple(_picture(audit, one) for one in audit.columns)),
+    )
+    return Document(audit.name, facts(audit), sections)
+
+
+def brief(audit: Audit) -> Document:
+    """The page for a terminal: the columns first, what was found last, where the eye stays."""
+    blocks: list[Block] = [_columns(_worth_a_line(audit))]
+    if len(audit.columns) > _MOST_LINES:
+        kinds = Counter(one.kind for one in audit.columns)
+        rows = tuple((kind, str(number)) for kind, number in kinds.most_common())
+        blocks.insert(0, Grid(("kind", "columns"), rows))
+    if audit.findings:
+        blocks.append(Notes(audit.notes))
+    blocks.append(Verdict(audit.verdict))
+    return Document(audit.name, facts(audit), (Section("audit", "Audit", tuple(blocks), brief=True),))
+
+
+def facts(audit: Audit) -> str:
+    parts = [f"{grouped(audit.size)} rows", f"{len(audit.columns)} columns"]
+    return "   ".join([*parts, f"target = {audit.target}"] if audit.target else parts)
+
+
+def _worth_a_line(audit: Audit) -> tuple[Profile, ...]:
+    """All columns, or of very many the target and those with findings."""
+    if len(audit.columns) <= _MOST_LINES:
+        return audit.columns
+    return tuple(one for one in audit.columns if one.findings or one.target)
+
+
+def _columns(columns: tuple[Profile, ...]) -> Grid:
+    return Grid(
+        ("column", "kind", "values", "missing", "evidence"),
+        tuple((one.name, _kind(one), _values(one), _missing(one), one.evidence) for one in columns),
+        prose=True,
+    )
+
+
+def _kind(one: Profile) -> str:
+    kind = f"{one.kind}, {one.spread}" if one.kind in ("interval", "ratio") else one.kind
+    return f"{kind} (target)" if one.target else kind
+
+
+def _values(one: Profile) -> str:
+    if one.low and one.distinct > 1:
+        return f"{one.low} … {one.middle} … {one.high}"
+    return f"{grouped(one.distinct)} different"
+
+
+def _missing(one: Profile) -> str:
+    if not one.missing:
+        return "–"
+    share = 100 * one.missing / one.rows
+    return f"{share:.1f} %" if share >= 0.1 else grouped(one.missing)
+
+
+def _picture(audit: Audit, one: Profile) -> Picture:
+    warned = any(each.level != "info" and one.name in each.columns for each in audit.findings)
+
+    def draw() -> Row:
+        from scorespace.views.charts.audit import column_chart  # loads only for pictures
+
+        return column_chart(one, warned=warned)
+
+    missing = "" if not one.missing else f" {_missing(one)} missing."
+    codes = f" {', '.join(dict.fromkeys(one.findings))}." if one.findings else ""
+    words = f"{_kind(one).capitalize()}.{missing}{codes}"
+    return Picture(draw, f"How the values of {one.name} are distributed.", words, small=True)

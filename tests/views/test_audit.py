@@ -1,0 +1,97 @@
+"""The page of an audit: its sections, its small pictures, and that no text from data can do harm."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from scorespace.views import audit as view
+from scorespace.views import markdown, notebook, report, terminal
+from scorespace.views.charts.audit import column_chart
+from scorespace.views.document import Grid, Notes, Picture, Verdict
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def audit():
+    source = np.random.default_rng(0)
+    table = {
+        "age": np.where(source.random(300) < 0.05, 999, source.integers(18, 90, 300)),
+        "town": source.choice(["Rome", "Paris", HOSTILE], 300),
+        HOSTILE: np.datetime64("2020-01-01") + source.integers(0, 300, 300),
+        "rating": source.integers(1, 6, 300),
+        "same": [1] * 300,
+        "y": source.integers(0, 2, 300),
+    }
+    return ss.audit(table, target="y")
+
+
+def blocks(document, kind):
+    return [block for section in document.sections for block in section.blocks if isinstance(block, kind)]
+
+
+def test_the_page_has_every_finding_column_and_picture(audit):
+    page = view.document(audit)
+    assert [section.title for section in page.sections] == ["Findings", "Columns", "Pictures"]
+    assert page.facts == "300 rows   6 columns   target = y"
+    assert blocks(page, Notes)[0].notes == audit.notes
+    assert [row[0] for row in blocks(page, Grid)[1].rows] == [one.name for one in audit.columns]
+    assert len(blocks(page, Picture)) == 6
+    assert all(picture.small for picture in blocks(page, Picture))
+
+
+def test_the_terminal_ends_with_the_answer(audit):
+    brief = view.brief(audit)
+    assert isinstance(brief.sections[0].blocks[-1], Verdict)
+    text = terminal.text(brief, 120)
+    assert text.splitlines()[0] == "arrays   300 rows   6 columns   target = y"
+    assert text.splitlines()[-1] == "Settle 2 things before modelling. 1 more is good to know."
+    assert "SS110 999 in 'age' stands apart" in text
+
+
+def test_many_columns_show_those_with_findings():
+    source = np.random.default_rng(1)
+    table = {f"x{place}": source.normal(size=60) for place in range(40)} | {"same": [1] * 60}
+    kinds, columns = blocks(view.brief(ss.audit(table)), Grid)
+    assert kinds.rows == (("interval", "40"), ("constant", "1"))
+    assert [row[0] for row in columns.rows] == ["same"]
+
+
+def test_pictures_hold_tables_and_names_are_values(audit):
+    for column in audit.columns:
+        spec = column_chart(column)
+        assert sum(row["rows"] for row in spec["data"]["values"]) == column.rows - column.missing
+        fields = {each["field"] for each in spec["encoding"].values() if isinstance(each, dict)}
+        assert fields <= {"low", "high", "rows", "label"}
+        json.dumps(spec, allow_nan=False)
+
+
+def test_nothing_from_the_data_is_markup(audit):
+    page = report.render(view.document(audit))
+    assert HOSTILE not in page
+    assert HOSTILE not in notebook.html(view.document(audit))
+    assert "<img" not in markdown.text(view.brief(audit)).replace("\\<img", "")
+
+
+def test_a_real_browser_draws_every_picture(audit, browser, tmp_path):
+    path = report.write(view.document(audit), tmp_path / "audit.html")
+    drawn = """return {drawn: page.querySelectorAll("figure.picture[data-drawn]").length,
+                       bars: [...page.querySelectorAll("figure.picture")].map((f) => f.querySelectorAll("path").length),
+                       wide: root.scrollWidth <= frame.contentWindow.innerWidth,
+                       harm: page.querySelectorAll("img").length}"""
+    for width in (1200, 380):
+        visit = browser.visit(path, drawn, width=width)
+        assert visit.answer["drawn"] == 6
+        assert min(visit.answer["bars"]) > 0
+        assert visit.answer["wide"]
+        assert visit.answer["harm"] == 0
+        assert visit.console == []
+
+
+def test_the_levels_of_an_ordinal_stand_in_their_order():
+    found = ss.audit({"size": ["large", "small", "large", "medium", "?"] * 9}).columns[0]
+    assert [bar.label for bar in found.bars] == ["small", "medium", "large", "?"]
+    stated = ss.audit({"size": ["c", "a", "b"] * 9}, kinds={"size": "ordinal(b, a, c)"}).columns[0]
+    assert [bar.label for bar in stated.bars] == ["b", "a", "c"]
