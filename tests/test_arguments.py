@@ -35,6 +35,7 @@ CALLS = {
     "least_cost_decisions": {"truth": ["x", "y"], "probability": [[0.2, 0.8], [0.3, 0.7]], "costs": COSTS},
     "best_threshold": {"table": TABLE, "measure": ss.f1},
     "sweep": {"table": TABLE, "measure": ss.f1},
+    "chow": {"table": TABLE, "cost": 0.2},
     "iso_line": {"slope": 1.0, "fpr": 0.1, "tpr": 0.5},
     "rank_models": {"values": rng.random((6, 3)), "models": ["a", "b", "c"], "best": "high"},
     "compare_samples": {"a": TABLE, "b": TABLE},

@@ -28,6 +28,10 @@ _WORDS: Final[dict[Any, str]] = {
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 
 
+_REPEATS: Final = ("replicates", "folds", "bins", "groups", "most")
+_MOST_REPEATS: Final = 10_000_000
+
+
 def checked(function: Checked) -> Checked:
     """The function with its arguments checked against their annotations; what else it cannot use is told as that.
 
@@ -76,6 +80,8 @@ def check(name: str, value: Any, kind: Any) -> None:
         shown = repr(value) if isinstance(value, (str, bytes, bool, numbers.Number, NoneType)) else "…"
         shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
         raise ScoreSpaceError(f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value))
+    if name in _REPEATS and isinstance(value, numbers.Integral) and value > _MOST_REPEATS:
+        raise ScoreSpaceError(f"{name} is so large that it would never end.", hint=f"at most {_MOST_REPEATS}")
     if name == "seed" and isinstance(value, numbers.Integral) and value < 0:
         raise ScoreSpaceError(f"seed={value} is negative.", hint="a whole number from 0 on")
 
@@ -93,10 +99,11 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin in (Union, UnionType):
         return any(_fits(value, one) for one in inner)
     if origin is Literal:
-        return any(value == one and type(value) is type(one) for one in inner)
+        return any(type(value) is type(one) and value == one for one in inner)
     if kind in (float, int):
         wanted = numbers.Real if kind is float else numbers.Integral
-        return isinstance(value, wanted) and type(value).__name__ not in ("bool", "bool_")
+        is_one = isinstance(value, wanted) and type(value).__name__ not in ("bool", "bool_")
+        return is_one and (kind is int or not isinstance(value, int) or abs(value) <= sys.float_info.max)
     if kind is bool:
         return type(value).__name__ in ("bool", "bool_")
     if kind is Path:
@@ -106,6 +113,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, Mapping) and all(_fits_all(value.items(), inner))
     if held is Sequence:
         whole = isinstance(value, (Sequence, *_array_types())) and not isinstance(value, (str, bytes))
+        whole = whole and getattr(value, "ndim", 1) > 0
         return whole and all(_fits(each, inner[0]) for each in value) if inner else whole
     if held is Callable or held is not kind:
         return callable(value) if inspect.isclass(held) and held.__name__ == "Callable" else True

@@ -125,7 +125,7 @@ class CostMatrix(ByValue):
         object.__setattr__(self, "classes", tuple(map(str, self.classes)))
         try:
             object.__setattr__(self, "matrix", np.asarray(self.matrix, dtype=np.float64))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ConditionError("a cost matrix holds something that is no number.", seen=str(error)) from None
         size = len(self.classes)
         if self.matrix.shape != (size, size):

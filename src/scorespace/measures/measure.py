@@ -60,6 +60,9 @@ class Measure:
     def __call__(self, table: Any, **options: Any) -> Any:
         """The value for a table: a float, or an array when the table has further axes."""
         check_options(self, options, MeasureError)
+        if not isinstance(table, Table):
+            hint = f'ss.measure("{self.name}", truth=…, score=…) takes arrays'
+            raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
         found = self.fit(table)
         value = np.asarray(found.function(found.table, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
