@@ -173,6 +173,17 @@ def test_the_folder_for_temporary_files_is_swept_too(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
+def test_what_an_engine_spilled_is_removed_once_its_process_is_gone(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for process in (gone.pid, os.getpid()):
+        (tmp_path / f".scorespace-spill-{process}").mkdir()
+        (tmp_path / f".scorespace-spill-{process}" / "part").write_text("half of a table")
+    assert files.spill_folder() == str(tmp_path / f".scorespace-spill-{os.getpid()}")
+    assert os.listdir(tmp_path) == [f".scorespace-spill-{os.getpid()}"]
+
+
 def test_two_processes_that_write_one_file(tmp_path):
     """The file is always one of those written, whole."""
     writer = (

@@ -80,9 +80,9 @@ def check(name: str, value: Any, kind: Any) -> None:
         shown = repr(value) if isinstance(value, (str, bytes, bool, numbers.Number, NoneType)) else "…"
         shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
         raise ScoreSpaceError(f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value))
-    if name in _REPEATS and isinstance(value, numbers.Integral) and value > _MOST_REPEATS:
+    if name in _REPEATS and isinstance(value, numbers.Integral) and int(value) > _MOST_REPEATS:
         raise ScoreSpaceError(f"{name} is so large that it would never end.", hint=f"at most {_MOST_REPEATS}")
-    if name == "seed" and isinstance(value, numbers.Integral) and value < 0:
+    if name == "seed" and isinstance(value, numbers.Integral) and int(value) < 0:
         raise ScoreSpaceError(f"seed={value} is negative.", hint="a whole number from 0 on")
 
 

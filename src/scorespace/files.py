@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -155,6 +156,27 @@ def remove_scratch() -> None:
     """Remove all temporary files of this process: for an end in the midst of work."""
     for path in list(_scratch):
         close_scratch(Path(path))
+
+
+def spill_folder() -> str:
+    """Where an engine may put what does not fit into memory; those of processes that are gone are removed."""
+    where = tempfile.gettempdir()
+    with suppress(OSError):
+        for entry in os.scandir(where):
+            owner = entry.name.removeprefix(f"{_MARK}spill-")
+            if owner != entry.name and owner.isdigit() and not _lives(int(owner)):
+                shutil.rmtree(entry.path, ignore_errors=True)
+    return os.path.join(where, f"{_MARK}spill-{os.getpid()}")
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # somebody else's
+    return True
 
 
 def _remove_stale(folder: Path) -> None:

@@ -7,9 +7,10 @@ import gzip
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorespace.errors import DataError
 from scorespace.frames.source import LINES
@@ -88,32 +89,37 @@ def _csv_lines(file: CsvFile) -> int:
     """
     ends, returns, quotes, separators = 0, 0, 0, 0
     lines = 0
-    separator = file.separator.encode()
+    separator = ord(file.separator)
     returns_only: int | None = None
     for piece in _pieces(file.path):
-        held = piece.rstrip(b"\r\n")
-        if quotes == 0 and b'"' not in piece:
-            if held:
-                lines = ends + held.count(b"\n") + 1
-                returns_only = returns + held.count(b"\r") + 1
-            ends += piece.count(b"\n")
-            returns += piece.count(b"\r")
-            separators += piece.count(separator)
-            continue
         values = np.frombuffer(piece, dtype=np.uint8)
+        held = len(piece.rstrip(b"\r\n"))
+        if quotes == 0 and b'"' not in piece:
+            new, back = _count(values, "\n"), 0 if ends else _count(values, "\r")
+            if held:
+                rest = piece[held:]
+                lines = ends + new - rest.count(b"\n") + 1
+                returns_only = returns + back - rest.count(b"\r") + 1
+            ends, returns = ends + new, returns + back
+            separators += int(np.count_nonzero(values == separator))
+            continue
         marks = np.flatnonzero(values == ord('"'))
         newlines, carriages = np.flatnonzero(values == ord("\n")), np.flatnonzero(values == ord("\r"))
         outside = newlines[(np.searchsorted(marks, newlines) + quotes) % 2 == 0]
         outside_returns = carriages[(np.searchsorted(marks, carriages) + quotes) % 2 == 0]
         if held:
-            lines = ends + int((outside < len(held)).sum()) + 1
-            returns_only = returns + int((outside_returns < len(held)).sum()) + 1
+            lines = ends + int((outside < held).sum()) + 1
+            returns_only = returns + int((outside_returns < held).sum()) + 1
         ends, returns, quotes = ends + outside.size, returns + outside_returns.size, quotes + marks.size
     if not ends and returns_only is not None:  # as on old Macintoshes
         lines = returns_only
     if not quotes and separators != (file.width - 1) * lines:
         return -1
     return lines
+
+
+def _count(values: NDArray[np.uint8], sign: str) -> int:
+    return int(np.count_nonzero(values == ord(sign)))
 
 
 def _json_records(path: str) -> int:
@@ -151,7 +157,7 @@ def _json_records(path: str) -> int:
     return (commas + 1 if content else 0) if array else objects
 
 
-def _holds(data: bytes, kept: np.ndarray, signs: np.ndarray, before: np.ndarray, depth: int) -> bool:
+def _holds(data: bytes, kept: NDArray[Any], signs: NDArray[Any], before: NDArray[Any], depth: int) -> bool:
     """Whether a piece of a file has anything in its array: something deeper, or more than blanks and brackets."""
     if (before > 1).any() or depth > 1 or ((before == 1) & np.isin(signs, (ord("{"), ord("[")))).any():
         return True

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import atexit
 import glob
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +16,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, listing
+from scorespace.files import spill_folder
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -103,8 +102,7 @@ def connect(paths: Sequence[str] = (), writing: Path | None = None) -> DuckDBPyC
         allowed.append(str(writing))
     connection.execute("SET allowed_paths = $paths", {"paths": allowed})
     # Else it would spill into the working directory.
-    spill = os.path.join(tempfile.gettempdir(), f"scorespace-spill-{os.getpid()}")
-    connection.execute("SET temp_directory = $spill", {"spill": spill})
+    connection.execute("SET temp_directory = $spill", {"spill": spill_folder()})
     connection.execute("SET enable_external_access = false; SET lock_configuration = true")
     return connection
 
