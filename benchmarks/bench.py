@@ -19,15 +19,15 @@ from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, install
 
 from samples import Sample, classes, models
 from scorespace.comparisons.delong import delong_covariance, delong_pair
-from scorespace.comparisons.paired import paired_bootstrap
+from scorespace.comparisons.paired import compare
 from scorespace.curves.roc import roc
 from scorespace.curves.smooth import smooth
 from scorespace.measures import parse
 from scorespace.measures.average import average
 from scorespace.measures.ranking import auc
 from scorespace.probabilities.summary import calibration_summary
+from scorespace.resampling.area import delong
 from scorespace.resampling.draw import bootstrap
-from scorespace.resampling.estimate import delong
 from scorespace.tables import class_table, score_table
 from scorespace.tables.pair import pair_table
 
@@ -152,8 +152,8 @@ def paired_draws(rows: int) -> None:
             turn()
 
     loop = seconds(turns, 1) / TURNS * REPLICATES
-    spec = parse("auc")
-    ours = seconds(lambda: paired_bootstrap(pair_table(truth, scores), 0, 1, spec, replicates=REPLICATES))
+    test = f"bootstrap(replicates={REPLICATES})"
+    ours = seconds(lambda: compare(pair_table(truth, scores), spec=parse("auc"), test=test))
     name, peer = f"paired bootstrap, {REPLICATES} replicates", f"roc_auc_score, {TURNS} turns × {REPLICATES // TURNS}"
     print(Line(name, ours, peer, loop, Aim(faster=30 if rows == 10**5 else None)))
 

@@ -191,12 +191,12 @@ def coverage(
 def held(bounds: Array, truth: float) -> Coverage:
     """How often bounds (samples, 2) held the truth; samples without them are left out and counted."""
     defined = np.isfinite(bounds).all(axis=1)
+    if not defined.any():
+        return Coverage(math.nan, 0.0, math.nan)
     low, high = bounds[defined].T
     slack = 1e-6 * max(1.0, abs(truth))  # the truth comes from a fine grid, not from an integral
     inside = (low <= truth + slack) & (truth <= high + slack)
-    return Coverage(
-        float(inside.mean()) if defined.any() else math.nan, float(defined.mean()), float((high - low).mean())
-    )
+    return Coverage(float(inside.mean()), float(defined.mean()), float((high - low).mean()))
 
 
 def two_classes(samples: int, replicates: int) -> str:

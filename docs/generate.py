@@ -24,12 +24,14 @@ from typer.main import get_command
 
 from scorespace.auditing.audit import FINDING_KINDS
 from scorespace.cli import app, main
-from scorespace.declaration import Noun
+from scorespace.comparisons.test import ranked
+from scorespace.declaration import Noun, written
 from scorespace.evaluation.curves import CurveKind, kinds
 from scorespace.measures import Measure, measures
 from scorespace.results import NOTE_KINDS
 from scorespace.tables import ClassTable, ConfusionTable
 from scorespace.views.catalogue import curve_entry, curve_example, entry
+from scorespace.views.tests import suiting
 
 HERE = Path(__file__).parent
 WIDTH = 80
@@ -47,6 +49,7 @@ def pages() -> dict[str, str]:
     return {
         "measures.md": _measures(),
         "curves.md": _curves(),
+        "tests.md": _tests(),
         "commands.md": _commands(),
         "notes.md": _notes(),
         "findings.md": _findings(),
@@ -132,6 +135,31 @@ def _facts(kind: CurveKind[Any]) -> str:
         *(("Option", f"`{option.stated}` {option.explained}") for option in kind.options),
     ]
     return _table(("", ""), facts)
+
+
+def _tests() -> str:
+    parts = [
+        "# Tests",
+        WRITTEN,
+        "A test is written the same way everywhere: in `scorespace compare --test` and in `ev.compare(test=…)`. Name "
+        "none, and the first of these that suits the question is used; where one that came before it was passed over "
+        "for too few cases, the answer says so.",
+        "| you write | you get |\n|:--|:--|\n"
+        "| `delong` | the test |\n"
+        "| `mcnemar(method=exact)` | with an option |\n"
+        "| `bootstrap(replicates=5000)` | with more replicates |\n"
+        "| `bayes_t(rope=0.02)` | with what counts as practically equal |",
+        "`scorespace tests NAME` explains one. Tests [over data sets](compare.md#many-data-sets) belong to "
+        "`scorespace ranks`.",
+    ]
+    for kind in ranked():
+        facts = [("for", kind.for_), ("can", "; ".join(form.asks for form in kind.forms))]
+        facts += [("suits", "; ".join(suiting(kind)))]
+        facts += [("option", f"`{option.name}={written(option.default)}`: {option.about}") for option in kind.options]
+        facts += [("also called", ", ".join(f"`{name}`" for name in kind.aliases))] if kind.aliases else []
+        title = kind.title[0].upper() + kind.title[1:]
+        parts += [f"## {kind.name}", f"**{title}.** {kind.summary}", _table(("", ""), facts)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _commands() -> str:

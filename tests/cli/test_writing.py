@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
-from scorespace.cli import app
+from scorespace.cli.verbs import VERBS, load
 
 DATA = "id,y,s,t,d,e\n" + "".join(
     f"{k},{k % 2},{(k * 37 % 100) / 100},{(k * 53 % 100) / 100},{k % 2},{(k // 2) % 2}\n" for k in range(60)
@@ -46,7 +45,7 @@ def names_outputs(parameter):
 
 def test_every_verb_that_writes_is_here():
     """A new verb, or a new file that one writes, wants its line above."""
-    commands = get_command(app).commands
+    commands = {verb.name: load(verb) for verb in VERBS}
     found = {(verb, each.opts[0]) for verb, one in commands.items() for each in one.params if names_outputs(each)}
     assert {(verb.split()[0], option) for verb, (_, option) in WRITING.items()} == found
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from oracles.load import reference
 from scorespace.comparisons.answer import Posterior, extent, rounded
@@ -530,3 +531,30 @@ def test_a_group_has_rows_in_every_repeat_without_harm():
     pairs = pair_table(label, {name: label + rng.normal(size=80) for name in "ab"})
     pairs = replace(pairs, **{k: v.astype(np.int32) for k, v in (("fold", fold), ("repeat", repeat), ("group", group))})
     assert compare(pairs).notes == ()
+
+
+def test_folds_are_compared_by_the_corrected_t():
+    # The differences within folds, by scikit-learn's areas, through the formula of Nadeau and Bengio.
+    rng = np.random.default_rng(8)
+    truth, fold = rng.integers(0, 2, 200), np.arange(200) % 5
+    scores = {name: truth + rng.normal(size=200) for name in "ab"}
+    pairs = replace(pair_table(truth, scores), fold=fold.astype(np.int32))
+    (found,) = compare(pairs)
+    gaps = [
+        roc_auc_score(truth[fold == k], scores["a"][fold == k])
+        - roc_auc_score(truth[fold == k], scores["b"][fold == k])
+        for k in range(5)
+    ]
+    t = np.mean(gaps) / np.sqrt((1 / 5 + 1 / 4) * np.var(gaps, ddof=1))
+    assert (found.difference, found.statistic) == pytest.approx((np.mean(gaps), t), abs=1e-12)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(t), 4), abs=1e-12)
+
+
+def test_folds_without_a_class_are_counted_and_left_out():
+    truth, score = np.array([1, 0, 1, 0, 1, 1]), np.array([0.9, 0.2, 0.4, 0.6, 0.8, 0.1])
+    pairs = replace(
+        pair_table(truth, {"a": score, "b": score**2 - score}), fold=np.array([0, 0, 1, 1, 2, 2], dtype=np.int32)
+    )
+    found = compare(pairs)
+    assert found[0].count == 2
+    assert "1 of 3 folds are left out: auc is undefined there." in [note.text for note in found.notes]

@@ -15,6 +15,7 @@ from oracles.load import columns, reference
 from scorespace.comparisons.mcnemar import mcnemar_p, mcnemar_test
 from scorespace.comparisons.paired import compare, differences, usual
 from scorespace.curves import roc
+from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.measures.request import bind
 from scorespace.resampling import draw as bootstrap
@@ -539,3 +540,198 @@ def test_all_differences_come_from_one_draw(monkeypatch):
         pairs, draws, "a", "b", [parse(name) for name in ("ks", "h", "youden@0.5", "tpr@0.5", "brier", "logloss")]
     )
     assert len(calls) <= 2  # within classes, and from all cases
+
+
+# --- all pairs of models
+
+HALF = {"a": 0.5, "b": 0.5, "c": 0.5}
+
+
+def several(models="abc", size=120, group=None, gap=0.5):
+    rng = np.random.default_rng(1)
+    label = (rng.random(size) < 0.4).astype(int)
+    shared = rng.normal(size=size) + label
+    scores = {name: shared + gap * k * label + rng.normal(size=size) for k, name in enumerate(models)}
+    return pair_table(label, scores, group=group)
+
+
+def codes(found):
+    return [note.code for note in found.notes]
+
+
+@pytest.mark.parametrize(
+    ("test", "thresholds", "together"),
+    [("delong", None, "delong, all equal"), ("mcnemar", HALF, "cochran q"), ("bootstrap(replicates=100)", None, None)],
+)
+def test_several_models_are_first_tested_together(test, thresholds, together):
+    found = compare(several(), test=test, at=thresholds)
+    assert [one.test for one in found if one.several] == ([together] if together else [])
+    pairs = [one for one in found if not one.several]
+    assert [(one.a, one.b) for one in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert found[0].several == bool(together)
+
+
+def test_p_is_adjusted_by_holm_and_it_is_said():
+    found = compare(several())
+    pairs = [one for one in found if not one.several]
+    ordered = sorted(pairs, key=lambda one: one.p)
+    expected, highest = {}, 0.0
+    for place, one in enumerate(ordered):  # 3 p, 2 p, p, never falling and never above 1
+        highest = max(highest, min(1.0, (3 - place) * one.p))
+        expected[one.a, one.b] = highest
+    assert {(one.a, one.b): one.p_adjusted for one in pairs} == pytest.approx(expected, rel=1e-12)
+    assert found.adjustment == "holm"
+    assert math.isnan(found[0].p_adjusted)  # one test of all at once needs no adjustment
+    (note,) = found.notes
+    assert (note.code, note.level) == ("SS015", "info")
+    assert note.text == "p-values of the 3 pairs are adjusted by Holm's method."
+    assert found.to_dict()["adjustment"] == "holm"
+
+
+def test_a_single_pair_is_not_adjusted():
+    found = compare(several("ab"))
+    assert (found.adjustment, codes(found), len(found)) == (None, [], 1)
+    assert math.isnan(found[0].p_adjusted)
+
+
+def test_a_pair_that_cannot_be_tested_does_not_count_in_the_adjustment():
+    scores = {"perfect": [9, 8, 7, 1, 2, 3], "constant": [1] * 6, "other": [3, 9, 4, 5, 1, 2]}
+    found = compare(pair_table([1, 1, 1, 0, 0, 0], scores), test="delong")
+    first, second, third = (one for one in found if not one.several)
+    assert math.isnan(first.p)
+    assert math.isnan(first.p_adjusted)
+    smaller, larger = sorted((second.p, third.p))
+    assert sorted((second.p_adjusted, third.p_adjusted)) == pytest.approx([2 * smaller, max(2 * smaller, larger)])
+
+
+def test_chosen_models_in_the_order_chosen():
+    found = compare(several(), models=("c", "a"))
+    assert found.models == ("c", "a")
+    assert [(one.a, one.b) for one in found] == [("c", "a")]
+    assert found[0].difference > 0
+
+
+def test_progress_ends_at_one():
+    told = []
+    compare(several(), test="bootstrap(replicates=50)", progress=told.append)
+    assert told[-1] == 1
+
+
+# --- notes
+
+
+@pytest.mark.parametrize(("discordant", "told"), [(9, True), (10, False)])
+def test_few_discordant_cases_are_noted(discordant, told):
+    label = np.array([1] * 20 + [0] * 20)
+    other = label.copy()
+    other[:discordant] = 0
+    found = compare(pair_table(label, {"a": label, "b": other}), at=HALF)
+    assert codes(found) == (["SS014"] if told else [])
+    if told:
+        (note,) = found.notes
+        assert note.level == "warning"
+        assert note.text == "a and b disagree on 9 cases only: from so few no test tells much."
+
+
+def test_groups_are_noted():
+    found = compare(several("ab", group=np.arange(120) // 3))
+    assert codes(found) == ["SS016"]
+    assert found.notes[0].text.startswith("cases of a group are not independent, so whole groups are drawn")
+
+
+@pytest.mark.parametrize("test", ["delong", "mcnemar"])
+def test_groups_are_not_said_to_be_drawn_where_they_are_not(test):
+    pairs = several("ab", group=np.arange(120) // 3)
+    found = compare(pairs, test=test, at=HALF if test == "mcnemar" else None)
+    assert not any("groups are drawn" in note.text for note in found.notes)
+
+
+@pytest.mark.parametrize("test", ["delong", "mcnemar"])
+def test_a_test_that_overlooks_groups_is_noted(test):
+    pairs = several("ab", group=np.arange(120) // 3)
+    found = compare(pairs, test=test, at=HALF if test == "mcnemar" else None)
+    assert any("group" in note.text for note in found.notes)
+
+
+# --- errors
+
+
+@pytest.mark.parametrize(
+    ("named", "error", "message"),
+    [
+        (
+            {"test": "delon"},
+            ScoreSpaceError,
+            "there is no test 'delon'.\n  hint: did you mean delong?",
+        ),
+        (
+            {"test": "z"},
+            ScoreSpaceError,
+            "there is no test 'z'.\n  hint: scorespace tests lists them all",
+        ),
+        (
+            {"test": "delong", "spec": parse("f1@0.5")},
+            MeasureError,
+            'DeLong\'s test is for auc or gini, not for f1@0.5.\n  hint: test="bootstrap", which is for any measure',
+        ),
+        (
+            {"test": "mcnemar"},
+            ScoreSpaceError,
+            "McNemar's test compares decisions.\n  seen: a score table of a\n  hint: state the threshold: at=0.5",
+        ),
+        (
+            {"test": "mcnemar", "spec": parse("f1@0.5")},
+            MeasureError,
+            'McNemar\'s test is for acc, not for f1@0.5.\n  hint: test="bootstrap", which is for any measure',
+        ),
+        (
+            {"test": "bootstrap", "at": 0.5},
+            ScoreSpaceError,
+            'The bootstrap compares a measure, and a threshold alone names none.\n  hint: measure="acc@0.5"',
+        ),
+        (
+            {"spec": parse("f1"), "at": 0.5},
+            MeasureError,
+            'at=0.5 asks for decisions, and f1 is a measure.\n  hint: measure="f1@0.5"',
+        ),
+        (
+            {"test": "bootstrap(replicates=0)", "spec": parse("ks")},
+            ScoreSpaceError,
+            "replicates=0 leaves nothing to judge by.\n  hint: replicates=2000",
+        ),
+        (
+            {"test": "bootstrap(rope=1)"},
+            ScoreSpaceError,
+            "bootstrap has no option 'rope'.\n  seen: its options: 'replicates'",
+        ),
+        (
+            {"test": "interval"},
+            ScoreSpaceError,
+            "interval cannot compare two models on the same cases.\n  seen: 'delong', 'corrected_t', 'paired_t', "
+            "'five_by_two_t', 'five_by_two_f', 'bayes_t', 'mcnemar', 'bootstrap' and 1 more can\n"
+            '  hint: test="permutation"',
+        ),
+        ({"models": ("b",)}, ScoreSpaceError, "a comparison needs two models.\n  seen: 'b'"),
+        ({"models": ("b", "q")}, ScoreSpaceError, "there is no model 'q'.\n  seen: 'a', 'b', 'c'"),
+        (
+            {"level": 95},
+            ScoreSpaceError,
+            "level=95 is not a level of confidence.\n  hint: between 0 and 1, such as 0.95",
+        ),
+        (
+            {"test": "corrected-t"},
+            ScoreSpaceError,
+            "corrected_t compares folds, but no fold is named.\n  hint: fold=…",
+        ),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_errors(named, error, message):
+    with pytest.raises(error) as caught:
+        compare(several(), **named)
+    assert str(caught.value) == message
+
+
+def test_a_measure_of_decisions_needs_its_threshold():
+    with pytest.raises(MeasureError, match="f1 of a score needs a threshold"):
+        compare(several(), spec=parse("f1"))

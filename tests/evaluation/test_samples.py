@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import scorespace as ss
-from scorespace.errors import ColumnError, DataError, PositiveError
+from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError
 
 FILMS = {
     "film": ["Alpha", "Bravo", "Coda", "Delta", "Echo", "Foxtrot"],
@@ -72,7 +72,7 @@ def test_raters_may_share_a_decision():
 def test_agree_refuses():
     with pytest.raises(DataError, match="two raters"):
         ss.agree(FILMS, raters={"Ann": ("ann", "ann_score")}, positive="yes")
-    with pytest.raises(ColumnError, match="a decision and a score"):
+    with pytest.raises(ScoreSpaceError, match="raters="):
         ss.agree(FILMS, raters={"Ann": ("ann", "ann_score"), "Bob": "bob"}, positive="yes")
     with pytest.raises(DataError, match="two classes only"):
         ss.agree({**FILMS, "bob": ["yes", "no", "maybe"] * 2}, raters=RATERS, positive="yes")

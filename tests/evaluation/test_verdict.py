@@ -95,11 +95,17 @@ def test_decisions_on_several_classes():
 
 
 def test_with_a_condition_it_says_what_to_use():
-    words = verdict(SMALL, condition=ss.Condition(fp=1, fn=5))
-    assert words == (
-        f"s has AUC {interval(SMALL)}. s is not shown to beat calling every case positive, which costs 0.5 per case. "
-        "s at threshold 0.4 costs 1 per case [0.32, 3.04] (0.167 on these cases): 500 per 1 000 more [−178, 2 516]."
+    # Worked out by hand in tests/decisions/test_model.py.
+    many = {name: column * 20 for name, column in SMALL.items()}
+    assert verdict(many, condition=ss.Condition(fp=1, fn=5)) == (
+        f"s has AUC {interval(many)}. Use s at threshold 0.4: 0.167 per case [0.108, 0.357]. "
+        "That is 333 per 1 000 less than calling every case positive [143, 427]."
     )
+
+
+def test_with_too_few_cases_no_model_is_shown_to_pay():
+    words = verdict(SMALL, condition=ss.Condition(fp=1, fn=5))
+    assert words.startswith(f"s has AUC {interval(SMALL)}. s is not shown to beat calling every case positive, ")
 
 
 def test_with_a_condition_under_which_no_model_pays():

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -32,7 +33,8 @@ def write(name, content):
 
 
 def evaluated(path, **options):
-    return ss.evaluate(path, **{"truth": "y", "scores": "s", "positive": "1", **options})
+    found = ss.evaluate(path, **{"truth": "y", "scores": "s", "positive": "1", **options}).models
+    return SimpleNamespace(rows=found.rows, classes=dict(found.classes))
 
 
 def refused(path, **options):
@@ -222,7 +224,7 @@ def test_classes_that_are_long_numbers_stay_apart():
     write("a.csv", "y,s\n9007199254740993,0.9\n9007199254740992,0.1\n")
     assert evaluated("a.csv", positive="9007199254740993").classes == {"9007199254740992": 1, "9007199254740993": 1}
     data = {"y": [2**70, 2**70 + 1], "s": [0.9, 0.1]}
-    assert set(ss.evaluate(data, truth="y", scores="s", positive=str(2**70)).classes) == {str(2**70), str(2**70 + 1)}
+    assert set(evaluated(data, positive=str(2**70)).classes) == {str(2**70), str(2**70 + 1)}
 
 
 # --- corrupt files

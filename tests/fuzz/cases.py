@@ -23,6 +23,8 @@ LABELS = [
     ["good", "bad"],
     ["a", "b", "c"],
     ["#x", "y"],
+    ["#1", "#2"],
+    ["#", "b"],
     ["=1+1", "@b"],
     ["NA", "b"],
     ["", "b"],
@@ -158,6 +160,8 @@ def _table(rng: Draw, columns: dict[str, Any] | None = None) -> tuple[list[dict[
         columns = {**dict(zip(keys, names, strict=True)), "truth": "y", "fold": "f", "id": "i", "labels": labels}
     labels, kind = columns["labels"], rng.choice(_SCORES[:7] if rng.calm else _SCORES)
     size = rng.choice([20, 30, 40, 60, 120] if rng.calm else [0, 1, 2, 3, 5, 10, 20])
+    hashes, long = rng.choice([1, 5, 1000]), rng.choice([0, 0, 2**53])
+    order = rng.random() < 0.5
     rows = []
     for k in range(size):
         truth = rng.choice(labels)
@@ -170,11 +174,11 @@ def _table(rng: Draw, columns: dict[str, Any] | None = None) -> tuple[list[dict[
             columns["weight"]: rng.choice([1, 1, 2, 0, 0.5]),
             columns["group"]: rng.randrange(5),
             "f": k % 5,
-            "i": rng.choice([k, f"#{k}", 2**53 + k]),
+            "i": f"#{k}" if k % hashes == 0 else k + long,
         }
         if rng.random() < 0.03:
             row[rng.choice(list(row))] = None
-        rows.append(row)
+        rows.append(dict(sorted(row.items())) if order else row)
     if rows and not rng.calm and rng.random() < 0.2:
         rng.choice(rows)[columns["weight"]] = rng.choice([1e20, 1e308, -1, float("inf"), "heavy"])
     return rows, columns

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oracles.load import reference
-from scorespace.comparisons.mcnemar import mcnemar, mcnemar_p
+from scorespace.comparisons.mcnemar import mcnemar_p, mcnemar_test
 
 CASES = reference("r_mcnemar")["cases"]
 COLUMNS = {
@@ -27,7 +27,7 @@ def decisions(table):
 @pytest.mark.parametrize("method", COLUMNS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['b']} and {case['c']}")
 def test_mcnemar(case, method):
-    found = mcnemar(*decisions(case["table"]), method=method)
+    found = mcnemar_test(*decisions(case["table"]), method=method)
     statistic, p = (case.get(column) for column in COLUMNS[method])
     assert found.table == tuple(map(tuple, case["table"]))
     assert found.test == f"mcnemar, {method}"

@@ -44,8 +44,8 @@ def of(text, table=TABLE, **options):
         ("mcc@0.5", TABLE, "jeffreys"),
         ("ap", TABLE, "logit-t"),
         ("h", TABLE, "corrected"),
-        ("mcc", THREE, "bootstrap"),
-        ("tpr[macro]", THREE, "bootstrap"),
+        ("mcc", THREE, "jeffreys"),
+        ("tpr[macro]", THREE, "jeffreys"),
     ],
 )
 def test_method(text, table, method):

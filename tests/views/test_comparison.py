@@ -101,7 +101,7 @@ def test_every_pair_of_decisions_has_its_table():
 def test_nothing_undefined_is_shown_as_nan():
     data = {"y": [1, 0, 0, 0], "a": [9, 8, 7, 1], "b": [7, 8, 9, 2]}
     evaluation = ss.evaluate(data, truth="y", scores=["a", "b"])
-    found = evaluation.compare()
+    found = evaluation.compare(test="delong")
     assert np.isnan(found[0].p)
     for grid in blocks(evaluation, found, Grid):
         assert not any("nan" in cell for row in grid.rows for cell in row)

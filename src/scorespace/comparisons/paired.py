@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scorespace.comparisons.answer import UNTESTED, Comparison, Comparisons, adjusted_by_holm
 from scorespace.comparisons.difference import combined, interval_at, judged, least_p
-from scorespace.comparisons.question import Paired, Several, decides
+from scorespace.comparisons.question import Paired, Question, Several, decides
 from scorespace.comparisons.test import (
     Choice,
     Doubt,
@@ -60,7 +60,7 @@ def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -
     if not math.isfinite(difference):
         return _undefined(found, question)
     values = question.differences(_counted(replicates))
-    found = replace(found, notes=_grouped_notes(question))
+    found = replace(found, notes=grouped_notes(question))
     alike = "both models behave alike on every case"
     return judged(found, values, alike, range=question.range, least=least_p(question.units))
 
@@ -95,7 +95,7 @@ def permutation(
     if not math.isfinite(difference):
         return _undefined(found, question)
     low, high = _bounds(question)
-    found = replace(found, low=low, high=high, statistic=difference)
+    found = replace(found, low=low, high=high, statistic=difference, notes=grouped_notes(question, "swapped"))
     if not question.tested:
         return found
     gaps, every = _swapped_gaps(question, _counted(replicates))
@@ -173,11 +173,11 @@ def _undefined(found: Comparison, question: Paired[Table]) -> Comparison:
     return replace(found, difference=math.nan, reason=next(filter(None, reasons), None))
 
 
-def _grouped_notes(question: Paired[Table]) -> tuple[Note, ...]:
+def grouped_notes(question: Question[Table], how: str = "drawn") -> tuple[Note, ...]:
+    """The note that groups of related cases are drawn, or swapped, whole."""
     if not question.grouped:
         return ()
-    text = "cases of a group are not independent, so whole groups are drawn; DeLong's test would be too sure."
-    return (note("SS016", text),)
+    return (note("SS016", f"cases of a group are not independent, so whole groups are {how}."),)
 
 
 def _counted(replicates: int) -> int:
@@ -224,6 +224,10 @@ def compare(
         where = next(iter(at.values())) if isinstance(at, Mapping) else at
         raise MeasureError(
             f"at={where:g} asks for decisions, and {spec} is a measure.", hint=f'measure="{replace(spec, at=where)}"'
+        )
+    if at is not None and any(pairs.tables[pairs.index(name)].scores_classes for name in names):
+        raise MeasureError(
+            "a threshold is for two classes: of several, the highest score decides.", hint="no threshold"
         )
     shown = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
     question = _question(pairs, shown, names, spec, at, decided or {}, level, test)
@@ -313,14 +317,19 @@ def _question(
     """What is asked of these models: a measure as stated, decisions, or the usual measure of their tables."""
     tables = [pairs.tables[pairs.index(name)] for name in names]
     cuts = dict.fromkeys(names, at) if isinstance(at, (int, float)) else dict(at or {})
+    if not cuts and not decided:  # 0.5 was not chosen on these cases, as any other cut would be
+        halves = (name for name, table in zip(names, tables, strict=True) if table.thresholded and table.probabilities)
+        cuts = dict.fromkeys(halves, 0.5)
     question: Several[Table] = Several(
         spec=None, level=level, cases=pairs, draws=draws, models=names, at=cuts, decided=decided
     )
     if spec is None:
-        crisp = _crisp(tables) if test is None else parse_test(test).noun.about_decisions
-        if at is not None or decided or (crisp and not all(map(decides, tables))):
-            return question
-        spec = MeasureSpec(acc.name) if crisp else usual(tables)
+        named = test is not None and parse_test(test).noun.about_decisions
+        cut = all(name in cuts or name in decided or decides(table) for name, table in zip(names, tables, strict=True))
+        if at is not None or decided or named or (test is None and cut and _crisp(tables)):
+            whole = at is None and all(map(decides, tables))
+            return replace(question, spec=MeasureSpec(acc.name)) if whole else question
+        spec = MeasureSpec(acc.name) if all(map(decides, tables)) and _crisp(tables) else usual(tables)
     scoring = _scoring(pairs, tables, spec)
     if scoring is not None:
         held = dict(zip(scoring.models, scoring.tables, strict=True))

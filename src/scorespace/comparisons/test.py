@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from scorespace.comparisons.answer import Comparison
@@ -35,10 +35,14 @@ class Refused:
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why a test is not chosen by itself, though it can be asked for; with a code, there is a note that says so."""
+    """Why a test is not chosen by itself, though it can be asked for; with a code, there is a note that says so.
+
+    `aloud`: also where another test was chosen, and does not say so itself.
+    """
 
     text: str
     code: str | None = None
+    aloud: bool = True
 
 
 Rule = Callable[[Any], Refused | Doubt | None]
@@ -219,13 +223,18 @@ class Choice:
     def notes(self) -> tuple[Note, ...]:
         """The notes of the doubts: what was chosen instead, or what to take instead."""
         instead = "" if self.stated else f"; {self.kind.named} is used instead"
-        return tuple(note(one.code, f"{one.text}{instead}.") for one in self.doubts if one.code is not None)
+        told = (one for one in self._telling if self.stated or one.aloud)
+        return tuple(note(one.code or "", f"{one.text}{instead}.") for one in told)
 
     @property
     def reason(self) -> str | None:
         """Why another test was passed over."""
-        told = [] if self.stated else [one.text for one in self.doubts if one.code is not None]
-        return "; ".join(told) or None
+        return None if self.stated else "; ".join(one.text for one in self._telling) or None
+
+    @property
+    def _telling(self) -> list[Doubt]:
+        """The first doubt of each kind: what is too little for one test is too little for the next."""
+        return list({one.code: one for one in reversed(self.doubts) if one.code is not None}.values())[::-1]
 
 
 def chosen(text: str | None, question: Question[Any], options: Mapping[str, Any] | None = None) -> Choice:
@@ -265,7 +274,7 @@ def refusal(kind: TestKind, found: Refused) -> ScoreSpaceError:
 
 
 def _named(kind: TestKind, doubt: Doubt) -> Doubt:
-    return Doubt(doubt.text.replace("{title}", kind.named), doubt.code)
+    return replace(doubt, text=doubt.text.replace("{title}", kind.named))
 
 
 def _with(call: Call[TestKind], given: Mapping[str, Any]) -> Call[TestKind]:
@@ -371,7 +380,9 @@ def ungrouped(question: Question[Any]) -> Doubt | None:
     """Cases that are independent of each other, not in groups."""
     if not question.grouped:
         return None
-    return Doubt("cases of a group are not independent, but {title} takes them for it and is too sure", "SS016")
+    return Doubt(
+        "cases of a group are not independent, but {title} takes them for it and is too sure", "SS016", aloud=False
+    )
 
 
 def unweighted(question: Question[Any]) -> Refused | None:

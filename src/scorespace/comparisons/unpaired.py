@@ -11,7 +11,7 @@ import numpy as np
 
 from scorespace.comparisons.answer import Comparison, Comparisons, ValueTest, adjusted_by_holm
 from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, judged, least_p
-from scorespace.comparisons.paired import Replicates, bootstrap, usual
+from scorespace.comparisons.paired import Replicates, bootstrap, grouped_notes, usual
 from scorespace.comparisons.question import Against, Question, Unpaired
 from scorespace.comparisons.test import Choice, by_request, chosen, enough_cases, of_a_measure, test
 from scorespace.errors import ScoreSpaceError
@@ -118,11 +118,11 @@ def _found(question: Unpaired[Table] | Against[Table], test: str) -> Comparison:
     if isinstance(question, Against):
         gap = _finite(values[0] - question.value)
         named = (question.model, f"{question.value:g}", test, str(question.spec), gap)
-        return ValueTest(*named, level=question.level, reason=reason, value=question.value)
+        told = grouped_notes(question)
+        return ValueTest(*named, level=question.level, reason=reason, value=question.value, notes=told)
     gap = _finite(values[0] - values[1])
-    return Comparison(
-        *question.names, test, str(question.spec), gap, level=question.level, reason=reason, independent=True
-    )
+    found = Comparison(*question.names, test, str(question.spec), gap, level=question.level, reason=reason)
+    return replace(found, independent=True, notes=grouped_notes(question))
 
 
 # --- what is asked

@@ -6,18 +6,13 @@ import numpy as np
 
 from scorespace.measures.average import by_class
 from scorespace.measures.probability import (
-    BINS,
     Base,
-    Bins,
-    By,
     Eps,
     brier,
     brier_skill,
     cal,
     check_log_options,
-    ece,
     logloss,
-    mce,
     ref,
     unc,
 )
@@ -62,17 +57,6 @@ def _unc(t: ClassTable) -> Array:
 def _brier_skill(t: ClassTable) -> Array:
     base = _unc(t)
     return np.where(base > 0, 1 - ratio(_brier(t), base), np.nan)
-
-
-@ece.on
-def _ece(t: ClassTable, *, bins: Bins = BINS, by: By = "width") -> Array:
-    """Of the highest score: how often the decision for it is right, against how sure it was."""
-    return np.asarray(ece.function(t.top, bins=bins, by=by))
-
-
-@mce.on
-def _mce(t: ClassTable, *, bins: Bins = BINS, by: By = "width") -> Array:
-    return np.asarray(mce.function(t.top, bins=bins, by=by))
 
 
 def _mean(t: ClassTable, loss: Array) -> Array:

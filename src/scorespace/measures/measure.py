@@ -26,7 +26,8 @@ class Measure:
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
     [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
-    `beside` names the measure that it is misread without.
+    `beside` names the measure that it is misread without; `of_several` says which scores of
+    several classes it is about, where none is named.
     `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the reasons given
     for such values. Without `best`, neither direction is better. `functions` holds the formula by table, `each` and
     `pairs` quick ways to that of all classes, or of all pairs of them.
@@ -49,6 +50,7 @@ class Measure:
     probability: bool = False
     biased: str | None = None
     beside: str | None = None
+    of_several: str | None = None
     options: tuple[Option, ...] = ()
     functions: dict[type, Formula] = field(default_factory=dict)
     ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
@@ -81,6 +83,8 @@ class Measure:
         """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""
         try:
             self.refuse_scores(table)
+            if of is None and table.scores_classes and self.of_several is not None:
+                of = self.of_several
             return way(self.functions, table, of, at, sized=self.probability)
         except NoTableError as error:
             raise self.refused(error, label or self.name) from None
@@ -142,6 +146,7 @@ def measure(
     probability: bool = False,
     biased: str | None = None,
     beside: str | None = None,
+    of_several: str | None = None,
 ) -> Callable[[Callable[..., Array]], Measure]:
     """Declare a measure; the annotation of the first parameter says which table it needs.
 
@@ -168,6 +173,7 @@ def measure(
             probability=probability,
             biased=biased,
             beside=beside,
+            of_several=of_several,
             options=options_of(function),
             functions={table_of(function): function},
         )

@@ -34,6 +34,7 @@ By = Annotated[Literal["width", "count"], "bins of equal width, or of equal coun
     undefined=_NO_CASES,
     probability=True,
     aliases=("brier_score", "brier_score_loss", "quadratic_score"),
+    interval="log-t",
 )
 def brier(t: ScoreTable) -> Array:
     """Mean squared distance of the scores from what happened, for two classes from 0 to 1: Σ (p − y)² / n."""
@@ -63,6 +64,7 @@ def brier_skill(t: ScoreTable) -> Array:
     infinite="a case happened that was given no chance",
     probability=True,
     aliases=("log_loss", "cross_entropy", "log_score", "negative_log_likelihood"),
+    interval="log-t",
 )
 def logloss(t: ScoreTable, *, base: Base = None, eps: Eps = 0.0) -> Array:
     """Mean surprise at what happened: −Σ log p(y) / n, in nats; base=2 for bits.
@@ -223,6 +225,7 @@ def murphy_residual(t: ScoreTable, *, bins: Groups = None) -> Array:
     probability=True,
     aliases=("expected_calibration_error",),
     interval="inverted",
+    of_several="top",
 )
 def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Mean distance of mean score and rate over bins of equal width or count: Σ n_k |o_k − f_k| / n."""
@@ -237,6 +240,7 @@ def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("maximum_calibration_error", "max_calibration_error"),
+    of_several="top",
 )
 def mce(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Largest distance of mean score and rate over bins of equal width or count: max |o_k − f_k|."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from scorespace.tables.score import scores_of
 On = Literal["score", "logit"]
 
 
+@runtime_checkable
 class ScoreMap(Protocol):
     """What every map does: `apply` it, say which scores lie `outside` those it was fitted on, become JSON."""
 

@@ -82,7 +82,7 @@ class IntervalKind:
     """A way to make intervals: what it is called, what it suits, and the function that makes one from a plan.
 
     `replicates`: it draws cases again, and so allows for groups; `weighted`: it allows for cases that weigh more or
-    less than one.
+    less than one. `instead` is used where cases come in groups or have weights that it does not allow for.
     """
 
     name: str
@@ -91,6 +91,7 @@ class IntervalKind:
     function: Callable[[Plan], Interval]
     replicates: bool
     weighted: bool
+    instead: str
     aliases: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
 
@@ -106,12 +107,13 @@ def interval(
     suits: Callable[[Request], bool],
     replicates: bool = False,
     weighted: bool = False,
+    instead: str = "bootstrap",
     aliases: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Plan], Interval]], IntervalKind]:
     """Declare a kind of interval and the requests that it suits."""
 
     def declare(function: Callable[[Plan], Interval]) -> IntervalKind:
-        return INTERVALS.add(IntervalKind(name, title, suits, function, replicates, weighted, aliases))
+        return INTERVALS.add(IntervalKind(name, title, suits, function, replicates, weighted, instead, aliases))
 
     return declare
 
@@ -136,10 +138,14 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
     Cases that come in groups are drawn whole, whatever the measure.
     """
     declared = INTERVALS.find(request.measure.interval)
+    if not declared.suits(request):
+        declared = next((one for one in (jeffreys_interval, class_area_interval) if one.suits(request)), declared)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
     weighted = request.table.cell_squares is not None
     fits = declared.suits(request) and not grouped and (declared.weighted or not weighted)
-    return declared if fits else bootstrap_interval
+    if fits:
+        return declared
+    return INTERVALS.find(declared.instead) if declared.suits(request) else bootstrap_interval
 
 
 def suiting(request: Request, draws: Draws | None = None) -> tuple[str, ...]:
@@ -255,17 +261,19 @@ def area_interval(plan: Plan) -> Interval:
 # --- decisions: the cells as they may be
 
 
-def _few_cells(request: Request) -> bool:
-    return request.table.cells.shape[-1] <= 4 and not request.averaged
+def _of_decisions(request: Request) -> bool:
+    return hasattr(request.table, "effective")
 
 
-@interval("jeffreys", "percentiles over the outcomes as they may be", suits=_few_cells, weighted=True)
+@interval("jeffreys", "percentiles over the outcomes as they may be", suits=_of_decisions, weighted=True)
 def jeffreys_interval(plan: Plan) -> Interval:
     """Percentiles of the measure on outcomes drawn from Dirichlet(counts + ½): a cell without cases is not impossible.
 
-    For measures within classes, the outcomes of each class apart.
+    Of K classes, one error in all is added instead, 1 / (K (K − 1)) to each cell. For measures within classes, the
+    outcomes of each class apart.
     """
     table = plan.request.table
+    prior = limits.cell_prior(max(2, len(table.class_names)))
     cells = table.cells.astype(np.float64) * (table.cases / float(table.total))
     rng = np.random.default_rng([plan.draws.seed, 2])
     if plan.request.within:
@@ -273,9 +281,9 @@ def jeffreys_interval(plan: Plan) -> Interval:
         drawn = np.empty((plan.draws.replicates, cells.size))
         for stratum in np.unique(table.strata):
             own = table.strata == stratum
-            drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, plan.draws.replicates)
+            drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, plan.draws.replicates, prior=prior)
     else:
-        drawn = limits.posterior(cells, rng, plan.draws.replicates) * cells.sum()
+        drawn = limits.posterior(cells, rng, plan.draws.replicates, prior=prior) * cells.sum()
     values = np.asarray(plan.request.formula(table.with_cells(drawn)), dtype=np.float64)
     defined = values[np.isfinite(values)]
     if not defined.size:
@@ -288,8 +296,12 @@ def jeffreys_interval(plan: Plan) -> Interval:
 # --- replicates
 
 
+def _any(request: Request) -> bool:
+    return True
+
+
 @interval(
-    "bootstrap", "percentiles of the bootstrap", suits=lambda request: True, replicates=True, aliases=("percentile",)
+    "bootstrap", "percentiles of the bootstrap", suits=_any, replicates=True, weighted=True, aliases=("percentile",)
 )
 def bootstrap_interval(plan: Plan) -> Interval:
     """The quantiles of the replicates at (1 ∓ level) / 2; moved onto the value when they leave it out."""
@@ -318,6 +330,59 @@ def logit_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
+def _loss(request: Request) -> bool:
+    return request.measure.best == "low" and request.range[0] == 0
+
+
+@interval("log-t", "bootstrap on the log scale", suits=_loss, replicates=True, weighted=True, aliases=("log",))
+def log_interval(plan: Plan) -> Interval:
+    """v · exp(± z · sd of the replicates' logarithms): losses are skewed, a few cases bear most of them."""
+    defined, reason = plan.replicates()
+    if not (plan.value > 0 and (defined > 0).any()):
+        return bootstrap_interval.function(plan)
+    low, high = limits.on_log(plan.value, defined, plan.level)
+    return _within(plan, low, high, f"log-t{plan.how}", reason)
+
+
+def _of_class_areas(request: Request) -> bool:
+    return request.averaged and request.measure.area == (1, 0)
+
+
+@interval("class-area", "area over classes on the logit scale", suits=_of_class_areas, replicates=True)
+def class_area_interval(plan: Plan) -> Interval:
+    """As logit-t; near 1, where hardly any pair is in the wrong order, at least as wide as Newcombe's."""
+    defined, reason = plan.replicates()
+    if not defined.size:
+        return _none("the measure is undefined in every replicate")
+    rarer = max(2.0, plan.rarer)
+    low, high = limits.on_logit(plan.value, defined, rarer, plan.level)
+    if rarer * (1 - plan.value) < 1:
+        rest = max(2.0, float(plan.table.total) - rarer)
+        wider = limits.newcombe_auc(plan.value, rarer, rest, plan.level)
+        low, high = min(low, wider[0]), max(high, wider[1])
+    return _within(plan, low, high, f"logit-t{plan.how}", reason)
+
+
+@interval("shifted", "percentiles less twice the bias of the bootstrap", suits=_any, replicates=True, weighted=True)
+def shifted_interval(plan: Plan) -> Interval:
+    """The percentiles moved down by twice what the replicates have too much: the bootstrap shows half of the bias."""
+    defined, reason = plan.replicates()
+    if not defined.size:
+        return _none("the measure is undefined in every replicate")
+    low, high = limits.shifted(plan.value, defined, plan.level)
+    return _within(plan, low, high, f"shifted{plan.how}", reason)
+
+
+def _never(request: Request) -> bool:
+    return False
+
+
+@interval("none", "no interval, where none is known to cover", suits=_never, weighted=True)
+def no_interval(plan: Plan) -> Interval:
+    """Left out: with weighted or grouped cases, no interval of such a measure is known to cover."""
+    return _none("with weighted or grouped cases none is known to hold the true value often enough")
+
+
 # --- worlds in which the truth is known
 
 
@@ -337,7 +402,13 @@ def _light(plan: Plan) -> ScoreTable:
     return table.condensed(_WORLD_ROWS) if table.score.size > 2 * _WORLD_ROWS else table
 
 
-@interval("corrected", "corrected for the bias seen where the truth is known", suits=_labelled, replicates=True)
+@interval(
+    "corrected",
+    "corrected for the bias seen where the truth is known",
+    suits=_labelled,
+    replicates=True,
+    instead="shifted",
+)
 def corrected_interval(plan: Plan) -> Interval:
     """The bias and spread of the measure are seen on labels drawn from smooth rates, whose own value is known.
 
@@ -360,7 +431,7 @@ def corrected_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"corrected{plan.how}", reason)
 
 
-@interval("inverted", "the truths that the value agrees with", suits=_labelled, replicates=True)
+@interval("inverted", "the truths that the value agrees with", suits=_labelled, replicates=True, instead="none")
 def inverted_interval(plan: Plan) -> Interval:
     """For measures that chance alone lifts above zero: which miscalibrations would show such a value.
 

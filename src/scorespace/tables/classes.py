@@ -126,6 +126,8 @@ class ClassTable(Table):
         return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
 
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
+        if at is not None:
+            raise NoTableError("asks for a threshold, but here the highest score decides")
         return self.decided == self.label
 
     def shared_with(self, other: Table, *, sized: bool) -> tuple[Table, Array, Array]:

@@ -25,6 +25,7 @@ class DrawnCases:
     n_pos: float
     n_neg: float
     probabilities: ClassVar[bool] = True
+    scores_classes: ClassVar[bool] = False
 
     def inside(self, wanted: type, of: str | None = None, at: float | None = None, *, sized: bool = False) -> Any:
         """Itself: there is nothing else in it."""

@@ -6,10 +6,10 @@ import pytest
 import scorespace as ss
 from scorespace.curves import roc
 from scorespace.curves.classes import average_roc
+from scorespace.curves.curve import CURVES
 from scorespace.decisions.cases import zones
-from scorespace.evaluation.curves import CURVES
 from scorespace.measures import confusion as counted
-from scorespace.views import plots, sections
+from scorespace.views import sections
 from scorespace.views.charts import (
     class_curves_chart,
     confusion_chart,
@@ -52,20 +52,20 @@ def test_every_picture_of_the_page(evaluation, valid):
         valid(picture.draw())
 
 
-@pytest.mark.parametrize("kind", [*CURVES, "threshold"])
+@pytest.mark.parametrize("kind", [one.name for one in CURVES])
 def test_every_kind_of_curve(evaluation, kind, valid):
-    spec = valid(plots.draw(evaluation, kind))
+    spec = valid(evaluation.drawing(kind))
     told = {row["name"] for rows in spec["datasets"].values() for row in rows if "name" in row}
     assert told >= set(NAMES)
 
 
 @pytest.mark.parametrize("options", [{"by": "count", "bins": 4, "band": True}, {"band": True}])
 def test_calibration(evaluation, options, valid):
-    assert valid(plots.draw(evaluation, "calibration", **options))
+    assert valid(evaluation.drawing("calibration", **options))
 
 
 def test_bands(evaluation, valid):
-    assert valid(plots.draw(evaluation, "roc", band=True))
+    assert valid(evaluation.drawing("roc", band=True))
 
 
 def test_many_classes(classes, valid):

@@ -1,0 +1,209 @@
+"""Whatever is passed to a public function ends in a result or in a ScoreSpaceError."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from scorespace.arguments import check, checked
+from scorespace.errors import ScoreSpaceError
+
+rng = np.random.default_rng(0)
+Y = np.array([0, 1] * 6)
+S, T = rng.random(12), rng.random(12)
+DATA = {"y": Y, "s": S, "t": T, "d": (S > 0.5).astype(int), "e": (T > 0.5).astype(int)}
+TABLE = ss.score_table(Y, S)
+MATRIX = ss.confusion([[6, 2], [1, 3]], classes=["a", "b"])
+COSTS = ss.CostMatrix(("x", "y"), [[0, 5], [1, 0]])
+EVALUATION = ss.evaluate(DATA, truth="y", scores=["s", "t"], measures="auc")
+
+# What each function is called with, before one of its arguments is made wrong; a table alone where it is not here.
+CALLS = {
+    "evaluate": {"data": DATA, "truth": "y", "scores": ["s", "t"]},
+    "measure": {"name": "auc", "truth": Y, "score": S},
+    "agree": {"data": DATA, "raters": {"A": ("d", "s"), "B": ("e", "t")}},
+    "drift": {"before": DATA, "after": DATA, "truth": "y", "scores": "s", "replicates": 300},
+    "recalibrate": {"data": DATA, "truth": "y", "score": "s", "folds": 2},
+    "apply_map": {"data": DATA, "map": ss.fit_map(TABLE), "score": "s"},
+    "read_map": {"path": "absent.json"},
+    "score_table": {"truth": Y, "score": S},
+    "confusion": {"truth": Y, "decision": DATA["d"]},
+    "class_table": {"truth": ["x", "y"], "scores": [[0.2, 0.8], [0.3, 0.7]]},
+    "cases": {"truth": Y, "score": S},
+    "least_cost_decisions": {"truth": ["x", "y"], "probability": [[0.2, 0.8], [0.3, 0.7]], "costs": COSTS},
+    "best_threshold": {"table": TABLE, "measure": ss.f1},
+    "sweep": {"table": TABLE, "measure": ss.f1},
+    "iso_line": {"slope": 1.0, "fpr": 0.1, "tpr": 0.5},
+    "rank_models": {"values": rng.random((6, 3)), "models": ["a", "b", "c"], "best": "high"},
+    "compare_samples": {"a": TABLE, "b": TABLE},
+    "paired_t": {"a": S[:10], "b": T[:10]},
+    "corrected_t": {"a": S[:10], "b": T[:10]},
+    "five_by_two_t": {"a": S[:10], "b": T[:10]},
+    "five_by_two_f": {"a": S[:10], "b": T[:10]},
+    "bayes_correlated_t": {"a": S[:10], "b": T[:10], "rope": 0.01},
+}
+METHODS = {
+    "measures": {"model": "s"},
+    "decide": {"condition": ss.Condition(1, 5)},
+    "choose": {"objective": "ppv", "at_least": {"tpr": 0.5}},
+    "reject": {"cost": 0.2},
+    "mix": {"fpr": 0.1},
+    "compare": {},
+    "compare_with": {"other": EVALUATION},
+    "compare_against": {"value": 0.5},
+    "check": {"specs": ()},
+    "threshold": {"model": "s"},
+    "counts": {"model": "s"},
+    "curve": {"kind": "roc", "model": "s"},
+    "band": {"kind": "roc", "model": "s"},
+    "calibration": {"model": "s"},
+    "curves": {"kind": "roc"},
+    "plot": {"kind": "roc"},
+    "report": {"path": "page.txt"},
+}
+WRONG = {
+    "a number": 3,
+    "a negative": -1,
+    "text": "0.9",
+    "no text": "",
+    "None": None,
+    "True": True,
+    "bytes": b"x",
+    "a list": ["a"],
+    "an empty list": [],
+    "lists of different lengths": [[1, 2], [3]],
+    "a dict": {"a": 1},
+    "an object": object(),
+    "a matrix": np.zeros((2, 2)),
+    "a cube": np.zeros((2, 2, 2)),
+    "a scalar array": np.array(3.0),
+    "an empty array": np.array([]),
+    "mixed": np.array(["a", None] * 6, dtype=object),
+    "complex": np.array([1 + 2j] * 12),
+    "NaN": np.full(12, np.nan),
+    "infinite": np.full(12, np.inf),
+    "nan": float("nan"),
+    "inf": float("inf"),
+    "beyond floats": 10**400,
+    "large": np.full(12, 1e308),
+    "long": [10**30] * 12,
+    "a function": len,
+    "a table": TABLE,
+    "another table": MATRIX,
+    "surrogates": np.array(["\ud800"] * 12),
+    "dates": np.arange(12).astype("M8[D]"),
+    "records": np.zeros(12, dtype=[("a", int)]),
+    "masked": np.ma.masked_all(12),
+    "a set": {1, 2},
+    "a type": int,
+}
+
+
+def parameters(function):
+    named = [each for each in inspect.signature(function).parameters.values() if each.name not in ("self", "progress")]
+    return [each.name for each in named if not each.kind.name.startswith("VAR")]
+
+
+def functions():
+    for name in ss.__all__:
+        found = getattr(ss, name)
+        if inspect.isfunction(found) and name != "allow_remote":
+            yield name, found
+
+
+ARGUMENTS = [(name, each) for name, found in functions() for each in parameters(found)]
+OF_METHODS = [(name, each) for name in METHODS for each in parameters(getattr(ss.Evaluation, name))]
+
+
+def attempt(function, given):
+    """The result or our own error; anything else is a failure of the test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            function(**given)
+        except ScoreSpaceError as error:
+            assert error.problem  # noqa: PT017
+            return error
+    return None
+
+
+@pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
+def test_wrong_arguments_of_functions(name, argument):
+    function = getattr(ss, name)
+    base = CALLS.get(name, {parameters(function)[0]: TABLE})
+    for value in WRONG.values():
+        attempt(function, {**base, argument: value})
+
+
+@pytest.mark.parametrize(("name", "argument"), OF_METHODS)
+def test_wrong_arguments_of_methods(name, argument):
+    for value in WRONG.values():
+        attempt(getattr(EVALUATION, name), {**METHODS[name], argument: value})
+
+
+@pytest.mark.parametrize("argument", ["fp", "fn", "tp", "tn", "prevalence"])
+def test_wrong_conditions(argument):
+    for value in WRONG.values():
+        attempt(ss.Condition, {argument: value})
+
+
+@pytest.mark.parametrize("argument", ["classes", "matrix"])
+def test_wrong_cost_matrices(argument):
+    for value in WRONG.values():
+        attempt(ss.CostMatrix, {"classes": ("a", "b"), "matrix": [[0, 1], [1, 0]], argument: value})
+
+
+@pytest.mark.parametrize("name", ["auc", "f1", "brier", "kappa"])
+def test_measures_of_no_table(name):
+    for value in WRONG.values():
+        attempt(getattr(ss, name), {"table": value})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"truth": 3}, "truth=3 is not text.\n  seen: int"),
+        ({"level": "0.9"}, "level='0.9' is not a number.\n  seen: str"),
+        ({"seed": -1}, "seed=-1 is negative.\n  hint: a whole number from 0 on"),
+        ({"seed": True}, "seed=True is not a whole number.\n  seen: bool"),
+        ({"measures": None}, "measures=None is not text or a list of texts.\n  seen: NoneType"),
+        ({"names": ["a"]}, "names=… is not a dict of texts by texts.\n  seen: list"),
+        ({"weight": 1.5}, "weight=1.5 is not text.\n  seen: float"),
+        ({"condition": {"fp": 1}}, "condition=… is not a Condition or a CostMatrix.\n  seen: dict"),
+        ({"scores": 3}, "scores or decisions=3 is not text or a list or a dict.\n  seen: int"),
+    ],
+)
+def test_what_is_said(given, message):
+    error = attempt(ss.evaluate, {**CALLS["evaluate"], **given})
+    assert str(error) == message
+
+
+def test_what_is_said_of_the_others():
+    assert str(attempt(ss.Condition, {"fp": "1"})) == "fp='1' is not a number.\n  seen: str"
+    assert str(attempt(EVALUATION.report, {"path": None})) == "path=None is not text or a path.\n  seen: NoneType"
+
+
+def test_names_that_are_none_are_told_by_python():
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        ss.evaluate(DATA, thruth="y")
+
+
+def test_what_nobody_foresaw_is_still_told():
+    @checked
+    def broken(x: float) -> float:
+        return {}[x]
+
+    with pytest.raises(ScoreSpaceError) as caught:
+        broken(1.0)
+    assert str(caught.value) == "broken cannot be done with these arguments.\n  seen: KeyError: 1.0"
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_numbers_of_numpy_are_numbers():
+    for kind in (np.float32, np.float64, np.int64, np.uint8):
+        check("level", kind(1), float)
+    check("seed", np.int64(3), int)
+    with pytest.raises(ScoreSpaceError):
+        check("seed", 2.5, int)
