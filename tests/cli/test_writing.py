@@ -36,6 +36,7 @@ WRITING = {
     "drift after": (["other.csv", "IN.csv", *ROLES], "--out"),
     "ranks": (["IN.csv", "--measure", "auc"], "--out"),
     "demo": ([], "--report"),
+    "audit": (["IN.csv", "--target", "y"], "--report"),
 }
 
 

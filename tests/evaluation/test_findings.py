@@ -297,10 +297,10 @@ def test_ss021_counts_what_was_clipped():
 def test_ss022_scores_that_are_not_calibrated():
     odds = (SCORE / (1 - SCORE)) ** 4
     bold = odds / (1 + odds)
-    (text,) = notes(changed(s=bold), "SS022")
+    (text,) = notes(changed(s=bold), "SS022", measures="brier")
     assert "the scores of s are not calibrated" in text
     assert f"Brier score of {ss.measure('brier', truth=TRUTH, score=bold, positive='bad'):.3f}" in text
-    assert not notes(code="SS022")
+    assert not notes(code="SS022", measures="brier")
 
 
 def test_ss023_tests_of_calibration_that_disagree():
@@ -308,9 +308,9 @@ def test_ss023_tests_of_calibration_that_disagree():
     rng = np.random.default_rng(5)
     score = rng.uniform(0.1, 0.9, 2000)
     truth = np.where(rng.random(2000) < score + 0.08, "bad", "good")
-    (text,) = notes({"y": truth, "s": score}, "SS023")
+    (text,) = notes({"y": truth, "s": score}, "SS023", measures="brier")
     assert "Hosmer-Lemeshow p < 0.001" in text
-    assert not notes(code="SS023")
+    assert not notes(code="SS023", measures="brier")
 
 
 def test_ss024_cal_of_a_small_sample():

@@ -227,7 +227,7 @@ def test_missing_rows_and_weights(engine: str, in_memory: bool, tmp_path: Path) 
     rows=st.lists(
         st.tuples(
             st.sampled_from([0, 1]),
-            st.sampled_from([-1.0, -0.0, 0.0, 0.1, 0.30000000000000004, 0.3, 5e-324, 1e300]) | st.floats(-1e6, 1e6),
+            st.sampled_from([-1.0, -0.0, 0.0, 0.1, 0.30000000000000004, 0.3, 5e-324, 1e140]) | st.floats(-1e6, 1e6),
             st.integers(0, 4),
         ),
         min_size=4,
@@ -388,7 +388,7 @@ NUMBERS: dict[str, Any] = {
     "decimal": [Decimal("0.5"), Decimal("0.1"), Decimal(1)],
     "tuple": (1, 0, 2),
     "range": range(3),
-    "huge": [10**30, 1, 2],
+    "huge": [10**18, 1, 2],
     "masked": np.ma.array([1.5, 0, 2], mask=[False, False, False]),
 }
 

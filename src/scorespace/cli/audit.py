@@ -8,10 +8,8 @@ from typing import Annotated
 
 import typer
 
-from scorespace.auditing.audit import audit as audit_data
 from scorespace.cli import options, output
 from scorespace.errors import ColumnError, DataError
-from scorespace.views import audit as view
 from scorespace.views import report as page
 
 _ROLES, _OUTPUT = "Which column is what", "Output"
@@ -54,6 +52,9 @@ def audit(
 
     Example: scorespace audit train.csv --target price --test holdout.csv --report audit.html
     """
+    from scorespace.auditing.audit import audit as audit_data  # loads SciPy
+    from scorespace.views import audit as view
+
     options.check_output(report, (".html",), data, test)
     if score and target is None:
         raise DataError("scores are judged beside a target.", hint="--target COL")

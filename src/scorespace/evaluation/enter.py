@@ -59,7 +59,7 @@ def evaluate(
     refused. `models` names models of other kinds by KIND(COLUMN).
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
-    s auc 0.750 [0.057, 1.000]
+    s auc 0.750 [0.164, 0.978]
     """
     check_level(level)
     check_method(interval)

@@ -110,7 +110,7 @@ def drift(
 
     >>> sample = {"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}
     >>> drift(sample, sample, truth="y", scores="s")
-    Nothing moved: no difference between the samples is beyond chance.
+    Nothing can be said: 4 and 4 cases are too few to show whether anything moved.
     """
     first, second = frames.read(before), frames.read(after)
     labelled = truth in second.columns

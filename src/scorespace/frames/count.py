@@ -245,9 +245,10 @@ def _groups(sample: Sample, value: nw.Expr) -> dict[str, NDArray[Any]]:
     """The weight of each pair of class and value, summed inside the engine."""
     weight = sample.roles.weight
     chosen = [_codes(sample).alias("truth"), value.alias("value")]
-    chosen += [number(weight).alias("weight")] if weight else []
+    if weight:  # squared here: some engines add up plain columns only
+        chosen += [number(weight).alias("weight"), (number(weight) * number(weight)).alias("squares")]
     total = nw.col("weight").sum() if weight else nw.len()
-    squares = (nw.col("weight") * nw.col("weight")).sum() if weight else nw.len()
+    squares = nw.col("squares").sum() if weight else nw.len()
     grouped = sample.frame.select(*chosen).group_by("truth", "value").agg(weight=total, squares=squares)
     found = sample.source.arrays(grouped)
     # DuckDB adds up in types that NumPy may not have; doubles hold every count up to 2^53.

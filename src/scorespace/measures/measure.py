@@ -60,7 +60,7 @@ class Measure:
     def __call__(self, table: Any, **options: Any) -> Any:
         """The value for a table: a float, or an array when the table has further axes."""
         check_options(self, options, MeasureError)
-        if not isinstance(table, Table):
+        if not hasattr(table, "inside"):
             hint = f'ss.measure("{self.name}", truth=…, score=…) takes arrays'
             raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
         found = self.fit(table)

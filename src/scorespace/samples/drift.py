@@ -85,7 +85,7 @@ def drift(
     >>> from scorespace.tables import score_table
     >>> table = score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7])
     >>> drift({"nb": table}, {"nb": table})
-    Nothing moved: no difference between the samples is beyond chance.
+    Nothing can be said: 4 and 4 cases are too few to show whether anything moved.
     """
     _check(before, after, replicates)
     wanted = tuple(TITLES) if aspects is None else tuple(aspects)

@@ -10,18 +10,19 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.errors import ScoreSpaceError
 from scorespace.results import ByValue
 
 Array = NDArray[Any]
 Wanted = TypeVar("Wanted", bound="Table")
 
 
-class NoTableError(Exception):
+class NoTableError(ScoreSpaceError):
     """There is no such table inside this one; `hint` may name {label}, what was asked for."""
 
     def __init__(self, reason: str, *, seen: str | None = None, hint: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason, self.seen, self.hint = reason, seen, hint
+        super().__init__(reason, seen=seen, hint=hint)
+        self.reason = reason
 
 
 class Table(ByValue, ABC):
