@@ -84,3 +84,10 @@ def test_a_world_shows_the_bias_of_ks():
 
 def _with(table, cases, hits):
     return type(table)(table.score, np.stack([cases - hits, hits], axis=-2), table.classes, 1)
+
+
+def test_a_rate_that_rounds_to_one_changes_no_other_draw():
+    def drawn(rate):
+        return worlds.labels_again(np.ones(3), np.array([rate, 0.5, 0.5]), np.random.default_rng(0), 200)
+
+    assert (drawn(1 - 2**-53) == drawn(1.0)).all()

@@ -242,7 +242,7 @@ def _tpr_at(counts: Counts, fpr: Array) -> Array:
 
 def _precision_at(counts: Counts, recall: Array) -> Array:
     """The highest precision at each recall, for every replicate; at recall 0 that of the first scores."""
-    positives = counts.p[..., -1:]
+    positives = np.where(counts.p[..., -1:] > 0, counts.p[..., -1:], 1.0)  # a draw without positives needs none
     needed = np.ceil(recall * positives)
     needed -= (needed > 0) & ((needed - 1) / positives >= recall)
     needed += needed / positives < recall
