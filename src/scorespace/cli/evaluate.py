@@ -119,13 +119,19 @@ def _rule(text: str) -> tuple[str, str, float]:
 
 
 def _failures(evaluation: Evaluation, measure: str, sign: str, bound: float) -> list[str]:
-    """The models that do not meet a requirement; what is undefined does not meet it."""
+    """The models that do not meet a requirement; what is undefined does not meet it.
+
+    A cost at a threshold that these cases chose is required of cases that did not.
+    """
     holds = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}[sign]
     found = evaluation.measures(measure)
     silent = [name for name in evaluation.models if name not in {one.model for one in found}]
     failed = [f"{name} has no {measure}, so it is not {sign} {bound:g}" for name in silent]
-    return failed + [
-        f"{one.model} {one.spec} is {one.reason or decimals(one.value, 6)}, not {sign} {bound:g}"
-        for one in found
-        if not holds(one.value, bound)
-    ]
+    for one in found:
+        judged = None if parse(measure).at is not None else evaluation.judged(one)
+        if not holds(one.value if judged is None else judged.value, bound):
+            seen = decimals(one.value, 6)
+            if judged is not None:
+                seen = f"{decimals(judged.value, 6)} on cases that did not choose the threshold ({seen} on these)"
+            failed.append(f"{one.model} {one.spec} is {one.reason or seen}, not {sign} {bound:g}")
+    return failed

@@ -13,7 +13,7 @@ from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import Curve
-from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice
+from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
 from scorespace.evaluation import comparisons, curves, decisions
 from scorespace.evaluation.finding import Look, notes_on
 from scorespace.evaluation.findings import (
@@ -25,7 +25,7 @@ from scorespace.evaluation.findings import (
     smooth_notes,
     weight_notes,
 )
-from scorespace.evaluation.requests import check_requests, shown_threshold, wanted
+from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted
 from scorespace.evaluation.verdict import verdict
 from scorespace.measures import MeasureSpec, parse_list
 from scorespace.probabilities.summary import (
@@ -87,7 +87,7 @@ class Evaluation:
 
     def check(self, specs: Sequence[MeasureSpec]) -> None:
         """Refuse measures that suit none of the models."""
-        check_requests(self.models, specs, self._thresholds)
+        check_requests(self.models, specs, self._thresholds, self._stated)
 
     def measures(self, *names: str | MeasureSpec, model: str | None = None) -> Estimates:
         """Measures by name, each with its interval, for every model or one; the usual ones without names."""
@@ -178,6 +178,17 @@ class Evaluation:
         """The threshold a model is shown at: stated, of least cost, 0.5 for probabilities, or Youden's."""
         chosen = None if self.decision is None else decisions.threshold_of(self.decision, model)
         return shown_threshold(model, self.models[model], self.requested, chosen)
+
+    def judged(self, one: Estimate) -> Value | None:
+        """The cost under the evaluation's own condition at a threshold chosen here, on cases that did not choose it.
+
+        None for every other number, and where the threshold was stated or the cases are too few.
+        """
+        if self._stated is None or one.spec != placed(
+            MeasureSpec(COST), self.models[one.model], one.spec.at, self._stated
+        ):
+            return None
+        return decisions.judged(self.decision, one.model, one.spec.at)
 
     def counts(self, model: str) -> Counts:
         """The four outcomes of a two-class model, at its threshold."""
@@ -335,9 +346,9 @@ class Evaluation:
         return {name: self.threshold(name) if table.thresholded else None for name, table in self.models.items()}
 
     @property
-    def _stated(self) -> Condition | None:
-        """The two-class condition that costs are shown for."""
-        return None if self.decision is None else decisions.two_class_condition(self.decision)
+    def _stated(self) -> Condition | CostMatrix | None:
+        """The condition that costs are shown for."""
+        return None if self.decision is None else decisions.condition_of(self.decision)
 
     def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
         chosen = self.decision is None and not any(spec.at is not None for spec in self.requested)

@@ -216,8 +216,17 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
 
 def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
-    costs = [str(replace(one.spec, at=None)) for one in evaluation.summary if one.spec.name == "cost"]
-    return {costs[-1]: HERE} if costs and isinstance(evaluation.decision, Decision) else {}
+    decision = evaluation.decision
+    if decision is None:
+        return {}
+    two = isinstance(decision, Decision)
+    stated = (decision.condition if isinstance(decision, Decision) else decision.costs).stated
+    own = (
+        str(replace(one.spec, at=None))
+        for one in evaluation.summary
+        if one.spec.name == "cost" and dict(one.spec.options) == stated(evaluation.models[one.model].class_names)
+    )
+    return dict.fromkeys(own, HERE if two else HONEST)
 
 
 def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
