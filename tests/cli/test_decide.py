@@ -360,3 +360,73 @@ def test_a_constraint_needs_a_positive_class(run, write):
     done = run("decide", "--matrix", "nb=nb.csv", "--maximise", "ppv")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("ConditionError: ")
+
+
+# --- by rank: a budget of alarms
+
+
+def test_a_budget_of_alarms(run, credit, loans):
+    asked = ("decide", *credit, "--score", "tree", "--score", "logistic", "--maximise", "tpr@top200")
+    found = run(*asked, "--format", "json").json()
+    best = sorted(loans, key=lambda loan: -float(loan["logistic"]))[:200]
+    hits = sum(loan["outcome"] == "bad" for loan in best)
+    assert (found["model"], found["tp"], found["fp"]) == ("logistic", hits, 200 - hits)
+    assert found["threshold"] == min(float(loan["logistic"]) for loan in best)
+    assert run(*asked).out.splitlines()[-2:] == [
+        "Use logistic at threshold 0.552: tpr@top200 0.427 [0.388, 0.469], the best; tree",
+        "reaches 0.361.",
+    ]
+
+
+def test_a_budget_that_cuts_ties(run, write):
+    tied = write("tied.csv", "y,s\n" + "".join(f"{y},{s}\n" for y, s in [(1, 3), (1, 2), (0, 2), (0, 2), (0, 1)] * 20))
+    done = run("decide", tied, "--truth", "y", "--score", "s", "--maximise", "tpr@top40")
+    assert "Lots are drawn for 20 of the 60 cases with that score." in " ".join(done.out.split())
+    # 20 sure hits, and a third of the 20 places that are left
+    asked = ("decide", tied, "--truth", "y", "--score", "s", "--maximise", "tpr@top40", "--format", "json")
+    assert run(*asked).json()["tp"] == pytest.approx(20 + 20 / 3)
+
+
+def test_bounds_by_rank(run, credit):
+    asked = ("decide", *credit, "--score", "tree", "--score", "logistic", "--maximise", "tpr@top200")
+    found = run(*asked, "--at-least", "ppv@top200=0.6")
+    assert " ".join(found.out.split()).endswith(
+        "Use logistic at threshold 0.552: tpr@top200 0.427 [0.388, 0.469], the best among those with ppv@top200 ≥ 0.6. "
+        "tree: not ppv@top200 ≥ 0.6."
+    )
+    none = run(*asked, "--at-least", "ppv@top200=0.9")
+    assert " ".join(none.out.split()).endswith(
+        "No model satisfies ppv@top200 ≥ 0.9. The nearest is logistic at threshold 0.552, with ppv@top200 0.640."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--maximise", "tpr@top200", "--at-least", "ppv=0.9"],
+            "MeasureError: the measure and its bounds are of different cases.\n"
+            "  seen: tpr@top200, ppv\n  hint: tpr@top200, and bounds at the same place\n",
+        ),
+        (
+            ["--maximise", "tpr", "--at-least", "ppv@top200=0.9"],
+            "MeasureError: the measure and its bounds are of different cases.\n"
+            "  seen: tpr, ppv@top200\n  hint: tpr@top200, and bounds at the same place\n",
+        ),
+        (
+            ["--maximise", "tpr@top2000"],
+            "MeasureError: tpr@top2000 asks for the 2 000 highest scores of fewer cases.\n  seen: 1 000 cases\n",
+        ),
+    ],
+)
+def test_budgets_that_cannot_be(run, credit, given, message):
+    done = run("decide", *credit, "--score", "logistic", *given)
+    assert (done.code, done.err) == (2, message)
+
+
+def test_decisions_have_no_ranks(run, valves):
+    done = run("decide", *valves, "--maximise", "tpr@top200")
+    assert (done.code, done.err) == (
+        2,
+        "MeasureError: tpr@top200 ranks cases, and c1 gives decisions.\n  hint: scores, or a measure without @top\n",
+    )

@@ -383,3 +383,40 @@ def test_a_matrix_of_costs_is_for_several_classes(run, write):
         "MeasureError: cost(matrix=…) is for several classes, none of them positive.\n"
         "  hint: cost(fp=1, fn=5), for example\n"
     )
+
+
+# --- operating points by rank
+
+
+def test_measures_by_rank(run, credit, tmp_path):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "ppv@top10%, tpr@top200, lift@top1%")
+    rows = run(*asked, "--format", "json").json()["rows"]
+    with (tmp_path / "credit.csv").open() as file:
+        loans = sorted(csv.DictReader(file), key=lambda loan: -float(loan["logistic"]))
+    hits = [sum(loan["outcome"] == "bad" for loan in loans[:size]) for size in (100, 200, 10)]
+    assert [row["value"] for row in rows] == pytest.approx([hits[0] / 100, hits[1] / 300, hits[2] / 10 / 0.3])
+    assert [row["at"] for row in rows] == ["top10%", "top200", "top1%"]
+    assert "\nppv@top10% ↑   0.730 [0.643, 0.816]\n" in run(*asked).out.replace(" \n", "\n")
+
+
+def test_a_gate_by_rank(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc")
+    assert run(*asked, "--require", "ppv@top10%>=0.7").code == 0
+    assert run(*asked, "--require", "ppv@top10%>=0.75").err == (
+        "requirement failed: logistic ppv@top10% is 0.730000, not >= 0.75\n"
+    )
+
+
+def test_ranks_know_the_stated_prevalence(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--cost-fp", "1", "--cost-fn", "5", "--measures", "ppv@top10%")
+    here = values(run, *asked)[0]
+    assert values(run, *asked, "--prevalence", "0.3")[0] == pytest.approx(here)
+    assert values(run, *asked, "--prevalence", "0.03")[0] < here / 2
+
+
+def test_decisions_have_no_rank(run, valves):
+    done = run("evaluate", *valves, "--measures", "tpr@top10%")
+    assert (done.code, done.err) == (
+        2,
+        "MeasureError: tpr@top10% asks for a threshold, but a crisp decision has no threshold.\n  hint: tpr\n",
+    )

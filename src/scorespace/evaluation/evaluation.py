@@ -38,7 +38,7 @@ from scorespace.resampling.band import Band
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Note, Progress, Row
-from scorespace.tables import Counts
+from scorespace.tables import Counts, Top
 from scorespace.tables.models import Models
 
 
@@ -51,7 +51,7 @@ class Standard:
 
     def takes(self, spec: MeasureSpec) -> bool:
         """Whether a measure depends on how common the classes are, so that it is computed here."""
-        return not spec.measure.drawn_within(**dict(spec.options))
+        return not spec.within
 
 
 @checked_methods
@@ -184,8 +184,10 @@ class Evaluation:
 
         None for every other number, and where the threshold was stated or the cases are too few.
         """
-        if self._stated is None or one.spec != placed(
-            MeasureSpec(COST), self.models[one.model], one.spec.at, self._stated
+        if (
+            self._stated is None
+            or isinstance(one.spec.at, Top)
+            or one.spec != placed(MeasureSpec(COST), self.models[one.model], one.spec.at, self._stated)
         ):
             return None
         return decisions.judged(self.decision, one.model, one.spec.at)
@@ -351,7 +353,7 @@ class Evaluation:
         return None if self.decision is None else decisions.condition_of(self.decision)
 
     def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
-        chosen = self.decision is None and not any(spec.at is not None for spec in self.requested)
+        chosen = self.decision is None and not any(isinstance(spec.at, float | int) for spec in self.requested)
         own = tuple(one for one in found if one.model == model)
         return list(notes_on(self.models[model], Look(model, self._thresholds[model], chosen, own)))
 

@@ -13,7 +13,7 @@ from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import MeasureSpec, measures, parse
 from scorespace.measures.confusion import youden
 from scorespace.measures.request import bind
-from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
+from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table, Top
 from scorespace.tables.models import Models
 
 RANKING: Final = ("auc", "auprc", "ks", "h")
@@ -128,7 +128,7 @@ def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chos
     The first one asked for; else that of least cost under the condition; else 0.5 for probabilities; else that
     of the highest Youden index.
     """
-    stated = [spec.at for spec in asked if spec.at is not None]
+    stated = [spec.at for spec in asked if spec.at is not None and not isinstance(spec.at, Top)]
     if stated:
         return stated[0]
     if not table.thresholded:

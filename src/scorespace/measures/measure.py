@@ -10,7 +10,7 @@ import numpy as np
 
 from scorespace.declaration import Option, Registry, check_options, options_of, table_of
 from scorespace.errors import MeasureError
-from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables import Array, At, NoTableError, Table
 from scorespace.tables.table import Way, way
 
 Best = Literal["high", "low"]
@@ -84,7 +84,7 @@ class Measure:
         self.pairs[table_of(function)] = function
         return function
 
-    def fit(self, table: Table, of: str | None = None, at: float | None = None, label: str | None = None) -> Way:
+    def fit(self, table: Table, of: str | None = None, at: At | None = None, label: str | None = None) -> Way:
         """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""
         try:
             self.refuse_scores(table)

@@ -18,7 +18,7 @@ from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import class_listing, encode, label_text
 from scorespace.tables.pair import two_names
 from scorespace.tables.score import ScoreTable, score_table, scores_of, unknown_class, weights_of
-from scorespace.tables.table import Array, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 TOP: Final = "top"
 """Stands for the highest score of each case where a class is asked for."""
@@ -104,7 +104,7 @@ class ClassTable(Table):
         return f"scores from {lowest:g} to {highest:g}"
 
     def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
         """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
         if of == TOP and of not in self.classes and wanted is ScoreTable:

@@ -14,7 +14,7 @@ from scorespace.results import grouped
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import encode, label_text, natural_order, positive_error, positive_index
 from scorespace.tables.score import ScoreTable, prevalence_factors, refuse_uncountable, unknown_class, weights_of
-from scorespace.tables.table import Array, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class ConfusionTable(Table):
         return None if self.squares is None else self.squares.ravel()
 
     def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
         """The outcomes of the positive class or of a named one; a two-class decision as scores 1 and 0."""
         if at is not None:

@@ -153,17 +153,19 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
     rows = []
     for one in choice.candidates:
         numbers = zip((one.honest, *one.held), (one.value, *one.reached), strict=True)
-        cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, math.isnan(one.threshold))]
+        unchosen = math.isnan(one.threshold) or choice.objective.at is not None
+        cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, unchosen)]
         at = "" if math.isnan(one.threshold) else _number(one.threshold)
-        rows.append((one.model, at, *cells, "yes" if one.kept else "no"))
+        kept = ("yes" if one.kept else "no") if choice.constraints or choice.objective.at is None else ""
+        rows.append((one.model, at, *cells, kept))
     return _without_blanks(Grid(tuple(columns), tuple(rows)))
 
 
-def _honest_cells(honest: Value, value: float, crisp: bool) -> tuple[str, str]:
+def _honest_cells(honest: Value, value: float, unchosen: bool) -> tuple[str, str]:
     if math.isnan(honest.value):
         return decimals(value), ""
     limits = f" [{decimals(honest.low)}, {decimals(honest.high)}]" if honest.known else ""
-    return decimals(honest.value) + limits, "" if crisp else decimals(value)
+    return decimals(honest.value) + limits, "" if unchosen else decimals(value)
 
 
 def _rejection_grid(choice: RejectChoice) -> Grid:

@@ -11,7 +11,7 @@ from scorespace.conditions import Condition
 from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.measures import confusion
 from scorespace.results import decimals, grouped
-from scorespace.tables import ScoreTable
+from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views.answers import Answers, facts
 from scorespace.views.calibration import blocks as calibration_blocks
@@ -300,9 +300,9 @@ def _cell(one: Estimate) -> str:
     return f"{one.text} {one.reason.removeprefix('undefined: ')}" if isnan(one.value) and one.reason else one.text
 
 
-def _plain(threshold: float) -> bool:
-    """Whether a threshold is short enough to stand in a row name."""
-    return len(f"{threshold!r}") <= 5
+def _plain(point: At) -> bool:
+    """Whether an operating point is short enough to stand in a row name."""
+    return isinstance(point, Top) or len(f"{point!r}") <= 5
 
 
 def _threshold(one: Estimate) -> str:
