@@ -52,7 +52,10 @@ def test_some_options_may_be_written_and_others_given(two):
 
 REFUSED = {
     ("calibration(by=width)", "by"): "the option 'by' of 'calibration(by=width)' is stated twice.",
-    ("roc", "bins"): "roc has no option 'bins'.\n  seen: its options: none",
+    (
+        "roc",
+        "bins",
+    ): "roc has no option 'bins'.\n  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'",
     ("smooth", "midpont"): (
         "smooth has no option 'midpont'.\n  seen: its options: 'midpoint', 'recentre', 'normalised'\n"
         "  hint: did you mean midpoint?"

@@ -5,22 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from typer.core import TyperCommand
 
 from scorespace.cli import options, output
 from scorespace.cli.cases import learned
 from scorespace.cli.curves import completed
-from scorespace.curves.curve import CurveKind
+from scorespace.curves.curve import Curve, CurveKind
+from scorespace.curves.sweep import Sweep
 from scorespace.declaration import Call, call_text
 from scorespace.errors import CurveError, DataError, listing
 from scorespace.evaluation.curves import Family, family, kinds, requested
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.files import write_file
+from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals
+from scorespace.results import SCHEMA, Row, decimals, grouped
 from scorespace.views import tidy
 from scorespace.views.document import Grid
 
@@ -52,7 +55,9 @@ class Command(TyperCommand):
 def curve(
     data: options.Data,
     truth: options.Truth,
-    kind: Annotated[str, typer.Option(metavar="KIND", help=_KIND_HELP, autocompletion=completed)] = "roc",
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help=f"roc if not stated; {_KIND_HELP}", autocompletion=completed)
+    ] = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
@@ -63,8 +68,13 @@ def curve(
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measure: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold; f1 unless stated.")
+        str | None,
+        typer.Option(metavar="NAMES", help="The measures drawn by --kind threshold, with commas; f1 unless stated."),
     ] = None,
+    x: Annotated[
+        str | None, typer.Option("--x", metavar="MEASURE", help="Instead of --kind: one measure against another.")
+    ] = None,
+    y: Annotated[str | None, typer.Option("--y", metavar="MEASURE", help="The other one.")] = None,
     learn_midpoint: Annotated[
         str | None,
         typer.Option(metavar="DATA", help="Learn the option midpoint on a validation sample with the same columns."),
@@ -83,6 +93,7 @@ def curve(
     Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
     """
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
+    kind = _stated_kind(kind, x, y)
     call = requested(kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
         where = f"pictures of {_listed(bands.functions)} curves"
@@ -126,6 +137,18 @@ def curve(
         _print(found, call, format)
 
 
+def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
+    """The kind that was asked for: by its name, or by two measures."""
+    if x is None and y is None:
+        return "roc" if kind is None else kind
+    if kind is not None:
+        raise CurveError("--kind and --x with --y are two curves.", hint="one of them at a time")
+    if x is None or y is None:
+        missing = "--x" if x is None else "--y"
+        raise CurveError(f"{missing} is not stated.", hint="two measures, such as --x fpr --y err")
+    return call_text(space.name, (("x", x), ("y", y)))
+
+
 def _bands(evaluation: Evaluation, found: Family, call: Call[CurveKind[Any]]) -> dict[str, Band]:
     return {name: evaluation.band(str(call), name, simultaneous=True) for name in found.curves}
 
@@ -137,14 +160,14 @@ def _listed(names: Any) -> str:
 
 def _content(found: Family, call: Call[CurveKind[Any]]) -> Row:
     first = next(iter(found.curves.values()))
-    rows = [{**row, "model": name} for name, curve in found.curves.items() for row in curve.rows()]
+    rows = [{**row, **_named(found, name)} for name, curve in found.curves.items() for row in curve.rows()]
     facts = {name: curve.facts() for name, curve in found.curves.items() if curve.facts()}
     return {
         "schema": SCHEMA,
         "kind": call.noun.name,
         "options": call.options,
         "x": first.x_title,
-        "y": first.y_title,
+        "y": found.y_title,
         "areas": found.areas,
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
@@ -152,18 +175,43 @@ def _content(found: Family, call: Call[CurveKind[Any]]) -> Row:
     }
 
 
-def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> None:
-    shown = [
-        (name, *(decimals(value, 4) for value in (curve.threshold[place], curve.x[place], curve.y[place])))
-        for name, whole in found.curves.items()
-        for curve in [whole.thinned(_ON_SCREEN)]
-        for place in range(curve.x.size)
-    ]
+def _named(found: Family, name: str) -> Row:
+    """The model of a curve, and the value of the option that tells it from others of that model."""
+    model, value = found.parts.get(name, (name, ""))
+    return {"model": model} | ({found.by: value} if found.by else {})
+
+
+def _grid(found: Family) -> Grid:
+    """The points that fit a screen; curves of one model over the same thresholds stand side by side."""
     first = next(iter(found.curves.values()))
-    columns = ("model", "threshold", first.x_title.lower(), first.y_title.lower())
-    kept = [0, 1, 3] if columns[1] == columns[2] else [0, 1, 2, 3]  # the threshold may be the x axis already
-    grid = Grid(tuple(columns[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in shown))
-    output.write_grid(grid, _content(found, call), form)
+    beside: dict[str, dict[str, Curve]] = {}
+    for name, curve in found.curves.items():
+        model, value = found.parts.get(name, (name, first.y_title.lower()))
+        beside.setdefault(model, {})[value] = curve
+    over = first.x_title == "Threshold"  # the threshold may be the x axis already
+    ends = isinstance(first, Sweep)
+    columns = ["model", *(["above"] if ends else []), "up to" if ends else "threshold"]
+    columns += ([] if over else [first.x_title.lower()]) + list(next(iter(beside.values())))
+    rows = []
+    for model, curves in beside.items():
+        one = next(iter(curves.values()))
+        for place in one.places(_ON_SCREEN):
+            above = [one.above[place]] if isinstance(one, Sweep) else []
+            at = [decimals(end, 4) for end in (*above, one.threshold[place])]
+            across = [] if over else [one.x]
+            rows.append((model, *at, *(_cell(values, place) for values in [*across, *(c.y for c in curves.values())])))
+    return Grid(tuple(columns), tuple(rows))
+
+
+def _cell(values: Any, place: int) -> str:
+    """A value along a curve; where all are whole and some above one, they are counts."""
+    finite = values[np.isfinite(values)]
+    counts = finite.size and finite.max() > 1 and bool((finite == np.floor(finite)).all())
+    return grouped(float(values[place])) if counts else decimals(values[place], 4)
+
+
+def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> None:
+    output.write_grid(_grid(found), _content(found, call), form)
     if form is not options.Format.table:
         return
     if found.areas:

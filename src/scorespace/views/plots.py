@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scorespace.curves import calibration, cost_curve, smooth
+from scorespace.curves import calibration, cost_curve, roc, smooth
 from scorespace.curves.classes import mean
 from scorespace.curves.cost import cost_lines
 from scorespace.curves.curve import Addition, Curve, CurveKind, beside
@@ -17,6 +17,7 @@ from scorespace.views.charts import (
     curve_chart,
     smooth_chart,
 )
+from scorespace.views.charts.curves import part_layers
 from scorespace.views.charts.marks import Spec
 
 Curves = Mapping[str, Any]
@@ -40,6 +41,11 @@ def as_altair(spec: Spec) -> Any:
     }
     form = next(kind for part, kind in forms.items() if part in spec)
     return form.from_dict(spec, validate=False)
+
+
+@picture(roc)
+def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return curve_chart(curves, bands=bands, below=part_layers(curves))
 
 
 @picture(smooth)
