@@ -414,3 +414,29 @@ def test_a_partial_area_is_told(run, asah, proc):
     told = found["roc"]["s100b"]
     assert told["fpr_high"] == 0.1
     assert [told["part"], told["corrected"]] == pytest.approx([theirs["pauc"], theirs["pauc_corrected"]], abs=1e-9)
+
+
+# --- matrices
+
+
+def test_a_matrix_is_a_point_in_roc_space(run, tmp_path):
+    asked = ("curve", "--matrix", "c1=300 200; 500 99000")
+    rows = run(*asked, "--format", "json").json()["rows"]
+    assert xy(rows) == [(0, 0), (pytest.approx(500 / 99500), 0.6), (1, 1)]
+    assert run(*asked, "--out", "roc.html").code == 0
+    drawn = (tmp_path / "roc.html").read_text()
+    assert '"type":"point"' in drawn.replace(" ", "")
+
+
+def test_a_matrix_beside_a_curve(run, credit):
+    asked = ("curve", *credit, "--score", "logistic", "--matrix", "clerk=150 150; 100 600", "--format", "json")
+    rows = run(*asked).json()["rows"]
+    assert [xy([row]) for row in rows if row["model"] == "clerk"][1] == [(pytest.approx(1 / 7), 0.5)]
+
+
+def test_nothing_to_draw(run):
+    done = run("curve", "--kind", "roc")
+    assert (done.code, done.err) == (
+        2,
+        "DataError: name the data, or confusion matrices instead.\n  hint: DATA, or --matrix NAME=FILE.csv\n",
+    )

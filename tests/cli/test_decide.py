@@ -430,3 +430,80 @@ def test_decisions_have_no_ranks(run, valves):
         2,
         "MeasureError: tpr@top200 ranks cases, and c1 gives decisions.\n  hint: scores, or a measure without @top\n",
     )
+
+
+# --- matrices: typed, in any orientation, beside scores
+
+TYPED = [
+    part
+    for name, (hits, rest) in VALVES.items()
+    for part in ("--matrix", f"{name}={hits[0]} {hits[1]}; {rest[0]} {rest[1]}")
+]
+PRICED = ["--cost-fp", "100", "--cost-fn", "2000"]
+
+
+def test_typed_matrices_decide_like_files(run, valves):
+    typed = run("decide", *TYPED, *PRICED, "--format", "json").json()
+    filed = run("decide", *valves, *PRICED, "--format", "json").json()
+    assert typed["cost_per_case"] == filed["cost_per_case"] == pytest.approx(4.5)
+    assert [row["cost_per_case"] for row in typed["rows"]] == [row["cost_per_case"] for row in filed["rows"]]
+
+
+def test_labels_of_ones_and_zeros_in_any_order_tell_the_positive_class(run, write):
+    for text in (",1,0\n1,300,200\n0,500,99000\n", ",0,1\n0,99000,500\n1,200,300\n", ",1,0\n0,500,99000\n1,300,200\n"):
+        asked = ("decide", "--matrix", f"c1={write('c1.csv', text)}", *PRICED, "--format", "json")
+        assert run(*asked).json()["cost_per_case"] == pytest.approx(4.5)
+
+
+def test_rows_of_decisions(run, write):
+    turned = write("c1.csv", ",1,0\n1,300,500\n0,200,99000\n")
+    asked = ("decide", "--matrix", f"c1={turned}", "--rows", "predicted", *PRICED, "--format", "json")
+    assert run(*asked).json()["cost_per_case"] == pytest.approx(4.5)
+    typed = ("decide", "--matrix", "c1=300 500; 200 99000", "--rows", "predicted", *PRICED, "--format", "json")
+    assert run(*typed).json()["cost_per_case"] == pytest.approx(4.5)
+
+
+def test_a_matrix_beside_scores(run, credit):
+    asked = ("decide", *credit, "--score", "logistic", "--matrix", "clerk=150 150; 100 600", "--cost-fp", "1")
+    found = run(*asked, "--cost-fn", "5", "--format", "json").json()
+    assert [row["model"] for row in found["rows"]][:2] == ["logistic", "clerk"]
+    assert next(row["cost_per_case"] for row in found["rows"] if row["model"] == "clerk") == pytest.approx(0.85)
+    assert found["model"] == "logistic"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--matrix", "clerk=15 15; 10 60"],
+            "DataError: logistic and clerk are not about the same cases.\n"
+            "  seen: 'bad' (300 rows), 'good' (700 rows); 'bad' (30 rows), 'good' (70 rows)\n"
+            "  hint: evaluate tables of different samples one by one\n",
+        ),
+        (
+            ["--matrix", "logistic=150 150; 100 600"],
+            "ScoreSpaceError: there are two models named 'logistic'.\n  hint: another name for one of them\n",
+        ),
+        (
+            ["--matrix", "a=150 150; 100 600", "--matrix", "a=150 150; 100 600"],
+            "DataError: there are two matrices named 'a'.\n  hint: a name for each\n",
+        ),
+        (
+            ["--rows", "predicted"],
+            "DataError: --rows says what the rows of a matrix are, and there is none.\n"
+            "  hint: --matrix NAME=FILE.csv\n",
+        ),
+    ],
+)
+def test_matrices_that_do_not_belong_beside_scores(run, credit, given, message):
+    done = run("decide", *credit, "--score", "logistic", *given, "--cost-fp", "1", "--cost-fn", "5")
+    assert (done.code, done.err) == (2, message)
+
+
+def test_a_typed_matrix_names_no_class(run):
+    done = run("decide", "--matrix", "c1=300 200; 500 99000", "--positive", "fault", *PRICED)
+    assert (done.code, done.err) == (
+        2,
+        "ColumnError: --positive fault names a class, and the matrix of c1 names none.\n"
+        "  hint: no --positive: the first row is that of the positive class\n",
+    )

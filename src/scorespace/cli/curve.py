@@ -53,8 +53,8 @@ class Command(TyperCommand):
 
 
 def curve(
-    data: options.Data,
-    truth: options.Truth,
+    data: options.MaybeData = None,
+    truth: options.MaybeTruth = None,
     kind: Annotated[
         str | None, typer.Option(metavar="KIND", help=f"roc if not stated; {_KIND_HELP}", autocompletion=completed)
     ] = None,
@@ -65,6 +65,8 @@ def curve(
     model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
     weights: options.Weights = options.Weighing.cases,
+    matrix: options.Matrix = [],  # noqa: B006
+    rows: options.RowsAre = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measure: Annotated[
@@ -92,7 +94,8 @@ def curve(
 
     Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
     """
-    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
+    read = (data, learn_midpoint, *options.matrix_files(matrix))
+    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *read)
     kind = _stated_kind(kind, x, y)
     call = requested(kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
@@ -101,9 +104,12 @@ def curve(
     if learn_midpoint is not None:
         requested(kind, midpoint="learned")  # refuses kinds without a midpoint, and one that is stated besides
 
-    def evaluated(source: str, decisions: list[str]) -> Evaluation:
+    source, tables = options.data_and_matrices(data, matrix, rows, positive)
+
+    def evaluated(source: Any, decisions: list[str], tables: dict[str, Any]) -> Evaluation:
         return evaluate(
             source,
+            tables=tables,
             truth=truth,
             scores=score,
             decisions=decisions,
@@ -115,8 +121,8 @@ def curve(
             missing=missing.value,
         )
 
-    evaluation = evaluated(data, decision)
-    middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, []))
+    evaluation = evaluated(source, decision, tables)
+    middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, [], {}))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none

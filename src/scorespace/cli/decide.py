@@ -25,6 +25,7 @@ def decide(
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
     matrix: options.Matrix = [],  # noqa: B006
+    rows: options.RowsAre = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     cost_fp: options.CostFp = None,
@@ -83,13 +84,15 @@ def decide(
     if sum(ways) != 1:
         problem = "these are several ways to decide." if any(ways) else "it is not stated what decides."
         raise ConditionError(problem, hint="--cost-fp 1 --cost-fn 5, or --at-least tpr=0.9 --maximise ppv")
-    if fit is not None and (reject is not None or mix is not None or not data):
+    if fit is not None and (reject is not None or mix is not None or not data or matrix):
         raise ConditionError("--fit chooses a threshold, by costs or under a constraint, for data.", hint="no --fit")
+    source, tables = options.data_and_matrices(data, matrix, rows, positive)
     with output.progress("bootstrap") as progress:
 
         def read(sample: Any) -> Evaluation:
             return evaluate_data(
                 sample,
+                tables=tables,
                 truth=truth,
                 scores=score,
                 decisions=decision,
@@ -103,7 +106,7 @@ def decide(
                 progress=progress,
             )
 
-        evaluation = read(options.data_or_matrices(data, matrix, positive))
+        evaluation = read(source)
         other = None if fit is None else read(fit)
         found: view.AnyDecision
         if condition is not None:

@@ -34,6 +34,7 @@ def evaluate(
     group: options.Group = None,
     fold: options.Fold = None,
     matrix: options.Matrix = [],  # noqa: B006
+    rows: options.RowsAre = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measures: Annotated[
@@ -67,9 +68,11 @@ def evaluate(
     """
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
+    source, tables = options.data_and_matrices(data, matrix, rows, positive)
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
-            options.data_or_matrices(data, matrix, positive),
+            source,
+            tables=tables,
             truth=truth,
             scores=score,
             decisions=decision,

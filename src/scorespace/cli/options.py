@@ -6,7 +6,7 @@ import re
 import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -33,6 +33,13 @@ class Weighing(StrEnum):
     copies = "copies"
 
 
+class Side(StrEnum):
+    """What the rows of a matrix are."""
+
+    actual = "actual"
+    predicted = "predicted"
+
+
 class Missing(StrEnum):
     """What happens to rows with missing values."""
 
@@ -46,7 +53,7 @@ def _option(panel: str, metavar: str, words: str, *names: str) -> Any:
 
 _ROLES, _COSTS, _OUTPUT = "Which column is what", "What decisions cost", "Output"
 _DATA_HELP = "A file (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
-_MATRIX_HELP = "Instead of DATA: a model's confusion matrix, rows actual, columns decided; repeatable."
+_MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)]
 MaybeData = Annotated[str | None, typer.Argument(metavar="DATA", help=_DATA_HELP)]
@@ -74,6 +81,10 @@ Repeat = Annotated[
     str | None, _option(_ROLES, "COL", "The repeat each row belongs to: a case has one row in every repeat.")
 ]
 Matrix = Annotated[list[str], _option(_ROLES, "NAME=FILE.csv", _MATRIX_HELP)]
+RowsAre = Annotated[
+    Side | None,
+    typer.Option("--rows", help="What the rows of --matrix are; actual if nothing says so.", rich_help_panel=_ROLES),
+]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
 ]
@@ -127,7 +138,7 @@ DATA_FILES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
-    *("at", "test", "measure", "method", "on", "dataset", "model", "value"),
+    *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows"),
 )
 _FLAGS = {**dict(zip(_SAME, _SAME, strict=True)), "scores": "score", "decisions": "decision"}
 _WRITTEN = {
@@ -168,7 +179,12 @@ def check_output(path: Path | None, endings: tuple[str, ...], *read: Any) -> Non
 
 def matrix_files(matrices: list[str]) -> list[str]:
     """The files of NAME=FILE.csv pairs."""
-    return [pair.partition("=")[2] for pair in matrices]
+    return [file for _, _, file in (pair.partition("=") for pair in matrices) if not _typed(file)]
+
+
+def _typed(text: str) -> bool:
+    """Whether a matrix is typed and not in a file."""
+    return ";" in text and not Path(text).exists()
 
 
 def midpoint(text: str) -> str | float:
@@ -189,21 +205,32 @@ def models(pairs: list[str]) -> dict[str, str]:
     return dict(_split(pair, "--model", "NAME=KIND(COL)") for pair in pairs)
 
 
-def data_or_matrices(data: str | None, matrices: list[str], positive: str | None) -> Any:
-    """What to evaluate: the data, or the confusion tables from NAME=FILE.csv pairs."""
-    if bool(data) == bool(matrices):
+def data_and_matrices(
+    data: str | None, matrices: list[str], rows: Side | None, positive: str | None
+) -> tuple[Any, dict[str, Any]]:
+    """What to evaluate, and the confusion tables from NAME=FILE.csv pairs beside it; without data, they are it."""
+    if not data and not matrices:
         raise DataError("name the data, or confusion matrices instead.", hint="DATA, or --matrix NAME=FILE.csv")
-    if data:
-        return data
-    from scorespace.frames.matrix import read_matrix
+    if rows is not None and not matrices:
+        raise DataError("--rows says what the rows of a matrix are, and there is none.", hint="--matrix NAME=FILE.csv")
+    from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
     from scorespace.tables import confusion
 
     tables = {}
     for pair in matrices:
-        name, file = _split(pair, "--matrix", "--matrix NAME=FILE.csv")
-        classes, cells = read_matrix(file)
-        tables[name] = confusion(cells, classes=classes, positive=positive)
-    return tables
+        name, given = _split(pair, "--matrix", "--matrix NAME=FILE.csv, or --matrix NAME='300 200; 500 99000'")
+        if name in tables:
+            raise DataError(f"there are two matrices named {name!r}.", hint="a name for each")
+        side: Literal["actual", "predicted"] | None = None if rows is None else rows.value
+        classes, cells = read_inline(given, side) if _typed(given) else read_matrix(given, side)
+        first = UNNAMED[0] if classes == UNNAMED else positive
+        tables[name] = confusion(cells, classes=classes, positive=first)
+        if classes == UNNAMED and positive is not None and not data:
+            raise ColumnError(
+                f"--positive {positive} names a class, and the matrix of {name} names none.",
+                hint="no --positive: the first row is that of the positive class",
+            )
+    return (data, tables) if data else (tables, {})
 
 
 def condition(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def evaluate(
     names: Mapping[str, str] | None = None,
     weights: str = "cases",
     models: Mapping[str, str] | None = None,
+    tables: Mapping[str, Table] | None = None,
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | None = None,
     missing: str = "error",
@@ -56,7 +58,8 @@ def evaluate(
     tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
-    refused. `models` names models of other kinds by KIND(COLUMN).
+    refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
+    cases, made elsewhere, such as confusion matrices.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.164, 0.978]
@@ -66,7 +69,7 @@ def evaluate(
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
-        held, library = models_of(data), None
+        held, library = models_of(_named_alike(data)), None
         notes: tuple[Note, ...] = ()
     else:
         held, notes, library = _of_columns(
@@ -86,11 +89,38 @@ def evaluate(
             weights=weights,
             models=models,
         )
+    if tables:
+        held = with_tables(held, tables)
     evaluation = Evaluation(
         held, level, seed, interval, asked, condition, sample_notes=notes, frame_library=library, progress=progress
     )
     evaluation.check(asked)
     return evaluation
+
+
+def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables, those of matrices that name no classes with the classes of the others."""
+    named = next((table for table in tables.values() if table.class_names != frames.UNNAMED), None)
+    if named is None or named.positive_name is None or len(named.class_names) != 2:
+        return dict(tables)
+    positive, other = sorted(named.class_names, key=lambda name: name != named.positive_name)
+    return {
+        name: replace(one, classes=(positive, other)) if one.class_names == frames.UNNAMED else one
+        for name, one in tables.items()
+    }
+
+
+def with_tables(models: Models, tables: Mapping[str, Table]) -> Models:
+    """The models of a sample and further ones on the same cases, of which only the tables are known."""
+    twice = [name for name in tables if name in models]
+    if twice:
+        raise ScoreSpaceError(f"there are two models named {twice[0]!r}.", hint="another name for one of them")
+    if models.grouped:
+        raise ScoreSpaceError(
+            f"{next(iter(tables))} is a table, and where cases come in groups they must be known.", hint="no group"
+        )
+    every = models_of(_named_alike({**models.tables, **tables}), models.name)
+    return replace(every, rows=models.rows, positive=models.positive)
 
 
 def _of_columns(

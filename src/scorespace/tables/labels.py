@@ -119,7 +119,7 @@ def positive_index(classes: Sequence[str], positive: Any = None, codes: NDArray[
     >>> positive_index(["0", "1"]), positive_index(["bad", "good"], "bad")
     (1, 0)
     """
-    wanted = _INFERRED.get(tuple(classes)) if positive is None else label_text(positive)
+    wanted = _INFERRED.get(tuple(sorted(classes))) if positive is None else label_text(positive)
     if wanted in classes:
         return classes.index(wanted)
     folded = [name.casefold() for name in classes]

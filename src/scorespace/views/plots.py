@@ -17,7 +17,7 @@ from scorespace.views.charts import (
     curve_chart,
     smooth_chart,
 )
-from scorespace.views.charts.curves import part_layers
+from scorespace.views.charts.curves import crisp_points, part_layers
 from scorespace.views.charts.marks import Spec
 
 Curves = Mapping[str, Any]
@@ -45,7 +45,7 @@ def as_altair(spec: Spec) -> Any:
 
 @picture(roc)
 def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return curve_chart(curves, bands=bands, below=part_layers(curves))
+    return curve_chart(curves, bands=bands, below=part_layers(curves), above=crisp_points(curves))
 
 
 @picture(smooth)

@@ -156,6 +156,17 @@ def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
     return layers
 
 
+def crisp_points(curves: Mapping[str, RocCurve]) -> list[Spec]:
+    """The point of each model that only decides: where it is, while the lines to the corners are mixtures."""
+    rows = [
+        {"name": name, "x": short(float(curve.x[1])), "y": short(float(curve.y[1]))}
+        for name, curve in curves.items()
+        if curve.table.score.tolist() == [1.0, 0.0]
+    ]
+    place = {"x": "x:Q", "y": "y:Q", "color": coloured("name", curves)}
+    return [mark("point", rows, place, filled=True, size=90, opacity=1, aria=False)] if rows else []
+
+
 def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[Spec]:
     """Each band as a faint area in the colour of its model."""
     rows = [
