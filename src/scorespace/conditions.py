@@ -64,6 +64,20 @@ class Condition:
                 hint="costs that differ by less than a googol",
             )
 
+    @classmethod
+    def of_slope(cls, slope: float, prevalence: float) -> Condition:
+        """The condition whose lines of equal cost have that slope in ROC space, a false negative costing 1.
+
+        >>> Condition.of_slope(2, prevalence=0.5)
+        Condition(fp=2.0, fn=1.0, tp=0.0, tn=0.0, prevalence=None)
+        """
+        if not 0 < slope < math.inf:
+            raise ConditionError(
+                f"slope={slope:g} is no slope of equal cost.", hint="a number above 0, such as 2"
+            )
+        check_prevalence(prevalence)
+        return cls(fp=slope * prevalence / (1 - prevalence), fn=1.0)
+
     def stated(self, classes: tuple[str, ...] = ()) -> dict[str, Any]:
         """What differs from nothing, as options of a measure, the costs of both errors always.
 

@@ -440,3 +440,38 @@ def test_nothing_to_draw(run):
         2,
         "DataError: name the data, or confusion matrices instead.\n  hint: DATA, or --matrix NAME=FILE.csv\n",
     )
+
+
+# --- the common hull, and lines of equal cost
+
+
+def test_the_common_hull(run, write):
+    # bold is at (0, 1/3), wary at (1/3, 1); mixed, they are better than either
+    data = write("two.csv", "y,bold,wary\n1,1,1\n1,0,1\n1,0,1\n0,0,1\n0,0,0\n0,0,0\n")
+    asked = ("curve", data, "--truth", "y", "--decision", "bold", "--decision", "wary", "--kind", "hull")
+    rows = run(*asked, "--format", "json").json()["rows"]
+    common = xy([row for row in rows if row["model"] == "all together"])
+    assert common == [(0, 0), (0, pytest.approx(1 / 3)), (pytest.approx(1 / 3), 1), (1, 1)]
+    assert run(*asked, "--slope", "1.5").out.splitlines()[-1] == "best  wary: (0.333, 1), slope 1.5, M = 0.5"
+    assert run(*asked, "--slope", "3").out.splitlines()[-1] == "best  bold: (0, 0.333), slope 3, M = 0.667"
+
+
+def test_the_line_of_equal_cost(run, credit, tmp_path):
+    asked = ("curve", *credit, "--score", "logistic", "--cost-fp", "1", "--cost-fn", "5")
+    best = run(*asked, "--format", "json").json()["best"]
+    chosen = run(
+        "decide", *credit, "--score", "logistic", "--cost-fp", "1", "--cost-fn", "5", "--format", "json"
+    ).json()
+    assert best["threshold"] == chosen["threshold"]
+    assert best["slope"] == pytest.approx(7 / 3 / 5)
+    assert best["cost_per_case"] == pytest.approx(0.3 * 5 * (1 - best["y"]) + 0.7 * best["x"])
+    assert run(*asked, "--out", "roc.svg").code == 0
+    assert (tmp_path / "roc.svg").read_text().count("logistic") > 1  # in the legend, and beside the point
+
+
+def test_lines_of_equal_cost_belong_to_roc_space(run, small):
+    done = run("curve", *small, "--kind", "pr", "--slope", "2")
+    assert (done.code, done.err) == (
+        2,
+        "CurveError: lines of equal cost are drawn in ROC space, and not with pr.\n  hint: --kind roc or hull\n",
+    )

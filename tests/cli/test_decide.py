@@ -507,3 +507,58 @@ def test_a_typed_matrix_names_no_class(run):
         "ColumnError: --positive fault names a class, and the matrix of c1 names none.\n"
         "  hint: no --positive: the first row is that of the positive class\n",
     )
+
+
+# --- slopes, the cost cell by cell, and the picture
+
+
+def test_the_slope_alone_decides(run):
+    # M = FNR + slope · FPR: c1 0.4 + 2 · 500/99500, c3 0.2 + 2 · 5400/99500
+    found = run("decide", *TYPED, "--slope", "2", "--format", "json").json()
+    assert found["model"] == "c3"
+    assert found["slope"] == pytest.approx(2)
+    wanted = {"c1": 0.4 + 1000 / 99500, "c2": 1.0, "c3": 0.2 + 10800 / 99500}
+    assert {row["model"]: row["relative_cost"] for row in found["rows"] if row["model"] in wanted} == pytest.approx(
+        wanted
+    )
+    assert run("decide", *TYPED, "--slope", "9.95", "--format", "json").json()["model"] == "c1"  # that of 100 and 2 000
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--slope", "2", "--cost-fp", "1"],
+            "ConditionError: --slope stands for the costs and the prevalence.\n"
+            "  hint: either --slope 2, or --cost-fp 1 --cost-fn 5\n",
+        ),
+        (
+            ["--slope", "-2"],
+            "ConditionError: slope=-2 is no slope of equal cost.\n  hint: a number above 0, such as 2\n",
+        ),
+        (
+            ["--maximise", "tpr", "--at-most", "fpr=0.1", "--out", "hull.png"],
+            "ConditionError: only a decision between two classes by costs has a picture.\n  hint: no --out\n",
+        ),
+    ],
+)
+def test_slopes_and_pictures_that_cannot_be(run, given, message):
+    done = run("decide", *TYPED, *given)
+    assert (done.code, done.err) == (2, message)
+
+
+def test_the_cost_cell_by_cell(run):
+    shown = [line.rstrip() for line in run("decide", *TYPED, *PRICED).out.splitlines()]
+    begins = shown.index("cost of 1 000     false alarms (FP)   misses (FN)   together")
+    # of 1 000 cases c1 has 5 false alarms and 2 misses, c3 54 and 1, c2 misses 5
+    assert shown[begins + 1 : begins + 4] == [
+        "c1                500                 4 000         4 500",
+        "c3                5 400               2 000         7 400",
+        "c2                0                   10 000        10 000",
+    ]
+
+
+def test_the_picture_of_a_decision(run, tmp_path):
+    done = run("decide", *TYPED, *PRICED, "--out", "hull.svg")
+    assert (done.code, done.err) == (0, "picture  hull.svg\n")
+    assert "c1" in (tmp_path / "hull.svg").read_text()

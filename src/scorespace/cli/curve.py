@@ -12,8 +12,10 @@ from typer.core import TyperCommand
 from scorespace.cli import options, output
 from scorespace.cli.cases import learned
 from scorespace.cli.curves import completed
+from scorespace.conditions import Condition
 from scorespace.curves.curve import Curve, CurveKind
 from scorespace.curves.sweep import Sweep
+from scorespace.decisions import Decision
 from scorespace.declaration import Call, call_text
 from scorespace.errors import CurveError, DataError, listing
 from scorespace.evaluation.curves import Family, family, kinds, requested
@@ -23,7 +25,7 @@ from scorespace.files import write_file
 from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals, grouped
+from scorespace.results import SCHEMA, Row, decimals, grouped, plain
 from scorespace.views import tidy
 from scorespace.views.document import Grid
 
@@ -67,6 +69,10 @@ def curve(
     weights: options.Weights = options.Weighing.cases,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    cost_fp: options.CostFp = None,
+    cost_fn: options.CostFn = None,
+    prevalence: options.Prevalence = None,
+    slope: options.Slope = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measure: Annotated[
@@ -105,6 +111,9 @@ def curve(
         requested(kind, midpoint="learned")  # refuses kinds without a midpoint, and one that is stated besides
 
     source, tables = options.data_and_matrices(data, matrix, rows, positive)
+    options.refuse_beside_slope(slope, {"fp": cost_fp, "fn": cost_fn}, prevalence)
+    given = (cost_fp, cost_fn, None, None, prevalence, None)
+    condition: Any = None if slope is not None else options.condition(*given)
 
     def evaluated(source: Any, decisions: list[str], tables: dict[str, Any]) -> Evaluation:
         return evaluate(
@@ -126,21 +135,24 @@ def curve(
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
+    if slope is not None:
+        condition = Condition.of_slope(slope, evaluation.models.prevalence)
+    choice = None if condition is None else _decided(evaluation, call, condition)
     if out is None:
-        _print(found, call, format or options.Format.table)
+        _print(found, call, format or options.Format.table, choice)
         return
     match out.suffix.lower():
         case ".csv":
             write_file(out, tidy.as_csv(_content(found, call)["rows"]).encode())
         case ".json":
-            write_file(out, tidy.as_json(_content(found, call)).encode())
+            write_file(out, tidy.as_json(_content(found, call, choice)).encode())
         case _:
             from scorespace.views.charts import save
 
-            save(found.picture(_bands(evaluation, found, call) if band else {}), out)
+            save(found.picture(_bands(evaluation, found, call) if band else {}, choice), out)
     typer.echo(f"curve  {out}", err=True)
     if format is not None:
-        _print(found, call, format)
+        _print(found, call, format, choice)
 
 
 def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
@@ -164,7 +176,22 @@ def _listed(names: Any) -> str:
     return f"{', '.join(others)} and {last}" if others else str(last)
 
 
-def _content(found: Family, call: Call[CurveKind[Any]]) -> Row:
+def _decided(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Condition) -> Decision:
+    """The choice of least cost, whose line of equal cost is drawn; refused outside ROC space."""
+    from scorespace.views.plots import decided
+
+    if decided.of(call.noun) is None:
+        raise CurveError(
+            f"lines of equal cost are drawn in ROC space, and not with {call.noun.name}.",
+            hint=f"--kind {' or '.join(decided.functions)}",
+        )
+    found = evaluation.decide(condition)
+    if not isinstance(found, Decision):
+        raise CurveError("lines of equal cost need two classes.", hint="no costs")
+    return found
+
+
+def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | None = None) -> Row:
     first = next(iter(found.curves.values()))
     rows = [{**row, **_named(found, name)} for name, curve in found.curves.items() for row in curve.rows()]
     facts = {name: curve.facts() for name, curve in found.curves.items() if curve.facts()}
@@ -177,8 +204,17 @@ def _content(found: Family, call: Call[CurveKind[Any]]) -> Row:
         "areas": found.areas,
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
+        **({} if decision is None else {"best": _best(decision)}),
         "notes": [one.to_dict() for name, curve in found.curves.items() for one in curve.findings(name)],
     }
+
+
+def _best(decision: Decision) -> Row:
+    """The point of least cost and the slope of the line of equal cost through it."""
+    one = decision.best
+    x, y = (float(part) for part in (one.counts.fp / one.counts.n, one.counts.tp / one.counts.p))
+    found = {"model": one.model, "threshold": one.threshold, "x": x, "y": y, "slope": decision.slope}
+    return plain({**found, "cost_per_case": one.cost_per_case, "relative_cost": one.relative_cost})
 
 
 def _named(found: Family, name: str) -> Row:
@@ -216,8 +252,8 @@ def _cell(values: Any, place: int) -> str:
     return grouped(float(values[place])) if counts else decimals(values[place], 4)
 
 
-def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> None:
-    output.write_grid(_grid(found), _content(found, call), form)
+def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, decision: Decision | None = None) -> None:
+    output.write_grid(_grid(found), _content(found, call, decision), form)
     if form is not options.Format.table:
         return
     if found.areas:
@@ -225,6 +261,11 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> N
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
+    if decision is not None:
+        at = _best(decision)
+        where = "" if at["threshold"] is None else f" at threshold {at['threshold']:.3g}"
+        point = f"({at['x']:.3g}, {at['y']:.3g}), slope {at['slope']:.3g}, M = {at['relative_cost']:.3g}"
+        output.line(f"\nbest  {at['model']}{where}: {point}")
     for name, curve in found.curves.items():
         for one in curve.findings(name):
             output.line(f"note  {one.code} {one.text}")

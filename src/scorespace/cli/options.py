@@ -96,6 +96,12 @@ CostTn = Annotated[float | None, _option(_COSTS, "X", "Cost of a true negative; 
 Prevalence = Annotated[
     float | None, _option(_COSTS, "P", "Share of positives where the model will be used; else that of the data.")
 ]
+Slope = Annotated[
+    float | None,
+    _option(
+        _COSTS, "M", "Instead of costs: the slope of lines of equal cost, cost-fp · negatives / (cost-fn · positives)."
+    ),
+]
 Costs = Annotated[
     Path | None, _option(_COSTS, "FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided.")
 ]
@@ -255,6 +261,14 @@ def condition(
             hint="--cost-fp 1 --cost-fn 5",
         )
     return Condition(**given, prevalence=prevalence)
+
+
+def refuse_beside_slope(slope: float | None, costs: dict[str, Any], prevalence: float | None) -> None:
+    """Refuse costs that are stated beside a slope, which holds them and the prevalence already."""
+    if slope is not None and (prevalence is not None or any(cost is not None for cost in costs.values())):
+        raise ConditionError(
+            "--slope stands for the costs and the prevalence.", hint="either --slope 2, or --cost-fp 1 --cost-fn 5"
+        )
 
 
 def _split(pair: str, flag: str, hint: str) -> tuple[str, str]:

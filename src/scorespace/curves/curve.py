@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, Self, TypeVar
 
@@ -279,6 +279,9 @@ class Addition(Generic[Function]):
         """The function declared for that kind, if there is one."""
         return self.functions.get(kind.name)
 
+
+common: Addition[Callable[[Mapping[str, Any]], Curve]] = Addition()
+"""The curve of all models together, from their tables by name, where a kind has one."""
 
 beside: Addition[Callable[[Any], dict[str, Curve]]] = Addition()
 """Curves that belong beside one of a kind in a picture, from its table; {model} in their names is filled in."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from scorespace.curves.curve import CURVES, Curve, CurveKind
+from scorespace.curves.curve import CURVES, Curve, CurveKind, common
+from scorespace.decisions import Decision
 from scorespace.declaration import Call, check_options, split_list
 from scorespace.errors import CurveError, listing
 from scorespace.measures.sweep import threshold
@@ -17,6 +18,9 @@ from scorespace.resampling.draw import Draws
 from scorespace.tables import Table
 from scorespace.tables.models import Models
 from scorespace.tables.table import Way
+
+COMMON: Final = "all together"
+"""What the curve of all models together is called."""
 
 _FROM_ABOVE = (threshold, calibration_band)  # a kind and a band that rooms above curves/ declare
 
@@ -78,11 +82,11 @@ class Family:
     by: str = ""
     parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
-    def picture(self, drawn: Mapping[str, Band] | None = None) -> Any:
-        """The curves as a chart, with what belongs beside them, and bands where given."""
+    def picture(self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None) -> Any:
+        """The curves as a chart, with what belongs beside them, and bands and a decision where given."""
         from scorespace.views import plots  # Altair loads only when a picture is wanted
 
-        return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes)
+        return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes, decision)
 
     @property
     def y_title(self) -> str:
@@ -120,6 +124,9 @@ def family(
             if part is not None:
                 found[f"{model}[{of}]"], classes[f"{model}[{of}]"] = part, of
     curves = {name: _traced(evaluation, call, name, one, (each or {}).get(name, {})) for name, one in found.items()}
+    together = common.of(kind)
+    if together is not None and len(found) > 1 and not classes:
+        curves[COMMON] = together({name: evaluation.models[name] for name in found})
     of_one = len(evaluation.models) == 1
     return Family(kind, curves, {name: one.table for name, one in found.items()}, classes if of_one else {})
 
