@@ -72,9 +72,7 @@ class Condition:
         Condition(fp=2.0, fn=1.0, tp=0.0, tn=0.0, prevalence=None)
         """
         if not 0 < slope < math.inf:
-            raise ConditionError(
-                f"slope={slope:g} is no slope of equal cost.", hint="a number above 0, such as 2"
-            )
+            raise ConditionError(f"slope={slope:g} is no slope of equal cost.", hint="a number above 0, such as 2")
         check_prevalence(prevalence)
         return cls(fp=slope * prevalence / (1 - prevalence), fn=1.0)
 

@@ -420,3 +420,27 @@ def test_decisions_have_no_rank(run, valves):
         2,
         "MeasureError: tpr@top10% asks for a threshold, but a crisp decision has no threshold.\n  hint: tpr\n",
     )
+
+
+# --- the detailed accuracy by class
+
+
+def test_two_classes_in_detail(run, credit, tmp_path):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc", "--by-class")
+    rows = {row["class"]: row for row in run(*asked, "--format", "json").json()["classes"]}
+    with (tmp_path / "credit.csv").open() as file:
+        loans = [(loan["outcome"] == "bad", float(loan["logistic"]) >= 0.5) for loan in csv.DictReader(file)]
+    tp, fp, fn, tn = (loans.count(pair) for pair in ((True, True), (False, True), (True, False), (False, False)))
+    assert rows["bad"]["tpr"] == pytest.approx(tp / (tp + fn))
+    assert rows["good"]["tpr"] == pytest.approx(tn / (tn + fp))
+    assert rows["good"]["ppv"] == pytest.approx(tn / (tn + fn))
+    assert rows["bad"]["auc"] == pytest.approx(rows["good"]["auc"])
+    shown = run(*asked, columns=120).out
+    assert "logistic at threshold 0.5, class by class" in shown
+    assert "class           TP rate   FP rate   precision   recall   F-measure   MCC     ROC area   PRC area" in shown
+
+
+def test_without_asking_two_classes_are_not_told_apart(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc")
+    assert "class by class" not in run(*asked).out
+    assert "classes" not in run(*asked, "--format", "json").json()

@@ -86,8 +86,14 @@ def test_text_that_is_no_measure(text):
         ("fbeta(beta)", "the option 'beta' of 'fbeta(beta)' has no value.\n  hint: beta=VALUE"),
         ("fbeta(beta=two)", "beta=two in 'fbeta(beta=two)' is not a number."),
         ("pauc(corrected=yes)", "corrected=yes in 'pauc(corrected=yes)' is not true or false."),
-        ("ppv@half", "the threshold 'half' in 'ppv@half' is not a number.\n  hint: such as @0.5 or @inf"),
-        ("ppv@nan", "the threshold 'nan' in 'ppv@nan' is not a number.\n  hint: such as @0.5 or @inf"),
+        (
+            "ppv@half",
+            "the threshold 'half' in 'ppv@half' is not a number.\n  hint: such as @0.5, @inf, @top200 or @top10%",
+        ),
+        (
+            "ppv@nan",
+            "the threshold 'nan' in 'ppv@nan' is not a number.\n  hint: such as @0.5, @inf, @top200 or @top10%",
+        ),
         ("fbeta(b=2)", "fbeta has no option 'b'.\n  seen: its options: 'beta'"),
     ],
 )

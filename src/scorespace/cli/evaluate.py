@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.resampling.interval import INTERVALS
 from scorespace.results import decimals
+from scorespace.views import classes
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
 
@@ -35,6 +37,7 @@ def evaluate(
     fold: options.Fold = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    order: options.Order = "",
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measures: Annotated[
@@ -43,6 +46,9 @@ def evaluate(
     require: Annotated[
         list[str], typer.Option(metavar="RULE", help='Exit with 1 unless it holds for every model, such as "auc>=0.8".')
     ] = [],  # noqa: B006
+    by_class: Annotated[
+        bool, typer.Option("--by-class", help="Also the detailed accuracy by class, as WEKA has it.")
+    ] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
@@ -73,6 +79,7 @@ def evaluate(
         evaluation = evaluate_data(
             source,
             tables=tables,
+            order=order,
             truth=truth,
             scores=score,
             decisions=decision,
@@ -93,18 +100,24 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
-    show(evaluation, report, format)
+    show(evaluation, report, format, by_class=by_class)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
         raise typer.Exit(1)
 
 
-def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> None:
+def show(evaluation: Evaluation, report: Path | None, form: options.Format, *, by_class: bool = False) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
     if report is not None:  # first: no result is shown before an error
         evaluation.report(report)
-    output.write(evaluation.brief, evaluation.to_dict(), form)
+    document, content = evaluation.brief, evaluation.to_dict()
+    if by_class:
+        first, *rest = document.sections
+        rest = [section for section in rest if section.name != "classes"]  # the same in short
+        document = replace(document, sections=(first, classes.detailed_section(evaluation), *rest))
+        content |= {"classes": classes.detailed_rows(evaluation)}
+    output.write(document, content, form)
     if report is not None:
         typer.echo(f"report  {report}", err=form is not options.Format.table)
 

@@ -85,6 +85,7 @@ RowsAre = Annotated[
     Side | None,
     typer.Option("--rows", help="What the rows of --matrix are; actual if nothing says so.", rich_help_panel=_ROLES),
 ]
+Order = Annotated[str, _option(_ROLES, "LIST", "The classes from the lowest to the highest, such as low,medium,high.")]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
 ]
@@ -144,7 +145,7 @@ DATA_FILES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
-    *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows"),
+    *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order"),
 )
 _FLAGS = {**dict(zip(_SAME, _SAME, strict=True)), "scores": "score", "decisions": "decision"}
 _WRITTEN = {

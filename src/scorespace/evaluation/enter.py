@@ -23,6 +23,7 @@ from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
 from scorespace.tables import Table, class_table, confusion, score_table
+from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
 _PAIRED_ROWS = 1_000_000
@@ -43,6 +44,7 @@ def evaluate(
     weights: str = "cases",
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
+    order: str | Sequence[Any] = (),
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | None = None,
     missing: str = "error",
@@ -59,13 +61,15 @@ def evaluate(
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
-    cases, made elsewhere, such as confusion matrices.
+    cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
+    they have an order.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.164, 0.978]
     """
     check_level(level)
     check_method(interval)
+    steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
@@ -75,6 +79,7 @@ def evaluate(
         held, notes, library = _of_columns(
             data,
             missing,
+            steps,
             paired,
             condition if isinstance(condition, CostMatrix) else None,
             truth=truth,
@@ -91,6 +96,8 @@ def evaluate(
         )
     if tables:
         held = with_tables(held, tables)
+    if steps:
+        held = in_order(held, steps)
     evaluation = Evaluation(
         held, level, seed, interval, asked, condition, sample_notes=notes, frame_library=library, progress=progress
     )
@@ -110,6 +117,17 @@ def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def in_order(models: Models, order: Sequence[Any]) -> Models:
+    """The models with their classes in a stated order, from the lowest to the highest."""
+    tables = {name: table.in_order(order) for name, table in models.tables.items()}
+    pairs = models.pairs
+    if pairs is not None:  # of columns, whose classes are in that order already
+        pairs = replace(pairs, tables=tuple(tables[name] for name in pairs.models))
+    names = [*map(label_text, order)]
+    classes = {name: models.classes[name] for name in names if name in models.classes}
+    return replace(models, classes=classes, tables=tables, pairs=pairs)
+
+
 def with_tables(models: Models, tables: Mapping[str, Table]) -> Models:
     """The models of a sample and further ones on the same cases, of which only the tables are known."""
     twice = [name for name in tables if name in models]
@@ -124,12 +142,12 @@ def with_tables(models: Models, tables: Mapping[str, Table]) -> Models:
 
 
 def _of_columns(
-    data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any
+    data: Any, missing: str, order: list[Any], paired: bool | None, costs: CostMatrix | None, **roles: Any
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
     if roles["truth"] is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
     source = frames.read(data)
-    sample = frames.check(source, frames.roles(source, **roles), missing=missing)
+    sample = frames.check(source, frames.roles(source, **roles), missing=missing, order=order)
     pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
     tables = frames.count(sample, costs=costs) if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
     first = next(iter(tables.values()))

@@ -21,6 +21,7 @@ OF_PROBABILITIES: Final = ("brier", "cal", "ref", "smauc")
 AT_THRESHOLD: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
 OF_DECISIONS: Final = ("acc", "bacc", "tpr", "fpr", "ppv", "f1", "mcc", "kappa")
 OF_CLASSES: Final = ("acc", "bacc", "kappa", "mcc", "f1[macro]", "f1[weighted]")
+OF_ORDER: Final = ("kappa(weights=quadratic)", "class_distance")
 OF_CLASS_SCORES: Final = ("auc[hand_till]", "auc[weighted]")
 OF_CLASS_PROBABILITIES: Final = ("brier", "logloss", "ece")
 COST: Final = "cost"
@@ -45,12 +46,14 @@ def _(table: ScoreTable, at: float | None = None) -> list[MeasureSpec]:
 @usual.register
 def _(table: ClassTable, at: float | None = None) -> list[MeasureSpec]:
     proper = OF_CLASS_PROBABILITIES if table.probabilities else ()
-    return [*map(parse, (*OF_CLASS_SCORES, *proper, *OF_CLASSES))]
+    ordered = (*(("rps",) if table.probabilities else ()), *OF_ORDER) if table.ordinal else ()
+    return [*map(parse, (*OF_CLASS_SCORES, *proper, *OF_CLASSES, *ordered))]
 
 
 @usual.register
 def _(table: ConfusionTable, at: float | None = None) -> list[MeasureSpec]:
-    return [*map(parse, OF_DECISIONS if table.positive is not None else OF_CLASSES)]
+    ordered = OF_ORDER if table.ordinal else ()
+    return [*map(parse, OF_DECISIONS if table.positive is not None else (*OF_CLASSES, *ordered))]
 
 
 def wanted(

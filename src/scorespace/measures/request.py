@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.average import ALL_AVERAGES, average, averaging_table
+from scorespace.measures.average import ALL_AVERAGES, EVENLY, average, averaging_table
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.measure import Formula, Measure
 from scorespace.tables import Array, At, Table, Top
@@ -61,7 +61,7 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     formula, inside, averaged = _way(spec, table)
     within = spec.within
     if averaged:
-        within = within and spec.of == "hand_till"
+        within = within and spec.of in EVENLY
     elif within:
         # One class of several against the rest changes when another class of the rest is multiplied.
         within = int(np.ptp(table.strata)) <= 1

@@ -420,7 +420,7 @@ def no_interval(plan: Plan) -> Interval:
 
 
 def _labelled(request: Request) -> bool:
-    return request.table.thresholded and not request.averaged
+    return request.table.thresholded and not request.averaged and all(map(math.isfinite, request.range))
 
 
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
@@ -178,6 +178,15 @@ class Table(ByValue, ABC):
     def at_prevalence(self, share: float) -> Self:
         """The same cases weighed so that positives have that share; without a positive class they stay."""
         return self
+
+    def in_order(self, order: Sequence[Any]) -> Self:
+        """The same table with its classes in a stated order, from the lowest to the highest."""
+        return self
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether its classes have an order, so that some are further apart than others."""
+        return False
 
     def condensed(self, rows: int) -> Self:
         """A smaller table that spreads alike when drawn again; most tables are small already."""
