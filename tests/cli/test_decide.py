@@ -562,3 +562,68 @@ def test_the_picture_of_a_decision(run, tmp_path):
     done = run("decide", *TYPED, *PRICED, "--out", "hull.svg")
     assert (done.code, done.err) == (0, "picture  hull.svg\n")
     assert "c1" in (tmp_path / "hull.svg").read_text()
+
+
+# --- rejection with costs, and of several classes
+
+
+def test_a_rejection_beside_the_costs_of_both_errors(run, credit, loans):
+    asked = ("decide", *credit, "--score", "logistic", "--reject", "0.2", "--cost-fp", "1", "--cost-fn", "5")
+    found = run(*asked, "--format", "json").json()["rows"][0]
+    # expected cost of an alarm 1 − p, of none 5 p: handed over where both are above 0.2
+    spent, given = 0.0, 0
+    for loan in loans:
+        p, bad = float(loan["logistic"]), loan["outcome"] == "bad"
+        if 5 * p > 0.2 and 1 - p > 0.2:
+            given, spent = given + 1, spent + 0.2
+        else:
+            spent += (not bad) if 1 - p < 5 * p else 5 * bad
+    assert found["rejected"] == pytest.approx(given / 1000)
+    assert found["cost"] == pytest.approx(spent / 1000)
+    assert (found["low"], found["high"]) == (pytest.approx(0.04), pytest.approx(0.8))
+    assert " ".join(run(*asked).out.split()).endswith(
+        "Use logistic and hand over the cases it scores between 0.04 and 0.8: 84 % of them. Of the rest it gets 94 % "
+        "right; a false positive counting 1 and a false negative 5, that costs 0.191 per case. The rule assumes "
+        "calibrated probabilities."
+    )
+
+
+def test_equal_costs_are_chows_rule(run, credit):
+    asked = ("decide", *credit, "--score", "logistic", "--reject", "0.2", "--format", "json")
+    plain = run(*asked).json()["rows"]
+    priced = run(*asked, "--cost-fp", "1", "--cost-fn", "1").json()["rows"]
+    assert [row["cost"] for row in priced] == pytest.approx([row["cost"] for row in plain])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--reject", "0.9", "--cost-fp", "1", "--cost-fn", "5"],
+            "ConditionError: a rejection that costs 0.9 is no choice beside errors that cost 1 and 5.\n"
+            "  hint: between 0 and 0.8333\n",
+        ),
+        (
+            ["--reject", "0.2", "--cost-fp", "1", "--cost-fn", "5", "--prevalence", "0.1"],
+            "ConditionError: a rejection is weighed against the costs of both errors alone.\n"
+            "  hint: no other costs, and no prevalence\n",
+        ),
+    ],
+)
+def test_rejections_that_are_no_choice(run, credit, given, message):
+    done = run("decide", *credit, "--score", "logistic", *given)
+    assert (done.code, done.err) == (2, message)
+
+
+def test_a_rejection_between_several_classes(run, write):
+    # The lead of the best over the second is 0.8, 0.6, 0.4, 0.2, 0; the last two are wrong.
+    lines = ["a,0.9,0.1,0", "b,0.2,0.8,0", "c,0.3,0,0.7", "a,0.4,0.6,0", "b,0.5,0.1,0.4"] * 20
+    data = write("k.csv", "y,m_a,m_b,m_c\n" + "\n".join(lines) + "\n")
+    found = run("decide", data, "--truth", "y", "--score", "m_*", "--reject", "0.2", "--format", "json").json()["rows"][
+        0
+    ]
+    assert found["lead"] == pytest.approx(0.4)
+    assert (found["rejected"], found["accuracy"]) == (pytest.approx(0.4), 1.0)
+    assert found["cost"] == pytest.approx(0.4 * 0.2)
+    shown = " ".join(run("decide", data, "--truth", "y", "--score", "m_*", "--reject", "0.2").out.split())
+    assert "hand over the cases whose best class leads the second by less than 0.4: 40 % of them." in shown

@@ -118,7 +118,8 @@ def test_results_come_in_the_stated_order():
     [
         (
             "low,high",
-            "the class 'medium' is not in the order.\n  seen: the order 'low', 'high'; classes 'high', 'low', 'medium'\n"
+            "the class 'medium' is not in the order.\n"
+            "  seen: the order 'low', 'high'; classes 'high', 'low', 'medium'\n"
             "  hint: every class, from the lowest to the highest",
         ),
         ("low,low,high", "the order names a class twice.\n  seen: 'low', 'low', 'high'"),

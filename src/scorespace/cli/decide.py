@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.conditions import Condition
+from scorespace.conditions import Condition, CostMatrix
 from scorespace.decisions import Decision
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
@@ -55,7 +55,9 @@ def decide(
     reject: Annotated[
         float | None,
         typer.Option(
-            metavar="X", help="Chow's rule: handing a case over costs X, an error 1.", rich_help_panel=_CONSTRAINTS
+            metavar="X",
+            help="Chow's rule: handing a case over costs X, an error 1 or as stated.",
+            rich_help_panel=_CONSTRAINTS,
         ),
     ] = None,
     mix: Annotated[
@@ -91,7 +93,12 @@ def decide(
     condition = None if slope is not None else options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
     options.refuse_beside_slope(slope, given, prevalence)
     bounded = bool(at_least or at_most or maximise or minimise)
-    ways = [condition is not None or slope is not None, bounded, reject is not None, mix is not None]
+    ways = [
+        (condition is not None and reject is None) or slope is not None,
+        bounded,
+        reject is not None,
+        mix is not None,
+    ]
     if sum(ways) != 1:
         problem = "these are several ways to decide." if any(ways) else "it is not stated what decides."
         raise ConditionError(problem, hint="--cost-fp 1 --cost-fn 5, or --at-least tpr=0.9 --maximise ppv")
@@ -110,7 +117,7 @@ def decide(
                 positive=positive,
                 names=options.renames(name),
                 weight=weight,
-                condition=condition,
+                condition=None if reject is not None else condition,
                 missing=missing.value,
                 level=level,
                 seed=seed,
@@ -122,10 +129,12 @@ def decide(
         found: view.AnyDecision
         if slope is not None:
             condition = Condition.of_slope(slope, (other or evaluation).models.prevalence)
-        if condition is not None:
+        if reject is not None:
+            if isinstance(condition, CostMatrix):
+                raise ConditionError("a rejection is weighed against --cost-fp and --cost-fn.", hint="no --costs")
+            found = evaluation.reject(reject, condition)
+        elif condition is not None:
             found = evaluation.decide(condition, fit=other)
-        elif reject is not None:
-            found = evaluation.reject(reject)
         elif mix is not None:
             found = evaluation.mix(**_rate(mix))
         else:

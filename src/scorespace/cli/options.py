@@ -60,7 +60,12 @@ MaybeData = Annotated[str | None, typer.Argument(metavar="DATA", help=_DATA_HELP
 Truth = Annotated[str, _option(_ROLES, "COL", "The column with the actual class.")]
 MaybeTruth = Annotated[str | None, _option(_ROLES, "COL", "The column with the actual class.")]
 Score = Annotated[
-    list[str], _option(_ROLES, "COL", "A model's scores; repeat for more models. 'nb_*': its scores of all classes.")
+    list[str],
+    _option(
+        _ROLES,
+        "COL",
+        "A model's scores; repeatable. 'nb_*': its scores of all classes. 'votes=sum(d*)': decisions added up.",
+    ),
 ]
 Decision = Annotated[list[str], _option(_ROLES, "COL", "A model's decisions (labels); repeatable.")]
 Positive = Annotated[

@@ -111,9 +111,9 @@ def _fitted(models: Models, fit: Models) -> str:
     return "the other sample" if fit.name == models.name else fit.name
 
 
-def reject(models: Models, cost: float) -> RejectChoice:
-    """Which cases to hand over, by Chow's rule."""
-    return choose_rejection(models.deciding, cost)
+def reject(models: Models, cost: float, condition: Condition | None = None, *, seed: int = 0) -> RejectChoice:
+    """Which cases to hand over, by Chow's rule; of several classes, by the lead of the best over the second."""
+    return choose_rejection(models.tables, cost, condition, seed=seed)
 
 
 def mix(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:

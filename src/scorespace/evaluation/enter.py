@@ -18,6 +18,7 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
+from scorespace.frames.votes import with_votes
 from scorespace.measures import parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
@@ -146,7 +147,7 @@ def _of_columns(
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
     if roles["truth"] is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
-    source = frames.read(data)
+    source, roles["scores"] = with_votes(frames.read(data), roles["scores"], roles["positive"])
     sample = frames.check(source, frames.roles(source, **roles), missing=missing, order=order)
     pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
     tables = frames.count(sample, costs=costs) if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))

@@ -161,9 +161,12 @@ class Evaluation:
         bounds = decisions.bounds(at_least or {}, at_most or {})
         return decisions.choose(self.models, objective, bounds, fit=other, level=self.level, seed=self.seed)
 
-    def reject(self, cost: float) -> RejectChoice:
-        """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
-        return decisions.reject(self.models, cost)
+    def reject(self, cost: float, condition: Condition | None = None) -> RejectChoice:
+        """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule).
+
+        With a condition, its errors cost what it says. Of several classes the lead of the best over the second counts.
+        """
+        return decisions.reject(self.models, cost, condition, seed=self.seed)
 
     def mix(self, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
         """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
