@@ -49,7 +49,8 @@ def test_a_missing_vote_is_a_missing_score():
         ("d1=sum(d*)", "the votes 'd1' would replace a column of that name.\n  hint: another name for the votes"),
         (
             "votes=sum(d*)",
-            "column 'd1' holds labels, and which of them votes yes is not stated.\n  hint: positive=… the positive class",
+            "column 'd1' holds labels, and which of them votes yes is not stated.\n"
+            "  hint: positive=… the positive class",
         ),
     ],
 )

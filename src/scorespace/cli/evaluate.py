@@ -114,7 +114,7 @@ def show(evaluation: Evaluation, report: Path | None, form: options.Format, *, b
     document, content = evaluation.brief, evaluation.to_dict()
     if by_class:
         first, *rest = document.sections
-        rest = [section for section in rest if section.name != "classes"]  # the same in short
+        rest = [section for section in rest if section.title != "Classes"]  # the same in short
         document = replace(document, sections=(first, classes.detailed_section(evaluation), *rest))
         content |= {"classes": classes.detailed_rows(evaluation)}
     output.write(document, content, form)
