@@ -46,8 +46,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def alike(shown, found):
-    words, numbers = (_NUMBER.sub("#", shown), _NUMBER.sub("#", found)), zip(*map(_NUMBER.findall, (shown, found)))
-    return words[0] == words[1] and all(near(a, b) for a, b in numbers)
+    same = _NUMBER.sub("#", shown) == _NUMBER.sub("#", found)
+    return same and all(map(near, _NUMBER.findall(shown), _NUMBER.findall(found)))
 
 
 def near(a, b):
