@@ -42,9 +42,9 @@ def test_groups_over_folds_within_a_repeat():
 def test_the_codes_are_those_of_the_audit_with_their_level():
     y = [0] * 50 + [1] * 50
     found = free_checks(y, ids=[*range(99), 0], group=[*range(50)] * 2, fold=y)
-    assert [(one.code, one.level) for one in found] == [
-        (code, FINDING_KINDS[code].level) for code in ("SS102", "SS142", "SS167")
-    ]
+    assert [one.code for one in found] == ["SS102", "SS142", "SS167"]
+    # Sorted rows change no number of an evaluation: there they are told, and warned of in an audit.
+    assert [one.level for one in found] == ["info", *(FINDING_KINDS[one.code].level for one in found[1:])]
 
 
 def test_an_evaluation_runs_them_and_points_to_the_audit():

@@ -35,7 +35,7 @@ def free_checks(
     found = []
     if codes.size >= 20 and np.unique(codes).size > 1 and sortedness(codes, nominal=True) >= _SORTED:
         found.append(
-            _note("SS102", "the rows are sorted by the truth: folds of neighbouring rows would differ in class.")
+            _note("SS102", "the rows are sorted by the truth: folds of neighbouring rows differ in class.", "info")
         )
     if ids is not None:
         names = _codes(ids)
@@ -125,5 +125,5 @@ def _repeated(rows: int) -> str:
     return "1 row repeats an identifier" if rows == 1 else f"{grouped(rows)} rows repeat an identifier"
 
 
-def _note(code: str, text: str) -> Note:
-    return Note(code, "warning", f"{text} {_POINTER}")
+def _note(code: str, text: str, level: str = "warning") -> Note:
+    return Note(code, level, f"{text} {_POINTER}")
