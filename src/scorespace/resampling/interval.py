@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,18 +26,22 @@ Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
 _WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
 _WORLD_DRAWS: Final = 400
-_INVERTED_DRAWS: Final = 100
+_INVERTED_DRAWS: Final = 200
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Bounds, how they were found, and what has to be said about them; no method: there are none."""
+    """Bounds, how they were found, and what has to be said about them; no method: there are none.
+
+    `chance` is what the value would be by chance alone, where the interval is of what is beyond that.
+    """
 
     low: float
     high: float
     method: str | None
     reason: str | None = None
+    chance: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -450,7 +454,8 @@ def inverted_interval(plan: Plan) -> Interval:
         return _none("the measure is undefined in every replicate")
     spread = float(defined.std())
     low, high = limits.inverted(plan.value, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
-    return _within(plan, low, high, f"inverted{plan.how}", reason)
+    found = _within(plan, low, high, f"inverted{plan.how}", reason)
+    return replace(found, chance=float(np.nanmean(values[0])))
 
 
 @interval("bca", "bias-corrected and accelerated bootstrap", suits=_celled, replicates=True)
