@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import scorespace as ss
 from scorespace.evaluation.findings import FEW_CASES
@@ -64,6 +65,17 @@ def test_ss003_scores_that_are_not_probabilities():
     (text,) = notes(changed(s=10 * SCORE), "SS003")
     assert f"from {10 * SCORE.min():g} to {10 * SCORE.max():g}" in text
     assert "Youden" in text
+
+
+def test_ss003_tells_what_the_chosen_threshold_is_worth_on_other_cases():
+    noise = RNG.normal(size=CASES)
+    (text,) = notes(changed(s=noise), "SS003")
+    here, expected, low, high = (float(one.replace("−", "-")) for one in re.findall(r"[−-]?0\.\d{3}\b", text)[-4:])
+    assert here == pytest.approx(
+        max(stats.ks_2samp(noise[::2], noise[1::2], alternative="less").statistic, 0), abs=6e-4
+    )
+    assert low <= 0 <= high  # nothing is to be expected of noise
+    assert expected < here
 
 
 def test_ss003_speaks_of_no_choice_where_the_threshold_was_stated():
