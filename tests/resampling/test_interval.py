@@ -467,3 +467,20 @@ def test_a_cut_by_rank_is_the_same_seen_from_either_class(of):
     table = score_table(truth, rng.normal(size=300) + truth)
     one, other = (estimate(parse(text), table) for text in (f"mcc[{of}]@top20%", "mcc@top20%"))
     assert [one.value, one.low, one.high] == pytest.approx([other.value, other.low, other.high], abs=0.02)
+
+
+# --- chance
+
+
+@pytest.mark.parametrize("name", ["ece", "cal"])
+def test_calibrated_scores_show_their_chance_value_and_an_excess_that_may_be_nothing(name):
+    rng = np.random.default_rng(12)
+    score = rng.random(300)
+    found = estimate(parse(name), score_table(rng.random(300) < score, score))
+    brute = []
+    for _ in range(300):  # what labels drawn from the scores show
+        brute.append(bind(parse(name), score_table(rng.random(300) < score, score)).value)
+    assert found.chance == pytest.approx(np.mean(brute), rel=0.06)
+    assert found.low == 0
+    assert found.row()["chance"] == found.chance
+    assert "chance" not in estimate(parse("auc"), score_table([1, 0, 1], [0.9, 0.4, 0.3])).row()
