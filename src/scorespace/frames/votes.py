@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,9 +27,9 @@ def with_votes(source: Source, scores: Any, positive: Any) -> tuple[Source, Any]
     >>> scores, source.arrays(source.frame.select("votes"))["votes"].tolist()
     (['votes'], [2.0, 1.0])
     """
-    if isinstance(scores, Mapping):
+    if not isinstance(scores, str | Sequence):  # by model, or nothing that names columns
         return source, scores
-    texts: Sequence[Any] = [scores] if isinstance(scores, str) else scores or ()
+    texts: Sequence[Any] = [scores] if isinstance(scores, str) else scores
     named: list[Any] = []
     for text in texts:
         match = _VOTES.fullmatch(text) if isinstance(text, str) and text not in source.columns else None
