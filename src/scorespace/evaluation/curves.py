@@ -125,7 +125,7 @@ def family(
                 found[f"{model}[{of}]"], classes[f"{model}[{of}]"] = part, of
     curves = {name: _traced(evaluation, call, name, one, (each or {}).get(name, {})) for name, one in found.items()}
     together = common.of(kind)
-    if together is not None and len(found) > 1 and not classes:
+    if together is not None and len(found) > 1 and not classes and COMMON not in found:
         curves[COMMON] = together({name: evaluation.models[name] for name in found})
     of_one = len(evaluation.models) == 1
     return Family(kind, curves, {name: one.table for name, one in found.items()}, classes if of_one else {})
