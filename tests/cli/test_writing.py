@@ -88,7 +88,9 @@ def linked(how, name, ending):
 def test_no_verb_writes_over_what_it_reads(run, inputs, kind, how):
     name = inputs(kind)
     arguments, option = WRITING[kind]
-    ending = {"--report": ".html", "--map": ".json"}.get(option, ".png" if kind == "ranks" else ".csv")
+    ending = {"--report": ".html", "--map": ".json"}.get(
+        option, ".png" if kind.split()[0] in ("ranks", "decide") else ".csv"
+    )
     before = Path(name).read_bytes()
     done = run(kind.split()[0], *arguments, option, linked(how, name, ending))
     assert (done.code, done.out) == (2, "")

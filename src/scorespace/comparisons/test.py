@@ -412,6 +412,7 @@ def enough_apart(question: Any) -> Doubt | None:
         return None
     cases = "1 case that is" if differ == 1 else f"{differ} cases that are"
     return Doubt(
-        f"{cases} decided differently {'is' if differ == 1 else 'are'} too few for {{title}}, whose p would be too small",
+        f"{cases} decided differently {'is' if differ == 1 else 'are'} too few for {{title}}, "
+        "whose p would be too small",
         "SS001",
     )
