@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -12,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from frames.sources import refused, values
+from scorespace.errors import ColumnError
 from scorespace.frames import read
 
 
@@ -64,4 +67,28 @@ def test_arrays_that_make_no_columns() -> None:
     )
     assert refused({"y": "abc"}) == (
         "array 'y' is not one column.\n  seen: str of shape ()\n  hint: one value per case"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (np.array([1, 2], dtype=">i4"), [1, 2]),
+        (np.array([0.1, 0.2], dtype=np.longdouble), [0.1, 0.2]),
+        (np.arange(4.0)[::-2], [3.0, 1.0]),
+        ([10**30, 1], ["1" + 30 * "0", "1"]),
+        ([Decimal("0.5"), 2], [0.5, 2.0]),
+        (np.array(["2024-01-02"], dtype="M8[D]"), [datetime.datetime(2024, 1, 2)]),
+    ],
+)
+def test_numbers_and_times_that_the_engine_does_not_know(given: Any, expected: list[Any]) -> None:
+    assert values({"x": given})["x"] == expected
+
+
+def test_text_and_names_that_are_not_unicode() -> None:
+    assert refused({"y": ["a", "\ud800"]}) == (
+        "array 'y' holds text that is not Unicode.\n  seen: '\\ud800'\n  hint: clean the text"
+    )
+    assert refused({"\ud800": [1]}, ColumnError) == (
+        "the name '\\ud800' of an array is not Unicode.\n  hint: rename it"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import narwhals as nw
@@ -12,6 +14,7 @@ from pyarrow import feather, ipc, parquet
 from frames.sources import CREDIT, refused, values, write
 from scorespace.errors import DataError
 from scorespace.frames import read
+from scorespace.frames.files import copied, files_read, local_paths
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -194,4 +197,47 @@ def test_a_pattern() -> None:
     )
     assert refused("part-*") == (
         "'part-*' names files of several kinds.\n  seen: 'part-1.csv', 'part-2.json'\n  hint: a pattern for one ending"
+    )
+
+
+def test_what_is_opened_to_read_the_data() -> None:
+    write("part-1.csv")
+    write("part-2.csv")
+    assert files_read("part-*.csv") == local_paths("part-*.csv") == ["part-1.csv", "part-2.csv"]
+    assert files_read(Path("part-1.csv")) == ["part-1.csv"]
+    assert files_read("-") == [0]
+    for nothing in ("absent.csv", "https://example.org/a.csv", {"y": [1]}, b"part-1.csv"):
+        assert files_read(nothing) == []
+
+
+def test_parts_are_joined_by_the_names_of_their_columns() -> None:
+    write("part-1.csv", "y,s\ngood,0.2\n")
+    write("part-2.csv", "s;y\n0.7;bad\n")
+    write("part-3.csv", "")
+    assert values("part-*.csv") == {"y": ["good", "bad"], "s": [0.2, 0.7]}
+
+
+def test_standard_input_is_kept_while_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"outcome,nb\ngood,0.2\nbad,0.7\n")))
+    with copied("-") as copy:
+        assert values(copy) == values(copy) == CREDIT
+        assert copy.path.exists()
+    assert not copy.path.exists()
+    monkeypatch.setattr(sys, "stdin", None)
+    assert refused("-") == "standard input has no rows.\n  seen: it is closed\n  hint: one row per case"
+
+
+def test_names_that_are_no_paths() -> None:
+    assert refused("a\x00b.csv").startswith("'a\\x00b.csv' is no path.\n  seen: ")
+    assert refused("a\ud800.csv") == "the name 'a\\ud800.csv' is not UTF-8.\n  hint: rename the file"
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_refused() -> None:
+    source = read(write("shrinks.csv", "y\n1\n0\n1\n"))
+    with pytest.raises(DataError) as caught:
+        source.account(2)
+    assert str(caught.value) == (
+        "not all of shrinks.csv could be read.\n"
+        "  seen: 3 records, of which 2 were read\n"
+        "  hint: check that the file is complete and that nobody writes to it"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,6 +18,7 @@ import pytest
 
 from frames.sources import CREDIT, refused, values, write
 from scorespace.errors import ColumnError
+from scorespace.frames.source import connect, relation_source, unreadable
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -90,3 +92,60 @@ def test_something_else(data: Any, seen: str) -> None:
         f"  seen: {seen}\n"
         "  hint: a path, a frame of pandas, polars, pyarrow or DuckDB, or {name: array}"
     )
+
+
+def test_the_engine_opens_what_was_named_and_nothing_else() -> None:
+    named, other = (str(Path(write(name, "a\n1\n")).resolve()) for name in ("named.csv", "other.csv"))
+    connection = connect([named], Path("out.csv").resolve())
+    assert connection.execute("SELECT * FROM read_csv($path)", {"path": named}).fetchall() == [(1,)]
+    connection.execute(f"COPY (SELECT 2) TO '{Path('out.csv').resolve()}' (USE_TMP_FILE false)")
+    for forbidden in (
+        f"SELECT * FROM read_csv('{other}')",
+        f"COPY (SELECT 1) TO '{other}'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+        "SET allowed_paths = []",
+    ):
+        with pytest.raises(duckdb.Error):
+            connection.execute(forbidden)
+    assert Path("other.csv").read_text() == "a\n1\n"
+
+
+def test_a_column_of_long_numbers_as_text_keeps_every_digit() -> None:
+    connection = connect()
+    source = relation_source(connection.sql("SELECT 12345678901234567890 AS id, 0.5 AS s"), "long", connection)
+    found = source.written_out(["id"])
+    arrays = {name: values.tolist() for name, values in found.arrays(found.frame).items()}
+    assert arrays == {"id": ["12345678901234567890"], "s": [0.5]}
+
+
+@pytest.mark.parametrize(
+    ("said", "remote", "told"),
+    [
+        (
+            "Invalid Input Error: CSV Error on Line: 7\nExpected Number of Columns: 3 Found: 1\n\nPossible fixes: …",
+            False,
+            "f.csv cannot be read as CSV.\n  seen: line 7 has 1 value, the header 3\n  hint: as many values in each "
+            "line as in the header; no line is skipped, and none is a comment",
+        ),
+        (
+            "Invalid Input Error: The CSV state machine failed.",
+            False,
+            "f.csv cannot be read as CSV.\n  seen: lines that end in different ways\n"
+            "  hint: the same end of line everywhere",
+        ),
+        (
+            "HTTP Error: gone",
+            True,
+            "f.csv cannot be read as CSV.\n  seen: gone\n  hint: check the address and the network",
+        ),
+        (
+            "std::bad_alloc",
+            False,
+            "there is not enough memory for f.csv.\n"
+            "  hint: Parquet instead of text, only the columns in use, or a sample of the rows",
+        ),
+    ],
+)
+def test_what_the_engine_says_in_our_words(said: str, remote: bool, told: str) -> None:
+    assert str(unreadable("f.csv", duckdb.Error(said), "CSV", remote)) == told
