@@ -94,21 +94,27 @@ def test_something_else(data: Any, seen: str) -> None:
     )
 
 
-def test_the_engine_opens_what_was_named_and_nothing_else() -> None:
+def test_the_engine_can_neither_fetch_nor_install_nor_open_another_file(own_folder: Path) -> None:
     named, other = (str(Path(write(name, "a\n1\n")).resolve()) for name in ("named.csv", "other.csv"))
-    connection = connect([named], Path("out.csv").resolve())
+    connection = connect([named], own_folder / "out.csv")
     assert connection.execute("SELECT * FROM read_csv($path)", {"path": named}).fetchall() == [(1,)]
-    connection.execute(f"COPY (SELECT 2) TO '{Path('out.csv').resolve()}' (USE_TMP_FILE false)")
-    for forbidden in (
-        f"SELECT * FROM read_csv('{other}')",
-        f"COPY (SELECT 1) TO '{other}'",
+    connection.execute(f"COPY (SELECT 2 AS a) TO '{own_folder}/out.csv' (USE_TMP_FILE false)")
+    for statement in (
         "INSTALL httpfs",
+        "LOAD httpfs",
+        "FROM read_csv('http://localhost:9/a.csv')",
+        f"FROM read_csv('{other}')",
+        f"COPY (SELECT 1) TO '{other}'",
+        f"COPY (SELECT 1) TO '{own_folder}/new.csv'",
         "SET enable_external_access = true",
+        "SET autoinstall_known_extensions = true",
         "SET allowed_paths = []",
+        "ATTACH 'new.db'",
     ):
         with pytest.raises(duckdb.Error):
-            connection.execute(forbidden)
-    assert Path("other.csv").read_text() == "a\n1\n"
+            connection.execute(statement)
+    written = {path.name: path.read_text() for path in own_folder.iterdir()}
+    assert written == {"named.csv": "a\n1\n", "other.csv": "a\n1\n", "out.csv": "a\n2\n"}
 
 
 def test_a_column_of_long_numbers_as_text_keeps_every_digit() -> None:
