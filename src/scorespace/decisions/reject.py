@@ -39,10 +39,13 @@ class RejectChoice:
     @property
     def words(self) -> str:
         rule = self.rules[self.best]
+        zone, costs = f"between {rule.low:.3g} and {rule.high:.3g}", f"that costs {rule.cost:.3g} per case"
+        rests = "The rule assumes calibrated probabilities."
+        if rule.accuracy != rule.accuracy:  # nothing is left that could be right
+            return f"Hand over all cases: {self.best} scores them all {zone}. An error counting 1, {costs}. {rests}"
         return (
-            f"Use {self.best} and hand over the cases it scores between {rule.low:.3g} and {rule.high:.3g}: "
-            f"{100 * rule.rejected:.0f} % of them. Of the rest it gets {decimals(100 * rule.accuracy, 0)} % right; "
-            f"an error counting 1, that costs {rule.cost:.3g} per case. The rule assumes calibrated probabilities."
+            f"Use {self.best} and hand over the cases it scores {zone}: {100 * rule.rejected:.0f} % of them. Of the "
+            f"rest it gets {decimals(100 * rule.accuracy, 0)} % right; an error counting 1, {costs}. {rests}"
         )
 
     def rows(self) -> list[Row]:
