@@ -389,3 +389,9 @@ def test_text_of_a_table():
     table = score_table(["bad", "good", "bad"], [0.7, 0.22, 0.2], positive="bad").coarsen(0.1)
     text = "ScoreTable: 3 cases, 2 'bad' (positive), 1 'good', 2 distinct scores, coarsened to 0.1"
     assert repr(table) == text
+
+
+def test_a_sample_of_one_class_names_no_other():
+    alone = ScoreTable(np.array([0.4, 0.2]), np.array([[1, 1]]), ("1",), 0)
+    assert repr(alone) == "ScoreTable: 2 cases, 2 '1' (positive), 2 distinct scores"
+    assert repr(score_table([1, 0], [0.2, 0.4])) == "ScoreTable: 2 cases, 1 '1' (positive), 1 '0', 2 distinct scores"
