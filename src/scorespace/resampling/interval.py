@@ -26,7 +26,7 @@ Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
 _WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
 _WORLD_DRAWS: Final = 400
-_INVERTED_DRAWS: Final = 200
+_INVERTED_DRAWS: Final = 100
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
 
 
