@@ -122,3 +122,12 @@ def test_the_interval_that_is_shown_is_the_one_that_tests():
     pairs = pair_table([1, 0] * 40, {"m": np.random.default_rng(2).random(80)}, group=np.arange(80) // 4)
     grouped = Draws({"m": pairs.tables[0]}, pairs, replicates=50)
     assert interval_at(request, "m", grouped, 0.9).method == "bootstrap of groups"
+
+
+def test_with_few_cases_students_t_widens_the_quantiles():
+    drawn = np.random.default_rng(5).normal(0.3, 0.1, 4000)
+    few, many = (judged(Comparison("a", "b", "bootstrap", "auc", 0.3), drawn, fewest=n) for n in (4, 10_000))
+    half = stats.t.ppf(0.975, 3) * drawn.std(ddof=1)
+    assert (few.low, few.high) == pytest.approx((0.3 - half, 0.3 + half))
+    assert few.p == pytest.approx(2 * stats.t.sf(0.3 / drawn.std(ddof=1), 3))
+    assert many.high - many.low == pytest.approx(2 * 1.96 * 0.1, rel=0.05)

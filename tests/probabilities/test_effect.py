@@ -105,8 +105,8 @@ SCORES = np.array([0.1, 0.2, 0.3, 0.3])
             1,
             0,
             [
-                "1 of 4 cases has a score outside the range that the map was fitted on: they get the probability at its "
-                "end.",
+                "1 of 4 cases has a score outside the range that the map was fitted on: they get the probability at "
+                "its end.",
                 "isotonic ties cases: 3 distinct scores became 2.",
             ],
         ),

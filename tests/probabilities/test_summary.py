@@ -166,8 +166,8 @@ BAD = {"cal": 0.05, "ref": 0.15, "cal_p": 0.002}
         ),
         (
             {"model": "", "slope": 0.7},
-            "The model is well calibrated and discriminating (AUC 0.800): as far as 1 000 cases tell, its scores can be "
-            "taken as probabilities. They are a little too extreme (slope 0.700), which costs next to nothing here.",
+            "The model is well calibrated and discriminating (AUC 0.800): as far as 1 000 cases tell, its scores can "
+            "be taken as probabilities. They are a little too extreme (slope 0.700), which costs next to nothing here.",
         ),
         (
             {"auc": 0.55, "slope": 1.3},
@@ -186,9 +186,9 @@ BAD = {"cal": 0.05, "ref": 0.15, "cal_p": 0.002}
         ),
         (
             {**BAD, "cal_large": 0.03, "slope": 0.5},
-            "m is discriminating (AUC 0.800) but badly calibrated: recalibration alone could lower its Brier score from "
-            "0.200 to 0.158. On average its scores are too low by 0.030. Its scores are too extreme, or overconfident "
-            "(slope 0.500, below 1).",
+            "m is discriminating (AUC 0.800) but badly calibrated: recalibration alone could lower its Brier score "
+            "from 0.200 to 0.158. On average its scores are too low by 0.030. Its scores are too extreme, or "
+            "overconfident (slope 0.500, below 1).",
         ),
         (
             {**BAD, "auc": 0.5, "slope": 1.5, "spiegelhalter": CalibrationTest("x", 9.0, 1.0, 0.001)},
@@ -220,13 +220,29 @@ def test_the_notes(changed, codes):
     assert [note.code for note in replace(BASE, **changed).notes] == codes
 
 
-def test_weights_leave_chance_unknown():
+def test_weights_that_differ_leave_chance_unknown():
+    # Their sums are whole numbers at every score, and still no counts of cases.
     t = ss.score_table([1, 0, 1, 0] * 20, [0.9, 0.4, 0.6, 0.7] * 20, weight=[0.5, 1.5] * 40)
     found = ss.calibration_summary(t, model="m")
     assert math.isnan(found.cal_chance)
     assert found.brier == pytest.approx(ss.brier(t))
     assert "with these weights, calibration cannot be told from chance" in found.words
     json.dumps(found.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("weight", [1, 0.5, 100])
+def test_cases_that_weigh_the_same_are_cases(weight):
+    # A weight of 100 made 60 cases as telling as 6 000: Spiegelhalter's p was 3e-10 instead of 0.5.
+    rng = np.random.default_rng(0)
+    p = rng.beta(2, 2, 60)
+    truth = (rng.random(60) < p).astype(int)
+    plain = ss.calibration_summary(ss.score_table(truth, p), model="m")
+    heavy = ss.calibration_summary(ss.score_table(truth, p, weight=np.full(60, weight)), model="m")
+    assert (heavy.words, heavy.cases) == (plain.words, 60)
+    ours, theirs = heavy.rows()[0], plain.rows()[0]
+    assert {key: value for key, value in ours.items() if key != "model"} == pytest.approx(
+        {key: value for key, value in theirs.items() if key != "model"}, nan_ok=True
+    )
 
 
 def test_the_summaries_of_models_whose_scores_are_probabilities():

@@ -78,21 +78,12 @@ def test_deciles_are_those_of_numpy():
     assert ss.hosmer_lemeshow(t).statistic == pytest.approx(expected)
 
 
-def test_weights_of_two_are_cases_twice():
+def test_copies_are_cases():
     score, truth = [0.2, 0.4, 0.7, 0.7, 0.9], [0, 1, 1, 0, 1]
-    doubled = ss.score_table(truth, score, weight=[2] * 5)
+    doubled = ss.score_table(truth, score, weight=[2] * 5, copies=True)
     twice = ss.score_table(truth * 2, score * 2)
     assert ss.spiegelhalter(doubled) == ss.spiegelhalter(twice)
     assert ss.hosmer_lemeshow(doubled, 4) == ss.hosmer_lemeshow(twice, 4)
-
-
-def test_fractional_weights_have_no_test_and_no_band():
-    t = ss.score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.2], weight=[0.5, 1, 1, 1])
-    for found in (ss.spiegelhalter(t), ss.hosmer_lemeshow(t), ss.calibration_band(t)):
-        assert "whole numbers" in found.reason
-    summary = ss.calibration_summary(t, model="m")
-    assert math.isnan(summary.cal_p)
-    assert summary.brier == pytest.approx(ss.brier(t))
 
 
 def test_a_test_shows_its_numbers():
@@ -190,6 +181,29 @@ def test_the_other_class_has_the_other_probability():
     assert same == pytest.approx(evaluation.measures("brier")[0].value)
     assert large == pytest.approx(0.5 - (0.1 + 0.6 + 0.7 + 0.8) / 4)
     assert loss == pytest.approx(evaluation.measures("logloss")[0].value)
+
+
+# --- cases that weigh more or less than one
+
+
+@pytest.mark.parametrize("weight", [1, 0.5, 100])
+def test_cases_that_weigh_the_same_are_cases(weight):
+    rng = np.random.default_rng(5)
+    p = rng.random(80)
+    truth = (rng.random(80) < p).astype(int)
+    plain, heavy = ss.score_table(truth, p), ss.score_table(truth, p, weight=np.full(80, weight))
+    for test in (ss.spiegelhalter, ss.hosmer_lemeshow):
+        assert test(heavy).p == pytest.approx(test(plain).p)
+    ours, theirs = (ss.calibration_band(table, by="width", bins=4) for table in (heavy, plain))
+    assert_allclose(ours.low, theirs.low)
+
+
+def test_weights_that_differ_do_not_count_cases():
+    weighed = [{"weight": [1, 2, 1, 2]}, {"weight": [0.5, 1, 1, 1]}, {"weight": [0.5, 1, 1, 1], "copies": True}]
+    for weights in weighed:
+        t = ss.score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7], **weights)
+        for found in (ss.spiegelhalter(t), ss.hosmer_lemeshow(t, groups=2), ss.calibration_band(t)):
+            assert found.reason == "undefined: the weights do not tell how many cases there are"
 
 
 # --- chance
