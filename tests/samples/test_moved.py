@@ -34,7 +34,8 @@ def drift(cause, *, sizes=(900, 800), labelled=True, change=0.1, models=("m",), 
         (
             drift("prevalence", shares=0.001),
             "The share of positives moved from 30.0 % to 45.0 % (p < 0.01). Within the classes the scores are as "
-            "before (p = 0.60): the ranking holds, and thresholds and probabilities should be adapted to the new share.",
+            "before (p = 0.60): the ranking holds, and thresholds and probabilities should be adapted to the new "
+            "share.",
         ),
         (
             drift("prevalence", shares=0.02, within=math.nan),
@@ -44,8 +45,8 @@ def drift(cause, *, sizes=(900, 800), labelled=True, change=0.1, models=("m",), 
         (
             drift("scores", within=0.002, meaning=0.001),
             "The scores moved within the classes (p < 0.01), while the share of positives did not (p = 0.60): the "
-            "model scores differently, or its inputs changed. A threshold no longer means what it meant, and the scores "
-            "should be calibrated again.",
+            "model scores differently, or its inputs changed. A threshold no longer means what it meant, and the "
+            "scores should be calibrated again.",
         ),
         (
             drift("scores", scores=0.03, shares=0.04),
