@@ -82,6 +82,7 @@ REASONS = {
     "only one class is present": lambda p, n, pp, pn: (p == 0) | (n == 0),
     "there are neither positives nor predicted positives": lambda p, n, pp, pn: (p == 0) & (pp == 0),
     "truth and decision are the same single class": lambda p, n, pp, pn: (p + pp == 0) | (n + pn == 0),
+    "none of a class whose share is stated": lambda p, n, pp, pn: False,  # none is, unless a prevalence is asked for
     "the soft labels are all of one class": lambda p, n, pp, pn: False,  # only a midpoint of 0 or 1 can do it
     "a row or column of the confusion table is empty": lambda p, n, pp, pn: (p == 0) | (n == 0) | (pp == 0) | (pn == 0),
 }
