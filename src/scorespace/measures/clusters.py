@@ -530,7 +530,7 @@ def _or_one(part: Array, whole: Array) -> Array:
 
 
 def _by_chance(table: ContingencyTable) -> Array:
-    """The mutual information that labels dealt out at random have on average: Σ E[n_ij / n · log(n n_ij / (a_i b_j))]."""
+    """The mutual information of labels dealt out at random, on average: Σ E[n_ij / n · log(n n_ij / (a_i b_j))]."""
     rows, columns = _rows(table), _columns(table)
     shape = rows.shape[:-1]
     rows, columns = rows.reshape(-1, rows.shape[-1]), columns.reshape(-1, columns.shape[-1])

@@ -1,4 +1,4 @@
-"""Intervals of cluster indices: by the influence of each point, and none where an index rests on the outermost points."""
+"""Intervals of cluster indices: by the influence of each point; none where an index rests on the outermost points."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Self, cast
 
 import numpy as np
@@ -77,8 +78,8 @@ class ClusterTable(Table):
         place = np.empty(cell.size, dtype=np.int32)
         place[order] = np.arange(cell.size, dtype=np.int32)
         group = None if self.group is None else self.group[chosen]
-        held = {"point": self.point[chosen], "label": self.label[chosen], "weight": self.weight[..., chosen]}
-        return replace(self, **held, group=group, kept={}), place
+        point, label, weight = self.point[chosen], self.label[chosen], self.weight[..., chosen]
+        return replace(self, point=point, label=label, weight=weight, group=group, kept={}), place
 
     def inside(
         self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
@@ -167,15 +168,19 @@ class ClusterTable(Table):
             raise NoTableError("rests on the outermost points, which drawing points again can only lose")
         there = self.weight > 0
         starts = np.searchsorted(self.label, np.arange(len(self.names) + 1))
-        return [self.point[a:b][there[a:b]] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        return [self.point[a:b][there[a:b]] for a, b in pairwise(starts)]
+
+    @property
+    def known_borders(self) -> Array:
+        """The distances (K, K) between borders as far as known: to the nearest cluster at least, infinite elsewhere."""
+        whole = self.kept.get("borders")
+        found = self.once("nearest", lambda: borders(self.parts(), whole=False)) if whole is None else whole
+        return cast(Array, found)
 
     @property
     def nearest(self) -> Array:
         """The distance (K,) from each cluster to the nearest point of another; infinite where there is none."""
-        found = self.kept.get("borders")
-        return cast(
-            Array, found if found is not None else self.once("nearest", lambda: borders(self.parts(), whole=False))
-        ).min(axis=1)
+        return np.asarray(self.known_borders.min(axis=1))
 
     @property
     def borders(self) -> Array:
