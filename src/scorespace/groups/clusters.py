@@ -353,7 +353,7 @@ def _silhouettes(table: ClusterTable) -> tuple[Array, float]:
     if len(table.names) < 2:
         return np.full(1, np.nan), math.nan
     rows = silhouette_rows(table, 4000)
-    values = table.once("silhouettes", lambda: silhouettes(table, rows))
+    values = silhouettes(table, rows)
     weight, label, size = table.weight[rows], table.label[rows], len(table.names)
     means = ratio(np.bincount(label, weight * values, minlength=size), np.bincount(label, weight, minlength=size))
     below = ratio(np.bincount(label, weight * (values < 0), minlength=size), np.bincount(label, weight, minlength=size))

@@ -21,7 +21,7 @@ _ONE: Final = "there is only one cluster"
 _NONE: Final = "there are no points"
 FEW_POINTS: Final = 10_000
 """Points up to which each has its silhouette computed."""
-_AT_ONCE: Final = 2_000_000
+_AT_ONCE: Final = 500_000  # distances: a few megabytes, so that caches help
 
 How = Annotated[Literal["max", "mean"], "the largest distance to the centroid, or the mean of them"]
 
@@ -189,7 +189,9 @@ def silhouettes(table: ClusterTable, rows: Array) -> Array:
         found = ratio(outer - inner, np.maximum(inner, outer))
         return np.where(alone | (np.maximum(inner, outer) == 0), 0.0, found)
 
-    return _each_piece(table, rows, of)
+    if table.weight.ndim > 1:
+        return _each_piece(table, rows, of)
+    return np.asarray(table.once(f"silhouettes of {rows.size}", lambda: _each_piece(table, rows, of)))
 
 
 def silhouette_influence(table: ClusterTable, rows: Array) -> tuple[Array, Array, Array]:
@@ -216,14 +218,16 @@ def silhouette_influence(table: ClusterTable, rows: Array) -> tuple[Array, Array
         slope, level = (np.zeros((chosen.size, len(table.names))) for _ in range(2))
         slope[row, own], slope[row, next_] = to_inner, to_outer
         level[row, own], level[row, next_] = to_inner * inner, to_outer * outer
-        moves += np.einsum("ij,ij->j", slope[:, table.label], distances) - level.sum(axis=0)[table.label]
+        distances *= np.take(slope, table.label, axis=1)
+        moves += distances.sum(axis=0) - level.sum(axis=0)[table.label]
         start += chosen.size
     return values, moves, stand_for
 
 
 def _both(table: ClusterTable, distances: Array, chosen: Array) -> tuple[Array, Array, Array, Array]:
     """The mean distance within the own cluster and to the nearest other, which that is, and who is alone."""
-    sums = table.sums(distances * table.weight[..., None, :])  # (…, c, K)
+    plain = table.weight.ndim == 1 and table.once("plain", lambda: bool((table.weight == 1).all()))
+    sums = table.sums(distances if plain else distances * table.weight[..., None, :])  # (…, c, K)
     own = table.label[chosen]
     sizes = np.broadcast_to(table.sizes[..., None, :], sums.shape)
     at = np.broadcast_to(own[:, None], (*sums.shape[:-1], 1))
@@ -253,20 +257,10 @@ def _each_piece(table: ClusterTable, rows: Array, of: Callable[[Array, Array], A
 
 
 def _distances(table: ClusterTable, rows: Array) -> Array:
-    """The distances (c, n) of some points to all: √(x² − 2 x·y + y²) around the middle, those to oneself exactly 0."""
-    moved, squares = table.once("centred", lambda: _centred(table.point))
-    found = squares[rows][:, None] + squares
-    found -= 2 * (moved[rows] @ moved.T)
-    np.maximum(found, 0.0, out=found)
-    # What rounding leaves of the distance of equal points is none.
-    found[found <= 1e-13 * (squares[rows][:, None] + squares)] = 0.0
-    found[np.arange(rows.size), rows] = 0.0
-    return np.sqrt(found, out=found)
+    """The distances (c, n) of some points to all."""
+    from scipy.spatial.distance import cdist  # loads with the first cluster
 
-
-def _centred(point: Array) -> tuple[Array, Array]:
-    moved = point - point.mean(axis=0)
-    return moved, (moved**2).sum(axis=1)
+    return np.asarray(cdist(table.point[rows], table.point))
 
 
 @measure(
@@ -558,7 +552,7 @@ def _expected_term(a: Array, b: Array, n: Array) -> Array:
     start = 0
     while start < order.size:
         widest = int((end - begin)[order[-1]]) + 1
-        some = order[start : start + max(1, _AT_ONCE // widest)]
+        some = order[start : start + max(1, 4 * _AT_ONCE // widest)]
         x = begin[some, None] + np.arange(int((end - begin)[some].max()) + 1)
         aa, bb, nn = a[some, None], b[some, None], n[some, None]
         there = x <= end[some, None]
