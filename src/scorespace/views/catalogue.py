@@ -13,6 +13,8 @@ from scorespace.measures.average import AVERAGES, OVER_PAIRS
 from scorespace.resampling.band import band
 from scorespace.results import Row
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
+from scorespace.tables.cluster import ClusterTable, ContingencyTable
+from scorespace.tables.rule import RuleTable
 from scorespace.tables.table import called
 from scorespace.views.document import Grid
 
@@ -20,6 +22,9 @@ _NEEDS: Final[Mapping[type, str]] = {
     Counts: "decisions",
     ScoreTable: "scores",
     ConfusionTable: "decisions on several classes",
+    ClusterTable: "points in clusters",
+    ContingencyTable: "clusters beside classes",
+    RuleTable: "transactions",
 }
 _BETTER = {"high": "higher is better", "low": "lower is better", None: "neither direction is better"}
 
