@@ -241,8 +241,11 @@ def clusters(
         raise ColumnError("no column of labels is named.", hint="labels=…")
     if scale not in ("none", "standard"):
         raise DataError(f"scale={scale!r} is not a way to scale features.", hint='scale="none" or "standard"')
-    if resamples < 0:
-        raise DataError(f"resamples={resamples} is too small.", hint="resamples=100, or 0 for none")
+    if not 0 <= resamples <= 10_000:
+        raise DataError(
+            f"resamples={resamples} is too {'small' if resamples < 0 else 'large'}.",
+            hint="resamples=100, or 0 for none",
+        )
     chosen = (features,) if isinstance(features, str) else tuple(features)
     specs = _specs(measures, truth)
     held = points(

@@ -59,7 +59,7 @@ class Rule:
         found |= {"both": counts["both"], "with_antecedent": counts["antecedent"]}
         found |= {"with_consequent": counts["consequent"]}
         for one in self.estimates:
-            found |= {str(one.spec): one.value, f"{one.spec} low": one.low, f"{one.spec} high": one.high}
+            found |= {str(one.spec): one.value, f"{one.spec}_low": one.low, f"{one.spec}_high": one.high}
         return plain(found | {"p": self.p, "p_adjusted": self.p_adjusted})
 
     def rows(self) -> list[Row]:
@@ -115,7 +115,8 @@ class Rules:
         first = self.rules[0]
         held, shown = len(self.rules) - self.likely, len(self.rules)
         these = f"the first {grouped(shown)} of {grouped(self.found)}" if shown < self.found else f"the {shown}"
-        rest = f" Of {these} rules, {'all' if held == shown else grouped(held) if held else 'none'} hold beyond chance."
+        many = "all" if held == shown else grouped(held) if held else "none"
+        rest = f" Of {these} rules, {many} {'holds' if held == 1 else 'hold'} beyond chance."
         if shown == 1:
             rest = "" if held else " Chance alone may explain it."
         return f"{_sentence(first)}{rest}"

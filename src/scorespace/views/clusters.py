@@ -43,23 +43,30 @@ def _measures(found: Clusters) -> Grid:
 
 
 def _clusters(one: Labelling, found: Clusters, most: int | None = None) -> Grid:
-    rows = []
-    shown = one.clusters if most is None or len(one.clusters) <= most else one.clusters[:most]
-    steady = one.stability is not None
-    for each in shown:
-        near = f"{number(each.border_distance)} to {each.nearest}" if each.nearest is not None else "–"
-        radius = f"{number(each.radius)}, {number(each.mean_radius)}"
-        row = (each.name, grouped(each.points), decimals(each.silhouette, 2), near, number(each.centroid_distance))
-        rows.append((*row, radius, number(each.density), *((decimals(each.jaccard, 2),) if steady else ())))
+    """The clusters one by one; where there is little room, the first and less of each."""
+    shown = one.clusters[:most]
+    columns = {
+        "points": [grouped(each.points) for each in shown],
+        "silhouette": [decimals(each.silhouette, 2) for each in shown],
+        "border": [
+            "–" if each.nearest is None else f"{number(each.border_distance)} to {each.nearest}" for each in shown
+        ],
+        "centroid": [number(each.centroid_distance) for each in shown],
+        "radius": [number(each.radius) for each in shown],
+        "mean radius": [number(each.mean_radius) for each in shown],
+        "density": [number(each.density) for each in shown],
+        "holds": [decimals(each.jaccard, 2) for each in shown],
+    }
+    dropped = {"holds"} if one.stability is None else set()
+    dropped |= {"centroid", "mean radius"} if most is not None else set()
+    columns = {name: cells for name, cells in columns.items() if name not in dropped}
+    rows = [(each.name, *cells) for each, *cells in zip(shown, *columns.values(), strict=True)]
     if len(shown) < len(one.clusters):
-        rows.append((f"… {len(one.clusters) - len(shown)} more", *[""] * (len(rows[0]) - 1)))
-    columns = ("points", "silhouette", "border", "centroid", "radius, mean", "density")
-    name = f"{one.name} cluster" if len(found) > 1 else "cluster"
+        rows.append((f"… {len(one.clusters) - len(shown)} more", *[""] * len(columns)))
     about = "Border: distance to the nearest point of another cluster; centroid: to the nearest other centroid; "
-    about += "radius: largest and mean distance to the centroid; density: points per volume of that ball."
-    if steady:
-        about += " Holds: mean Jaccard index with the same cluster in resamples."
-    return Grid((name, *columns, *(("holds",) if steady else ())), tuple(rows), about)
+    about += "radius: largest and mean distance to the centroid; density: points per volume of the ball around it."
+    about += "" if one.stability is None else " Holds: mean Jaccard index with the same cluster in resamples."
+    return Grid((f"{one.name} cluster" if len(found) > 1 else "cluster", *columns), tuple(rows), about)
 
 
 def _agreement(found: Clusters) -> Sequence[Block]:
@@ -91,7 +98,9 @@ def _picture(found: Clusters) -> Sequence[Block]:
         return cluster_chart(found)
 
     alt = "Points along the first two principal axes, in the colour of their cluster, with the centroids."
-    about = "The two directions in which the points spread most; clusters may be apart in others that this cannot show."
+    about = (
+        "The two directions in which the points spread most, each on its own scale; clusters may be apart in others."
+    )
     return [Picture(draw, alt, about)]
 
 

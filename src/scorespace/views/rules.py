@@ -16,7 +16,7 @@ _BRIEF: Final = ("confidence", "rule_lift")
 
 def document(found: Rules) -> Document:
     """The whole page; a terminal shows the first rules and the measures that matter most."""
-    brief: list[Block] = [_grid(found, found.rules[:_MOST_LINES], _shown(found))] if found.rules else []
+    brief: list[Block] = [_short(found)] if found.rules else []
     brief += [Verdict(found.words), *([Notes(found.notes)] if found.notes else [])]
     whole: list[Block] = [Verdict(found.words)]
     if found.rules:
@@ -39,10 +39,16 @@ def facts(found: Rules) -> str:
     return "   ".join(parts)
 
 
-def _shown(found: Rules) -> list[str]:
-    """What a terminal has room for: confidence and lift where they were asked for, else the first two."""
+def _short(found: Rules) -> Grid:
+    """What a terminal has room for: confidence with its interval and the lift, else the first two that were asked."""
     asked = [str(one.spec) for one in found.rules[0].estimates]
-    return [name for name in _BRIEF if name in asked] or asked[:2]
+    first, *others = [name for name in _BRIEF if name in asked] or asked[:2]
+    whole = _grid(found, found.rules[:_MOST_LINES], [first, *others])
+    plain = range(4, 4 + len(others))
+    rows = (
+        tuple(cell.split(" [")[0] if place in plain else cell for place, cell in enumerate(row)) for row in whole.rows
+    )
+    return Grid(whole.columns, tuple(rows), whole.caption)
 
 
 def _grid(found: Rules, rules: Sequence[Rule], measures: Sequence[str]) -> Grid:
@@ -53,12 +59,12 @@ def _grid(found: Rules, rules: Sequence[Rule], measures: Sequence[str]) -> Grid:
     columns = [f"{name} {named[name].arrow}".rstrip() for name in measures]
     level = f"Both: transactions with both sides. Value and {100 * found.level:g} % interval; p of both sides being "
     level += "independent, adjusted for all rules that were looked at."
-    return Grid(("rule", "both", *columns, "p"), tuple(rows), level)
+    return Grid(("rule", "both", "p", *columns), tuple(rows), level)
 
 
 def _row(one: Rule, measures: Sequence[str]) -> tuple[str, ...]:
     p = "–" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted).removeprefix("p = ").removeprefix("p ")
-    return (one.text, grouped(float(one.table.both)), *(one[name].text for name in measures), p)
+    return (one.text, grouped(float(one.table.both)), p, *(one[name].text for name in measures))
 
 
 def _picture(found: Rules) -> Sequence[Block]:

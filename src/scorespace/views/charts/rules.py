@@ -10,7 +10,7 @@ from scorespace.views.charts.theme import COLOURS, FAINT, short, themed
 
 
 def rule_chart(found: Rules) -> Spec:
-    """The rules that were found; those that chance may explain are hollow."""
+    """The rules that were found; those that chance may explain are grey squares."""
     rows: list[Row] = [
         {
             "rule": one.text,
@@ -26,8 +26,9 @@ def rule_chart(found: Rules) -> Spec:
     encoding = {
         "x": field("support:Q", title="Support", axis={"format": "~g", "tickCount": 6}),
         "y": field("confidence:Q", title="Confidence", scale={"domain": [0, 1]}),
-        "size": field("lift:Q", title="Lift", scale={"range": [20, 400]}, legend=None),
-        "color": field("holds:N", title=None, scale=held, legend={"symbolType": "circle", "symbolSize": 120}),
+        "size": field("lift:Q", title="Lift", scale={"range": [30, 500], "zero": False}, legend=None),
+        "color": field("holds:N", title=None, scale=held, legend={"symbolSize": 120}),
+        "shape": field("holds:N", title=None, scale={"domain": held["domain"], "range": ["circle", "square"]}),
         "tooltip": [
             field("rule:N"),
             *(field(f"{name}:Q", format=".3~f") for name in ("support", "confidence", "lift")),
