@@ -67,3 +67,10 @@ def test_classes_beside_clusters():
     assert table.described() == "2 clusters beside 2 classes"
     with pytest.raises(ScoreSpaceError, match="differ in number"):
         contingency(["x"], ["a", "b"])
+
+
+def test_counts_drawn_as_bytes_do_not_overflow():
+    table = contingency(np.repeat([0, 1], 100), np.repeat([0, 1], 100))
+    drawn = table.with_cells(table.cells.astype(np.uint8))
+    assert ss.ari(drawn) == 1.0
+    assert ss.pair_fm(drawn) == 1.0

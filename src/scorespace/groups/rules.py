@@ -172,7 +172,7 @@ def rules(
     *,
     transaction: str | None = None,
     items: str | Sequence[str] = (),
-    given: Sequence[Any] | None = None,
+    given: str | Sequence[Any] | None = None,
     min_support: float = 0.01,
     max_size: int = 3,
     max_consequent: int = 1,
@@ -361,7 +361,7 @@ def _mined(found: Frequent, total: int, max_consequent: int) -> _Found:
     return _Found(table, None, None, found.names, sets, size, place, masked, joined["worse"].astype(bool), tried)
 
 
-def _given(held: Transactions, asked: Sequence[Any]) -> _Found:
+def _given(held: Transactions, asked: str | Sequence[Any]) -> _Found:
     """The rules that were stated, counted."""
     sides = [_sides(one) for one in ([asked] if isinstance(asked, str) else asked)]
     if not sides:

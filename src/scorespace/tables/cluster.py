@@ -259,7 +259,9 @@ class ContingencyTable(Table):
         return None if self.squares is None else self.squares.ravel()
 
     def with_cells(self, cells: Array) -> Self:
-        return replace(self, matrix=cells.reshape(*cells.shape[:-1], *self.matrix.shape[-2:]), squares=None)
+        # Draws come as bytes, whose products overflow.
+        matrix = np.asarray(cells, dtype=np.float64).reshape(*cells.shape[:-1], *self.matrix.shape[-2:])
+        return replace(self, matrix=matrix, squares=None)
 
     def __add__(self, other: Self) -> Self:
         if (self.classes, self.clusters) != (other.classes, other.clusters):
