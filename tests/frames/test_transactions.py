@@ -72,7 +72,9 @@ def test_in_small_pieces(expected, monkeypatch):
 def test_only_sets_whose_parts_are_frequent_are_counted():
     found = frequent(transactions(WIDE), 0.2, 3)
     pairs = {frozenset(found.names[k] for k in chosen) for chosen in found.levels[1].sets}
-    able = [one for one in combinations(found.names, 3) if all(frozenset(pair) in pairs for pair in combinations(one, 2))]
+    able = [
+        one for one in combinations(found.names, 3) if all(frozenset(pair) in pairs for pair in combinations(one, 2))
+    ]
     assert found.levels[2].tried == len(able)
     assert found.levels[1].tried == len(found.names) * (len(found.names) - 1) // 2
 

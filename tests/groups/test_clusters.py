@@ -56,7 +56,9 @@ def test_noise_is_in_no_cluster():
     labels = np.where(np.arange(120) < 5, -1, np.repeat([0, 1, 2], 40))
     found = judged({**DATA, "k": labels}, "k", noise=-1)
     assert found["k"]["silhouette"].value == pytest.approx(silhouette_score(POINTS[5:], labels[5:]))
-    assert [one.text for one in found.notes if one.code == "SS055"] == ["5 points were left out as being in no cluster."]
+    assert [one.text for one in found.notes if one.code == "SS055"] == [
+        "5 points were left out as being in no cluster."
+    ]
 
 
 def test_features_on_different_scales_are_told_and_can_be_divided():
@@ -119,7 +121,9 @@ def test_json():
     content = json.loads(json.dumps(judged(truth="class").to_dict(), allow_nan=False))
     assert content["schema"] == 1
     assert content["data"]["features"] == ["x1", "x2"]
-    assert {"model", "measure", "at", "class", "value", "low", "high", "level", "method", "reason"} == set(content["rows"][0])
+    assert {"model", "measure", "at", "class", "value", "low", "high", "level", "method", "reason"} == set(
+        content["rows"][0]
+    )
     assert len(content["clusters"]) == len(content["distances"]) == 3
     assert content["stability"][0]["resamples"] == 20
     assert content["verdict"].startswith("3 clusters of 40 points")

@@ -31,7 +31,9 @@ def of(rules):
 def test_all_rules_are_those_of_mlxtend():
     found = mlxtend.apriori(pd.DataFrame(DATA), min_support=0.02, use_colnames=True, max_len=4)
     theirs = mlxtend.association_rules(found, min_threshold=0)
-    ours = ss.rules(DATA, min_support=0.02, max_size=4, max_consequent=3, redundant=True, top=0, measures="confidence, rule_lift")
+    ours = ss.rules(
+        DATA, min_support=0.02, max_size=4, max_consequent=3, redundant=True, top=0, measures="confidence, rule_lift"
+    )
     assert ours.found == len(theirs) > 80
     by_sides = of(ours)
     for row in theirs.itertuples():
@@ -69,7 +71,9 @@ def test_under_independence_hardly_any_sample_has_a_rule_beyond_chance():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         held = rng.random((400, 8)) < 0.12  # support lies near the bound, so that chance decides who is frequent
-        found = ss.rules({f"i{k}": held[:, k] for k in range(8)}, min_support=0.015, top=3, order="leverage", measures="support")
+        found = ss.rules(
+            {f"i{k}": held[:, k] for k in range(8)}, min_support=0.015, top=3, order="leverage", measures="support"
+        )
         false += any(one.p_adjusted < 0.05 for one in found)
     assert false < 9
 
@@ -114,7 +118,20 @@ def test_json_has_rules_and_tidy_rows():
     assert len(content["rules"]) == 2
     assert len(content["rows"]) == 4
     assert set(content["rows"][0]) == {
-        *("rule", "antecedent", "consequent", "measure", "at", "class", "value", "low", "high", "level", "method", "reason")
+        *(
+            "rule",
+            "antecedent",
+            "consequent",
+            "measure",
+            "at",
+            "class",
+            "value",
+            "low",
+            "high",
+            "level",
+            "method",
+            "reason",
+        )
     }
     assert content["rules"][0]["support_low"] < content["rules"][0]["support"] < content["rules"][0]["support_high"]
 

@@ -35,7 +35,11 @@ BESIDE = {
 def labelled(draw):
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     size, features, clusters = draw(st.integers(6, 50)), draw(st.integers(1, 4)), draw(st.integers(2, 5))
-    points = rng.integers(0, 5, (size, features)).astype(float) if draw(st.booleans()) else rng.normal(0, 1, (size, features))
+    points = (
+        rng.integers(0, 5, (size, features)).astype(float)
+        if draw(st.booleans())
+        else rng.normal(0, 1, (size, features))
+    )
     labels = rng.integers(0, clusters, size)
     labels[:2] = 0, 1
     return points, labels, rng.integers(0, draw(st.integers(1, 4)), size)

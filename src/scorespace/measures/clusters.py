@@ -382,7 +382,7 @@ def pair_fm(table: ContingencyTable) -> Array:
     return ratio(both, np.sqrt(rows * columns))
 
 
-@measure(title="Purity", range=(0, 1), best="high", undefined=_NONE, interval="bootstrap")
+@measure(title="Purity", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
 def purity(table: ContingencyTable) -> Array:
     """Share of the points that are of the commonest class of their cluster: Σ max_i n_ij / n.
 
@@ -416,7 +416,7 @@ def mutual_info(table: ContingencyTable) -> Array:
     range=(0, 1),
     best="high",
     undefined=_NONE,
-    interval="bootstrap",
+    interval="shifted",
     aliases=("normalised_mutual_info", "normalized_mutual_info"),
 )
 def nmi(table: ContingencyTable) -> Array:
@@ -435,7 +435,7 @@ def nmi(table: ContingencyTable) -> Array:
     range=(-1, 1),
     best="high",
     undefined="the points are weighted by other than whole numbers",
-    interval="bootstrap",
+    interval="shifted",
     aliases=("adjusted_mutual_info", "adjusted_mutual_info_score"),
 )
 def ami(table: ContingencyTable) -> Array:
@@ -452,7 +452,7 @@ def ami(table: ContingencyTable) -> Array:
     return np.where(np.isnan(by_chance), np.nan, np.where(alike, 1.0, found))
 
 
-@measure(title="Homogeneity", range=(0, 1), best="high", undefined=_NONE, interval="bootstrap")
+@measure(title="Homogeneity", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
 def homogeneity(table: ContingencyTable) -> Array:
     """Whether each cluster holds one class: I / H(classes); 1 where there is one class.
 
@@ -463,7 +463,7 @@ def homogeneity(table: ContingencyTable) -> Array:
     return _or_one(_information(table), _entropy(_rows(table)))
 
 
-@measure(title="Completeness", range=(0, 1), best="high", undefined=_NONE, interval="bootstrap")
+@measure(title="Completeness", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
 def completeness(table: ContingencyTable) -> Array:
     """Whether each class is in one cluster: I / H(clusters); 1 where there is one cluster.
 
@@ -475,7 +475,7 @@ def completeness(table: ContingencyTable) -> Array:
 
 
 @measure(
-    title="V-measure", range=(0, 1), best="high", undefined=_NONE, interval="bootstrap", aliases=("v_measure_score",)
+    title="V-measure", range=(0, 1), best="high", undefined=_NONE, interval="shifted", aliases=("v_measure_score",)
 )
 def v_measure(
     table: ContingencyTable, *, beta: Annotated[float, "weight of completeness beside homogeneity"] = 1.0
