@@ -142,3 +142,8 @@ def test_too_many_sets_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST_BITS", 10)
     with pytest.raises(ScoreSpaceError, match="too many to be held in memory"):
         transactions(WIDE).words([0, 1])
+
+
+def test_the_engine_draws_no_bar_into_the_answer():
+    held = transactions(WIDE)
+    assert held.connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
