@@ -404,7 +404,7 @@ def enough_cases(question: Question[Any]) -> Doubt | None:
 def enough_apart(question: Any) -> Doubt | None:
     """At least 20 cases that the two models decide differently, where a measure of decisions is asked for."""
     spec = question.spec
-    if spec is None or spec.at is None:
+    if spec is None or spec.at is None or any(table.scores_classes for table in question.tables):
         return None
     a, b = (question.right(model) for model in question.names)
     differ = int((a != b).sum())
