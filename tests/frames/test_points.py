@@ -40,7 +40,7 @@ def test_a_file(tmp_path):
     assert found.notes[0].text == "1 of 3 rows was dropped for missing values in 'x1' (1)."
     with pytest.raises(ScoreSpaceError) as refused:
         points(path, labels=["k"], features=["x*"])
-    told = "column 'x1' has missing values.\n  seen: 'x1' (1) of 3 rows\n  hint: missing=\"drop\" leaves out 1 rows"
+    told = "column 'x1' has missing values.\n  seen: 'x1' (1) of 3 rows\n  hint: missing=\"drop\" leaves out 1 row"
     assert str(refused.value) == told
 
 

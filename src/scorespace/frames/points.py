@@ -155,7 +155,11 @@ def _complete(
     lost = rows - int(kept.sum())
     if missing == "error" or lost == rows:
         which = f"column {next(iter(gaps))!r} has" if len(gaps) == 1 else f"{len(gaps)} columns have"
-        hint = "fill the missing values" if lost == rows else f'missing="drop" leaves out {grouped(lost)} rows'
+        hint = (
+            "fill the missing values"
+            if lost == rows
+            else f'missing="drop" leaves out {grouped(lost)} {"row" if lost == 1 else "rows"}'
+        )
         raise DataError(f"{which} missing values.", seen=f"{told} of {grouped(rows)} rows", hint=hint)
     some = f"{grouped(lost)} of {grouped(rows)} rows {'was' if lost == 1 else 'were'}"
     return kept, (note("SS009", f"{some} dropped for missing values in {told}."),)

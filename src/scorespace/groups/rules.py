@@ -110,8 +110,9 @@ class Rules:
     def words(self) -> str:
         """The first rule in a sentence, and how many hold beyond chance."""
         if not self.rules:
-            share = "" if self.min_support is None else f" in at least {decimals(100 * self.min_support, 2)} % of them"
-            return f"No rule was found in {grouped(self.transactions)} transactions: no set of items occurs{share}."
+            least = f"{decimals(100 * (self.min_support or 0), 2)} % support"
+            among = counted(self.transactions, "transaction")
+            return f"No rule was found in {among} with {least} and what else was asked."
         first = self.rules[0]
         held, shown = len(self.rules) - self.likely, len(self.rules)
         these = f"the first {grouped(shown)} of {grouped(self.found)}" if shown < self.found else f"the {shown}"
@@ -232,6 +233,15 @@ def rules(
         min_support if given is None else None,
         held.notes,
     )
+
+
+def counted(number: int, what: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "item"), counted(1200, "item")
+    ('1 item', '1 200 items')
+    """
+    return f"{grouped(number)} {what}{'' if number == 1 else 's'}"
 
 
 def rule_text(antecedent: Sequence[str], consequent: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from scorespace.groups.rules import Rule, Rules
+from scorespace.groups.rules import Rule, Rules, counted
 from scorespace.results import grouped, p_text
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
@@ -32,10 +32,10 @@ def document(found: Rules) -> Document:
 
 
 def facts(found: Rules) -> str:
-    parts = [f"{grouped(found.transactions)} transactions", f"{grouped(found.items)} items"]
+    parts = [counted(found.transactions, "transaction"), counted(found.items, "item")]
     if found.min_support is not None:
         parts.append(f"support ≥ {found.min_support:g}")
-        parts.append(f"{grouped(found.found)} {'rule' if found.found == 1 else 'rules'}")
+        parts.append(counted(found.found, "rule"))
     return "   ".join(parts)
 
 
