@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -98,17 +98,6 @@ def note(code: str, text: str) -> Note:
     'info'
     """
     return Note(code, NOTE_KINDS[code].level, text)
-
-
-class Result(Protocol):
-    """The face that all results share."""
-
-    @property
-    def notes(self) -> tuple[Note, ...]: ...
-
-    def rows(self) -> list[Row]: ...
-
-    def to_dict(self) -> Row: ...
 
 
 def plain(value: Any) -> Any:
