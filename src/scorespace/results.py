@@ -62,6 +62,15 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS034": NoteKind("info", "classes absent from the truth or from the scores"),
     "SS035": NoteKind("info", "numbers are for a stated prevalence"),
     "SS036": NoteKind("info", "a method of intervals does not suit some measures"),
+    "SS040": NoteKind("warning", "predictions are too high or too low on average"),
+    "SS041": NoteKind("info", "errors grow with the prediction"),
+    "SS042": NoteKind("warning", "a few cases make the squared error"),
+    "SS043": NoteKind("warning", "a model predicts the same for every case"),
+    "SS044": NoteKind("info", "a target that is better on a log scale"),
+    "SS045": NoteKind("warning", "few cases"),
+    "SS046": NoteKind("info", "what relative errors are relative to"),
+    "SS047": NoteKind("warning", "a model is no better than its baseline"),
+    "SS048": NoteKind("info", "losses are related over more steps of time"),
 }
 
 

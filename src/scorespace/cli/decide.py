@@ -21,6 +21,7 @@ def decide(
     truth: options.MaybeTruth = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
+    prediction: options.Prediction = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
@@ -33,6 +34,8 @@ def decide(
     cost_tn: options.CostTn = None,
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
+    cost_under: options.CostUnder = None,
+    cost_over: options.CostOver = None,
     at_least: Annotated[
         list[str],
         typer.Option(metavar="MEASURE=X", help="A bound to keep, such as tpr=0.9.", rich_help_panel=_CONSTRAINTS),
@@ -77,7 +80,8 @@ def decide(
 
     Example: scorespace decide credit.csv --truth outcome --positive bad --score nb --cost-fp 1 --cost-fn 5
     """
-    condition = options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
+    stated = options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
+    condition = options.any_condition(stated, cost_under, cost_over)
     bounded = bool(at_least or at_most or maximise or minimise)
     ways = [condition is not None, bounded, reject is not None, mix is not None]
     if sum(ways) != 1:
@@ -93,6 +97,7 @@ def decide(
                 truth=truth,
                 scores=score,
                 decisions=decision,
+                predictions=prediction,
                 positive=positive,
                 names=options.renames(name),
                 weight=weight,

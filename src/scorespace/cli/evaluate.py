@@ -26,6 +26,7 @@ def evaluate(
     truth: options.MaybeTruth = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
+    prediction: options.Prediction = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     model: options.Model = [],  # noqa: B006
@@ -33,6 +34,8 @@ def evaluate(
     weights: options.Weights = options.Weighing.cases,
     group: options.Group = None,
     fold: options.Fold = None,
+    baseline: options.Baseline = None,
+    time: options.Time = None,
     matrix: options.Matrix = [],  # noqa: B006
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
@@ -49,14 +52,17 @@ def evaluate(
     cost_tn: options.CostTn = None,
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
+    cost_under: options.CostUnder = None,
+    cost_over: options.CostOver = None,
     interval: Annotated[
-        str | None,
+        list[str],
         typer.Option(
-            metavar="METHOD",
-            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.",
+            metavar="METHOD|[MODEL=]LOW,HIGH",
+            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}. Or the columns "
+            "of a model's prediction intervals, to be judged.",
             rich_help_panel="Output",
         ),
-    ] = None,
+    ] = [],  # noqa: B006
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -67,12 +73,17 @@ def evaluate(
     """
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
+    method, intervals = options.intervals(interval)
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
             options.data_or_matrices(data, matrix, positive),
             truth=truth,
             scores=score,
             decisions=decision,
+            predictions=prediction,
+            intervals=intervals,
+            baseline=baseline,
+            time=time,
             positive=positive,
             names=options.renames(name),
             models=options.models(model),
@@ -81,9 +92,11 @@ def evaluate(
             group=group,
             fold=fold,
             measures=measures,
-            condition=options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs),
+            condition=options.any_condition(
+                options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs), cost_under, cost_over
+            ),
             missing=missing.value,
-            interval=interval,
+            interval=method,
             level=level,
             seed=seed,
             progress=progress,

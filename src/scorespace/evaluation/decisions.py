@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import (
     ConstrainedChoice,
     Constraint,
@@ -14,12 +14,16 @@ from scorespace.decisions import (
     Decision,
     MixtureChoice,
     RejectChoice,
+    ShiftDecision,
     choose_mixture,
     choose_on,
     choose_rejection,
+    choose_shift,
     choose_under,
     decide_several,
+    decide_shift,
     judge_on,
+    judge_shift_on,
 )
 from scorespace.decisions import choose as choose_two
 from scorespace.decisions import decide as decide_two
@@ -27,23 +31,26 @@ from scorespace.decisions.choice import with_intervals
 from scorespace.errors import ConditionError, ScoreSpaceError, listing
 from scorespace.measures import parse
 from scorespace.results import Progress
+from scorespace.tables import ResidualTable
 from scorespace.tables.models import Models
 from scorespace.tables.pair import PairTable
 
 
 def decide(
     models: Models,
-    condition: Condition | CostMatrix,
+    condition: Condition | CostMatrix | Asymmetry,
     *,
     fit: Models | None = None,
     level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Decision | CostChoice:
+) -> Decision | CostChoice | ShiftDecision:
     """The model and threshold of least cost, judged on cases that did not choose; `fit` chooses where it is given.
 
-    A cost matrix of two classes is a condition too.
+    A cost matrix of two classes is a condition too. Of predicted numbers, the shift of least loss.
     """
+    if isinstance(condition, Asymmetry):
+        return _decide_shift(models, condition, fit, level, seed)
     if isinstance(condition, CostMatrix) and models.positive is not None and len(models.classes) == 2:
         condition = condition.aligned(tuple(models.classes)).condition(models.positive)
     if isinstance(condition, Condition):
@@ -61,6 +68,14 @@ def decide(
     if not crisp:
         raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
     return decide_several(crisp, condition)
+
+
+def _decide_shift(models: Models, condition: Asymmetry, fit: Models | None, level: float, seed: int) -> ShiftDecision:
+    tables = {name: models.inside(name, ResidualTable) for name in models}
+    if fit is None:
+        return decide_shift(tables, condition, pairs=models.pairs, level=level, seed=seed)
+    chosen = choose_shift({name: fit.inside(name, ResidualTable) for name in fit}, condition)
+    return judge_shift_on(chosen, tables, fitted=_fitted(models, fit), pairs=models.pairs, level=level)
 
 
 def bounds(at_least: Mapping[str, float], at_most: Mapping[str, float]) -> list[Constraint]:
@@ -126,12 +141,13 @@ def two_class(models: Models) -> dict[str, Any]:
     return {name: deciding[name] for name in models.two_class}
 
 
-def threshold_of(decision: Decision | CostChoice, model: str) -> float | None:
+def threshold_of(decision: Decision | CostChoice | ShiftDecision, model: str) -> float | None:
     """The threshold at which a decision uses a model, if it has one."""
-    found = [choice.threshold for choice in getattr(decision, "choices", ()) if choice.model == model]
+    choices = decision.choices if isinstance(decision, Decision) else ()
+    found = [choice.threshold for choice in choices if choice.model == model]
     return found[0] if found and not math.isnan(found[0]) else None
 
 
-def two_class_condition(decision: Decision | CostChoice) -> Condition | None:
+def two_class_condition(decision: Decision | CostChoice | ShiftDecision) -> Condition | None:
     """The condition of a two-class decision."""
     return decision.condition if isinstance(decision, Decision) else None

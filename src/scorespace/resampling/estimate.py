@@ -12,9 +12,11 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
+from scorespace.resampling.jackknife import jackknife_interval
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
 from scorespace.tables import Table
 
+_FROM_BESIDE: Final = (jackknife_interval,)  # kinds of intervals that another file declares
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 
 

@@ -137,7 +137,7 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
 
     Cases that come in groups are drawn whole, whatever the measure.
     """
-    declared = INTERVALS.find(request.measure.interval)
+    declared = INTERVALS.find(request.measure.intervals.get(type(request.table), request.measure.interval))
     if not declared.suits(request):
         declared = next((one for one in (jeffreys_interval, class_area_interval) if one.suits(request)), declared)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)

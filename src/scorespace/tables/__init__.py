@@ -4,6 +4,7 @@ from scorespace.tables.classes import ClassTable, class_table
 from scorespace.tables.confusion import ConfusionTable, confusion
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.drawn import DrawnCases
+from scorespace.tables.residual import ResidualTable, residual_table
 from scorespace.tables.score import ScoreTable, score_table
 from scorespace.tables.table import Array, NoTableError, Table
 
@@ -14,10 +15,12 @@ __all__ = [
     "Counts",
     "DrawnCases",
     "NoTableError",
+    "ResidualTable",
     "ScoreTable",
     "Table",
     "class_table",
     "confusion",
     "ratio",
+    "residual_table",
     "score_table",
 ]
