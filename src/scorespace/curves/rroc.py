@@ -93,7 +93,9 @@ def check_alpha(alpha: float) -> None:
         )
 
 
-@curve(title="RROC curve", x=OVER, y=UNDER, area="the area over the curve: half the variance of the errors")
+@curve(
+    title="RROC curve", x=OVER, y=UNDER, square=True, area="the area over the curve: half the variance of the errors"
+)
 def rroc(
     table: ResidualTable,
     *,

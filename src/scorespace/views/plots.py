@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scorespace.curves import calibration, cost_curve, smooth
+from scorespace.curves import calibration, cost_curve, isotonic, predicted, quantiles, residuals, rroc, smooth
 from scorespace.curves.classes import mean
 from scorespace.curves.cost import cost_lines
 from scorespace.curves.curve import Addition, Curve, CurveKind, beside
@@ -15,6 +15,10 @@ from scorespace.views.charts import (
     class_curves_chart,
     cost_space_chart,
     curve_chart,
+    isotonic_chart,
+    quantile_chart,
+    rroc_chart,
+    scatter_chart,
     smooth_chart,
 )
 from scorespace.views.charts.marks import Spec
@@ -55,6 +59,31 @@ def _cost(curves: Curves, tables: Tables, bands: Bands) -> Any:
 @picture(calibration)
 def _calibration(curves: Curves, tables: Tables, bands: Bands) -> Any:
     return calibration_chart(curves, tables, bands or None)
+
+
+@picture(rroc)
+def _rroc(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return rroc_chart(curves)
+
+
+@picture(predicted)
+def _predicted(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return scatter_chart(curves, diagonal=True, words="Truth against prediction")
+
+
+@picture(residuals)
+def _residuals(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return scatter_chart(curves, diagonal=False, words="Error against prediction")
+
+
+@picture(quantiles)
+def _quantiles(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return quantile_chart(curves)
+
+
+@picture(isotonic)
+def _isotonic(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return isotonic_chart(curves)
 
 
 def draw(
