@@ -41,17 +41,17 @@ def quantiles(table: ResidualTable) -> Curve:
 
 
 @curve(title="Size of the errors by size of the truth", x="Truth", y="Mean absolute error", aliases=("by_size",))
-def error_size(table: ResidualTable, *, bins: Annotated[int, "how many parts of equal weight"] = 10) -> Curve:
+def error_size(table: ResidualTable, *, parts: Annotated[int, "how many parts of equal weight"] = 10) -> Curve:
     """The mean absolute error in parts of the cases by their truth, each at its mean truth: Σ |e| / n_part."""
-    if bins < 1:
-        raise CurveError(f"bins={bins} leaves nothing to draw.", hint="bins=10")
+    if parts < 1:
+        raise CurveError(f"parts={parts} leaves nothing to draw.", hint="parts=10")
     order = _there(table, table.numbers.by_truth)
     truth, size = table.numbers.truth[order], np.abs(table.numbers.error[order])
     weight = table.cells[order].astype(np.float64)
-    part = np.minimum((np.cumsum(weight) - weight / 2) * bins / weight.sum(), bins - 1).astype(np.intp)
+    part = np.minimum((np.cumsum(weight) - weight / 2) * parts / weight.sum(), parts - 1).astype(np.intp)
     # Equal truths belong to one part, that of the first of them.
     part = part[np.maximum.accumulate(np.where(np.append(True, truth[1:] != truth[:-1]), np.arange(truth.size), 0))]
-    total, at, missed = (np.bincount(part, one, minlength=bins) for one in (weight, weight * truth, weight * size))
+    total, at, missed = (np.bincount(part, one, minlength=parts) for one in (weight, weight * truth, weight * size))
     kept = total > 0
     return Curve(
         "error_size", at[kept] / total[kept], missed[kept] / total[kept], total[kept], "Truth", "Mean absolute error"

@@ -129,7 +129,7 @@ def smape(s: ErrorSums) -> Array:
     best="low",
     undefined=_NO_CASES,
     aliases=("huber_loss",),
-    interval="log-t",
+    interval="skew-t",
 )
 def huber(t: ResidualTable, *, delta: Annotated[float, "size from which on errors count as such"] = 1.0) -> Array:
     """Squares of small errors and sizes of large ones: mean of e²/2 up to |e| = δ, beyond it of δ(|e| − δ/2)."""
@@ -413,7 +413,7 @@ def _variance_of_truth(s: ErrorSums) -> Array:
 
 
 cal.ranges[ResidualTable] = ref.ranges[ResidualTable] = unc.ranges[ErrorSums] = (0, _INF)
-cal.intervals[ResidualTable] = ref.intervals[ResidualTable] = "shifted"
+cal.intervals[ResidualTable] = ref.intervals[ResidualTable] = "fitted"
 unc.intervals[ErrorSums] = _JACKKNIFE
 
 
@@ -442,7 +442,7 @@ def coverage(i: IntervalTable) -> Array:
     best="low",
     undefined=_NO_CASES,
     aliases=("interval_width", "mpiw"),
-    interval="log-t",
+    interval="skew-t",
 )
 def width(i: IntervalTable) -> Array:
     """How wide the prediction intervals are: Σ (high − low) / n."""
@@ -455,7 +455,7 @@ def width(i: IntervalTable) -> Array:
     best="low",
     undefined=_NO_CASES,
     aliases=("winkler", "winkler_score"),
-    interval="log-t",
+    interval="skew-t",
 )
 def interval_score(i: IntervalTable, *, level: Level = 0.95) -> Array:
     """Width, and a fine for each truth outside, growing with its distance d: Σ (high − low + 2d / (1 − level)) / n."""
