@@ -186,8 +186,8 @@ def no_better(table: ResidualTable, look: Look) -> str | None:
     share = float(rae(table))
     if not share >= 1:
         return None
-    what = "the mean truth" if table.numbers.reference is None else "its baseline"
-    return f"{look.model} misses by {_percent(share)} of what {what} misses by for every case."
+    what = "predicting the mean truth for every case" if table.numbers.reference is None else "its baseline"
+    return f"{look.model} is no better than {what}: it misses by {_percent(share)} of what that would."
 
 
 def _percent(share: float) -> str:

@@ -262,7 +262,7 @@ def area_interval(plan: Plan) -> Interval:
 
 
 def _of_decisions(request: Request) -> bool:
-    return hasattr(request.table, "effective")
+    return hasattr(request.table, "effective") and not request.table.by_case
 
 
 @interval("jeffreys", "percentiles over the outcomes as they may be", suits=_of_decisions, weighted=True)

@@ -409,6 +409,10 @@ class IntervalTable(Table):
     def cell_squares(self) -> Array | None:
         return self.squares
 
+    @property
+    def by_case(self) -> bool:
+        return True
+
     def with_cells(self, cells: Array) -> Self:
         return replace(self, weight=cells, squares=None)
 
