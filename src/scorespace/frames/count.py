@@ -27,7 +27,7 @@ from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, sco
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.pair import PairTable, paired
-from scorespace.tables.residual import NEEDED, TERMS, ErrorSums, term_values
+from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
 from scorespace.tables.score import MOST_EXACT
 
 
@@ -131,22 +131,40 @@ def _sums_of(
     values[-2] = nw.when(own > 0).then(missed / own).otherwise(nw.when(missed > 0).then(math.inf).otherwise(0.0))
     values[-1] = nw.when(both > 0).then(2 * missed / both).otherwise(0.0)
     weighed = bool(sample.roles.weight) and not sample.roles.copies
-    columns_ = {f"t{k}": one for k, one in enumerate(values, start=1)} | {"t0": nw.lit(1.0), "w": weight}
-    columns_ |= {"below": (truth < origin[0]).cast(nw.Float64), "above": (truth > origin[0]).cast(nw.Float64)}
-    terms = sample.frame.select(**columns_)
+    given = {f"t{k}": one for k, one in enumerate(values, start=1)}
+    given["tilt"] = (truth < origin[0]).cast(nw.Float64) - (truth > origin[0]).cast(nw.Float64)
+    given |= {"w": weight} if sample.roles.weight else {}
+    weights = ["w"] if sample.roles.weight else []
+    squared = ["w", "w"] if weighed else weights
     pairs = [(j, k) for j in range(size) for k in range(j, size) if frozenset((TERMS[j], TERMS[k])) in NEEDED]
-    per_case = nw.col("w") * nw.col("w") if weighed else nw.col("w")
-    sums = {f"s{k}": nw.col("w") * nw.col(f"t{k}") for k in range(size)}
-    sums |= {f"p{j}_{k}": per_case * nw.col(f"t{j}") * nw.col(f"t{k}") for j, k in pairs}
-    sums["tilt"] = nw.col("w") * (nw.col("below") * -1.0 + nw.col("above"))
-    found = sample.source.arrays(terms.select(**sums).select(nw.all().sum()))
+    if sample.roles.baseline is None:
+        pairs = [pair for pair in pairs if 8 not in pair]  # the variance of the truth stands for the baseline's square
+    # What is the same product of powers is added up once: e² · y is e · (e · y).
+    asked = {_power(weights, k): [*weights, f"t{k}"] for k in range(1, size)} | {"tilt": [*weights, "tilt"]}
+    asked |= {"w": weights, "ww": squared}
+    for j, k in pairs:
+        asked.setdefault(_power(squared, j, k), [*squared, *(f"t{one}" for one in (j, k) if one)])
+    summed = {name: _product(factors) for name, factors in asked.items()}
+    found = sample.source.arrays(sample.frame.select(**given).select(**summed).select(nw.all().sum()))
     total = {name: float(one[0]) for name, one in found.items()}
     products = np.full((size, size), np.nan)
     for j, k in pairs:
-        products[j, k] = products[k, j] = total[f"p{j}_{k}"]
-    tilt = -total["tilt"] / total["s0"] if sample.roles.baseline is None else None
-    held = base if isinstance(base, float) else None
-    return ErrorSums(np.array([total[f"s{k}"] for k in range(size)]), origin, held, tilt, products)
+        products[j, k] = products[k, j] = total[_power(squared, j, k)] if j or k else total["ww"]
+    sums = np.array([total["w"], *(total[_power(weights, k)] for k in range(1, size))])
+    tilt = total["tilt"] / total["w"] if sample.roles.baseline is None else None
+    return ErrorSums(sums, origin, base if isinstance(base, float) else None, tilt, products)
+
+
+def _power(weights: list[str], *terms: int) -> str:
+    """The name of a product of terms: the same for the same powers."""
+    return "".join([*weights, "_", *sorted("".join(POWERS[one] for one in terms))])
+
+
+def _product(factors: list[str]) -> nw.Expr:
+    found: nw.Expr = nw.col(factors[0]) if factors else nw.lit(1.0)
+    for factor in factors[1:]:
+        found = found * nw.col(factor)
+    return found
 
 
 def _paired_numbers(sample: Sample, found: Mapping[str, NDArray[Any]]) -> PairTable:

@@ -25,12 +25,14 @@ TERMS: Final = (
 
 `off` is how far the baseline is from the truth, `relative` is |e| / |y|, `symmetric` 2|e| / (|y| + |ŷ|).
 """
-_POWERS: Final = TERMS[2:7]
+POWERS: Final = ("", "a", "e", "ee", "y", "yy", "ey", "o", "oo", "r", "s")
+"""The same in letters, so that products of terms that are the same power have the same letters."""
+_SMOOTH: Final = TERMS[2:7]
 NEEDED: Final = frozenset(
     frozenset(pair)
     for pair in (
         *((one, "weight") for one in TERMS),
-        *((one, other) for one in _POWERS for other in _POWERS),
+        *((one, other) for one in _SMOOTH for other in _SMOOTH),
         *(("absolute", one) for one in ("absolute", "error", "off", "truth")),
         *(("off", "off"), ("off", "truth"), ("off²", "off²"), ("off²", "error²"), ("off²", "error")),
         *(("relative", "relative"), ("symmetric", "symmetric")),
