@@ -411,7 +411,5 @@ def enough_apart(question: Any) -> Doubt | None:
     if differ == 0 or differ >= FEW:
         return None
     cases = "1 case that is" if differ == 1 else f"{differ} cases that are"
-    return Doubt(
-        f"{cases} decided differently {'is' if differ == 1 else 'are'} too few for {{title}}, whose p would be too small",
-        "SS001",
-    )
+    few = f"{'is' if differ == 1 else 'are'} too few for {{title}}, whose p would be too small"
+    return Doubt(f"{cases} decided differently {few}", "SS001")
