@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -360,3 +361,17 @@ def test_a_constraint_needs_a_positive_class(run, write):
     done = run("decide", "--matrix", "nb=nb.csv", "--maximise", "ppv")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("ConditionError: ")
+
+
+def test_a_shift_of_predicted_numbers(run, tmp_path):
+    path = tmp_path / "deliveries.csv"
+    path.write_text("y,near,far\n" + "".join(f"{k},{k + k % 5 - 2},{k + 3 * (k % 5) - 6}\n" for k in range(100)))
+    given = ("decide", str(path), "--truth", "y", "--prediction", "near", "--prediction", "far")
+    found = json.loads(run(*given, "--cost-under", "2", "--cost-over", "1", "--format", "json").out)
+    assert (found["model"], found["shift"], found["alpha"]) == ("near", 1.0, pytest.approx(2 / 3))
+    assert found["loss"] == pytest.approx((2 * 1 + 1 + 2 + 3) / 5)
+    assert found["dominated"] == [{"model": "far"}]
+    assert {"model", "alpha_low", "alpha_high"} == set(found["regions"][0])
+    told = run(*given, "--cost-under", "2", "--cost-over", "1", "--fit", str(path)).out
+    assert "chosen on" in told
+    assert run(*given, "--cost-under", "2", "--cost-over", "1", "--cost-fp", "1", "--cost-fn", "5").code == 2

@@ -85,3 +85,22 @@ def test_rank_correlations_stay_below_one():
     truth = np.arange(12.0)
     found = estimate(parse("spearman"), residual_table(truth, truth + RNG.normal(0, 1, 12)))
     assert -1 < found.low < found.value < found.high < 1
+
+
+def test_losses_that_are_no_sums_are_covered_too():
+    rng = np.random.default_rng(11)
+    held = {"huber": 0, "interval_score(level=0.9)": 0}
+    z = stats.norm
+    # Of normal errors and intervals ± h: the expected distance outside is 2 (φ(h) − h (1 − Φ(h))).
+    half = 1.2
+    outside = 2 * (z.pdf(half) - half * z.sf(half))
+    beyond = 2 * (z.pdf(1) - 0.5 * z.sf(1))  # δ (|e| − δ/2) outside of ± δ, for δ = 1
+    inner = (z.cdf(1) - z.cdf(-1) - 2 * z.pdf(1)) / 2
+    known = {"huber": inner + beyond, "interval_score(level=0.9)": 2 * half + 20 * outside}
+    for seed in range(120):
+        error = rng.normal(0, 1, 60)
+        table = residual_table(np.zeros(60), error, interval=(error - half, error + half))
+        for name, true in known.items():
+            found = estimate(parse(name), table, replicates=400, seed=seed)
+            held[name] += found.low <= true <= found.high
+    assert all(0.87 <= held[name] / 120 <= 1 for name in known)
