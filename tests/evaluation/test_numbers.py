@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.errors import ColumnError, DataError, MeasureError, ScoreError
+from scorespace.errors import ColumnError, ConditionError, DataError, MeasureError, ScoreError
 from scorespace.views import terminal
 
 RNG = np.random.default_rng(21)
@@ -195,3 +195,15 @@ def test_numbers_of_an_engine_are_those_of_memory():
     assert there.verdict.startswith("m has mean absolute error ")
     with pytest.raises(MeasureError, match="medae cannot be computed from sums of errors"):
         there.measures("medae")
+
+
+def test_costs_of_another_kind_of_model():
+    with pytest.raises(ConditionError) as caught:
+        evaluated(condition=ss.Condition(fp=1, fn=5)).decision  # noqa: B018
+    assert str(caught.value) == (
+        "these are costs of decisions between classes, and the models predict numbers.\n"
+        "  hint: Asymmetry(under=2, over=1)"
+    )
+    scored = ss.evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s")
+    with pytest.raises(ConditionError, match="these are costs of predicting numbers too low and too high"):
+        scored.decide(ss.Asymmetry(under=2, over=1))

@@ -143,6 +143,8 @@ _FLAGS = {
     **{"scores": "score", "decisions": "decision", "predictions": "prediction"},
 }
 _WRITTEN = {
+    "Asymmetry(under=2, over=1)": "--cost-under 2 --cost-over 1",
+    "Condition(fp=1, fn=5)": "--cost-fp 1 --cost-fn 5",
     "names={column: model}": "--name COL=NAME",
     'best="high"': "--higher-is-better",
     'best="low"': "--lower-is-better",

@@ -51,6 +51,11 @@ def decide(
     """
     if isinstance(condition, Asymmetry):
         return _decide_shift(models, condition, fit, level, seed)
+    if not models.classes:
+        raise ConditionError(
+            "these are costs of decisions between classes, and the models predict numbers.",
+            hint="Asymmetry(under=2, over=1)",
+        )
     if isinstance(condition, CostMatrix) and models.positive is not None and len(models.classes) == 2:
         condition = condition.aligned(tuple(models.classes)).condition(models.positive)
     if isinstance(condition, Condition):
@@ -71,7 +76,11 @@ def decide(
 
 
 def _decide_shift(models: Models, condition: Asymmetry, fit: Models | None, level: float, seed: int) -> ShiftDecision:
-    tables = {name: models.inside(name, ResidualTable) for name in models}
+    try:
+        tables = {name: models.inside(name, ResidualTable) for name in models}
+    except ScoreSpaceError as error:
+        problem = "these are costs of predicting numbers too low and too high."
+        raise ConditionError(problem, seen=str(error).partition("\n")[0], hint="Condition(fp=1, fn=5)") from None
     if fit is None:
         return decide_shift(tables, condition, pairs=models.pairs, level=level, seed=seed)
     chosen = choose_shift({name: fit.inside(name, ResidualTable) for name in fit}, condition)
