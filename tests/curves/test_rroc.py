@@ -89,6 +89,12 @@ def test_equal_models_go_to_the_first():
     assert [one.model for one in rroc_hull(curves).ranges()] == ["one"]
 
 
+def test_the_repr_is_the_answer():
+    assert repr(rroc(residual_table([1, 2, 3], [2, 2, 2]))) == (
+        "rroc curve: 3 points, Under-prediction against Over-prediction, area over it 0.3333"
+    )
+
+
 def test_perfect_predictions_are_one_point():
     curve = rroc(residual_table([1.0, 2.0], [1.0, 2.0]))
     assert curve.area() == 0

@@ -33,7 +33,7 @@ class Shift:
     share: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RrocCurve(Curve):
     """Over-prediction (x ≥ 0) against under-prediction (y ≤ 0) at every shift that an error is, rising.
 
@@ -42,8 +42,8 @@ class RrocCurve(Curve):
 
     >>> from scorespace.tables.residual import residual_table
     >>> c = rroc(residual_table([1, 2, 3], [2, 2, 2]))
-    >>> c.x, c.y, c.threshold
-    (array([0., 0.33333333, 1.]), array([-1., -0.33333333, 0.]), array([-1., 0., 1.]))
+    >>> c.x, c.threshold
+    (array([0.        , 0.33333333, 1.        ]), array([-1.,  0.,  1.]))
     >>> round(c.area(), 6), c.best(2 / 3).shift
     (0.333333, 0.0)
     """
@@ -73,6 +73,9 @@ class RrocCurve(Curve):
         """The asymmetric loss of the model as it is."""
         check_alpha(alpha)
         return 2 * (1 - alpha) * self.own[0] - 2 * alpha * self.own[1]
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}, area over it {self.area():.4g}"
 
     def iso_cost(self, alpha: float) -> tuple[float, float]:
         """Slope and height at x = 0 of the line of equal loss that touches the curve: slope (1 − α) / α."""

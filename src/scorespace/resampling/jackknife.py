@@ -22,8 +22,8 @@ def scale_of(range: tuple[float, float]) -> tuple[Map, Map]:
     """The scale on which a measure of that range has no ends, and the way back: log, logit, Fisher's z.
 
     >>> there, back = scale_of((0, math.inf))
-    >>> there(math.e), back(1.0)
-    (1.0, 2.718281828459045)
+    >>> float(there(math.e)), float(back(0.0))
+    (1.0, 1.0)
     """
     low, high = range
     if math.isinf(low) and math.isinf(high):
