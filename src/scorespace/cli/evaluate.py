@@ -28,6 +28,7 @@ def evaluate(
     truth: options.MaybeTruth = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
+    prediction: options.Prediction = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     model: options.Model = [],  # noqa: B006
@@ -35,6 +36,8 @@ def evaluate(
     weights: options.Weights = options.Weighing.cases,
     group: options.Group = None,
     fold: options.Fold = None,
+    baseline: options.Baseline = None,
+    time: options.Time = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     order: options.Order = "",
@@ -56,14 +59,17 @@ def evaluate(
     cost_tn: options.CostTn = None,
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
+    cost_under: options.CostUnder = None,
+    cost_over: options.CostOver = None,
     interval: Annotated[
-        str | None,
+        list[str],
         typer.Option(
-            metavar="METHOD",
-            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.",
+            metavar="METHOD|[MODEL=]LOW,HIGH",
+            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}. Or the columns "
+            "of a model's prediction intervals, to be judged.",
             rich_help_panel="Output",
         ),
-    ] = None,
+    ] = [],  # noqa: B006
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -75,6 +81,7 @@ def evaluate(
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
     source, tables = options.data_and_matrices(data, matrix, rows, positive)
+    method, intervals = options.intervals(interval)
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
             source,
@@ -83,6 +90,10 @@ def evaluate(
             truth=truth,
             scores=score,
             decisions=decision,
+            predictions=prediction,
+            intervals=intervals,
+            baseline=baseline,
+            time=time,
             positive=positive,
             names=options.renames(name),
             models=options.models(model),
@@ -91,9 +102,11 @@ def evaluate(
             group=group,
             fold=fold,
             measures=measures,
-            condition=options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs),
+            condition=options.any_condition(
+                options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs), cost_under, cost_over
+            ),
             missing=missing.value,
-            interval=interval,
+            interval=method,
             level=level,
             seed=seed,
             progress=progress,

@@ -10,7 +10,7 @@ import numpy as np
 
 from scorespace import frames
 from scorespace.auditing.free import free_notes
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.errors import (
     ColumnError,
     ScoreSpaceError,
@@ -24,7 +24,7 @@ from scorespace.measures import parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
-from scorespace.tables import Table, class_table, confusion, score_table
+from scorespace.tables import Table, class_table, confusion, residual_table, score_table
 from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
@@ -37,6 +37,7 @@ def evaluate(
     truth: str | None = None,
     scores: Any = (),
     decisions: Any = (),
+    predictions: Any = (),
     positive: Any = None,
     weight: str | None = None,
     group: str | None = None,
@@ -47,8 +48,11 @@ def evaluate(
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
     order: str | Sequence[Any] = (),
+    intervals: Any = (),
+    baseline: str | float | None = None,
+    time: str | None = None,
     measures: str | Sequence[str] = (),
-    condition: Condition | CostMatrix | None = None,
+    condition: Condition | CostMatrix | Asymmetry | None = None,
     missing: str = "error",
     paired: bool | None = None,
     interval: str | None = None,
@@ -56,7 +60,7 @@ def evaluate(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Evaluate the models whose scores or decisions are columns of the data.
+    """Evaluate the models whose scores, decisions or predicted numbers are columns of the data.
 
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
     tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
@@ -65,6 +69,9 @@ def evaluate(
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
     they have an order.
+
+    Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
+    relative errors are relative to (a column, a number, or the mean of these truths), and `time` orders the rows.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.164, 0.978]
@@ -95,6 +102,10 @@ def evaluate(
             names=names,
             weights=weights,
             models=models,
+            predictions=predictions,
+            intervals=intervals,
+            baseline=baseline,
+            time=time,
         )
     if tables:
         held = with_tables(held, tables)
@@ -173,15 +184,24 @@ def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
 
 
 def measure(
-    name: str, *, truth: Any, score: Any = None, decision: Any = None, positive: Any = None, weight: Any = None
+    name: str,
+    *,
+    truth: Any,
+    score: Any = None,
+    decision: Any = None,
+    prediction: Any = None,
+    positive: Any = None,
+    weight: Any = None,
 ) -> float:
     """One number, by name, from arrays; scores of several classes come by class, or as an array (cases, K).
 
     >>> measure("auc", truth=[1, 0, 1, 0], score=[0.9, 0.4, 0.6, 0.7])
     0.75
     """
-    if (score is None) == (decision is None):
+    if sum(given is not None for given in (score, decision, prediction)) != 1:
         raise ScoreSpaceError("give either score or decision.", hint='measure("auc", truth=y, score=s)')
+    if prediction is not None:
+        return bind(parse(name), residual_table(truth, prediction, weight=weight)).value
     if score is not None and (isinstance(score, Mapping) or np.ndim(score) == 2):
         table: Table = class_table(truth, score, weight=weight)
     elif score is not None:

@@ -6,15 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from scorespace import frames
 from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Comparison, Comparisons
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
-from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
-from scorespace.evaluation import comparisons, curves, decisions
+from scorespace.decisions import (
+    ConstrainedChoice,
+    CostChoice,
+    Decision,
+    MixtureChoice,
+    RejectChoice,
+    ShiftDecision,
+    Value,
+)
+from scorespace.evaluation import comparisons, curves, decisions, numbers
 from scorespace.evaluation.finding import Look, notes_on
 from scorespace.evaluation.findings import (
     calibration_notes,
@@ -40,6 +48,8 @@ from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Note, Progress, Row
 from scorespace.tables import Counts, Top
 from scorespace.tables.models import Models
+
+_FROM_BESIDE: Final = (numbers,)  # a file that says what is shown of predicted numbers
 
 
 class Standard:
@@ -67,7 +77,7 @@ class Evaluation:
     seed: int = 0
     interval: str | None = None
     requested: tuple[MeasureSpec, ...] = ()
-    condition: Condition | CostMatrix | None = None
+    condition: Condition | CostMatrix | Asymmetry | None = None
     sample_notes: tuple[Note, ...] = ()
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
@@ -134,11 +144,13 @@ class Evaluation:
 
     # --- decisions
 
-    def decide(self, condition: Condition | CostMatrix, *, fit: Evaluation | None = None) -> Decision | CostChoice:
+    def decide(
+        self, condition: Condition | CostMatrix | Asymmetry, *, fit: Evaluation | None = None
+    ) -> Decision | CostChoice | ShiftDecision:
         """The model and threshold of least cost under a condition, and what they cost on cases that did not choose.
 
         With `fit`, another sample chooses and this one judges. A cost matrix of two classes is a condition too;
-        one of several needs models that decide.
+        one of several needs models that decide. For predicted numbers an `Asymmetry` chooses the model and its shift.
         """
         other = None if fit is None else fit.models
         return decisions.decide(
@@ -173,7 +185,7 @@ class Evaluation:
         return decisions.mix(self.models, fpr=fpr, tpr=tpr)
 
     @cached_property
-    def decision(self) -> Decision | CostChoice | None:
+    def decision(self) -> Decision | CostChoice | ShiftDecision | None:
         """The decision under the evaluation's own condition, if it has one."""
         return None if self.condition is None else self.decide(self.condition)
 

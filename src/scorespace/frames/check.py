@@ -239,7 +239,7 @@ def _not_number(column: str, kind: nw.dtypes.DType, role: str, values: Sequence[
         hint = "it looks like numbers: convert the column to numbers first"
     else:
         hint = f'decisions="{column}" if these are labels' if role == "score" else "a column of numbers"
-    kind_of_error = ColumnError if role == "score" else WeightError
+    kind_of_error = WeightError if role == "weight" else ColumnError
     return kind_of_error(f"column {column!r} holds {held}, not {role}s.", seen=listing(values), hint=hint)
 
 
@@ -256,17 +256,17 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
     of_all = f"of {_rows(found['complete'])}"
     for role, column in roles.columns():
         infinite, negative = found.get(f"infinite {column}", 0), found.get(f"negative {column}", 0)
-        if role == "score" and infinite:
+        if role in ("score", "number") and infinite:
             raise ScoreError(
-                f"column {column!r} has infinite scores.",
+                f"column {column!r} has infinite {role}s.",
                 seen=f"{grouped(infinite)} {of_all}",
-                hint="replace them by a number beyond the largest finite score",
+                hint=f"replace them by a number beyond the largest finite {role}",
             )
-        if role == "score" and found.get(f"huge {column}"):
+        if role in ("score", "number") and found.get(f"huge {column}"):
             raise ScoreError(
-                f"column {column!r} has scores beyond 1e150, whose squares are no numbers.",
+                f"column {column!r} has {role}s beyond 1e150, whose squares are no numbers.",
                 seen=f"{grouped(found[f'huge {column}'])} {of_all}",
-                hint="divide all scores by the same number, or take their logarithms",
+                hint=f"divide all {role}s by the same number, or take their logarithms",
             )
         if found.get(f"heavy {column}") and not negative and not infinite:
             raise WeightError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, sco
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.pair import PairTable, paired
+from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
 from scorespace.tables.score import MOST_EXACT
 
 
@@ -42,9 +44,12 @@ def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: in
     >>> count(check(source, roles(source, truth="y", scores="nb")))["nb"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
-    if sample.roles.numbers:
-        return {model: table for model, (table, _) in _of_numbers(sample).items()}
     in_engine = isinstance(sample.frame, nw.LazyFrame) and sample.rows > rows_in_memory
+    if sample.roles.numbers:
+        plain = not sample.roles.intervals and all(kind == "residual" for kind, _ in sample.roles.numbers.values())
+        if in_engine and plain:
+            return dict(error_sums(sample))
+        return {model: table for model, (table, _) in _of_numbers(sample).items()}
     scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
     decided = {model: _confusion_table(sample, column) for model, column in sample.roles.decisions.items()}
     return {**scored, **_tables_of_classes(sample, costs), **decided}
@@ -54,7 +59,7 @@ def pair(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable:
     """All models side by side, case by case, with their tables: every model is sorted once."""
     roles, positive = sample.roles, sample.positive
     of_classes = [column for by_class in roles.class_scores.values() for column in by_class.values()]
-    beside = [name for name in (roles.weight, roles.group, roles.fold, roles.repeat) if name]
+    beside = [name for name in (roles.weight, roles.group, roles.fold, roles.repeat, roles.time) if name]
     found = columns(sample, [roles.truth, *roles.scores.values(), *of_classes, *roles.decisions.values(), *beside])
     codes, weight = found[roles.truth], found[roles.weight] if roles.weight else None
     if roles.numbers:
@@ -85,24 +90,94 @@ def _of_numbers(sample: Sample) -> dict[str, tuple[Table, NDArray[np.int32]]]:
     roles = sample.roles
     found = columns(sample, [column for role, column in roles.columns() if role in ("number", "weight")])
     weight = found[roles.weight] if roles.weight else None
+    more: dict[str, Any] = {"copies": True} if roles.copies else {}
+    if roles.baseline is not None:
+        more["baseline"] = found[roles.baseline] if isinstance(roles.baseline, str) else roles.baseline
     held = {}
     for model, (kind, column) in roles.numbers.items():
-        table = TABLE_KINDS.find(kind).function(found[roles.truth], found[column], weight)
+        ends = roles.intervals.get(model)
+        own = more if ends is None else {**more, "interval": (found[ends[0]], found[ends[1]])}
+        table = TABLE_KINDS.find(kind).function(found[roles.truth], found[column], weight, **own)
         held[model] = table, np.arange(found[column].size, dtype=np.int32)
     return held
+
+
+def error_sums(sample: Sample) -> dict[str, ErrorSums]:
+    """The sums of errors of each model, added up inside the engine in one scan after that for the means."""
+    roles = sample.roles
+    weight = number(roles.weight) if roles.weight else nw.lit(1.0)
+    truth = number(roles.truth)
+    predicted = {model: number(column) for model, (_, column) in roles.numbers.items()}
+    named = {f"e{place}": (one - truth) * weight for place, one in enumerate(predicted.values())}
+    asked = sample.frame.select(w=weight, y=truth * weight, **named).select(nw.all().sum())
+    first = {name: float(values[0]) for name, values in sample.source.arrays(asked).items()}
+    mean = first["y"] / first["w"]
+    base: Any = mean if roles.baseline is None else roles.baseline
+    found = {}
+    for place, (model, one) in enumerate(predicted.items()):
+        origin = (mean, first[f"e{place}"] / first["w"])
+        found[model] = _sums_of(sample, truth, one, base, origin, weight)
+    return found
+
+
+def _sums_of(
+    sample: Sample, truth: nw.Expr, predicted: nw.Expr, base: Any, origin: tuple[float, float], weight: nw.Expr
+) -> ErrorSums:
+    """The sums of all terms, and of the products that are needed."""
+    size = len(TERMS)
+    values = term_values(truth, predicted, number(base) if isinstance(base, str) else base, origin, nw.Expr.abs)
+    missed, own, both = values[0], truth.abs(), truth.abs() + predicted.abs()
+    # Engines do not agree on x / 0.
+    values[-2] = nw.when(own > 0).then(missed / own).otherwise(nw.when(missed > 0).then(math.inf).otherwise(0.0))
+    values[-1] = nw.when(both > 0).then(2 * missed / both).otherwise(0.0)
+    weighed = bool(sample.roles.weight) and not sample.roles.copies
+    given = {f"t{k}": one for k, one in enumerate(values, start=1)}
+    given["tilt"] = (truth < origin[0]).cast(nw.Float64) - (truth > origin[0]).cast(nw.Float64)
+    given |= {"w": weight} if sample.roles.weight else {}
+    weights = ["w"] if sample.roles.weight else []
+    squared = ["w", "w"] if weighed else weights
+    pairs = [(j, k) for j in range(size) for k in range(j, size) if frozenset((TERMS[j], TERMS[k])) in NEEDED]
+    if sample.roles.baseline is None:
+        pairs = [pair for pair in pairs if 8 not in pair]  # the variance of the truth stands for the baseline's square
+    # What is the same product of powers is added up once: e² · y is e · (e · y).
+    asked = {_power(weights, k): [*weights, f"t{k}"] for k in range(1, size)} | {"tilt": [*weights, "tilt"]}
+    asked |= {"w": weights, "ww": squared}
+    for j, k in pairs:
+        asked.setdefault(_power(squared, j, k), [*squared, *(f"t{one}" for one in (j, k) if one)])
+    summed = {name: _product(factors) for name, factors in asked.items()}
+    found = sample.source.arrays(sample.frame.select(**given).select(**summed).select(nw.all().sum()))
+    total = {name: float(one[0]) for name, one in found.items()}
+    products = np.full((size, size), np.nan)
+    for j, k in pairs:
+        products[j, k] = products[k, j] = total[_power(squared, j, k)] if j or k else total["ww"]
+    sums = np.array([total["w"], *(total[_power(weights, k)] for k in range(1, size))])
+    tilt = total["tilt"] / total["w"] if sample.roles.baseline is None else None
+    return ErrorSums(sums, origin, base if isinstance(base, float) else None, tilt, products)
+
+
+def _power(weights: list[str], *terms: int) -> str:
+    """The name of a product of terms: the same for the same powers."""
+    return "".join([*weights, "_", *sorted("".join(POWERS[one] for one in terms))])
+
+
+def _product(factors: list[str]) -> nw.Expr:
+    found: nw.Expr = nw.col(factors[0]) if factors else nw.lit(1.0)
+    for factor in factors[1:]:
+        found = found * nw.col(factor)
+    return found
 
 
 def _paired_numbers(sample: Sample, found: Mapping[str, NDArray[Any]]) -> PairTable:
     roles = sample.roles
     tables, cells = zip(*_of_numbers(sample).values(), strict=True)
     code = np.zeros(cells[0].size, dtype=np.uint8)
-    group, fold, repeat = (
+    group, fold, repeat, time = (
         encode(found[name], name)[0].astype(np.int32) if name is not None else None
-        for name in (roles.group, roles.fold, roles.repeat)
+        for name in (roles.group, roles.fold, roles.repeat, roles.time)
     )
     weight = found[roles.weight] if roles.weight else None
     held = np.stack(cells)
-    return PairTable(tuple(roles.numbers), tables, held, code, (), None, group, fold, repeat, weight)
+    return PairTable(tuple(roles.numbers), tables, held, code, (), None, group, fold, repeat, weight, time)
 
 
 def _ranking(sample: Sample) -> dict[str, str]:

@@ -29,9 +29,9 @@ class Measure:
     `conditioned`: options that are not stated are those of the stated operating condition.
     `beside` names the measure that it is misread without; `of_several` says which scores of
     several classes it is about, where none is named.
-    `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the reasons given
-    for such values. Without `best`, neither direction is better. `functions` holds the formula by table, `each` and
-    `pairs` quick ways to that of all classes, or of all pairs of them.
+    `ranges` and `intervals` hold the range and the interval on a further table where they are others. `infinite`
+    and `undefined` are the reasons given for such values. Without `best`, neither direction is better. `functions`
+    holds the formula by table, `each` and `pairs` quick ways to that of all classes, or of all pairs of them.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Measure:
     options: tuple[Option, ...] = ()
     functions: dict[type, Formula] = field(default_factory=dict)
     ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
+    intervals: dict[type, str] = field(default_factory=dict)
     each: dict[type, Formula] = field(default_factory=dict)
     pairs: dict[type, Formula] = field(default_factory=dict)
 

@@ -13,9 +13,11 @@ from scorespace.measures.request import Request, bind
 from scorespace.resampling import influence  # noqa: F401 - declares the intervals of cluster indices
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
+from scorespace.resampling.jackknife import jackknife_interval
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
 from scorespace.tables import Table, Top
 
+_FROM_BESIDE: Final = (jackknife_interval,)  # kinds of intervals that another file declares
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.curves import Curve
-from scorespace.decisions import CostChoice, Decision
+from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.resampling.band import Band
 from scorespace.resampling.estimate import Estimates
@@ -41,7 +41,7 @@ class Answers(Protocol):
     def verdict(self) -> str: ...
 
     @property
-    def decision(self) -> Decision | CostChoice | None: ...
+    def decision(self) -> Decision | CostChoice | ShiftDecision | None: ...
 
     @property
     def comparisons(self) -> Comparisons: ...

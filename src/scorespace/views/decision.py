@@ -6,13 +6,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
+from scorespace.decisions import (
+    Choice,
+    ConstrainedChoice,
+    CostChoice,
+    Decision,
+    MixtureChoice,
+    RejectChoice,
+    ShiftDecision,
+    Value,
+)
 from scorespace.decisions.judged import OUTCOMES
 from scorespace.results import decimals, grouped
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
+from scorespace.views.shift import shift_grids
 
-AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice
+AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice | ShiftDecision
 
 
 def document(evaluation: Answers, decision: AnyDecision) -> Document:
@@ -39,6 +49,8 @@ def grids(decision: AnyDecision) -> Sequence[Block]:
             return [_rejection_grid(decision)]
         case MixtureChoice():
             return [_mixture_grid(decision)]
+        case ShiftDecision():
+            return shift_grids(decision)
 
 
 def choice_grid(decision: Decision) -> Grid:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scorespace.curves import calibration, cost_curve, hull, roc, smooth
+from scorespace.curves import (
+    calibration,
+    cost_curve,
+    hull,
+    isotonic,
+    predicted,
+    quantiles,
+    residuals,
+    roc,
+    rroc,
+    smooth,
+)
 from scorespace.curves.classes import mean
 from scorespace.curves.cost import cost_lines
 from scorespace.curves.curve import Addition, Curve, CurveKind, beside
@@ -16,6 +27,10 @@ from scorespace.views.charts import (
     class_curves_chart,
     cost_space_chart,
     curve_chart,
+    isotonic_chart,
+    quantile_chart,
+    rroc_chart,
+    scatter_chart,
     smooth_chart,
 )
 from scorespace.views.charts.curves import crisp_points, part_layers
@@ -78,6 +93,31 @@ def _roc_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
 @decided(hull)
 def _hull_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
     return curve_chart(curves, above=chosen_marks(decision))
+
+
+@picture(rroc)
+def _rroc(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return rroc_chart(curves)
+
+
+@picture(predicted)
+def _predicted(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return scatter_chart(curves, diagonal=True, words="Truth against prediction")
+
+
+@picture(residuals)
+def _residuals(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return scatter_chart(curves, diagonal=False, words="Error against prediction")
+
+
+@picture(quantiles)
+def _quantiles(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return quantile_chart(curves)
+
+
+@picture(isotonic)
+def _isotonic(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return isotonic_chart(curves)
 
 
 def draw(

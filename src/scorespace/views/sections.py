@@ -19,6 +19,7 @@ from scorespace.views.comparison import difference_text
 from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.views.numbers import believed_blocks, error_blocks, rroc_blocks
 from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
@@ -157,6 +158,12 @@ def decision(evaluation: Answers) -> Sequence[Block]:
     return [*pictures, *(grids(found) if stated else [region_grid(found)])]
 
 
+@section("Too high and too low")
+def rroc(evaluation: Answers) -> Sequence[Block]:
+    """Predicted numbers in RROC space, and what to use where too high and too low do not cost the same."""
+    return rroc_blocks(evaluation)
+
+
 @section("Comparison")
 def comparison(evaluation: Answers) -> Sequence[Block]:
     """Whether the models differ by more than chance, where their cases are known pair by pair."""
@@ -170,6 +177,18 @@ def comparison(evaluation: Answers) -> Sequence[Block]:
 def calibration(evaluation: Answers) -> Sequence[Block]:
     """Whether the scores can be taken as probabilities."""
     return calibration_blocks(evaluation)
+
+
+@section("Errors")
+def errors(evaluation: Answers) -> Sequence[Block]:
+    """Where the errors of predicted numbers are."""
+    return error_blocks(evaluation)
+
+
+@section("Calibration of numbers")
+def believed(evaluation: Answers) -> Sequence[Block]:
+    """Whether predicted numbers can be taken at their word."""
+    return believed_blocks(evaluation)
 
 
 @section("Score distributions")
@@ -219,7 +238,7 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
 def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
     decision = evaluation.decision
-    if decision is None:
+    if not isinstance(decision, Decision | CostChoice):
         return {}
     two = isinstance(decision, Decision)
     stated = (decision.condition if isinstance(decision, Decision) else decision.costs).stated

@@ -10,6 +10,7 @@ from scorespace.views.charts.curves import curve_chart, threshold_chart
 from scorespace.views.charts.decision import cost_chart, cost_space_chart, hull_chart
 from scorespace.views.charts.estimates import interval_chart
 from scorespace.views.charts.files import ENDINGS, save
+from scorespace.views.charts.numbers import isotonic_chart, quantile_chart, rroc_chart, scatter_chart
 from scorespace.views.charts.ranks import rank_chart
 from scorespace.views.charts.scores import distribution_chart
 from scorespace.views.charts.smooth import smooth_chart, zones_chart
@@ -25,8 +26,12 @@ __all__ = [
     "distribution_chart",
     "hull_chart",
     "interval_chart",
+    "isotonic_chart",
+    "quantile_chart",
     "rank_chart",
+    "rroc_chart",
     "save",
+    "scatter_chart",
     "smooth_chart",
     "threshold_chart",
     "zones_chart",
