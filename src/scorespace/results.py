@@ -142,6 +142,26 @@ def decimals(value: float, places: int = 3) -> str:
     return text.replace("-", "−") if float(text) else f"{0:.{places}f}"
 
 
+def per_thousand(number: float) -> str:
+    """So many of 1 000 cases: whole ones, with more digits for what is rare.
+
+    >>> per_thousand(255.6), per_thousand(0.42)
+    ('256', '0.4')
+    """
+    return decimals(number, 0 if number >= 10 or number == 0 else 1)
+
+
+def percent(share: float) -> str:
+    """A share in whole percent, but never 0 % for some or 100 % for not all.
+
+    >>> percent(0.853), percent(0.001)
+    ('85 %', '<1 %')
+    """
+    if 0 < share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
 def p_text(p: float) -> str:
     """A p-value for people.
 

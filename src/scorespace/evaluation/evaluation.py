@@ -285,6 +285,13 @@ class Evaluation:
         return report.write(self.document, path)
 
     @cached_property
+    def operating(self) -> Any:
+        """The two-class models at all their thresholds, for the panel of the page; None where there are none."""
+        from scorespace.views import panel
+
+        return panel.operating(self)
+
+    @cached_property
     def document(self) -> Any:
         """The page of the evaluation, which every view renders in its own way."""
         from scorespace.views import sections

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Text, Verdict
+from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Text, Verdict
 
 
 def html(document: Document) -> str:
@@ -27,5 +27,5 @@ def _block(block: Block) -> str:
         case Notes(notes):
             items = "".join(f"<li><code>{one.code}</code> {escape(one.text)}</li>" for one in notes)
             return f"<ul>{items}</ul>"
-        case Picture():
+        case Picture() | Panel():
             return ""

@@ -10,8 +10,9 @@ from scorespace.views.charts.curves import curve_chart, threshold_chart
 from scorespace.views.charts.decision import cost_chart, cost_space_chart, hull_chart
 from scorespace.views.charts.estimates import interval_chart
 from scorespace.views.charts.files import ENDINGS, save
+from scorespace.views.charts.here import following
 from scorespace.views.charts.ranks import rank_chart
-from scorespace.views.charts.scores import distribution_chart
+from scorespace.views.charts.scores import distribution_chart, scores_chart
 from scorespace.views.charts.smooth import smooth_chart, zones_chart
 
 __all__ = [
@@ -23,10 +24,12 @@ __all__ = [
     "cost_space_chart",
     "curve_chart",
     "distribution_chart",
+    "following",
     "hull_chart",
     "interval_chart",
     "rank_chart",
     "save",
+    "scores_chart",
     "smooth_chart",
     "threshold_chart",
     "zones_chart",

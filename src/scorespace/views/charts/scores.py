@@ -11,7 +11,7 @@ from scorespace.errors import DataError
 from scorespace.results import Row, grouped
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, UNIT, axis, coloured, scale, short, themed, unit_or_none
+from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, coloured, scale, short, themed, unit_or_none
 
 BINS: Final = 40
 """Most bars drawn per class."""
@@ -37,6 +37,21 @@ def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     if not common:
         panels["resolve"] = {"scale": {"x": "independent"}}
     return themed(panels)
+
+
+def scores_chart(tables: Mapping[str, ScoreTable], model: str) -> Spec:
+    """The same for one model in a panel as wide as a curve; a page may set another `model`."""
+    rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table)]
+    common = all(unit_or_none(table.score) for table in tables.values())
+    zero = mark("rule", [{}], {"y": {"datum": 0}}, color=FAINT)
+    layers = [_histogram(rows, tables, UNIT if common else None), zero]
+    names = [row["label"] for row in rows[: 2 * BINS] if "label" in row][:2]
+    look = {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 500, "offset": 12}
+    title = {"text": "   ".join(names), **look}
+    looked_at = [{"filter": "datum.model === model"}]
+    about = f"Distribution of the scores of both classes by {model}."
+    shown = {"data": {"values": rows}, "transform": looked_at, "title": title, "description": about}
+    return themed(layered(layers, 420, 420, **shown))
 
 
 def _histogram(rows: list[Row], names: Mapping[str, object], span: tuple[float, float] | None) -> Spec:
