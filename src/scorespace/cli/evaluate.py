@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 import re
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -43,6 +45,10 @@ def evaluate(
         list[str], typer.Option(metavar="RULE", help='Exit with 1 unless it holds for every model, such as "auc>=0.8".')
     ] = [],  # noqa: B006
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the report.")] = None,
+    section: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Show only this section of the report; repeatable.")
+    ] = [],  # noqa: B006
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     cost_tp: options.CostTp = None,
@@ -90,17 +96,24 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
-    show(evaluation, report, format)
+    show(evaluation, report, format, title, section)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
         raise typer.Exit(1)
 
 
-def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> None:
+def show(
+    evaluation: Evaluation,
+    report: Path | None,
+    form: options.Format,
+    title: str | None = None,
+    sections: Sequence[str] = (),
+) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
     if report is not None:  # first: no result is shown before an error
-        evaluation.report(report)
+        command = shlex.join(["scorespace", *sys.argv[1:]])
+        evaluation.report(report, title=title, sections=sections, command=command)
     output.write(evaluation.brief, evaluation.to_dict(), form)
     if report is not None:
         typer.echo(f"report  {report}", err=form is not options.Format.table)

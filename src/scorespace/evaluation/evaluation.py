@@ -278,11 +278,18 @@ class Evaluation:
         bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
         return found.picture(bands)
 
-    def report(self, path: str | Path) -> Path:
-        """Write the report, one self-contained page, and return where it is."""
-        from scorespace.views import report
+    def report(
+        self, path: str | Path, *, title: str | None = None, sections: Sequence[str] = (), command: str | None = None
+    ) -> Path:
+        """Write the report, one self-contained page, and return where it is.
 
-        return report.write(self.document, path)
+        `sections` names those to show, in place of all; `command` is what made it, for its foot.
+        """
+        from scorespace.views import report
+        from scorespace.views import sections as parts
+
+        page = parts.document(self, title, (sections,) if isinstance(sections, str) else sections, command)
+        return report.write(page, path)
 
     @cached_property
     def operating(self) -> Any:

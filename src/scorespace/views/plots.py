@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from scorespace.curves import calibration, cost_curve, smooth
+from scorespace.curves import calibration, cost_curve, roc, smooth
 from scorespace.curves.classes import mean
 from scorespace.curves.cost import cost_lines
 from scorespace.curves.curve import Addition, Curve, CurveKind, beside
@@ -22,6 +23,11 @@ from scorespace.views.charts.marks import Spec
 Curves = Mapping[str, Any]
 Tables = Mapping[str, Any]
 Bands = Mapping[str, Band]
+
+RARE: Final = 0.01
+"""Share of positives below which false alarms need a log axis."""
+
+_LINES: Final = 12  # of single thresholds in cost space: more of them weave a moiré
 
 picture: Addition[Callable[[Curves, Tables, Bands], Any]] = Addition()
 """The chart of a kind of curve that is more than its lines: from the curves, their tables and bands, by name."""
@@ -49,7 +55,8 @@ def _smooth(curves: Curves, tables: Tables, bands: Bands) -> Any:
 
 @picture(cost_curve)
 def _cost(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return cost_space_chart(curves, {name: cost_lines(table) for name, table in tables.items()})
+    lines = {name: cost_lines(table, 0) for name, table in tables.items()}  # of thresholds on the hull alone
+    return cost_space_chart(curves, {name: ends[:: -(-len(ends) * len(lines) // _LINES)] for name, ends in lines.items()})
 
 
 @picture(calibration)
@@ -70,19 +77,29 @@ def draw(
         return class_curves_chart(named, averaged(curves.values()), kind.name)
     if special is not None:
         return special(curves, tables, bands)
-    return curve_chart({**curves, **_beside(kind, tables)}, bands=bands, baseline=_level(kind, tables))
+    others, of = _beside(kind, tables)
+    rare = _log_from(tables) if kind is roc else None
+    return curve_chart({**curves, **others}, bands=bands, baseline=_level(kind, tables), of=of, log_from=rare)
 
 
-def _beside(kind: CurveKind[Any], tables: Tables) -> dict[str, Curve]:
-    """The curves that belong beside those of a kind; one that is the same for all models is drawn once."""
+def _log_from(tables: Tables) -> float | None:
+    """Where a log axis of false alarms begins, where positives are rare: about the rate of a single one."""
+    shares = [float(table.n_pos / table.total) for table in tables.values() if float(table.total)]
+    negatives = max((float(table.n_neg) for table in tables.values()), default=0.0)
+    return 10.0 ** -math.ceil(math.log10(negatives)) if shares and max(shares) < RARE and negatives > 1 else None
+
+
+def _beside(kind: CurveKind[Any], tables: Tables) -> tuple[dict[str, Curve], dict[str, str]]:
+    """The curves that belong beside those of a kind, and whose colour each has; one that all share is drawn once."""
     companions = beside.of(kind)
     if companions is None:
-        return {}
+        return {}, {}
     found: dict[str, dict[str, Curve]] = {}
     for model, table in tables.items():
         for name, curve in companions(table).items():
             found.setdefault(name, {})[model] = curve
     drawn: dict[str, Curve] = {}
+    owner: dict[str, str] = {}
     for name, of_models in found.items():
         first, *others = of_models.values()
         if "{model}" not in name and all(other == first for other in others):
@@ -90,7 +107,8 @@ def _beside(kind: CurveKind[Any], tables: Tables) -> dict[str, Curve]:
         else:
             named = name if "{model}" in name else f"{{model}}, {name}"
             drawn |= {named.replace("{model}", model): curve for model, curve in of_models.items()}
-    return drawn
+            owner |= {named.replace("{model}", model): model for model in of_models}
+    return drawn, owner
 
 
 def _level(kind: CurveKind[Any], tables: Tables) -> float | None:

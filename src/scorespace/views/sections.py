@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from importlib.metadata import version
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
@@ -71,7 +73,7 @@ def section(
 
 
 def document(
-    evaluation: Answers, title: str | None = None, names: Sequence[str] = (), made: tuple[str, ...] = ()
+    evaluation: Answers, title: str | None = None, names: Sequence[str] = (), command: str | None = None
 ) -> Document:
     """The whole page of an evaluation, or of it the named sections under the verdict."""
     kinds = sorted(SECTIONS, key=lambda kind: kind.last)
@@ -101,7 +103,18 @@ def document(
         for kind, blocks, short in built
         if blocks
     )
+    made = _made(evaluation, command)
     return Document(title or evaluation.models.name, facts(evaluation.models), tuple(sections), made)
+
+
+def _made(evaluation: Answers, command: str | None) -> tuple[str, ...]:
+    """With what, when and from what the page was made, and how it is made again."""
+    models = evaluation.models
+    told = (
+        f"scorespace {version('scorespace')}, {date.today().isoformat()}: {models.name}, {grouped(models.rows)} rows, "
+        f"seed {evaluation.seed}, level {100 * evaluation.level:g} %."
+    )
+    return (told,) if command is None else (told, command)
 
 
 def brief_document(evaluation: Answers) -> Document:

@@ -56,7 +56,10 @@ def following(spec: Spec, kind: str, here: Row) -> Spec:
     row = {name: short(value) if isinstance(value, float) else value for name, value in here.items()}
     return {
         **spec,
-        "params": [*spec.get("params", ()), {"name": MODEL, "value": here[MODEL]}],
+        "params": [
+            *(param for param in spec.get("params", ()) if param["name"] != MODEL),
+            {"name": MODEL, "value": here[MODEL]},
+        ],
         "layer": [*map(_aside, spec["layer"]), *marks],
         "datasets": {**spec["datasets"], HERE: [row]},
     }
