@@ -78,6 +78,16 @@ def chromium():
         browser.close()
 
 
+def entered(context: Any, path: Path, fragment: str = "") -> Visit:
+    """A file opened in a window, watched."""
+    found = Visit(context.new_page(), [], [])
+    found.page.on("console", lambda message: found.console.append(message.text))
+    found.page.on("pageerror", lambda error: found.console.append(str(error)))
+    found.page.on("request", lambda request: found.requests.append(request.url))
+    found.page.goto(path.as_uri() + fragment)
+    return found
+
+
 @pytest.fixture
 def visit(chromium):
     """Open a file in a fresh window and wait for its charts."""
@@ -86,11 +96,7 @@ def visit(chromium):
     def visited(path: Path, *, width: int = 1200, fragment: str = "", settle: bool = True, **options: Any) -> Visit:
         context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
-        found = Visit(context.new_page(), [], [])
-        found.page.on("console", lambda message: found.console.append(message.text))
-        found.page.on("pageerror", lambda error: found.console.append(str(error)))
-        found.page.on("request", lambda request: found.requests.append(request.url))
-        found.page.goto(path.as_uri() + fragment)
+        found = entered(context, path, fragment)
         return found.settle() if settle else found
 
     yield visited

@@ -69,7 +69,9 @@ def _class_blocks(evaluation: Answers, model: str) -> Sequence[Block]:
     grid = summary_grid({f"{model}[{of}]" if of == TOP else of: one for of, one in found.items()})
     return [
         Picture(
-            draw, f"Observed rate against score for each class of {model}, and for its highest score.", f"{about} {top}{left_out}"
+            draw,
+            f"Observed rate against score for each class of {model}, and for its highest score.",
+            f"{about} {top}{left_out}",
         ),
         replace(grid, caption=f"{top} {grid.caption}"),
         Text(replace(found[TOP], model=f"The highest score of {model}").words),

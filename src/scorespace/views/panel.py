@@ -96,6 +96,11 @@ class Operating:
         return self.positives / (self.positives + self.negatives)
 
     @property
+    def tops(self) -> tuple[str, ...]:
+        """How many of the highest scores can be flagged by a button: fewer than there are cases."""
+        return tuple(top for top in TOPS if top.endswith("%") or float(top) < self.positives + self.negatives)
+
+    @property
     def unit(self) -> float:
         """What a false alarm costs more than leaving a negative alone: costs are told in it."""
         return self.condition.fp - self.condition.tn

@@ -56,7 +56,9 @@ def _smooth(curves: Curves, tables: Tables, bands: Bands) -> Any:
 @picture(cost_curve)
 def _cost(curves: Curves, tables: Tables, bands: Bands) -> Any:
     lines = {name: cost_lines(table, 0) for name, table in tables.items()}  # of thresholds on the hull alone
-    return cost_space_chart(curves, {name: ends[:: -(-len(ends) * len(lines) // _LINES)] for name, ends in lines.items()})
+    return cost_space_chart(
+        curves, {name: ends[:: -(-len(ends) * len(lines) // _LINES)] for name, ends in lines.items()}
+    )
 
 
 @picture(calibration)

@@ -253,9 +253,11 @@ def decision(evaluation: Answers) -> Sequence[Block]:
     found = evaluation.decision if isinstance(evaluation.decision, Decision) else decide(models, Condition())
 
     def draw_hull() -> Any:
-        from scorespace.views.charts import hull_chart
+        from scorespace.views.charts import following, hull_chart
 
-        return hull_chart(evaluation.curves("roc"), found.hull, found if stated else None)
+        if evaluation.operating is None:
+            return hull_chart(evaluation.curves("roc"), found.hull, found if stated else None)
+        return following(hull_chart(evaluation.curves("roc"), found.hull), "roc", evaluation.operating.here())
 
     def draw_costs() -> Any:
         from scorespace.views.charts import cost_chart, following
@@ -264,7 +266,7 @@ def decision(evaluation: Answers) -> Sequence[Block]:
         return spec if evaluation.operating is None else following(spec, "cost", evaluation.operating.here())
 
     hull_words = "The hull (dark) is the best that mixing thresholds and models can reach."
-    line_words = " All points of the dashed line cost the same; the dot is the cheapest point." if stated else ""
+    line_words = " All points of the dashed line cost the same." if stated or evaluation.operating is not None else ""
     pictures = [
         Picture(
             draw_costs,

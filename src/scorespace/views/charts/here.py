@@ -50,8 +50,10 @@ def following(spec: Spec, kind: str, here: Row) -> Spec:
 
     What is drawn against the threshold is of that model alone; the page replaces the rows of the table `sweep`.
     """
+    layers = list(map(_aside, spec["layer"]))
     if kind == "threshold":
         spec = _renamed(spec, next(iter(spec["datasets"])), SWEEP)
+        layers = spec["layer"]
     marks = [{"data": {"name": HERE}, **layer} for layer in MARKS[kind]]
     row = {name: short(value) if isinstance(value, float) else value for name, value in here.items()}
     return {
@@ -60,7 +62,7 @@ def following(spec: Spec, kind: str, here: Row) -> Spec:
             *(param for param in spec.get("params", ()) if param["name"] != MODEL),
             {"name": MODEL, "value": here[MODEL]},
         ],
-        "layer": [*map(_aside, spec["layer"]), *marks],
+        "layer": [*layers, *marks],
         "datasets": {**spec["datasets"], HERE: [row]},
     }
 

@@ -52,6 +52,7 @@ function namesOf(spec) {
 
 // The compiled chart with what the page adds: models that are off, scales that zoom; the legend stands above it.
 function patched(chart, names) {
+  silence(chart); // the chart is described as a whole; single marks have nothing to add
   chart.signals = [...(chart.signals ?? []), { name: "off", value: [] }];
   if (names) {
     chart.legends = [];
@@ -65,6 +66,13 @@ function patched(chart, names) {
     scale.domainRaw = { signal: `zoom_${scale.name}` };
   }
   return chart;
+}
+
+function silence({ marks = [] }) {
+  for (const mark of marks) {
+    if (mark.type !== "group") mark.aria = false;
+    silence(mark);
+  }
 }
 
 // A function that makes a chart as wide as its place, and keeps the square ones square.
@@ -121,7 +129,7 @@ function tools(figure, view, spec) {
   if (!spec.spec && !spec.concat && hasSignal(view, "zoom_x") && hasSignal(view, "zoom_y")) {
     add("+", "Zoom in", () => zoom(view, 0.5));
     add("−", "Zoom out", () => zoom(view, 2));
-    add("1:1", "Whole chart", () => zoom(view, null));
+    add("whole", "whole chart", () => zoom(view, null));
     figure.querySelector(".chart").addEventListener("wheel", (event) => {
       if (!event.ctrlKey) return;
       event.preventDefault();

@@ -17,8 +17,8 @@ from markupsafe import Markup, escape
 
 from scorespace.results import NOTE_KINDS, Note, Row
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
-from scorespace.views.panel import TOPS
 from scorespace.views.report.bundle import vega
+from scorespace.views.still import svg
 
 _HERE: Final = Path(__file__).parent
 _KINDS: Final = {Text: "text", Grid: "grid", Picture: "pictures", Notes: "notes", Panel: "panel"}
@@ -43,7 +43,6 @@ def render(document: Document) -> str:
             made=document.made,
             operating=operating,
             said={} if operating is None else operating.opening(),
-            tops=TOPS,
             **_opening_words(operating),
             style=Markup(_part("style.css")),
             scripts=[Markup(script) for script in scripts],
@@ -83,11 +82,11 @@ def _groups(blocks: Iterable[Block]) -> Iterator[tuple[str, list[Block]]]:
         yield kind, list(group)
 
 
-def _spec(picture: Picture) -> Markup:
+def _drawn(picture: Picture) -> Row:
     """The Vega-Lite spec of a picture."""
     drawn: Any = picture.draw()
     spec: Row = drawn if isinstance(drawn, dict) else drawn.to_dict()
-    return _data(spec | {"background": "transparent"})
+    return spec | {"background": "transparent"}
 
 
 def _data(content: Row) -> Markup:
@@ -108,11 +107,6 @@ def _by_code(notes: Sequence[Note]) -> list[Row]:
     return list(groups.values())
 
 
-def _still(picture: Picture) -> Markup:
-    """The picture for those without scripts."""
-    return Markup("")
-
-
 def _cell(text: str) -> Markup:
     """A cell with its interval set apart: the number first, then how sure we are of it."""
     number, bracket, interval = text.partition(" [")
@@ -130,8 +124,8 @@ def _environment() -> Environment:
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "spec": _spec,
-        "still": _still,
+        "drawn": _drawn,
+        "still": lambda spec: Markup(svg(spec)),
         "data": _data,
         "cell": _cell,
         "unbroken": _unbroken,
