@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
+from html import escape
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -179,6 +180,26 @@ def signed(value: float, places: int = 3) -> str:
     """
     text = decimals(value, places)
     return text if value <= 0 or not any(digit in "123456789" for digit in text) else f"+{text}"
+
+
+def html_table(rows: Sequence[Row], words: str = "") -> str:
+    """Rows as a table for notebooks, with words above it; undefined values are dashes, and all text is escaped.
+
+    >>> html_table([{"model": "a<b", "auc": float("nan")}])
+    '<table><thead><tr><th>model</th><th>auc</th></tr></thead><tbody><tr><td>a&lt;b</td><td>–</td></tr></tbody></table>'
+    """
+
+    def cell(value: Any) -> str:
+        if value is None or isinstance(value, float):
+            return "–" if value is None else f"{value:.4g}".replace("nan", "–").replace("-", "−")
+        return escape(str(value))
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    shown = [name for name in names if any(row.get(name) is not None for row in rows)]
+    head = "".join(f"<th>{escape(name)}</th>" for name in shown)
+    body = "".join(f"<tr>{''.join(f'<td>{cell(row.get(name))}</td>' for name in shown)}</tr>" for row in rows)
+    above = f"<p>{escape(words)}</p>" if words else ""
+    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 class ByValue:

@@ -28,7 +28,7 @@ def rows(chart):
 
 
 def section(evaluation):
-    return [part for part in sections.document(evaluation).sections if part.title == "Smooth ROC"]
+    return [part for part in sections.document(evaluation).sections if part.name == "smooth"]
 
 
 def test_the_section_of_a_report(valid):

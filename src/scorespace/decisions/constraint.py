@@ -12,7 +12,7 @@ from scorespace.decisions.honest import Criterion, Crossfit, Models, crossfit, l
 from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, value_of
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.results import SCHEMA, Note, Row, decimals, note, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, html_table, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.pair import PairTable
 
@@ -186,6 +186,9 @@ class ConstrainedChoice:
 
     def __repr__(self) -> str:
         return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 def choose_under(

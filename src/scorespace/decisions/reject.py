@@ -9,7 +9,7 @@ from scorespace.curves import Corner, Mixture, RejectRule, chow, hull
 from scorespace.curves.hull import TRIVIAL
 from scorespace.decisions.honest import Models
 from scorespace.errors import ScoreError
-from scorespace.results import SCHEMA, Note, Row, decimals, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, html_table, plain
 from scorespace.tables import ScoreTable
 
 NOTHING_DECIDED: Row = {
@@ -61,6 +61,9 @@ class RejectChoice:
     def __repr__(self) -> str:
         return self.words
 
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
+
 
 def choose_rejection(models: Models, cost: float) -> RejectChoice:
     """Chow's rule for every model whose scores are probabilities, an error costing 1.
@@ -111,6 +114,9 @@ class MixtureChoice:
 
     def __repr__(self) -> str:
         return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:

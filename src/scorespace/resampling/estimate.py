@@ -12,7 +12,7 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
-from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
+from scorespace.results import SCHEMA, Note, Progress, Row, decimals, html_table, plain
 from scorespace.tables import Table
 
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
@@ -95,6 +95,19 @@ class Estimates:
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.estimates))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {
+                "model": one.model,
+                "measure": str(one.spec),
+                "value": one.text,
+                "method": one.method,
+                "reason": one.reason,
+            }
+            for one in self.estimates
+        ]
+        return html_table(rows)
 
 
 def estimate(

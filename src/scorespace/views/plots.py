@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from scorespace.curves import calibration, cost_curve, roc, smooth
@@ -11,12 +12,21 @@ from scorespace.curves.classes import mean
 from scorespace.curves.cost import cost_lines
 from scorespace.curves.curve import Addition, Curve, CurveKind, beside
 from scorespace.resampling.band import Band
+from scorespace.resampling.estimate import Estimate
+from scorespace.tables import ConfusionTable, ScoreTable
+from scorespace.tables import confusion as confusion_table
+from scorespace.views.answers import Answers
 from scorespace.views.charts import (
+    beside_each_other,
     calibration_chart,
     class_curves_chart,
+    confusion_chart,
     cost_space_chart,
     curve_chart,
+    distribution_chart,
+    measures_chart,
     smooth_chart,
+    stacked_ranks_chart,
 )
 from scorespace.views.charts.marks import Spec
 
@@ -31,6 +41,68 @@ _LINES: Final = 12  # of single thresholds in cost space: more of them weave a m
 
 picture: Addition[Callable[[Curves, Tables, Bands], Any]] = Addition()
 """The chart of a kind of curve that is more than its lines: from the curves, their tables and bands, by name."""
+
+
+Drawn = Callable[[Answers], Spec]
+PICTURES: Final[dict[str, Drawn]] = {}
+"""The pictures of an evaluation that are no curves, by name."""
+
+
+def shows(function: Drawn) -> Drawn:
+    """Add a picture of evaluations, under the name of its function."""
+    PICTURES[function.__name__.strip("_")] = function
+    return function
+
+
+@shows
+def confusion(evaluation: Answers) -> Spec:
+    """Which class is taken for which by each model, a two-class one at its threshold."""
+    charts = [confusion_chart(table, name) for name, table in _decisions(evaluation).items()]
+    return charts[0] if len(charts) == 1 else beside_each_other(charts)
+
+
+@shows
+def distribution(evaluation: Answers) -> Spec:
+    """The scores of both classes, one panel per model."""
+    return distribution_chart(_score_tables(evaluation))
+
+
+@shows
+def ranks(evaluation: Answers) -> Spec:
+    """The stacked ranks behind Mann and Whitney's U: below each positive, the negatives that it outranks."""
+    return stacked_ranks_chart(_score_tables(evaluation))
+
+
+@shows
+def measures(evaluation: Answers) -> Spec:
+    """Every measure of every model with its interval."""
+    by_measure: dict[str, list[Estimate]] = {}
+    for one in evaluation.summary:
+        by_measure.setdefault(str(replace(one.spec, at=None)), []).append(one)
+    return measures_chart(list(by_measure.values()))
+
+
+def _decisions(evaluation: Answers) -> dict[str, ConfusionTable]:
+    models = evaluation.models
+    return {
+        name: two_by_two(evaluation, name) if name in models.two_class else table.inside(ConfusionTable)
+        for name, table in models.items()
+        if table.class_names
+    }
+
+
+def _score_tables(evaluation: Answers) -> dict[str, ScoreTable]:
+    return {name: evaluation.models[name] for name in evaluation.models.thresholded}
+
+
+def two_by_two(evaluation: Answers, name: str) -> ConfusionTable:
+    """The outcomes of a two-class model as a table of decisions, the positive class first."""
+    counts = evaluation.counts(name)
+    positive = str(evaluation.models.positive)
+    others = [label for label in evaluation.models.classes if label != positive]
+    labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
+    cells = [[float(counts.tp), float(counts.fn)], [float(counts.fp), float(counts.tn)]]
+    return confusion_table(cells, classes=labels)
 
 
 def as_altair(spec: Spec) -> Any:

@@ -14,8 +14,7 @@ from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.measures import confusion
 from scorespace.results import decimals, grouped
-from scorespace.tables import ConfusionTable, ScoreTable
-from scorespace.tables import confusion as confusion_table
+from scorespace.tables import ScoreTable
 from scorespace.views import classes
 from scorespace.views.answers import Answers, facts
 from scorespace.views.calibration import blocks as calibration_blocks
@@ -204,7 +203,7 @@ def thresholds(evaluation: Answers) -> Sequence[Block]:
         f"{grouped(float(counts.fn))} of {grouped(float(counts.p))} are missed."
     )
     picture = Picture(draw, f"{words} against the threshold.", "What each threshold of the model looked at gives.")
-    return [Text(said), picture, *_confusions(evaluation), *outcomes(evaluation)]
+    return [Text(said), picture, *outcomes(evaluation)]
 
 
 @section("Ranking", question="How good is the ranking?")
@@ -230,7 +229,6 @@ def curves(evaluation: Answers) -> Sequence[Block]:
             "How many alarms are right (up) when so many positives are found (right). Chance reaches the prevalence.",
             band=banded,
         ),
-        *_forest(evaluation),
     ]
 
 
@@ -375,33 +373,6 @@ def _moving(evaluation: Answers, kind: str, alt: str, caption: str = "", *, band
     return Picture(draw, alt, caption)
 
 
-def _confusions(evaluation: Answers) -> Sequence[Block]:
-    """The outcomes of each of a few models as a picture."""
-    names = evaluation.models.two_class
-    if len(names) > _FEW:
-        return []
-    return [_confusion_picture(evaluation, name) for name in names]
-
-
-def _confusion_picture(evaluation: Answers, name: str) -> Picture:
-    def draw() -> Any:
-        from scorespace.views.charts import confusion_chart
-
-        return confusion_chart(two_by_two(evaluation, name), name)
-
-    return Picture(draw, f"How {name} decides cases of both classes.", small=True)
-
-
-def two_by_two(evaluation: Answers, name: str) -> ConfusionTable:
-    """The outcomes of a two-class model as a table of decisions, the positive class first."""
-    counts = evaluation.counts(name)
-    positive = str(evaluation.models.positive)
-    others = [label for label in evaluation.models.classes if label != positive]
-    labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
-    cells = [[float(counts.tp), float(counts.fn)], [float(counts.fp), float(counts.tn)]]
-    return confusion_table(cells, classes=labels)
-
-
 def _ranking_words(evaluation: Answers) -> Sequence[Block]:
     """Which model ranks best, in a sentence, where an area was asked for."""
     found = [one for one in evaluation.summary if one.spec.measure.area and not isnan(one.value)]
@@ -528,20 +499,3 @@ def _banded(evaluation: Answers) -> bool:
 
 def _score_tables(evaluation: Answers) -> dict[str, ScoreTable]:
     return {name: evaluation.models[name] for name in evaluation.models.thresholded}
-
-
-def _forest(evaluation: Answers) -> Sequence[Block]:
-    """A picture of the first measure's intervals, when there are models to compare."""
-    if len(evaluation.models) < 2:
-        return []
-    first = str(evaluation.summary[0].spec)
-    found = [one for one in evaluation.summary if str(one.spec) == first]
-    if len(found) < 2:
-        return []
-
-    def draw() -> Any:
-        from scorespace.views.charts import interval_chart
-
-        return interval_chart(found)
-
-    return [Picture(draw, f"{first} of each model with its interval.", found[0].spec.measure.title)]

@@ -302,7 +302,8 @@ def test_the_keyboard_alone_reaches_everything(page):
         page.page.keyboard.press("Tab")
         name = page.page.evaluate(
             "(() => { const e = document.activeElement;"
-            " return e === document.body ? '' : e.id || e.ariaLabel || e.textContent.trim().slice(0, 40) || e.tagName; })()"
+            " if (e === document.body) return '';"
+            " return e.id || e.ariaLabel || e.textContent.trim().slice(0, 40) || e.tagName; })()"
         )
         if not name and reached:
             break

@@ -16,6 +16,9 @@ from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, coloured, scal
 BINS: Final = 40
 """Most bars drawn per class."""
 
+MOST_STEPS: Final = 400
+"""Most steps of stacked ranks; neighbours are merged to their mean, which leaves the area as it is."""
+
 
 def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     """Scores of both classes, one panel per model: shares of the positives upwards, of the others downwards."""
@@ -52,6 +55,50 @@ def scores_chart(tables: Mapping[str, ScoreTable], model: str) -> Spec:
     about = f"Distribution of the scores of both classes by {model}."
     shown = {"data": {"values": rows}, "transform": looked_at, "title": title, "description": about}
     return themed(layered(layers, 420, 420, **shown))
+
+
+def stacked_ranks_chart(tables: Mapping[str, ScoreTable]) -> Spec:
+    """Below each positive, from the highest, the negatives that it outranks: the area is Mann and Whitney's U.
+
+    Ties count one half. As a share of all pairs of a positive and a negative, U is the AUC.
+    """
+    if not tables:
+        raise DataError("there are no scores to draw.")
+    found = {name: _outranked(table) for name, table in tables.items()}
+    rows = [
+        {"name": name, "place": k, "x": short(x), "y": short(y)}
+        for name, (across, heights) in found.items()
+        for k, (x, y) in enumerate(zip(across.tolist(), heights.tolist(), strict=True))
+    ]
+    up = field("y:Q", title="Negatives ranked below")
+    place = {
+        "x": field("x:Q", title="Positives, from the highest score", scale={"nice": False}),
+        "y": up,
+        "color": coloured("name", tables, areas=True),
+    }
+    layers = [
+        mark("area", rows, {**place, "y": {**up, "stack": None}}, interpolate="step-after", opacity=0.13, aria=False),
+        mark("line", rows, {**place, "order": "place:Q"}, interpolate="step-after"),
+    ]
+    sums = {name: float((np.diff(across) * heights[:-1]).sum()) for name, (across, heights) in found.items()}
+    areas = [{"name": "areas", "value": {name: f"U = {grouped(u)}" for name, u in sums.items()}}]
+    pairs = {name: float(table.n_pos * table.n_neg) for name, table in tables.items()}
+    told = "; ".join(f"{name} {grouped(sums[name])} of {grouped(pairs[name])} pairs" for name in tables)
+    about = f"Negatives that each positive outranks; the area is U: {told}."
+    return themed(layered(layers, 560, 320, params=areas, description=about))
+
+
+def _outranked(table: ScoreTable) -> tuple[Array, Array]:
+    """How many negatives lie below the positives of each score, and where these begin among all positives."""
+    pos, neg = table.pos, table.neg
+    below = float(table.n_neg) - np.cumsum(neg) + neg / 2
+    held = pos > 0
+    size = int(held.sum())
+    parts = np.unique(np.linspace(0, size, min(size, MOST_STEPS) + 1).astype(np.intp))
+    weight, height = pos[held], below[held]
+    merged = np.add.reduceat(weight, parts[:-1])
+    means = np.add.reduceat(weight * height, parts[:-1]) / merged
+    return np.append(0.0, np.cumsum(merged)), np.append(means, means[-1])
 
 
 def _histogram(rows: list[Row], names: Mapping[str, object], span: tuple[float, float] | None) -> Spec:
