@@ -46,7 +46,13 @@ class Visit:
             if not self.page.locator(_DRAWN).count():
                 break
             self.page.wait_for_timeout(50)
-        self.page.wait_for_timeout(60)
+        return self.shown()
+
+    def shown(self) -> Visit:
+        """Wait until what was changed is shown: events are heard, then two frames drawn."""
+        self.page.evaluate(
+            "() => new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 20))"
+        )
         return self
 
     def said(self, name: str) -> str:

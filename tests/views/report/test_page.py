@@ -50,7 +50,7 @@ def page(opened):
 
 def go(found, **state):
     found.page.evaluate("hash => { location.hash = hash; }", urlencode(state))
-    found.page.wait_for_timeout(60)
+    found.shown()
 
 
 def texts(found):
@@ -105,14 +105,14 @@ def test_it_equals_what_users_get_from_the_evaluation(page, credit, model, at, m
 def test_the_jump_lands_on_the_threshold_of_decide(page, credit, miss, share):
     go(page, model="tree", at="0.5", miss=miss, share=share)
     page.page.click("#best")
-    page.page.wait_for_timeout(60)
+    page.shown()
     decided = credit.decide(ss.Condition(fp=1, fn=miss, prevalence=share / 100 if share else None))
     if decided.best.model in MODELS:
         assert page.said("model") == decided.best.model
         assert float(page.said("threshold")) == pytest.approx(decided.best.threshold, rel=1e-3)
     for name in MODELS:  # and of each model alone
         page.page.get_by_role("radio", name=name).check(force=True)
-        page.page.wait_for_timeout(60)
+        page.shown()
         threshold = {one.model: one.threshold for one in decided.choices}[name]
         assert page.said("threshold") == ("above all" if np.isinf(threshold) else f"{threshold:.4g}")
 
@@ -120,10 +120,10 @@ def test_the_jump_lands_on_the_threshold_of_decide(page, credit, miss, share):
 def test_the_top_is_flagged(page, credit):
     for label, most in (("Top 1 %", 10), ("Top 10 %", 100), ("Top 200", 200)):
         page.page.get_by_role("button", name=label, exact=True).click()
-        page.page.wait_for_timeout(60)
+        page.shown()
         for name in ("naive_bayes", "tree"):
             page.page.get_by_role("radio", name=name).check(force=True)
-            page.page.wait_for_timeout(60)
+            page.shown()
             flagged = credit.models[name].sweep.pp
             assert float(page.said("flagged")) == float(flagged[flagged <= most].max())
 
@@ -137,19 +137,20 @@ def test_the_slider_moves_over_all_thresholds_by_keyboard(page, credit):
     distinct = credit.models["naive_bayes"].score
     assert int(slider.get_attribute("max")) == distinct.size
     page.page.keyboard.press("Home")
-    page.page.wait_for_timeout(60)
+    page.shown()
     assert page.said("threshold") == f"{distinct[-1]:.4g}"
     assert page.said("flagged") == "1000"
     page.page.keyboard.press("ArrowRight")
-    page.page.wait_for_timeout(60)
+    page.shown()
     assert page.said("threshold") == f"{distinct[-2]:.4g}"
     page.page.keyboard.press("End")
-    page.page.wait_for_timeout(60)
+    page.shown()
     assert page.said("threshold") == "above all"
     assert "flags 0 of 1 000" in slider.get_attribute("aria-valuetext")
 
 
 def test_dragging_along_the_curve_moves_the_threshold(page, credit):
+    page.page.locator("figure.drag").scroll_into_view_if_needed()
     chart = page.page.locator("figure.drag .chart").bounding_box()
     axes = page.page.evaluate(
         "(() => { const g = document.querySelector('figure.drag .mark-group.role-frame .background')"
@@ -167,7 +168,7 @@ def test_dragging_along_the_curve_moves_the_threshold(page, credit):
     page.page.mouse.move(*spot(0.3), steps=5)
     page.page.mouse.move(*spot(0.1), steps=5)
     page.page.mouse.up()
-    page.page.wait_for_timeout(80)
+    page.shown()
     fpr = float(page.said("fp")) / 700
     assert fpr == pytest.approx(0.1, abs=0.02)
     at = float(fragment(page)["at"])
@@ -177,7 +178,7 @@ def test_dragging_along_the_curve_moves_the_threshold(page, credit):
 def test_costs_and_prevalence_are_typed(page, credit):
     page.page.fill("#ratio", "2")
     page.page.fill("#share", "5")
-    page.page.wait_for_timeout(80)
+    page.shown()
     decided = credit.decide(ss.Condition(fp=1, fn=2, prevalence=0.05))
     choice = next(one for one in decided.choices if one.model == "naive_bayes")
     assert page.said("threshold") == f"{choice.threshold:.4g}"  # it stays at the best for the costs
@@ -186,7 +187,7 @@ def test_costs_and_prevalence_are_typed(page, credit):
     assert page.said("use") == ", 5 % of them bad"
     assert page.said("caution") == "ppv, f1, mcc: for 30 % bad."
     page.page.fill("#ratio", "-1")  # nothing that can be a cost: nothing changes
-    page.page.wait_for_timeout(80)
+    page.shown()
     assert page.said("cost") == f"{choice.cost_per_case:.3f}"
 
 
@@ -198,7 +199,7 @@ def test_the_marks_follow(page):
 
     before = dot()
     page.page.get_by_role("button", name="Top 1 %", exact=True).click()
-    page.page.wait_for_timeout(150)
+    page.shown()
     assert dot() != before
 
 
@@ -210,7 +211,7 @@ def test_the_address_holds_the_state_and_survives_reload_and_back(page):
     page.page.fill("#ratio", "3")
     page.page.locator("#threshold").focus()
     page.page.keyboard.press("ArrowLeft")
-    page.page.wait_for_timeout(80)
+    page.shown()
     before = texts(page)
     assert fragment(page)["model"] == "logistic"
     assert fragment(page)["miss"] == "3"
@@ -218,17 +219,17 @@ def test_the_address_holds_the_state_and_survives_reload_and_back(page):
     page.settle()
     assert texts(page) == before
     page.page.get_by_role("radio", name="tree").check(force=True)
-    page.page.wait_for_timeout(80)
+    page.shown()
     assert page.said("model") == "tree"
     page.page.go_back()
-    page.page.wait_for_timeout(120)
+    page.shown()
     assert texts(page) == before
 
 
 def test_links_to_sections_open_them_and_keep_the_state(page):
     page.page.get_by_role("radio", name="tree").check(force=True)
     page.page.get_by_role("link", name="All measures").click()
-    page.page.wait_for_timeout(80)
+    page.shown()
     assert page.page.locator("#measures > details").get_attribute("open") is not None
     assert fragment(page)["model"] == "tree"
 
@@ -243,16 +244,16 @@ def test_legends_switch_models_off_and_curves_zoom(page):
     lines = figure.locator(".mark-line.role-mark path")
     before = lines.count()
     button.click()
-    page.page.wait_for_timeout(150)
+    page.shown()
     assert button.get_attribute("aria-pressed") == "false"
     assert lines.count() == before - 1
     labels = figure.locator(".role-axis-label text")
     assert "0.4" in labels.all_inner_texts() or "0.4" in labels.all_text_contents()
     figure.get_by_role("button", name="Zoom in").click()
-    page.page.wait_for_timeout(150)
+    page.shown()
     drawn = labels.all_text_contents()
     figure.get_by_role("button", name="whole chart").click()
-    page.page.wait_for_timeout(150)
+    page.shown()
     assert labels.all_text_contents() != drawn
 
 
@@ -339,7 +340,7 @@ def test_names_from_data_are_text_and_no_more(visit, tmp_path):
     assert found.page.locator("img").count() == 0
     assert found.page.title() == HOSTILE
     found.page.fill("#share", "10")
-    found.page.wait_for_timeout(60)
+    found.shown()
     assert found.said("use") == f", 10 % of them {HOSTILE}"
     go(found, model="=1+1", at="best", miss=2, share="")
     assert found.said("model") == "=1+1"
@@ -359,7 +360,8 @@ def test_print_shows_what_is_folded_and_no_controls(visit, written):
 def test_without_scripts_every_chart_is_a_picture(visit, written, credit):
     found = visit(written, settle=False, java_script_enabled=False)
     charts = found.page.locator("figure.picture").count()
-    assert found.page.locator("figure.picture noscript svg, figure.picture .still svg").count() == charts
+    assert found.page.locator("figure.picture .still > svg").count() == charts
+    assert all(one.is_visible() for one in found.page.locator("#curves .still > svg").all())
     assert found.said("cost") == credit.operating.opening()["cost"]
 
 
