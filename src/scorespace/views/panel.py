@@ -30,7 +30,7 @@ from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
 
 KEPT: Final = 2000
-"""Most thresholds kept of a model, and the fourth part of what is kept of all of them."""
+"""Most thresholds kept of a model, and the third part of what is kept of all of them; of each at least a fourth."""
 
 MEASURES: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
 TOPS: Final = ("1%", "5%", "10%", "200")
@@ -63,7 +63,7 @@ class Points:
     crisp: bool
     at: float
     shown: tuple[Shown, ...]
-    honest: tuple[Path | None, Path | None]
+    honest: tuple[Path | None, ...]
 
     @cached_property
     def counts(self) -> Counts:
@@ -226,7 +226,7 @@ def operating(evaluation: Answers) -> Operating | None:
         paths(_deciding(models), pairs=_pairs(models), within_classes=w, seed=evaluation.seed) for w in (False, True)
     ]
     specs = _specs(evaluation)
-    most = max(KEPT // 4, min(KEPT, 4 * KEPT // len(names)))
+    most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
     places = {name: place for place, name in enumerate(models)}
     points = []
     for name in models.two_class:
@@ -236,7 +236,7 @@ def operating(evaluation: Answers) -> Operating | None:
         share = condition.prevalence
         shown = [_along(evaluation, name, table, kept, spec, share) for spec in specs]
         colour = COLOURS[places[name] % len(COLOURS)]
-        honest = (judged[0].get(name), judged[1].get(name))
+        honest = tuple(path and path.thinned(most) for path in (judged[0].get(name), judged[1].get(name)))
         points.append(Points(name, colour, table, kept, crisp, at, tuple(shown), honest))
     best = None if decision is None else decision.best.model
     start = next((k for k, one in enumerate(points) if one.name == best), None)

@@ -295,7 +295,8 @@ def _draw_rect(spot: _Spot, rows: Sequence[Row], look: Spec, paint: tuple[str, s
         sides.append((min(first, second), abs(second - first)))
     (x, w), (y, h) = sides
     size = f'x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}"'
-    return f'<rect {size} fill="{paint[0]}" fill-opacity="{paint[2]:g}"/>'
+    faint = f' fill-opacity="{paint[2]:g}"' if paint[2] < 1 else ""
+    return f'<rect {size} fill="{paint[0]}"{faint}/>' if w and h else ""
 
 
 def _draw_point(spot: _Spot, rows: Sequence[Row], look: Spec, paint: tuple[str, str, float]) -> str:

@@ -35,7 +35,7 @@ from scorespace.views.charts.theme import (
 POINTS: Final = 400
 """Most points drawn per curve."""
 
-_FEWEST: Final = 150  # of one of many curves
+_FEWEST: Final = 100  # of one of many curves
 
 HOVER: Final = "hover"
 """Name of the layer that only a pointer can see."""
@@ -145,7 +145,7 @@ def _lines(
         y_ends = (-frame.dip * (top or 1.0), 1.05 * (top or 1.0))
         # What falls without end would take all points from where readers look, and no picture can hold it.
         curves = {name: replace(curve, y=np.maximum(curve.y, 2 * y_ends[0])) for name, curve in curves.items()}
-    most = max(_FEWEST, POINTS * 4 // max(4, len(curves)))
+    most = points_of(len(curves))
     rows = [row for name, curve in curves.items() for row in _points(name, curve, most)]
     x_ends = frame.x or unit_or_none(np.array([row["x"] for row in rows]))
     across = {"axis": axis(x_ends), "scale": scale(x_ends)}
@@ -178,6 +178,11 @@ def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[
         return []
     ends = {"x": "x:Q", "y": "low:Q", "y2": "high", "color": coloured("name", curves)}
     return [mark("area", rows, ends, opacity=0.13, aria=False)]
+
+
+def points_of(curves: int) -> int:
+    """How many points are drawn of each of so many curves: three have all, of more the page would grow without end."""
+    return max(_FEWEST, 3 * POINTS // max(3, curves))
 
 
 def _points(name: str, curve: Curve, most: int = POINTS) -> list[Row]:

@@ -15,7 +15,7 @@ from scorespace.views.charts.theme import INK, SOFT, short
 HERE: Final = "here"
 SWEEP: Final = "sweep"
 MODEL: Final = "model"
-_ASIDE: Final = 0.35  # opacity of the models that are not looked at
+_ASIDE: Final = 0.5  # opacity of the models that are not looked at
 
 
 def _dot(x: str, y: str) -> list[Spec]:
