@@ -62,7 +62,7 @@ def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -
     values = question.differences(_counted(replicates))
     found = replace(found, notes=grouped_notes(question))
     alike = "both models behave alike on every case"
-    return judged(found, values, alike, range=question.range, least=least_p(question.units))
+    return judged(found, values, alike, range=question.range, least=least_p(question.units), fewest=question.fewest)
 
 
 def swappable(question: Paired[Table]) -> Refused | None:

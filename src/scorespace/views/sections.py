@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 HONEST: Final = "cost/case"
 HERE: Final = "cost here"
 """The two costs of a chosen threshold: that to expect, and that on the cases that chose it."""
+BY_CHANCE: Final = "– by chance"
+"""The row below a measure that even perfect scores have above nothing."""
 
 _LEADING: Final = ("auc", "auc[hand_till]", "brier", "tpr", "ppv", "acc", "mcc", "f1[macro]")
 _FEW: Final = 4
@@ -450,6 +452,9 @@ def measure_grid(
         name = f"{(short_names or {}).get(bare, bare)}{key.rstrip('@').removeprefix(bare)} {spec.measure.arrow}"
         rows.append((name, *(_cell(found[model]) if model in found else "" for model in models)))
         hints.append((name, f"{spec.measure.title}. {spec.measure.summary}"))
+        if not all(isnan(one.chance) for one in found.values()):
+            rows.append((BY_CHANCE, *(_chance(found[model]) if model in found else "" for model in models)))
+            hints.append((BY_CHANCE, "What calibrated scores would show; the interval is of what is beyond that."))
     return Grid(("", *models), tuple(rows), hints=tuple(hints))
 
 
@@ -479,6 +484,10 @@ def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:
 def _cell(one: Estimate) -> str:
     """Value and interval, or why there is none."""
     return f"{one.text} {one.reason.removeprefix('undefined: ')}" if isnan(one.value) and one.reason else one.text
+
+
+def _chance(one: Estimate) -> str:
+    return "" if isnan(one.chance) else decimals(one.chance)
 
 
 def _plain(threshold: float) -> bool:
