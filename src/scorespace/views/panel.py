@@ -19,7 +19,9 @@ from scorespace.conditions import Condition
 from scorespace.curves.hull import edges_of
 from scorespace.decisions import Decision
 from scorespace.decisions.honest import Path, paths
+from scorespace.decisions.threshold import best_threshold
 from scorespace.measures import MeasureSpec
+from scorespace.measures.confusion import youden
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import Estimate
 from scorespace.resampling.interval import chosen, counted
@@ -31,6 +33,9 @@ from scorespace.views.charts.theme import COLOURS
 
 KEPT: Final = 2000
 """Most thresholds kept of a model, and the third part of what is kept of all of them; of each at least a fourth."""
+
+MOST_CLASSES: Final = 12
+"""Most classes, of all models, that can be followed."""
 
 MEASURES: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
 TOPS: Final = ("1%", "5%", "10%", "200")
@@ -63,7 +68,26 @@ class Points:
     crisp: bool
     at: float
     shown: tuple[Shown, ...]
-    honest: tuple[Path | None, ...]
+    honest: tuple[Path | None, ...] = (None, None)
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """What is flagged rightly, and what is not."""
+        positive = self.table.classes[self.table.positive]
+        others = [name for name in self.table.classes if name != positive]
+        return positive, others[0] if len(others) == 1 else f"not {positive}"
+
+    @property
+    def positives(self) -> float:
+        return float(self.table.n_pos)
+
+    @property
+    def negatives(self) -> float:
+        return float(self.table.n_neg)
+
+    @property
+    def prevalence(self) -> float:
+        return self.positives / (self.positives + self.negatives)
 
     @cached_property
     def counts(self) -> Counts:
@@ -80,25 +104,21 @@ class Points:
 
 @dataclass(frozen=True)
 class Operating:
-    """The models at all their thresholds, the costs, and the classes: what the panel of a page is made of."""
+    """The models at all their thresholds, and the costs: what the panel of a page is made of.
+
+    Of models that score several classes, each class against the others is one; `classes` says so.
+    """
 
     models: tuple[Points, ...]
     condition: Condition
     stated: bool
-    labels: tuple[str, str]
-    positives: float
-    negatives: float
-    level: float
     start: int
-
-    @property
-    def prevalence(self) -> float:
-        return self.positives / (self.positives + self.negatives)
+    classes: bool = False
 
     @property
     def tops(self) -> tuple[str, ...]:
         """How many of the highest scores can be flagged by a button: fewer than there are cases."""
-        return tuple(top for top in TOPS if top.endswith("%") or float(top) < self.positives + self.negatives)
+        return tuple(top for top in TOPS if top.endswith("%") or float(top) < float(self.models[0].table.total))
 
     @property
     def unit(self) -> float:
@@ -115,7 +135,7 @@ class Operating:
         one = self.models[self.start if model is None else model]
         place = one.place(one.at)
         tpr, fpr = (float(getattr(one.counts, side)[place]) for side in ("tp", "fp"))
-        tpr, fpr, slope = tpr / self.positives, fpr / self.negatives, self.condition.slope(self.prevalence)
+        tpr, fpr, slope = tpr / one.positives, fpr / one.negatives, self.condition.slope(one.prevalence)
         condition = 1 / (1 + slope)
         return {
             "model": one.name,
@@ -138,13 +158,15 @@ class Operating:
     ) -> dict[str, str]:
         """What the panel says at a threshold of a model, under costs and a prevalence; the script says the same."""
         one, ratio = self.models[model], self.ratio if ratio is None else ratio
-        share = self.prevalence if prevalence is None else prevalence
-        of_class = {"tp": self.positives, "fn": self.positives, "fp": self.negatives, "tn": self.negatives}
+        share = one.prevalence if prevalence is None else prevalence
+        of_class = {"tp": one.positives, "fn": one.positives, "fp": one.negatives, "tn": one.negatives}
         in_use = {"tp": share, "fn": share, "fp": 1 - share, "tn": 1 - share}
         counts = {side: float(getattr(one.counts, side)[place]) for side in of_class}
         shares = {side: counts[side] / of_class[side] for side in of_class}
         flagged = 1000 * (share * shares["tp"] + (1 - share) * shares["fp"])
         found = {
+            "positive": one.labels[0],
+            "negative": one.labels[1],
             "threshold": "–" if one.crisp else "above all" if math.isinf(at) else f"{at:.4g}",
             "flagged": per_thousand(flagged),
             "cost": _digits(self._cost(shares["tp"], shares["fp"], ratio, share)),
@@ -158,25 +180,26 @@ class Operating:
             found[f"measure {k}"] = _estimate_text(each, place)
         path = one.honest[0 if prevalence is None else 1]
         if path is not None:
-            worth = ratio if prevalence is None else ratio * share * self.negatives / ((1 - share) * self.positives)
+            worth = ratio if prevalence is None else ratio * share * one.negatives / ((1 - share) * one.positives)
             place = int(np.searchsorted(path.worth * (1 + 1e-10), worth))
-            outcomes = float(path.tp[place]) / self.positives, float(path.fp[place]) / self.negatives
+            outcomes = float(path.tp[place]) / one.positives, float(path.fp[place]) / one.negatives
             found["honest"] = _digits(self._cost(*outcomes, ratio, share))
         return found
 
-    def _templates(self) -> dict[str, str]:
+    def templates(self, model: int) -> dict[str, str]:
         """The words beside the numbers, for when they apply."""
-        moving = [each.spec.label for each in self.models[0].shown if each.moving]
-        base = self.prevalence if self.condition.prevalence is None else self.condition.prevalence
+        one = self.models[model]
+        moving = [each.spec.label for each in one.shown if each.moving]
+        base = one.prevalence if self.condition.prevalence is None else self.condition.prevalence
         return {
             "costs": ", if a miss costs as much as a false alarm",
-            "use": f", {{}} % of them {self.labels[0]}",
-            "caution": f"{', '.join(moving)}: for {100 * base:.3g} % {self.labels[0]}." if moving else "",
+            "use": f", {{}} % of them {one.labels[0]}",
+            "caution": f"{', '.join(moving)}: for {100 * base:.3g} % {one.labels[0]}." if moving else "",
         }
 
     def words(self, ratio: float, prevalence: float | None) -> dict[str, str]:
-        """Those that apply under costs and a prevalence."""
-        told = self._templates()
+        """Those that apply to the model looked at first, under costs and a prevalence."""
+        told = self.templates(self.start)
         return {
             "costs": "" if self.stated or ratio != self.ratio else told["costs"],
             "use": "" if prevalence is None else told["use"].replace("{}", f"{100 * prevalence:.3g}", 1),
@@ -196,8 +219,7 @@ class Operating:
         """All that the script of the page needs, arrays as base64."""
         c = self.condition
         return {
-            "positives": self.positives,
-            "negatives": self.negatives,
+            "classes": self.classes,
             "unit": self.unit,
             "ratio": self.ratio,
             "tp": c.tp,
@@ -205,12 +227,14 @@ class Operating:
             "prevalence": c.prevalence,
             "stated": self.stated,
             "start": self.start,
-            "words": self._templates(),
             "measures": [
                 {"title": one.spec.measure.title, "moving": one.moving, "whole": one.spec.measure.range[1] <= 1}
                 for one in self.models[0].shown
             ],
-            "models": [_packed(one) for one in self.models],
+            "models": [
+                _packed(one) | {"words": self.templates(place), "labels": one.labels}
+                for place, one in enumerate(self.models)
+            ],
         }
 
 
@@ -218,6 +242,8 @@ def operating(evaluation: Answers) -> Operating | None:
     """The models that decide between two classes at all their thresholds; None where there is nothing to move."""
     models = evaluation.models
     names = [name for name in models.two_class if models[name].thresholded]
+    if models.of_classes and not models.two_class:
+        return _of_classes(evaluation)
     if not names or not 0 < models.prevalence < 1:
         return None
     decision = evaluation.decision if isinstance(evaluation.decision, Decision) else None
@@ -234,7 +260,7 @@ def operating(evaluation: Answers) -> Operating | None:
         at = math.nan if crisp else evaluation.threshold(name)
         kept = np.array([1]) if crisp else kept_thresholds(table, at, most)
         share = condition.prevalence
-        shown = [_along(evaluation, name, table, kept, spec, share) for spec in specs]
+        shown = [_along(evaluation, table, kept, spec, share) for spec in specs]
         colour = COLOURS[places[name] % len(COLOURS)]
         honest = tuple(path and path.thinned(most) for path in (judged[0].get(name), judged[1].get(name)))
         points.append(Points(name, colour, table, kept, crisp, at, tuple(shown), honest))
@@ -246,12 +272,25 @@ def operating(evaluation: Answers) -> Operating | None:
         values = {one.model: sign * one.value for one in evaluation.summary if one.spec == leading}
         ranked = [values.get(one.name, -math.inf) if not one.crisp else -math.inf for one in points]
         start = int(np.argmax(np.nan_to_num(ranked, nan=-math.inf)))
-    first = points[0].table
-    positive = first.classes[first.positive]
-    others = [name for name in first.classes if name != positive]
-    labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
-    sizes = float(first.n_pos), float(first.n_neg)
-    return Operating(tuple(points), condition, decision is not None, labels, *sizes, evaluation.level, start)
+    return Operating(tuple(points), condition, decision is not None, start)
+
+
+def _of_classes(evaluation: Answers) -> Operating | None:
+    """The classes of models that score several, each against the others at all thresholds of its own scores."""
+    models = evaluation.models
+    names = [f"{name}[{label}]" for name in models.of_classes for label in models.present][:MOST_CLASSES]
+    if len(models.present) < 2:
+        return None
+    specs = [MeasureSpec(name) for name in MEASURES]
+    most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
+    points = []
+    for place, name in enumerate(names):
+        table = models.score_table(name)
+        at = 0.5 if table.probabilities else best_threshold(table, youden).threshold
+        kept = kept_thresholds(table, at, most)
+        shown = tuple(_along(evaluation, table, kept, spec, None) for spec in specs)
+        points.append(Points(name, COLOURS[place % len(COLOURS)], table, kept, False, at, shown))
+    return Operating(tuple(points), Condition(), False, 0, classes=True)
 
 
 def kept_thresholds(table: ScoreTable, at: float, most: int = KEPT) -> Array:
@@ -288,9 +327,7 @@ def _specs(evaluation: Answers) -> list[MeasureSpec]:
     return found or [MeasureSpec(name) for name in MEASURES]
 
 
-def _along(
-    evaluation: Answers, name: str, table: ScoreTable, kept: Array, spec: MeasureSpec, share: float | None
-) -> Shown:
+def _along(evaluation: Answers, table: ScoreTable, kept: Array, spec: MeasureSpec, share: float | None) -> Shown:
     """A measure at the kept thresholds, with Wilson's limits where it is a proportion of cases drawn one by one."""
     if share is not None and not spec.measure.drawn_within(**dict(spec.options)):
         table = table.at_prevalence(share)
@@ -326,9 +363,8 @@ def _benefit(one: Points) -> Array:
     """Net benefit at each threshold, where scores are probabilities."""
     if one.crisp or not one.table.probabilities:
         return np.full(one.kept.size, math.nan)
-    odds = ratio(one.threshold, 1 - one.threshold)
-    benefit = ratio(one.counts.tp - one.counts.fp * odds, one.counts.total)
-    return np.where(one.threshold < 1, benefit, math.nan)
+    below = np.where(one.threshold < 1, one.threshold, math.nan)  # at 1 a false alarm weighs infinitely much
+    return np.asarray(ratio(one.counts.tp - one.counts.fp * below / (1 - below), one.counts.total))
 
 
 def _deciding(models: Any) -> dict[str, Any]:
@@ -348,6 +384,8 @@ def _packed(one: Points) -> Row:
     sides: Mapping[str, Array] = {"tp": one.counts.tp, "fp": one.counts.fp}
     return {
         "name": one.name,
+        "positives": one.positives,
+        "negatives": one.negatives,
         "colour": one.colour,
         "crisp": one.crisp,
         "at": _number(one.at),

@@ -10,6 +10,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from scorespace.conditions import Condition
+from scorespace.curves import roc
 from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.measures import confusion
@@ -140,7 +141,7 @@ def panel(evaluation: Answers) -> Sequence[Block]:
     found = evaluation.operating
     if found is None:
         return []
-    tables = _score_tables(evaluation)
+    tables = {one.name: one.table for one in found.models if not one.crisp}
 
     def draw_scores() -> Any:
         from scorespace.views.charts import following, scores_chart
@@ -148,10 +149,15 @@ def panel(evaluation: Answers) -> Sequence[Block]:
         here = found.here()
         return following(scores_chart(tables, here["model"]), "scores", here)
 
+    def draw_classes() -> Any:
+        from scorespace.views.charts import curve_chart, following
+
+        return following(curve_chart({name: roc(table) for name, table in tables.items()}), "roc", found.here())
+
     about = "ROC curve of each model, with the operating point and the line of equal cost."
-    curve = replace(_moving(evaluation, "roc", about), drag=True)
+    curve = Picture(draw_classes, about) if found.classes else _moving(evaluation, "roc", about)
     scores = Picture(draw_scores, "Scores of both classes, cut at the threshold.")
-    return [Panel(found, (curve, scores))]
+    return [Panel(found, (replace(curve, drag=True), scores))]
 
 
 @section("Models", question="How good are the models?")
@@ -187,7 +193,7 @@ def notes(evaluation: Answers) -> Sequence[Block]:
 def thresholds(evaluation: Answers) -> Sequence[Block]:
     """What every threshold gives, and what happens to the cases at the one shown."""
     found = evaluation.operating
-    if found is None:
+    if found is None or found.classes:
         return outcomes(evaluation)
     one = found.models[found.start]
     shown = [each.spec.measure for each in one.shown if each.spec.measure.range[1] <= 1 and not each.spec.options]
@@ -201,7 +207,7 @@ def thresholds(evaluation: Answers) -> Sequence[Block]:
     counts = evaluation.counts(one.name)
     said = (
         f"At {evaluation.threshold(one.name):.4g} {one.name} flags {grouped(float(counts.pp))} of "
-        f"{grouped(float(counts.total))} cases; {grouped(float(counts.tp))} of them are {found.labels[0]}, and "
+        f"{grouped(float(counts.total))} cases; {grouped(float(counts.tp))} of them are {one.labels[0]}, and "
         f"{grouped(float(counts.fn))} of {grouped(float(counts.p))} are missed."
     )
     picture = Picture(draw, f"{words} against the threshold.", "What each threshold of the model looked at gives.")

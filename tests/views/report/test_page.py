@@ -392,3 +392,28 @@ def test_the_data_of_the_panel_is_json(written):
     text = written.read_text(encoding="utf-8")
     start = text.index('<script type="application/json">', text.index('id="operating"')) + 32
     assert json.loads(text[start : text.index("</script>", start)])["models"][0]["name"] == "naive_bayes"
+
+
+# --- several classes
+
+
+def test_of_several_classes_one_is_followed(visit, tmp_path):
+    ev = ss.evaluate(str(files("scorespace.data") / "iris.csv"), truth="species", scores=["nb_*", "forest_*"])
+    found = visit(ev.report(tmp_path / "iris.html"))
+    assert found.console == []
+    operating = ev.operating
+    assert [one.name for one in operating.models][:2] == ["nb[setosa]", "nb[versicolor]"]
+    for number, place in ((1, 40), (5, 20)):
+        one = operating.models[number]
+        at = float(one.threshold[place])
+        go(found, model=one.name, at=repr(at), miss=3, share="")
+        expected = operating.said(number, place, at, 3)
+        said = texts(found)
+        assert {name: said[name] for name in expected if name in said} == {
+            name: text for name, text in expected.items() if name in said
+        }
+        assert said["positive"] == ("versicolor", "virginica")[number == 5]
+    counts = ev.models.score_table("nb[versicolor]").at(operating.models[1].threshold[40])
+    go(found, model="nb[versicolor]", at=repr(float(operating.models[1].threshold[40])), miss=1, share="")
+    assert found.said("tp") == str(int(counts.tp))
+    assert found.said("fn") == str(int(counts.fn))

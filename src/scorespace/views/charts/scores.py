@@ -48,7 +48,8 @@ def scores_chart(tables: Mapping[str, ScoreTable], model: str) -> Spec:
     common = all(unit_or_none(table.score) for table in tables.values())
     zero = mark("rule", [{}], {"y": {"datum": 0}}, color=FAINT)
     layers = [_histogram(rows, tables, UNIT if common else None), zero]
-    names = [row["label"] for row in rows[: 2 * BINS] if "label" in row][:2]
+    names = list(dict.fromkeys(row["label"] for row in rows if "label" in row))
+    names = names if len(names) == 2 else ["▲ the class", "▼ the others"]  # which one, the page says
     look = {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 500, "offset": 12}
     title = {"text": "   ".join(names), **look}
     looked_at = [{"filter": "datum.model === model"}]
@@ -137,10 +138,11 @@ def _bars(place: int, name: str, table: ScoreTable) -> list[Row]:
     others = [label for label in table.classes if label != positive]
     negative = others[0] if len(others) == 1 else f"not {positive}"
     edges = _edges(table.score)
-    sides = (("up", "▲", positive, table.pos, table.n_pos, 1), ("down", "▼", negative, table.neg, table.n_neg, -1))
+    above = table.at(edges[:-1])  # what lies from each edge on; scores are sorted already
+    sides = (("up", "▲", positive, above.tp, table.n_pos, 1), ("down", "▼", negative, above.fp, table.n_neg, -1))
     rows: list[Row] = []
-    for side, arrow, label, weight, total, sign in sides:
-        shares = np.nan_to_num(ratio(np.histogram(table.score, bins=edges, weights=weight)[0], total))
+    for side, arrow, label, from_there, total, sign in sides:
+        shares = np.nan_to_num(ratio(from_there - np.append(from_there[1:], 0.0), total))
         rows += [
             {
                 "place": place,

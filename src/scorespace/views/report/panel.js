@@ -48,38 +48,40 @@ function written() {
   return `#${new URLSearchParams({ model: operating.models[state.model].name, at: state.at, miss: state.ratio, share })}`;
 }
 
-const shareOf = ({ prevalence }) => prevalence ?? operating.positives / (operating.positives + operating.negatives);
-const rates = (model, place) => [model.tp[place] / operating.positives, model.fp[place] / operating.negatives];
+const shareOf = (model, { prevalence }) => prevalence ?? model.positives / (model.positives + model.negatives);
+const rates = (model, place) => [model.tp[place] / model.positives, model.fp[place] / model.negatives];
 
-function cost(tpr, fpr, { ratio, ...given }) {
+function cost(model, tpr, fpr, { ratio, ...given }) {
   const { tp, tn, unit } = operating;
-  const share = shareOf(given);
+  const share = shareOf(model, given);
   return share * (tp + ratio * unit * (1 - tpr)) + (1 - share) * (tn + unit * fpr);
 }
 
 // The first threshold of least cost, up to rounding.
 function best(model, given) {
-  const prices = Array.from(model.threshold, (_, place) => cost(...rates(model, place), given));
+  const prices = Array.from(model.threshold, (_, place) => cost(model, ...rates(model, place), given));
   const least = Math.min(...prices) + 1e-12 * Math.max(...prices.map(Math.abs));
   return prices.findIndex((price) => price <= least);
 }
 
 // The model and its place of least cost; one that treats all cases alike is none, then any threshold rule does.
 function bestOfAll(given) {
+  if (operating.classes) return given.model; // classes are no alternatives to each other
   const found = operating.models.map((model, index) => {
     const place = best(model, given);
     const flagged = model.tp[place] + model.fp[place];
-    const useful = flagged > 0 && flagged < operating.positives + operating.negatives;
-    return { index, price: useful ? cost(...rates(model, place), given) : Infinity };
+    const useful = flagged > 0 && flagged < model.positives + model.negatives;
+    return { index, price: useful ? cost(model, ...rates(model, place), given) : Infinity };
   });
   const cheapest = found.reduce((a, b) => (b.price < a.price ? b : a));
-  const none = Math.min(cost(0, 0, given), cost(1, 1, given));
+  const any = operating.models[0];
+  const none = Math.min(cost(any, 0, 0, given), cost(any, 1, 1, given));
   return cheapest.price <= none ? cheapest.index : given.model;
 }
 
 // The lowest threshold that flags no more than so many cases.
 function top(model, wanted) {
-  const total = operating.positives + operating.negatives;
+  const total = model.positives + model.negatives;
   const most = wanted.endsWith("%") ? (parseFloat(wanted) / 100) * total : Number(wanted);
   const place = model.threshold.findIndex((_, k) => model.tp[k] + model.fp[k] > most * (1 + 1e-12));
   return place < 0 ? model.threshold.length - 1 : Math.max(0, place - 1);
@@ -97,29 +99,31 @@ function placeOf(model, at) {
 function honest(model) {
   const path = model.honest[state.prevalence === null ? 0 : 1];
   if (!path) return NaN;
-  const share = shareOf(state);
-  const worth = state.prevalence === null ? state.ratio : (state.ratio * share * operating.negatives) / ((1 - share) * operating.positives);
+  const share = shareOf(model, state);
+  const worth = state.prevalence === null ? state.ratio : (state.ratio * share * model.negatives) / ((1 - share) * model.positives);
   const beyond = path.worth.findIndex((edge) => edge * (1 + 1e-10) >= worth);
   const place = beyond < 0 ? path.worth.length : beyond;
-  return cost(path.tp[place] / operating.positives, path.fp[place] / operating.negatives, state);
+  return cost(model, path.tp[place] / model.positives, path.fp[place] / model.negatives, state);
 }
 
 // All that is said at the state, by name; measures in two parts, the value and its interval.
 function said(model, place, threshold) {
   const [tpr, fpr] = rates(model, place);
-  const share = shareOf(state);
-  const counts = { tp: model.tp[place], fn: operating.positives - model.tp[place], fp: model.fp[place], tn: operating.negatives - model.fp[place] };
-  const shares = { tp: tpr, fn: counts.fn / operating.positives, fp: fpr, tn: counts.tn / operating.negatives };
+  const share = shareOf(model, state);
+  const counts = { tp: model.tp[place], fn: model.positives - model.tp[place], fp: model.fp[place], tn: model.negatives - model.fp[place] };
+  const shares = { tp: tpr, fn: counts.fn / model.positives, fp: fpr, tn: counts.tn / model.negatives };
   const changed = state.prevalence !== operating.prevalence;
   const found = {
     model: model.name,
+    positive: model.labels[0],
+    negative: model.labels[1],
     threshold: model.crisp ? "–" : threshold === Infinity ? "above all" : general(threshold),
     flagged: perThousand(1000 * (share * tpr + (1 - share) * fpr)),
-    cost: digits(cost(tpr, fpr, state)),
+    cost: digits(cost(model, tpr, fpr, state)),
     honest: digits(honest(model)),
-    costs: operating.stated || state.ratio !== operating.ratio ? "" : operating.words.costs,
-    use: state.prevalence === null ? "" : operating.words.use.replace("{}", general(100 * share, 3)),
-    caution: changed ? operating.words.caution : "",
+    costs: operating.stated || state.ratio !== operating.ratio ? "" : model.words.costs,
+    use: state.prevalence === null ? "" : model.words.use.replace("{}", general(100 * share, 3)),
+    caution: changed ? model.words.caution : "",
   };
   for (const side in counts) {
     found[side] = grouped(counts[side]);
@@ -133,7 +137,7 @@ function said(model, place, threshold) {
 // The row that the marks of all charts are drawn from.
 function here(model, place, threshold) {
   const [tpr, fpr] = rates(model, place);
-  const share = shareOf(state);
+  const share = shareOf(model, state);
   const slope = (1 - share) / (state.ratio * share);
   const condition = 1 / (1 + slope);
   const finite = (value) => (Number.isFinite(value) ? value : null);
@@ -142,7 +146,7 @@ function here(model, place, threshold) {
     threshold: model.crisp ? null : finite(threshold),
     tpr,
     fpr,
-    flagged: (model.tp[place] + model.fp[place]) / (operating.positives + operating.negatives),
+    flagged: (model.tp[place] + model.fp[place]) / (model.positives + model.negatives),
     precision: finite(model.precision[place]),
     benefit: finite(model.benefit[place]),
     condition,
