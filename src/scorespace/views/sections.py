@@ -319,7 +319,10 @@ def distributions(evaluation: Answers) -> Sequence[Block]:
 @section("Hesitation", question="Where do the models hesitate?", folded=True)
 def smooth(evaluation: Answers) -> Sequence[Block]:
     """What the size of the scores adds to their order, and what handing over the doubtful cases would bring."""
-    return smooth_blocks(evaluation)
+    found = smooth_blocks(evaluation)
+    about = "How accurate the decisions on the rest are when the cases nearest to the threshold are handed over."
+    alt = "Accuracy of the cases that are kept against the share of those handed over, by model."
+    return [*found, Picture(lambda: evaluation.drawing("rejection"), alt, about)] if found else []
 
 
 @section("All measures", brief=True, question="What are all the numbers?", folded=True)
