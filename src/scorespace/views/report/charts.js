@@ -268,6 +268,7 @@ function drag(place, view) {
   place.addEventListener("pointermove", (event) => held && change({ at: nearest(event).at }, { still: false }));
   for (const end of ["pointerup", "pointercancel"])
     place.addEventListener(end, () => {
-      if (held) moving = held = false;
+      if (held) remember();
+      held = false;
     });
 }

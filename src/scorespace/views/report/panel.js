@@ -202,15 +202,22 @@ function say(spot, text) {
   spot.replaceChildren(value, beside);
 }
 
-// A change of the state; while something is dragged, one entry of the history holds where it is.
-let moving = false;
+// A change of the state; the address follows once what is moved stands still: browsers refuse too many addresses.
+const PAUSE = 250; // milliseconds
+let pending = 0;
 function change(next, { still = true } = {}) {
   state = { ...state, ...next };
-  try {
-    history[moving ? "replaceState" : "pushState"](null, "", written());
-  } catch {} // some frames allow no addresses
-  moving = !still;
+  clearTimeout(pending);
+  if (still) remember();
+  else pending = setTimeout(remember, PAUSE);
   show();
+}
+
+function remember() {
+  clearTimeout(pending);
+  try {
+    if (written() !== location.hash) history.pushState(null, "", written());
+  } catch {} // some frames allow no addresses
 }
 
 function wirePanel() {
@@ -227,7 +234,7 @@ function wirePanel() {
   form.elements.share.addEventListener("input", ({ target }) => {
     if (target.validity.valid) change({ prevalence: target.value === "" ? null : target.valueAsNumber / 100 }, { still: false });
   });
-  for (const id of ["ratio", "share"]) form.elements[id].addEventListener("change", () => ((moving = false), show()));
+  for (const id of ["ratio", "share"]) form.elements[id].addEventListener("change", () => (remember(), show()));
   form.elements.best.addEventListener("click", () => change({ model: bestOfAll(state), at: "best" }));
   for (const button of form.querySelectorAll("[data-top]"))
     button.addEventListener("click", () => change({ at: `top${button.dataset.top}` }));
