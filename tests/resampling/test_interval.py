@@ -6,18 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit
 
 from scorespace.errors import MeasureError
 from scorespace.measures import parse
 from scorespace.measures.confusion import f1, ppv
 from scorespace.measures.ranking import ap, auc, ks
 from scorespace.measures.request import bind
-from scorespace.resampling.area import delong_logit, delong_variance, delong_variances
+from scorespace.resampling.area import delong_variance
 from scorespace.resampling.draw import Alone, Draws
 from scorespace.resampling.estimate import UNCOUNTED, estimate
 from scorespace.resampling.interval import INTERVALS, Plan, acceleration, bca_interval, jackknife_error, suiting
-from scorespace.resampling.share import clopper_pearson, wilson
+from scorespace.resampling.share import clopper_pearson
 from scorespace.tables import Counts, confusion, score_table
 
 RNG = np.random.default_rng(7)
@@ -147,27 +147,6 @@ def test_whole_weights_are_cases(text, method):
 # --- proportions
 
 
-@pytest.mark.parametrize(("hits", "trials"), [(0, 7), (7, 7), (3, 7), (1, 2), (499, 1000), (0, 1)])
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
-def test_proportions_as_in_scipy(hits, trials, level):
-    test = stats.binomtest(hits, trials)
-    for ours, theirs in ((clopper_pearson, "exact"), (wilson, "wilson")):
-        bounds = test.proportion_ci(level, theirs)
-        assert ours(hits, trials, level) == pytest.approx((bounds.low, bounds.high), abs=1e-12)
-
-
-def test_clopper_pearson_covers_at_least_the_level():
-    share = np.linspace(0.01, 0.99, 99)
-    bounds = np.array([clopper_pearson(k, 12, 0.9) for k in range(13)])
-    held = (bounds[:, :1] <= share) & (share <= bounds[:, 1:])
-    chance = stats.binom.pmf(np.arange(13)[:, None], 12, share)
-    assert (held * chance).sum(axis=0).min() >= 0.9
-
-
-def test_clopper_pearson_without_trials_is_undefined():
-    assert all(map(math.isnan, clopper_pearson(0, 0)))
-
-
 def test_clopper_pearson_of_an_estimate():
     counts = TABLE.at(0.5)
     expected = clopper_pearson(float(counts.tp), float(counts.p), 0.9)
@@ -178,27 +157,10 @@ def test_clopper_pearson_of_an_estimate():
 # --- DeLong
 
 
-def test_delong_logit_is_the_closed_form():
-    area, error = auc(TABLE), math.sqrt(delong_variance(TABLE))
-    half = ndtri(0.975) * error / (area * (1 - area))
-    assert delong_logit(TABLE) == pytest.approx((expit(logit(area) - half), expit(logit(area) + half)))
-    assert 0 < delong_logit(TABLE, 0.999999)[0] < delong_logit(TABLE, 0.999999)[1] < 1
-
-
-def test_delong_logit_of_the_other_class_is_the_same():
-    assert delong_logit(TABLE.swapped()) == pytest.approx(delong_logit(TABLE))
-
-
 @pytest.mark.parametrize("method", ["delong", "delong-logit"])
 def test_gini_is_twice_the_area_less_one(method):
     area, gini = of("auc", method=method), of("gini", method=method)
     assert (gini.low, gini.high) == pytest.approx((2 * area.low - 1, 2 * area.high - 1))
-
-
-def test_delong_variances_of_replicates_are_those_of_each():
-    drawn = again(TABLE, np.random.default_rng(0), 20)
-    one_by_one = [delong_variance(replace(TABLE, counts=counts)) for counts in drawn.counts]
-    assert delong_variances(drawn) == pytest.approx(np.array(one_by_one), rel=1e-12)
 
 
 # --- the jackknife

@@ -441,3 +441,9 @@ def test_a_constant_score_flags_both_classes_alike():
 def test_more_places_than_cases_are_refused():
     with pytest.raises(NoTableError, match="asks for the 5 highest scores of fewer cases"):
         score_table([1, 0], [0.9, 0.4]).top(Top(5))
+
+
+def test_a_sample_of_one_class_names_no_other():
+    alone = ScoreTable(np.array([0.4, 0.2]), np.array([[1, 1]]), ("1",), 0)
+    assert repr(alone) == "ScoreTable: 2 cases, 2 '1' (positive), 2 distinct scores"
+    assert repr(score_table([1, 0], [0.2, 0.4])) == "ScoreTable: 2 cases, 1 '1' (positive), 1 '0', 2 distinct scores"

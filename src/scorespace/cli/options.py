@@ -152,7 +152,11 @@ _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order"),
 )
-_FLAGS = {**dict(zip(_SAME, _SAME, strict=True)), "scores": "score", "decisions": "decision"}
+_FLAGS = {
+    **dict(zip(_SAME, _SAME, strict=True)),
+    **{"scores": "score", "decisions": "decision", "labels": "label", "features": "feature", "items": "item"},
+    **{"transaction": "transaction", "scale": "scale", "given": "rule"},
+}
 _WRITTEN = {
     "names={column: model}": "--name COL=NAME",
     'best="high"': "--higher-is-better",

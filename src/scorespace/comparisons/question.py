@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.comparisons.answer import Comparison, ValueTest
 from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
@@ -172,6 +174,16 @@ class Unpaired(Question[Held]):
     def tables(self) -> tuple[Any, ...]:
         return _only(self.first), _only(self.second)
 
+    @property
+    def difference(self) -> float:
+        """The measure of the first sample minus that of the second."""
+        return self.bound[0].value - self.bound[1].value
+
+    def answer(self, test: str, **told: Any) -> Comparison:
+        """The difference as a test of that name begins: without interval and p."""
+        gap = _finite(self.difference)
+        return Comparison(*self.names, test, str(self.spec), gap, level=self.level, independent=True, **told)
+
     def values(self, replicates: int) -> tuple[Array, Array]:
         """The measure of both in so many replicates."""
         first, second = (_times(draws, replicates) for draws in self.samples)
@@ -197,7 +209,13 @@ class Against(Question[Held]):
 
     @property
     def difference(self) -> float:
+        """By how much the measure misses the value."""
         return self.bound[0].value - self.value
+
+    def answer(self, test: str, **told: Any) -> Comparison:
+        """The difference as a test of that name begins: without interval and p."""
+        named = self.model, f"{self.value:g}", test, str(self.spec), _finite(self.difference)
+        return ValueTest(*named, level=self.level, value=self.value, **told)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -226,6 +244,10 @@ def model_of(draws: Draws) -> str:
 def _times(draws: Draws, replicates: int) -> Draws:
     """The same sample drawn so many times."""
     return draws if replicates == draws.replicates else replace(draws, replicates=replicates, kept={})
+
+
+def _finite(number: float) -> float:
+    return number if math.isfinite(number) else math.nan
 
 
 def _only(draws: Draws) -> Any:

@@ -47,6 +47,10 @@ class RejectChoice:
         which = f"it scores between {rule.low:.3g} and {rule.high:.3g}"
         if rule.lead is not None:
             which = f"whose best class leads the second by less than {rule.lead:.3g}"
+        if rule.accuracy != rule.accuracy and rule.lead is None:  # nothing is left that could be right
+            zone, costs = which.removeprefix("it scores "), f"that costs {rule.cost:.3g} per case"
+            rests = "The rule assumes calibrated probabilities."
+            return f"Hand over all cases: {self.best} scores them all {zone}. An error counting 1, {costs}. {rests}"
         rest = f"{100 * rule.rejected:.0f} % of them. Of the rest it gets {decimals(100 * rule.accuracy, 0)} % right"
         counting = "an error counting 1"
         if self.condition is not None:

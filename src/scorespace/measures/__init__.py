@@ -7,6 +7,9 @@ from scorespace.measures import probability, smooth
 
 # isort: split
 from scorespace.measures import classes, ordinal, sweep
+
+# isort: split
+from scorespace.measures import clusters, rules
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
@@ -16,6 +19,7 @@ __all__ = [
     "MeasureSpec",
     "average",
     "classes",
+    "clusters",
     "confusion",
     "cost",
     "find",
@@ -26,6 +30,7 @@ __all__ = [
     "parse_list",
     "probability",
     "ranking",
+    "rules",
     "smooth",
     "sweep",
 ]

@@ -12,7 +12,6 @@ from scorespace.measures.measure import measure
 from scorespace.tables import Array, ConfusionTable, Counts, ratio
 
 _INF = float("inf")
-_NO_CASES = "there are no cases"
 _ONE_CLASS = "a class has no cases"
 
 FpCost = Annotated[float, "cost of a false positive"]
@@ -29,7 +28,7 @@ Matrix = Annotated[
     title="Cost per case",
     range=(-_INF, _INF),
     best="low",
-    undefined=_NO_CASES,
+    undefined="there are no cases, or none of a class whose share is stated",
     aliases=("expected_cost",),
     conditioned=True,
     within_classes=lambda prevalence=None, **_: prevalence is not None,

@@ -10,6 +10,7 @@ from typing import Any, Final
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
+from scorespace.resampling import influence  # noqa: F401 - declares the intervals of cluster indices
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, html_table, plain

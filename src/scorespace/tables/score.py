@@ -355,10 +355,10 @@ class ScoreTable(Table):
         shown = f"{grouped(self.n_pos.sum())} {self.classes[self.positive]!r} (positive)"
         others = [k for k in range(len(self.classes)) if k != self.positive]
         totals = self.class_totals.reshape(-1, len(self.classes)).sum(axis=0)
-        rest = ", ".join(f"{grouped(totals[k])} {self.classes[k]!r}" for k in others)
+        rest = "".join(f", {grouped(totals[k])} {self.classes[k]!r}" for k in others)
         coarse = f", coarsened to {self.resolution:g}" if self.resolution else ""
         return (
-            f"ScoreTable: {grouped(totals.sum())} cases, {shown}, {rest}, "
+            f"ScoreTable: {grouped(totals.sum())} cases, {shown}{rest}, "
             f"{grouped(self.score.size)} distinct scores{coarse}"
         )
 
