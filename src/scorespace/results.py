@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
+from html import escape
 from typing import Any, Final
 
 import numpy as np
@@ -154,6 +155,26 @@ def decimals(value: float, places: int = 3) -> str:
     return text.replace("-", "−") if float(text) else f"{0:.{places}f}"
 
 
+def per_thousand(number: float) -> str:
+    """So many of 1 000 cases: whole ones, with more digits for what is rare.
+
+    >>> per_thousand(255.6), per_thousand(0.42)
+    ('256', '0.4')
+    """
+    return decimals(number, 0 if number >= 10 or number == 0 else 1)
+
+
+def percent(share: float) -> str:
+    """A share in whole percent, but never 0 % for some or 100 % for not all.
+
+    >>> percent(0.853), percent(0.001)
+    ('85 %', '<1 %')
+    """
+    if 0 < share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
 def p_text(p: float) -> str:
     """A p-value for people.
 
@@ -171,6 +192,26 @@ def signed(value: float, places: int = 3) -> str:
     """
     text = decimals(value, places)
     return text if value <= 0 or not any(digit in "123456789" for digit in text) else f"+{text}"
+
+
+def html_table(rows: Sequence[Row], words: str = "") -> str:
+    """Rows as a table for notebooks, with words above it; undefined values are dashes, and all text is escaped.
+
+    >>> html_table([{"model": "a<b", "auc": float("nan")}])
+    '<table><thead><tr><th>model</th><th>auc</th></tr></thead><tbody><tr><td>a&lt;b</td><td>–</td></tr></tbody></table>'
+    """
+
+    def cell(value: Any) -> str:
+        if value is None or isinstance(value, float):
+            return "–" if value is None else f"{value:.4g}".replace("nan", "–").replace("-", "−")
+        return escape(str(value))
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    shown = [name for name in names if any(row.get(name) is not None for row in rows)]
+    head = "".join(f"<th>{escape(name)}</th>" for name in shown)
+    body = "".join(f"<tr>{''.join(f'<td>{cell(row.get(name))}</td>' for name in shown)}</tr>" for row in rows)
+    above = f"<p>{escape(words)}</p>" if words else ""
+    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 class ByValue:

@@ -297,7 +297,7 @@ def test_areas_are_told_where_they_mean_something(run, small, kind):
 
 
 def test_help_lists_the_kinds_and_those_with_bands(run):
-    words = " ".join(run("curve", "--help", columns=200).out.split())
+    words = " ".join(run("curve", "--help", columns=200).out.replace("│", " ").split())
     assert ", ".join(EVERY) in words
     assert f"({', '.join(band.functions)})" in words
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.conditions import Condition
 from scorespace.decisions import Decision
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 import re
+import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -53,6 +55,10 @@ def evaluate(
         bool, typer.Option("--by-class", help="Also the detailed accuracy by class, as WEKA has it.")
     ] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the report.")] = None,
+    section: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Show only this section of the report; repeatable.")
+    ] = [],  # noqa: B006
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     cost_tp: options.CostTp = None,
@@ -113,17 +119,26 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
-    show(evaluation, report, format, by_class=by_class)
+    show(evaluation, report, format, title, section, by_class=by_class)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
         raise typer.Exit(1)
 
 
-def show(evaluation: Evaluation, report: Path | None, form: options.Format, *, by_class: bool = False) -> None:
+def show(
+    evaluation: Evaluation,
+    report: Path | None,
+    form: options.Format,
+    title: str | None = None,
+    sections: Sequence[str] = (),
+    *,
+    by_class: bool = False,
+) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
     if report is not None:  # first: no result is shown before an error
-        evaluation.report(report)
+        command = shlex.join(["scorespace", *sys.argv[1:]])
+        evaluation.report(report, title=title, sections=sections, command=command)
     document, content = evaluation.brief, evaluation.to_dict()
     if by_class:
         first, *rest = document.sections

@@ -295,22 +295,43 @@ class Evaluation:
     # --- views
 
     def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
-        """The curves of all models as an Altair chart, with simultaneous bands on request, where the kind has them."""
+        """A picture as an Altair chart: the curves of all models, or "confusion", "distribution", "ranks", "measures".
+
+        Curves have simultaneous bands on request, where the kind has them.
+        """
         from scorespace.views import plots  # Altair loads only for those who go on with it
 
         return plots.as_altair(self.drawing(kind, band=band, **options))
 
     def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row:
         """The same as a Vega-Lite specification."""
+        from scorespace.views.plots import PICTURES
+
+        if kind in PICTURES and not options:
+            return PICTURES[kind](self)
         found = curves.family(self, curves.requested(kind, **options))
         bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
         return found.picture(bands)
 
-    def report(self, path: str | Path) -> Path:
-        """Write the report, one self-contained page, and return where it is."""
-        from scorespace.views import report
+    def report(
+        self, path: str | Path, *, title: str | None = None, sections: Sequence[str] = (), command: str | None = None
+    ) -> Path:
+        """Write the report, one self-contained page, and return where it is.
 
-        return report.write(self.document, path)
+        `sections` names those to show, in place of all; `command` is what made it, for its foot.
+        """
+        from scorespace.views import report
+        from scorespace.views import sections as parts
+
+        page = parts.document(self, title, (sections,) if isinstance(sections, str) else sections, command)
+        return report.write(page, path)
+
+    @cached_property
+    def operating(self) -> Any:
+        """The two-class models at all their thresholds, for the panel of the page; None where there are none."""
+        from scorespace.views import panel
+
+        return panel.operating(self)
 
     @cached_property
     def document(self) -> Any:
@@ -346,9 +367,14 @@ class Evaluation:
         return terminal.text(self.brief)
 
     def _repr_html_(self) -> str:
-        from scorespace.views import notebook
+        from scorespace.views import notebook, sections
 
-        return notebook.html(self.brief)
+        return notebook.first_screen(sections.document(self, names=("models", "notes")), self._chart)
+
+    def _chart(self) -> Row | None:
+        """The picture of a notebook: the ROC curves, or what is taken for what."""
+        kind = "roc" if self.models.two_class else "confusion" if self.models.classes else None
+        return None if kind is None else self.drawing(kind)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when it is stored: what it was made from; the rest is computed again."""

@@ -14,7 +14,7 @@ from scorespace.resampling import influence  # noqa: F401 - declares the interva
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.resampling.jackknife import jackknife_interval
-from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
+from scorespace.results import SCHEMA, Note, Progress, Row, decimals, html_table, plain
 from scorespace.tables import Table, Top
 
 _FROM_BESIDE: Final = (jackknife_interval,)  # kinds of intervals that another file declares
@@ -103,6 +103,19 @@ class Estimates:
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.estimates))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {
+                "model": one.model,
+                "measure": str(one.spec),
+                "value": one.text,
+                "method": one.method,
+                "reason": one.reason,
+            }
+            for one in self.estimates
+        ]
+        return html_table(rows)
 
 
 def estimate(

@@ -29,6 +29,9 @@ class Answers(Protocol):
     def seed(self) -> int: ...
 
     @property
+    def interval(self) -> str | None: ...
+
+    @property
     def summary(self) -> Estimates: ...
 
     @property
@@ -51,6 +54,9 @@ class Answers(Protocol):
 
     @property
     def class_calibrations(self) -> Mapping[str, Mapping[str, CalibrationSummary]]: ...
+
+    @property
+    def operating(self) -> Any: ...
 
     def threshold(self, model: str) -> float: ...
 
