@@ -121,7 +121,7 @@ def test_a_broken_file(run, tmp_path):
         ([*GOOD, "--level", "95"], "ScoreSpaceError: level=95 is not a level of confidence.", "such as 0.95"),
         ([*GOOD, "--name", "s"], "ColumnError: --name s cannot be read.", "hint: COL=NAME"),
         ([*GOOD, "--name", "x=tree"], "ColumnError: names='x' renames a column", "seen: 's'"),
-        ([*GOOD, "--matrix", "nb=nb.csv"], "DataError: name the data, or confusion matrices instead.", "hint: "),
+        ([*GOOD, "--matrix", "nb=nb.csv"], "DataError: there is no file 'nb.csv'.", ""),
         ([*GOOD, "--costs", "absent.csv"], "DataError: there is no file 'absent.csv'.", ""),
         ([*GOOD, "--cost-fp", "1"], "ConditionError: the costs of both errors are needed.", "seen: --cost-fp 1"),
     ],

@@ -16,7 +16,7 @@ from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import Draws, asked
-from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables import Array, NoTableError, Table, Top
 from scorespace.tables.pair import PairTable
 
 Held = TypeVar("Held", bound=Table)
@@ -114,7 +114,7 @@ class Several(Question[Held]):
         """Which cases a model decides right."""
         if model in self.decided:
             return self.decided[model]
-        stated = None if self.spec is None else self.spec.at
+        stated = None if self.spec is None or isinstance(self.spec.at, Top) else self.spec.at  # a rank cuts ties in two
         return self.cases.right(self.cases.index(model), self.at.get(model, stated))
 
 
