@@ -49,7 +49,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(script: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """The script in a fresh process that finds no pandas, polars or pyarrow; unmeasured, for that keeps objects alive."""
+    """The script in a fresh process that finds no pandas, polars or pyarrow, and is not measured."""
     bare = (
         "import sys\n"
         "class Absent:\n"
@@ -59,6 +59,7 @@ def run(script: str, given: str = "") -> subprocess.CompletedProcess[str]:
         "sys.meta_path.insert(0, Absent())\n"
         f"sys.path[:0] = {sys.path!r}\n"
     )
+    # Measuring keeps objects alive until the end.
     plain = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     return subprocess.run(
         [sys.executable, "-c", bare + script], input=given, capture_output=True, text=True, check=False, env=plain
