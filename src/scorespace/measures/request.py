@@ -11,7 +11,8 @@ import numpy as np
 from scorespace.errors import MeasureError
 from scorespace.measures.average import ALL_AVERAGES, average, averaging_table
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.measures.measure import Formula, Measure
+from scorespace.measures.certain import certified
+from scorespace.measures.measure import Bounds, Formula, Measure
 from scorespace.tables import Array, Table
 
 
@@ -20,6 +21,7 @@ class Request:
     """A measure with its options, and the table inside a given one that it is computed from.
 
     `within`: its value stays when one class of that table is multiplied, so cases are drawn within classes.
+    `certified` bounds its value on coarse scores, where bounds are known.
     """
 
     spec: MeasureSpec
@@ -27,6 +29,7 @@ class Request:
     table: Table
     within: bool
     averaged: bool = field(default=False)
+    certified: Bounds | None = None
 
     @property
     def measure(self) -> Measure:
@@ -34,8 +37,9 @@ class Request:
 
     @property
     def value(self) -> float:
-        """The value on the table it is bound to."""
-        return float(np.asarray(self.formula(self.table)))
+        """The value on the table it is bound to, which no order inside bins takes out of its bounds."""
+        value = float(np.asarray(self.formula(self.table)))
+        return value if self.certified is None else float(np.clip(value, *self.certified))
 
     def on(self, other: Any) -> Array:
         """The value on another table, or on replicates, of the kind that it was bound to."""
@@ -63,7 +67,7 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     elif within:
         # One class of several against the rest changes when another class of the rest is multiplied.
         within = int(np.ptp(table.strata)) <= 1
-    return Request(spec, formula, inside, within, averaged)
+    return Request(spec, formula, inside, within, averaged, certified(spec, table) if table.coarse else None)
 
 
 def _way(spec: MeasureSpec, table: Table) -> tuple[Formula, Table, bool]:

@@ -107,6 +107,11 @@ class Table(ByValue, ABC):
         return False
 
     @property
+    def coarse(self) -> bool:
+        """Whether scores that differ share a row, so that numbers are certain within bounds only."""
+        return False
+
+    @property
     def scores_classes(self) -> bool:
         """Whether it scores several classes."""
         return False
@@ -148,8 +153,16 @@ class Table(ByValue, ABC):
         """The table of the cases of these cells, and where they now are."""
         return self.with_cells(np.bincount(cell, minlength=self.cells.shape[-1])), cell
 
+    def around(self, at: float, of: str | None = None) -> tuple[Table, Table]:
+        """The outcomes between which those at a threshold lie, where a coarse table does not tell them apart."""
+        raise NoTableError(f"asks for a threshold, but {self.described()} have none")
+
     def at_prevalence(self, share: float) -> Self:
         """The same cases weighed so that positives have that share; without a positive class they stay."""
+        return self
+
+    def uncertain(self) -> Self:
+        """The same rows without what is known of the cases inside them, which cases drawn again do not have."""
         return self
 
     def condensed(self, rows: int) -> Self:

@@ -79,6 +79,8 @@ def measures(evaluation: Answers) -> Sequence[Block]:
     if evaluation.differences:
         grid = with_differences(grid, evaluation.differences)
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
+    if any(one.certified is not None for one in evaluation.summary):
+        level += " ± is what the scores, counted in bins, leave open whatever their order inside: it is no chance."
     return [*_forest(evaluation), Grid(grid.columns, grid.rows, level, grid.hints)]
 
 
