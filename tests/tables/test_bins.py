@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from laws.strategies import samples
 from scorespace.measures.ranking import auc
 from scorespace.tables import score_table
-from scorespace.tables.bins import cell
+from scorespace.tables.bins import cell, parted
 
 BITS = (52, 50, 48, 45)
 cases = samples(both=True)
@@ -23,14 +23,25 @@ finite = st.floats(-1e150, 1e150)
 @given(a=finite | st.floats(0, 1), b=finite | st.floats(0, 1), k=st.integers(0, 52), cuts=st.lists(finite, max_size=3))
 @settings(max_examples=300)
 def test_bins_keep_the_order(a, b, k, cuts):
-    low, high = cell(np.array(sorted([a, b])), k, cuts)
-    assert low <= high
+    both = np.array(sorted([a, b]))
+    found = cell(both, k)
+    for cut in cuts:
+        found = parted(found, both, cut)
+    assert found[0] <= found[1]
 
 
 @given(x=st.floats(-1e150, 1e150))
 @settings(max_examples=200)
 def test_no_bit_less_changes_nothing(x):
     assert cell(np.array([x]), 0)[0] == x
+
+
+@given(k=st.integers(3, 52), x=st.floats(0, 1))
+@settings(max_examples=200)
+def test_one_half_is_always_an_edge(k, x):
+    both = cell(np.array([x, 0.5, np.nextafter(0.5, 0)]), k)
+    assert (both[0] >= both[1]) == (x >= 0.5)
+    assert both[2] < both[1]
 
 
 @given(x=st.floats(2.0**-900, 0.5) | st.floats(1, 1e150), k=st.integers(1, 50))
@@ -50,7 +61,7 @@ def test_and_beside_their_distance_from_one(x, k):
 def test_an_edge_parts_scores(x, edge, k):
     near = np.array([x, edge, np.nextafter(edge, -np.inf), edge * 1.0001, edge * 0.9999])
     at_least = near >= edge
-    found = cell(near, k, [edge])
+    found = parted(cell(near, k), near, edge)
     assert not set(found[at_least]) & set(found[~at_least])
 
 

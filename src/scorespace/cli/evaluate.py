@@ -36,6 +36,8 @@ def evaluate(
     matrix: options.Matrix = [],  # noqa: B006
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
     measures: Annotated[
         str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
     ] = "",
@@ -83,6 +85,8 @@ def evaluate(
             measures=measures,
             condition=options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs),
             missing=missing.value,
+            memory=memory,
+            precision=precision,
             interval=interval,
             level=level,
             seed=seed,

@@ -45,6 +45,7 @@ def _option(panel: str, metavar: str, words: str, *names: str) -> Any:
 
 
 _ROLES, _COSTS, _OUTPUT = "Which column is what", "What decisions cost", "Output"
+_LARGE = "Large data"
 _DATA_HELP = "A file (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
 _MATRIX_HELP = "Instead of DATA: a model's confusion matrix, rows actual, columns decided; repeatable."
 
@@ -89,6 +90,14 @@ Costs = Annotated[
     Path | None, _option(_COSTS, "FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided.")
 ]
 
+Memory = Annotated[
+    str | None,
+    _option(_LARGE, "SIZE", "What columns may take, such as 2GB; beyond it scores are counted in bins, certified."),
+]
+Precision = Annotated[
+    float | None, _option(_LARGE, "WIDTH", "Leave no more of the AUC open, such as 1e-6; takes a second pass.")
+]
+
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 MaybeFormat = Annotated[
     Format | None,
@@ -126,7 +135,7 @@ AllowRemote = Annotated[
 DATA_FILES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
-    *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
+    *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value"),
 )
 _FLAGS = {**dict(zip(_SAME, _SAME, strict=True)), "scores": "score", "decisions": "decision"}

@@ -1,10 +1,11 @@
 """Edge in: a path, URI, frame or dict of arrays becomes checked roles, and the roles become tables."""
 
 from scorespace.frames.check import Sample, check
-from scorespace.frames.count import columns, count, pair
+from scorespace.frames.count import columns, count, pair, tally
 from scorespace.frames.extend import rows_in_use, score_columns, write_extended
 from scorespace.frames.files import copied, files_read
 from scorespace.frames.matrix import read_matrix
+from scorespace.frames.memory import distributed, fits, memory_of
 from scorespace.frames.outcomes import Outcomes, read_outcomes
 from scorespace.frames.read import read
 from scorespace.frames.remote import allow_remote, set_remote
@@ -23,9 +24,12 @@ __all__ = [
     "columns",
     "copied",
     "count",
+    "distributed",
     "files_read",
+    "fits",
     "frame_of",
     "library_of",
+    "memory_of",
     "pair",
     "read",
     "read_matrix",
@@ -35,5 +39,6 @@ __all__ = [
     "score_columns",
     "score_models",
     "set_remote",
+    "tally",
     "write_extended",
 ]

@@ -49,8 +49,18 @@ class Sample:
         return frame.filter(complete(frame, self.roles)) if self.dropped else frame
 
 
-def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
+@dataclass(frozen=True)
+class Seen:
+    """What a pass that had another aim found on its way, where all was in order: the rows, and those of each label."""
+
+    records: int
+    labels: Mapping[Any, int]
+
+
+def check(source: Source, roles: Roles, missing: str = "error", seen: Seen | None = None) -> Sample:
     """The sample of a source: its rows counted, its classes listed, its positive class found.
+
+    `seen` spares the passes that look for what is not in order.
 
     >>> from scorespace.frames import read, roles
     >>> source = read({"outcome": ["bad", "good", "bad"], "nb": [0.7, 0.2, 0.4]})
@@ -60,8 +70,8 @@ def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
     """
     if missing not in ("error", "drop"):
         raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
-    _refuse_wrong_kinds(source, roles)
-    found = _survey(source, roles)
+    refuse_wrong_kinds(source, roles)
+    found = _survey(source, roles) if seen is None else _in_order(roles, seen)
     if source.account is not None:
         source.account(found["records"])
     if not found["rows"]:
@@ -81,7 +91,8 @@ def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
     labels: dict[Any, int] = {}
     positive, inferred = None, False
     if not roles.numbers:
-        classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
+        counted = _labels(source, frame.filter(ok) if dropped else frame, roles.truth) if seen is None else seen.labels
+        classes, counts, labels = _classes(counted, roles.truth)
         positive, inferred = _positive(classes, counts, roles)
         _refuse_absent_classes(classes, roles)
     notes = []
@@ -195,7 +206,19 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
     return {name: int(values[0]) if values.size and values[0] == values[0] else 0 for name, values in counted.items()}
 
 
-def _refuse_wrong_kinds(source: Source, roles: Roles) -> None:
+def _in_order(roles: Roles, seen: Seen) -> dict[str, int]:
+    """The survey of rows in which nothing is missing and nothing is wrong."""
+    used = sum(seen.labels.values())
+    return {
+        "records": seen.records,
+        "rows": used,
+        "complete": used,
+        **{f"missing {column}": 0 for _, column in roles.columns()},
+    }
+
+
+def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
+    """Refuse columns of a kind that their role cannot have."""
     schema = source.frame.collect_schema()
     for role, column in roles.columns():
         kind = schema[column]
@@ -309,18 +332,23 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{grouped(count)} rows"
 
 
-def _classes(source: Source, frame: Frame, truth: str) -> tuple[tuple[str, ...], tuple[int, ...], dict[Any, int]]:
-    """Names of the classes, their numbers of rows, and the class of each value of the column."""
+def _labels(source: Source, frame: Frame, truth: str) -> dict[Any, int]:
+    """The rows of each label, those of the first only where they are too many."""
     labels = frame.select(label(frame, truth).alias("label"))
     counted = source.arrays(labels.group_by("label").agg(rows=nw.len()).head(MOST_CLASSES + 1))
-    values = counted["label"].tolist()
+    return dict(zip(counted["label"].tolist(), counted["rows"].tolist(), strict=True))
+
+
+def _classes(counted: Mapping[Any, int], truth: str) -> tuple[tuple[str, ...], tuple[int, ...], dict[Any, int]]:
+    """Names of the classes, their numbers of rows, and the class of each value of the column."""
+    values = list(counted)
     if len(values) > MOST_CLASSES:
         raise too_many_labels(truth, values, "truth=… a column of labels")
     fractions = [label_text(value) for value in values if isinstance(value, float) and not value.is_integer()]
     if fractions:  # in a column of objects or categories, where the survey does not look
         raise _not_whole(truth, fractions[:3], "truth=… a column of labels")
     rows = dict.fromkeys(map(label_text, in_order(values)), 0)
-    for value, count in zip(values, counted["rows"].tolist(), strict=True):
+    for value, count in counted.items():
         rows[label_text(value)] += int(count)
     index = {name: k for k, name in enumerate(rows)}
     return tuple(rows), tuple(rows.values()), {value: index[label_text(value)] for value in values}

@@ -36,6 +36,8 @@ class Source:
     """Given how many rows were read, refuses a file whose own count of records differs."""
     as_text: Callable[[Collection[str]], Frame] | None = field(default=None, repr=False)
     """The same rows with some columns as they are written, for whole numbers that a double would round."""
+    text_bytes: int | None = field(default=None, repr=False)
+    """How long text files are, unpacked: what their rows are not known without reading."""
 
     @property
     def where(self) -> str:
@@ -58,7 +60,14 @@ class Source:
                 return dict(frame.to_native().fetchnumpy())
             except (duckdb.Error, MemoryError) as error:
                 raise unreadable(self.where, error) from error
-        eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        if isinstance(frame, nw.LazyFrame):
+            return self._collected(frame)
+        return {name: frame[name].to_numpy() for name in frame.columns}
+
+    def _collected(self, frame: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]]:
+        """A lazy frame run by its engine: polars in batches, so that a file need not fit into memory."""
+        streaming: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
+        eager = frame.collect(**streaming)
         return {name: eager[name].to_numpy() for name in eager.columns}
 
 

@@ -22,7 +22,7 @@ def certified(spec: MeasureSpec, table: Table) -> Bounds | None:
 
     >>> from scorespace.measures.catalog import parse
     >>> from scorespace.tables import score_table
-    >>> certified(parse("auc"), score_table([1, 0, 1, 0], [0.9, 0.41, 0.4, 0.1]).rounded(48))
+    >>> certified(parse("auc"), score_table([1, 0, 1, 0], [0.9, 0.41, 0.4, 0.1]).rounded(51))
     (0.75, 1.0)
     """
     measure, options = spec.measure, dict(spec.options)

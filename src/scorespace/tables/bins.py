@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -23,31 +23,41 @@ Then the AUC of any number of cases is certain to about a hundred thousandth, fr
 """
 
 
-def cell(score: Any, bits: int, edges: Sequence[float] = (), choose: Choose = np.where) -> Any:
+def cell(score: Any, bits: int, choose: Choose = np.where) -> Any:
     """The bin of each score: rounded to 53 − bits binary digits, by Veltkamp's splitting.
 
-    x·f − (x·f − x) with f = 2^bits + 1 is rounding, so it keeps the order; from 0.5 to 1 it is 1 − x that is rounded,
-    and from 0.25 to 0.75, where bins are widest, one digit more is kept. Additions and multiplications are the same
-    to the bit in every engine, and so this one expression takes arrays and the expressions of engines alike. No bin
-    straddles an edge.
+    x·f − (x·f − x) with f = 2^bits + 1 is rounding, so it keeps the order; from 0.75 to 1 it is 1 − x that is rounded.
+    Between, where bins would be widest, they are half as wide and the same all over: (x − w/2 + c) − c for bins of the
+    width w = 2^(bits − 55) and c = 1.5 · 2^52 · w, with an edge at 0.5. Additions and multiplications are the same to
+    the bit in every engine, and so this one expression takes arrays and the expressions of engines alike.
 
     >>> cell(np.array([0.1001, 0.1, 0.9]), 47)
     array([0.09960938, 0.09960938, 0.90039062])
-    >>> cell(np.array([0.1001, 0.1, 0.0999]), 47, edges=[0.1])
-    array([0.1       , 0.1       , 0.09960938])
+    >>> cell(np.array([0.5, 0.4999999]), 38)
+    array([0.5       , 0.49999237])
     """
-    factor = choose((score >= 0.25) & (score <= 0.75), 2.0 ** (bits - 1) + 1, 2.0**bits + 1)
+    if not bits:
+        return score
+    factor, width = 2.0**bits + 1, 2.0 ** (bits - 55)
+    shift = 1.5 * 2.0**52 * width
 
     def rounded(x: Any) -> Any:
         wide = x * factor
         return wide - (wide - x)
 
-    found = choose((score >= 0.5) & (score <= 1), 1 - rounded(1 - score), rounded(score))
-    for edge in sorted(edges):
-        below = math.nextafter(edge, -math.inf)
-        # What lies on the other side of an edge than its bin does moves over: a bin of one side's own.
-        found = choose(score >= edge, choose(found < edge, edge, found), choose(found >= edge, below, found))
-    return found
+    near_one = choose((score > 0.75) & (score <= 1), 1 - rounded(1 - score), rounded(score))
+    return choose((score >= 0.25) & (score <= 0.75), ((score - width / 2) + shift) - shift, near_one)
+
+
+def parted(found: Any, score: Any, edge: float, choose: Choose = np.where) -> Any:
+    """The bins with that which straddles an edge in two: what lies at or above it, and what lies below.
+
+    >>> x = np.array([0.1001, 0.1, 0.0999])
+    >>> parted(cell(x, 47), x, 0.1)
+    array([0.1       , 0.1       , 0.09960938])
+    """
+    below = math.nextafter(edge, -math.inf)
+    return choose(score >= edge, choose(found < edge, edge, found), choose(found >= edge, below, found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +141,9 @@ def joined(*several: Bins) -> tuple[Bins, NDArray[np.intp], NDArray[np.intp]]:
     )
     if not low.size:
         return Bins(low, high, first, second, bits, edges), order, np.empty(0, np.intp)
-    key = cell(low, bits, edges)
+    key = cell(low, bits)
+    for edge in edges:
+        key = parted(key, low, edge)
     # From the highest down: a bin begins below everything that those before it reach down to.
     apart = high[1:] < np.minimum.accumulate(low)[:-1]
     starts = np.flatnonzero(np.append(True, apart & (key[1:] != key[:-1])))

@@ -159,7 +159,7 @@ class ScoreTable(Table):
     def around(self, at: float, of: str | None = None) -> tuple[Counts, Counts]:
         """The outcomes at a threshold when all of the bin that it cuts is predicted positive, and when none of it is.
 
-        >>> table = score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(48)
+        >>> table = score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51)
         >>> [float(counts.fp) for counts in table.around(0.405)]
         [1.0, 0.0]
         """
@@ -181,7 +181,7 @@ class ScoreTable(Table):
 
         Every curve and area of the cases lies between those of the two.
 
-        >>> score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(48).ordered(best=True).pos
+        >>> score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51).ordered(best=True).pos
         array([1., 1., 0.])
         """
         if self.bins is None:
@@ -312,7 +312,7 @@ class ScoreTable(Table):
 
         No bin straddles one of the edges, so that outcomes there are exact. Shards rounded alike still merge.
 
-        >>> score_table([1, 0, 1], [0.91, 0.5502, 0.55]).rounded(44)
+        >>> score_table([1, 0, 1], [0.91, 0.5502, 0.55]).rounded(46)
         ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
         """
         bins = replace(self._binned, bits=bits, edges=(*self._binned.edges, *edges))
@@ -365,7 +365,7 @@ class ScoreTable(Table):
         return replace(self, score=values, counts=counts, squares=squares, bins=None)
 
     def uncertain(self) -> Self:
-        return self if self.bins is None else replace(self, bins=None)
+        return self if self.bins is None else replace(self, bins=None, resolution=self.bins.width)
 
     def condensed(self, rows: int) -> Self:
         """Merge neighbouring scores into about that many rows, finer towards both ends; each bears its lowest score.
@@ -486,6 +486,37 @@ def score_table(
     columns[codes, np.arange(values.size)] = 1 if weights is None else weights
     squares = None if weights is None or copies else grouped_scores(values, columns**2)[1]
     return ScoreTable(*grouped_scores(values, columns), names, index, squares=squares)
+
+
+def coarse_table(
+    codes: NDArray[np.intp],
+    weight: Array,
+    squares: Array | None,
+    low: Array,
+    high: Array,
+    first: Array,
+    second: Array,
+    classes: tuple[str, ...],
+    positive: str | None,
+    bits: int,
+    edges: Sequence[float] = (),
+) -> ScoreTable:
+    """The coarse table of groups of cases, each of one class (a code) and one bin, with the sums of their scores."""
+    if len(classes) == 1:
+        only = classes[0]
+        classes, index = _with_absent_class(classes, positive)
+        codes = np.full_like(codes, classes.index(only))
+    else:
+        index = positive_index(classes, positive, codes)
+
+    def by_class(column: Array) -> Array:
+        out = np.zeros((len(classes), codes.size), dtype=column.dtype)
+        out[codes, np.arange(codes.size)] = column
+        return out
+
+    bins = Bins(low, high, by_class(first), by_class(second), bits, tuple(edges))
+    spread = None if squares is None else by_class(squares)
+    return merged_table([bins], by_class(weight), spread, classes, index)
 
 
 def merged_table(
