@@ -35,6 +35,7 @@ from scorespace.decisions import best_threshold as best_threshold
 from scorespace.decisions import least_cost_decisions as least_cost_decisions
 from scorespace.decisions.cases import cases as cases
 from scorespace.errors import ScoreSpaceError as ScoreSpaceError
+from scorespace.evaluation.enter import count_tables as count_tables
 from scorespace.evaluation.enter import evaluate as evaluate
 from scorespace.evaluation.enter import measure as measure
 from scorespace.evaluation.evaluation import Evaluation as Evaluation
@@ -44,6 +45,8 @@ from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
 from scorespace.frames.remote import allow_remote as allow_remote
+from scorespace.frames.stored import load_tables as load_tables
+from scorespace.frames.stored import save_tables as save_tables
 from scorespace.probabilities.effect import Recalibration as Recalibration
 from scorespace.probabilities.fit import fit_map as fit_map
 from scorespace.probabilities.summary import CalibrationSummary as CalibrationSummary

@@ -37,6 +37,7 @@ VERBS = (
     Verb("agree", "Compare raters, people or models: decisions, scores, and the smooth ROC curve of each."),
     Verb("drift", "Tell what moved between two samples: prevalence, the scores, or what the scores mean."),
     Verb("power", "Plan a study: the cases that show an AUC or a difference of two, or the power of those you have."),
+    Verb("table", "Write the tables of models, which hold no cases, to merge and evaluate them elsewhere."),
     Verb("measures", "List all measures, or explain one: formula, range, names, when it is undefined.", alone=True),
     Verb(
         "curves",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def evaluate(
     """Evaluate the models whose scores or decisions are columns of the data.
 
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
-    tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
+    tables by model or the file of such, for which no column need be named. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN). Columns beyond `memory` (such as "2GB"; a quarter of
@@ -75,6 +76,9 @@ def evaluate(
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
         held, library = models_of(data), None
         notes: tuple[Note, ...] = ()
+    elif frames.holds_tables(data):
+        kept = frames.load_tables(data)
+        held, notes, library = replace(models_of(kept.tables, Path(data).name), rows=kept.rows), kept.notes, None
     else:
         held, notes, library = _of_columns(
             data,
@@ -132,6 +136,35 @@ def _of_columns(
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
     notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat))
     return models, notes, frames.library_of(source.frame)
+
+
+def count_tables(
+    data: Any,
+    *,
+    at: Sequence[float] = (),
+    bins: bool = False,
+    missing: str = "error",
+    memory: str | float | None = None,
+    precision: float | None = None,
+    **roles: Any,
+) -> frames.Tables:
+    """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
+
+    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are; the roles of columns are
+    those of `evaluate`.
+
+    >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
+    ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
+    """
+    room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at))
+    if roles.get("truth") is None:
+        raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
+    held, notes, _ = _of_columns(data, missing, False, None, room, **roles)
+    coarse = {
+        name: table.rounded(edges=tuple(at)) if bins and table.thresholded else table
+        for name, table in held.tables.items()
+    }
+    return frames.Tables(coarse, held.rows, notes)
 
 
 def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:

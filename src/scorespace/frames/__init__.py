@@ -11,6 +11,7 @@ from scorespace.frames.read import read
 from scorespace.frames.remote import allow_remote, set_remote
 from scorespace.frames.roles import Roles, roles, score_models
 from scorespace.frames.source import Source
+from scorespace.frames.stored import Tables, holds_tables, load_tables, save_tables
 from scorespace.frames.write import Library, frame_of, library_of
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Roles",
     "Sample",
     "Source",
+    "Tables",
     "allow_remote",
     "check",
     "columns",
@@ -28,7 +30,9 @@ __all__ = [
     "files_read",
     "fits",
     "frame_of",
+    "holds_tables",
     "library_of",
+    "load_tables",
     "memory_of",
     "pair",
     "read",
@@ -36,6 +40,7 @@ __all__ = [
     "read_outcomes",
     "roles",
     "rows_in_use",
+    "save_tables",
     "score_columns",
     "score_models",
     "set_remote",

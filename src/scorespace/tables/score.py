@@ -15,7 +15,7 @@ from scorespace.results import grouped
 from scorespace.tables.bins import BITS, Bins, exact_bins, joined
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import encode, is_missing, label_text, natural_order, positive_index
-from scorespace.tables.table import Array, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, NoTableError, Stored, Table, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
@@ -363,6 +363,16 @@ class ScoreTable(Table):
         values, counts = grouped_scores(score, self.counts)
         squares = None if self.squares is None else grouped_scores(score, self.squares)[1]
         return replace(self, score=values, counts=counts, squares=squares, bins=None)
+
+    def stored(self) -> Stored:
+        bins = self._binned
+        about = {"kind": "scores", "positive": self.positive, "weighted": self.squares is not None}
+        about |= {"exact": self.bins is None, "bits": bins.bits, "edges": list(bins.edges)}
+        size = len(self.classes)
+        columns = {"actual": self.strata, "low": np.tile(bins.low, size), "high": np.tile(bins.high, size)}
+        sums = {"weight": self.counts, "squares": self.squares, "first": bins.first, "second": bins.second}
+        columns |= {name: column.ravel() for name, column in sums.items() if column is not None}
+        return Stored(about, columns)
 
     def uncertain(self) -> Self:
         return self if self.bins is None else replace(self, bins=None, resolution=self.bins.width)

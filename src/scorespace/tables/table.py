@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.results import ByValue
+from scorespace.tables.bins import BITS
 
 Array = NDArray[Any]
 Wanted = TypeVar("Wanted", bound="Table")
@@ -23,6 +24,14 @@ class NoTableError(ScoreSpaceError):
     def __init__(self, reason: str, *, seen: str | None = None, hint: str | None = None) -> None:
         super().__init__(reason, seen=seen, hint=hint)
         self.reason = reason
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A table as plain columns, all of one length, and what is to be known of them."""
+
+    about: Mapping[str, Any]
+    columns: Mapping[str, Array]
 
 
 class Table(ByValue, ABC):
@@ -159,6 +168,14 @@ class Table(ByValue, ABC):
 
     def at_prevalence(self, share: float) -> Self:
         """The same cases weighed so that positives have that share; without a positive class they stay."""
+        return self
+
+    def stored(self) -> Stored:
+        """Its columns, to be stored and sent; a table that keeps its cases has none."""
+        raise NoTableError(f"is not stored: {self.described()} keep the cases themselves")
+
+    def rounded(self, bits: int = BITS, edges: Sequence[float] = ()) -> Self:
+        """A coarser table, where it has scores to be rounded."""
         return self
 
     def uncertain(self) -> Self:
