@@ -38,6 +38,8 @@ def evaluate(
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
     precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     measures: Annotated[
         str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
     ] = "",
@@ -87,6 +89,8 @@ def evaluate(
             missing=missing.value,
             memory=memory,
             precision=precision,
+            engine=engine,
+            master=master,
             interval=interval,
             level=level,
             seed=seed,

@@ -98,6 +98,11 @@ Precision = Annotated[
     float | None, _option(_LARGE, "WIDTH", "Leave no more of the AUC open, such as 1e-6; takes a second pass.")
 ]
 
+Engine = Annotated[
+    str | None, _option(_LARGE, "NAME", "Who reads the data: duckdb, here (the default), or spark, on a cluster.")
+]
+Master = Annotated[str | None, _option(_LARGE, "URL", "The Spark cluster, such as spark://host:7077.")]
+
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 MaybeFormat = Annotated[
     Format | None,
@@ -136,6 +141,7 @@ DATA_FILES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
+    *("engine", "master"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value"),
 )
 _FLAGS = {**dict(zip(_SAME, _SAME, strict=True)), "scores": "score", "decisions": "decision"}

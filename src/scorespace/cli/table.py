@@ -31,6 +31,8 @@ def table(
     bins: Annotated[bool, typer.Option("--bins", help="Count scores in bins however few they are.")] = False,
     memory: options.Memory = None,
     precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
 ) -> None:
     """Write the tables of models, which hold no cases, to merge and evaluate them elsewhere.
 
@@ -39,7 +41,7 @@ def table(
     Example: scorespace table credit.csv --truth outcome --positive bad --score nb --out credit.tables.parquet
     """
     options.check_output(out, (".parquet",), data)
-    if holds_tables(data):
+    if engine != "spark" and holds_tables(data):
         if truth is not None or score or decision:
             raise DataError(f"{data} holds tables, which have no columns.", hint="leave out the columns")
         held: Tables = load_tables(data)
@@ -58,6 +60,8 @@ def table(
             bins=bins,
             memory=memory,
             precision=precision,
+            engine=engine,
+            master=master,
         )
     save_tables(held, out)
     for model, one in held.tables.items():

@@ -49,6 +49,8 @@ def evaluate(
     paired: bool | None = None,
     memory: str | float | None = None,
     precision: float | None = None,
+    engine: str | None = None,
+    master: str | None = None,
     interval: str | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -62,13 +64,15 @@ def evaluate(
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN). Columns beyond `memory` (such as "2GB"; a quarter of
     what is free) are counted in bins where they are, and numbers are certified; with `precision`, a second pass
-    leaves no more than that of the AUC open.
+    leaves no more than that of the AUC open. With engine="spark", a cluster reads the path, that of `master`; a frame
+    of Spark stays there, too.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.164, 0.978]
     """
     check_level(level)
     check_method(interval)
+    frames.check_engine(engine, master)
     if precision is not None and not 0 <= precision < 1:
         raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")
     texts = [measures] if isinstance(measures, str) else measures
@@ -76,7 +80,7 @@ def evaluate(
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
         held, library = models_of(data), None
         notes: tuple[Note, ...] = ()
-    elif frames.holds_tables(data):
+    elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
         held, notes, library = replace(models_of(kept.tables, Path(data).name), rows=kept.rows), kept.notes, None
     else:
@@ -85,7 +89,13 @@ def evaluate(
             missing,
             paired,
             condition if isinstance(condition, CostMatrix) else None,
-            _Room(frames.memory_of(memory), precision, tuple(spec.at for spec in asked if spec.at is not None)),
+            _Room(
+                frames.memory_of(memory),
+                precision,
+                tuple(spec.at for spec in asked if spec.at is not None),
+                engine,
+                master,
+            ),
             truth=truth,
             scores=scores,
             decisions=decisions,
@@ -107,11 +117,16 @@ def evaluate(
 
 @dataclass(frozen=True)
 class _Room:
-    """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact."""
+    """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
+
+    `engine` and `master` say who reads them.
+    """
 
     memory: int
     precision: float | None
     edges: tuple[float, ...]
+    engine: str | None = None
+    master: str | None = None
 
 
 def _of_columns(
@@ -119,10 +134,14 @@ def _of_columns(
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
     if roles["truth"] is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
-    source = frames.read(data)
+    source = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
     named = frames.roles(source, **roles)
-    small = frames.fits(source, named, room.memory)
+    # Groups, scores of several classes and numbers need the cases themselves.
+    whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)
+    small = bool(whole) or frames.fits(source, named, room.memory)
     pairs = None
+    if frames.distributed(source.frame):
+        frames.refuse_on_cluster(named)
     if small and not frames.distributed(source.frame):
         sample = frames.check(source, named, missing=missing)
         pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
@@ -146,6 +165,8 @@ def count_tables(
     missing: str = "error",
     memory: str | float | None = None,
     precision: float | None = None,
+    engine: str | None = None,
+    master: str | None = None,
     **roles: Any,
 ) -> frames.Tables:
     """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
@@ -156,7 +177,8 @@ def count_tables(
     >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
-    room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at))
+    frames.check_engine(engine, master)
+    room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at), engine, master)
     if roles.get("truth") is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
     held, notes, _ = _of_columns(data, missing, False, None, room, **roles)

@@ -11,6 +11,7 @@ from scorespace.frames.read import read
 from scorespace.frames.remote import allow_remote, set_remote
 from scorespace.frames.roles import Roles, roles, score_models
 from scorespace.frames.source import Source
+from scorespace.frames.spark import check_engine, refuse_on_cluster, spark_source
 from scorespace.frames.stored import Tables, holds_tables, load_tables, save_tables
 from scorespace.frames.write import Library, frame_of, library_of
 
@@ -23,6 +24,7 @@ __all__ = [
     "Tables",
     "allow_remote",
     "check",
+    "check_engine",
     "columns",
     "copied",
     "count",
@@ -38,12 +40,14 @@ __all__ = [
     "read",
     "read_matrix",
     "read_outcomes",
+    "refuse_on_cluster",
     "roles",
     "rows_in_use",
     "save_tables",
     "score_columns",
     "score_models",
     "set_remote",
+    "spark_source",
     "tally",
     "write_extended",
 ]

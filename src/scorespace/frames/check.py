@@ -180,27 +180,32 @@ def _is_missing(column: str, kind: nw.dtypes.DType) -> nw.Expr:
     return gap | nw.col(column).is_nan() if kind.is_float() else gap
 
 
+def _how_many(flag: nw.Expr) -> nw.Expr:
+    """For how many rows it holds; Spark adds up numbers alone."""
+    return flag.cast(nw.Int64).sum()
+
+
 def _survey(source: Source, roles: Roles) -> dict[str, int]:
     """All that is counted over the rows, in one pass: the records, and of those of a weight the rows and their gaps."""
     frame = source.frame
     schema = frame.collect_schema()
     used = _has_weight(roles)
     ok = complete(frame, roles) if used is None else complete(frame, roles) & used
-    wanted = {"records": nw.len(), "rows": nw.len() if used is None else used.sum(), "complete": ok.sum()}
+    wanted = {"records": nw.len(), "rows": nw.len() if used is None else _how_many(used), "complete": _how_many(ok)}
     for role, column in roles.columns():
         gap, kind = _is_missing(column, schema[column]), schema[column]
-        wanted[f"missing {column}"] = (gap if used is None else gap & used).sum()
+        wanted[f"missing {column}"] = _how_many(gap if used is None else gap & used)
         if role in ("score", "number", "weight"):
-            wanted[f"infinite {column}"] = ((number(column).abs() == math.inf) & ok).sum()
-            wanted[f"huge {column}"] = ((number(column).abs() > MOST_SCORE) & ok).sum()
+            wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
+            wanted[f"huge {column}"] = _how_many((number(column).abs() > MOST_SCORE) & ok)
         elif _loses_digits(kind):
-            wanted[f"long {column}"] = (number(column).abs() >= MOST_EXACT).sum()
+            wanted[f"long {column}"] = _how_many(number(column).abs() >= MOST_EXACT)
         if role == "weight":
-            wanted[f"negative {column}"] = ((number(column) < 0) & ok).sum()
+            wanted[f"negative {column}"] = _how_many((number(column) < 0) & ok)
             # Each of them counted as at most a share of the bound, so that the sum cannot overflow.
             wanted[f"heavy {column}"] = (number(column) / MOST_EXACT).sum() >= 1
         if role in ("truth", "decision") and (kind.is_float() or kind.is_decimal()):
-            wanted[f"fractional {column}"] = ((number(column) != number(column).floor()) & ok).sum()
+            wanted[f"fractional {column}"] = _how_many((number(column) != number(column).floor()) & ok)
     counted = source.arrays(frame.select(**wanted))
     # The sum over no rows is null in some engines.
     return {name: int(values[0]) if values.size and values[0] == values[0] else 0 for name, values in counted.items()}
