@@ -18,6 +18,7 @@ from large import large
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
+from groups import judged, mined
 from samples import Sample, classes, models
 from scorespace.comparisons.delong import delong_covariance, delong_pair
 from scorespace.comparisons.paired import compare
@@ -221,6 +222,8 @@ PARTS = {
     "calibration": Part(calibration, (FULL,)),
     "large": Part(large, (10**6, 10**7)),
     "ranking": Part(ranking, (10**5, 10**6, FULL)),
+    "clusters": Part(judged, (10**5,)),
+    "rules": Part(mined, (10**6,)),
 }
 
 

@@ -47,6 +47,10 @@ from scorespace.evaluation.samples import drift as drift
 from scorespace.frames.remote import allow_remote as allow_remote
 from scorespace.frames.stored import load_tables as load_tables
 from scorespace.frames.stored import save_tables as save_tables
+from scorespace.groups.clusters import Clusters as Clusters
+from scorespace.groups.clusters import clusters as clusters
+from scorespace.groups.rules import Rules as Rules
+from scorespace.groups.rules import rules as rules
 from scorespace.probabilities.effect import Recalibration as Recalibration
 from scorespace.probabilities.fit import fit_map as fit_map
 from scorespace.probabilities.summary import CalibrationSummary as CalibrationSummary
@@ -61,3 +65,6 @@ from scorespace.tables import ScoreTable as ScoreTable
 from scorespace.tables import class_table as class_table
 from scorespace.tables import confusion as confusion
 from scorespace.tables import score_table as score_table
+from scorespace.tables.cluster import ClusterTable as ClusterTable
+from scorespace.tables.cluster import cluster_table as cluster_table
+from scorespace.tables.rule import RuleTable as RuleTable

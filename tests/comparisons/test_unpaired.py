@@ -10,8 +10,6 @@ from scipy import stats
 
 import scorespace as ss
 from oracles.load import columns, reference
-from scorespace.comparisons.answer import Comparison
-from scorespace.comparisons.difference import judged
 from scorespace.comparisons.unpaired import against_value, compare_models, compare_samples, compare_with_value
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
@@ -345,14 +343,6 @@ def test_a_result_is_a_comparison_like_any_other():
         found.row()
     )
     assert replace(found, p_adjusted=0.9).words.endswith("not distinguishable from chance here (p = 0.900, adjusted).")
-
-
-def test_replicates_that_leave_the_difference_out_are_centred_on_it():
-    # Drawing cases twice lifts maxima such as KS: here every replicate lies above the value itself.
-    found = judged(Comparison("a", "b", "bootstrap", "ks", 0.1), np.linspace(0.2, 0.3, 101))
-    assert found.test == "bootstrap, centred"
-    assert (found.low, found.high) == pytest.approx((0.1 - 0.0475, 0.1 + 0.0475))
-    assert found.p == pytest.approx(2 / 102)
 
 
 def test_measures_may_be_named():

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from scorespace.errors import MeasureError
-from scorespace.measures import average, find, parse
+from scorespace.measures import average, find
 from scorespace.measures.average import undefined_classes
-from scorespace.measures.confusion import ppv, tpr
+from scorespace.measures.confusion import acc, ppv, tpr
 from scorespace.measures.ranking import auc
-from scorespace.measures.request import bind
 from scorespace.tables import class_table, confusion, score_table
 
 TABLE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
@@ -49,11 +47,6 @@ def test_nothing_is_left_out_of_a_full_table():
 def test_an_average_of_nothing_is_undefined():
     nothing = confusion([[0, 0], [0, 3]], classes=["p", "n"])
     assert np.isnan(average(find("lr_pos"), "macro")(nothing))
-
-
-def test_pairs_of_classes_have_no_average_of_decisions():
-    with pytest.raises(MeasureError, match=r"^tpr\[hand_till\] averages over pairs of classes, which needs scores"):
-        bind(parse("tpr[hand_till]"), TABLE)
 
 
 # --- scores of several classes
@@ -113,3 +106,14 @@ def test_areas_of_replicates_are_those_of_each():
             together = average(find(name), how)(CLASSED.with_cells(drawn))
             alone = [float(average(find(name), how)(CLASSED.with_cells(one))) for one in drawn]
             np.testing.assert_allclose(together, alone, atol=1e-12)
+
+
+@pytest.mark.parametrize("how", ["one_vs_one", "hand_till"])
+def test_decisions_one_against_one(how):
+    # Of the pairs (a, b), (a, c) and (b, c): the cases of both classes that are decided for either.
+    table = confusion([[5, 2, 1], [1, 3, 2], [1, 0, 4]], classes=["a", "b", "c"])
+    pairs = {("a", "b"): ((5, 2), (1, 3)), ("a", "c"): ((5, 1), (1, 4)), ("b", "c"): ((3, 2), (0, 4))}
+    rates = [(hit / (hit + miss) + right / (false + right)) / 2 for (hit, miss), (false, right) in pairs.values()]
+    assert float(average(tpr, how)(table)) == pytest.approx(np.mean(rates))
+    accuracy = [(hit + right) / (hit + miss + false + right) for (hit, miss), (false, right) in pairs.values()]
+    assert float(average(acc, how)(table)) == pytest.approx(np.mean(accuracy))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scorespace import frames
+from scorespace.auditing.free import free_notes
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.errors import (
     ColumnError,
@@ -19,11 +20,13 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
+from scorespace.frames.votes import with_votes
 from scorespace.measures import parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
 from scorespace.tables import Table, class_table, confusion, score_table
+from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
 _PAIRED_ROWS = 1_000_000
@@ -43,6 +46,8 @@ def evaluate(
     names: Mapping[str, str] | None = None,
     weights: str = "cases",
     models: Mapping[str, str] | None = None,
+    tables: Mapping[str, Table] | None = None,
+    order: str | Sequence[Any] = (),
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | None = None,
     missing: str = "error",
@@ -62,10 +67,11 @@ def evaluate(
     tables by model or the file of such, for which no column need be named. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
-    refused. `models` names models of other kinds by KIND(COLUMN). Columns beyond `memory` (such as "2GB"; a quarter of
-    what is free) are counted in bins where they are, and numbers are certified; with `precision`, a second pass
-    leaves no more than that of the AUC open. With engine="spark", a cluster reads the path, that of `master`; a frame
-    of Spark stays there, too.
+    refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
+    cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
+    they have an order. Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
+    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open.
+    With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.164, 0.978]
@@ -75,10 +81,11 @@ def evaluate(
     frames.check_engine(engine, master)
     if precision is not None and not 0 <= precision < 1:
         raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")
+    steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
-        held, library = models_of(data), None
+        held, library = models_of(_named_alike(data)), None
         notes: tuple[Note, ...] = ()
     elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
@@ -87,12 +94,13 @@ def evaluate(
         held, notes, library = _of_columns(
             data,
             missing,
+            steps,
             paired,
             condition if isinstance(condition, CostMatrix) else None,
             _Room(
                 frames.memory_of(memory),
                 precision,
-                tuple(spec.at for spec in asked if spec.at is not None),
+                tuple(spec.at for spec in asked if isinstance(spec.at, float)),
                 engine,
                 master,
             ),
@@ -108,6 +116,10 @@ def evaluate(
             weights=weights,
             models=models,
         )
+    if tables:
+        held = with_tables(held, tables)
+    if steps:
+        held = in_order(held, steps)
     evaluation = Evaluation(
         held, level, seed, interval, asked, condition, sample_notes=notes, frame_library=library, progress=progress
     )
@@ -129,12 +141,55 @@ class _Room:
     master: str | None = None
 
 
+def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables, those of matrices that name no classes with the classes of the others."""
+    named = next((table for table in tables.values() if table.class_names != frames.UNNAMED), None)
+    if named is None or named.positive_name is None or len(named.class_names) != 2:
+        return dict(tables)
+    positive, other = sorted(named.class_names, key=lambda name: name != named.positive_name)
+    return {
+        name: replace(one, classes=(positive, other)) if one.class_names == frames.UNNAMED else one
+        for name, one in tables.items()
+    }
+
+
+def in_order(models: Models, order: Sequence[Any]) -> Models:
+    """The models with their classes in a stated order, from the lowest to the highest."""
+    tables = {name: table.in_order(order) for name, table in models.tables.items()}
+    pairs = models.pairs
+    if pairs is not None:  # of columns, whose classes are in that order already
+        pairs = replace(pairs, tables=tuple(tables[name] for name in pairs.models))
+    names = [*map(label_text, order)]
+    classes = {name: models.classes[name] for name in names if name in models.classes}
+    return replace(models, classes=classes, tables=tables, pairs=pairs)
+
+
+def with_tables(models: Models, tables: Mapping[str, Table]) -> Models:
+    """The models of a sample and further ones on the same cases, of which only the tables are known."""
+    twice = [name for name in tables if name in models]
+    if twice:
+        raise ScoreSpaceError(f"there are two models named {twice[0]!r}.", hint="another name for one of them")
+    if models.grouped:
+        raise ScoreSpaceError(
+            f"{next(iter(tables))} is a table, and where cases come in groups they must be known.", hint="no group"
+        )
+    every = models_of(_named_alike({**models.tables, **tables}), models.name)
+    return replace(every, rows=models.rows, positive=models.positive)
+
+
 def _of_columns(
-    data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, room: _Room, **roles: Any
+    data: Any,
+    missing: str,
+    order: list[Any],
+    paired: bool | None,
+    costs: CostMatrix | None,
+    room: _Room,
+    **roles: Any,
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
     if roles["truth"] is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
     source = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
+    source, roles["scores"] = with_votes(source, roles["scores"], roles["positive"])
     named = frames.roles(source, **roles)
     # Groups, scores of several classes and numbers need the cases themselves.
     whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)
@@ -143,17 +198,17 @@ def _of_columns(
     if frames.distributed(source.frame):
         frames.refuse_on_cluster(named)
     if small and not frames.distributed(source.frame):
-        sample = frames.check(source, named, missing=missing)
+        sample = frames.check(source, named, missing=missing, order=order)
         pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
         both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
         tables = frames.count(sample, costs=costs) if both is None else both
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
-        sample, tables = frames.tally(source, named, missing=missing, costs=costs, **coarse)
+        sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
-    notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat))
+    notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat), *free_notes(sample))
     return models, notes, frames.library_of(source.frame)
 
 
@@ -181,7 +236,8 @@ def count_tables(
     room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at), engine, master)
     if roles.get("truth") is None:
         raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
-    held, notes, _ = _of_columns(data, missing, False, None, room, **roles)
+    unset: dict[str, Any] = {"scores": (), "positive": None}
+    held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
         name: table.rounded(edges=tuple(at)) if bins and table.thresholded else table
         for name, table in held.tables.items()

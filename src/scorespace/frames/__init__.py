@@ -4,7 +4,7 @@ from scorespace.frames.check import Sample, check
 from scorespace.frames.count import columns, count, pair, tally
 from scorespace.frames.extend import rows_in_use, score_columns, write_extended
 from scorespace.frames.files import copied, files_read
-from scorespace.frames.matrix import read_matrix
+from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
 from scorespace.frames.memory import distributed, fits, memory_of
 from scorespace.frames.outcomes import Outcomes, read_outcomes
 from scorespace.frames.read import read
@@ -16,6 +16,7 @@ from scorespace.frames.stored import Tables, holds_tables, load_tables, save_tab
 from scorespace.frames.write import Library, frame_of, library_of
 
 __all__ = [
+    "UNNAMED",
     "Library",
     "Outcomes",
     "Roles",
@@ -38,6 +39,7 @@ __all__ = [
     "memory_of",
     "pair",
     "read",
+    "read_inline",
     "read_matrix",
     "read_outcomes",
     "refuse_on_cluster",

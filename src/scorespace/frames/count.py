@@ -260,6 +260,7 @@ def tally(
     roles: Roles,
     *,
     missing: str = "error",
+    order: Sequence[Any] = (),
     bits: int = BITS,
     edges: Sequence[float] = (),
     precision: float | None = None,
@@ -282,7 +283,7 @@ def tally(
     if alone and not _many_labels(source, roles.truth):
         counted = {column: _bins(source, source.frame, roles, column, bits, edges) for column in roles.scores.values()}
     seen = _seen(roles, counted)
-    sample = check(source, roles, missing, seen)
+    sample = check(source, roles, missing, order, seen)
     ranked = _ranking(sample)
     if seen is None:
         counted = {c: _bins(source, sample.frame, roles, c, bits, edges) for c in dict.fromkeys(ranked.values())}

@@ -6,7 +6,10 @@ from scorespace.measures import confusion, cost, ranking  # the order of the cat
 from scorespace.measures import probability, smooth
 
 # isort: split
-from scorespace.measures import classes, sweep
+from scorespace.measures import classes, ordinal, sweep
+
+# isort: split
+from scorespace.measures import clusters, rules
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
@@ -16,15 +19,18 @@ __all__ = [
     "MeasureSpec",
     "average",
     "classes",
+    "clusters",
     "confusion",
     "cost",
     "find",
     "measure",
     "measures",
+    "ordinal",
     "parse",
     "parse_list",
     "probability",
     "ranking",
+    "rules",
     "smooth",
     "sweep",
 ]

@@ -12,10 +12,11 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import UNCERTAIN
 from scorespace.measures.measure import Bounds
 from scorespace.measures.request import Request, bind
+from scorespace.resampling import influence  # noqa: F401 - declares the intervals of cluster indices
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
-from scorespace.tables import Table
+from scorespace.tables import Table, Top
 
 _CERTIFIED: Final = ("certified_low", "certified_high")
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
@@ -23,7 +24,10 @@ UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are 
 
 @dataclass(frozen=True)
 class Estimate:
-    """One number with its interval, and the reason when either is undefined."""
+    """One number with its interval, and the reason when either is undefined.
+
+    `chance` is what perfect scores would show by chance alone, where that is more than nothing.
+    """
 
     model: str
     spec: MeasureSpec
@@ -33,6 +37,7 @@ class Estimate:
     level: float
     method: str | None
     reason: str | None
+    chance: float = math.nan
     certified: Bounds | None = None
     """On coarse scores: what the value lies between, whatever the order inside the bins; NaN where that is unknown."""
 
@@ -43,7 +48,7 @@ class Estimate:
             {
                 "model": self.model,
                 "measure": self.spec.label,
-                "at": self.spec.at,
+                "at": str(self.spec.at) if isinstance(self.spec.at, Top) else self.spec.at,
                 "class": self.spec.of,
                 "value": self.value,
                 "low": self.low,
@@ -51,6 +56,7 @@ class Estimate:
                 "level": self.level,
                 "method": self.method,
                 "reason": self.reason,
+                **({} if math.isnan(self.chance) else {"chance": self.chance}),
                 **certain,
             }
         )
@@ -192,7 +198,8 @@ def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:
         elif not math.isnan(one.value):  # wherever in its bounds the value is, the interval around it is as wide
             low, high = low - (one.value - certain[0]), high + (certain[1] - one.value)
             low, high = (min(max(end, one.request.range[0]), one.request.range[1]) for end in (low, high))
-    return Estimate(one.model, one.request.spec, one.value, low, high, level, found.method, reason, certain)
+    bounds = low, high, level, found.method, reason, found.chance, certain
+    return Estimate(one.model, one.request.spec, one.value, *bounds)
 
 
 def check_method(method: str | None) -> None:

@@ -6,8 +6,8 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from scorespace.resampling.draw import Alone, Draws, blocks
 from scorespace.resampling.share import clopper_pearson, wilson
 from scorespace.results import grouped
 from scorespace.special import ndtr, ndtri
-from scorespace.tables import Array, Counts, ScoreTable, Table, ratio
+from scorespace.tables import Array, Counts, ScoreTable, Table, Top, ratio
 
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
@@ -32,12 +32,16 @@ _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife i
 
 @dataclass(frozen=True)
 class Interval:
-    """Bounds, how they were found, and what has to be said about them; no method: there are none."""
+    """Bounds, how they were found, and what has to be said about them; no method: there are none.
+
+    `chance` is what the value would be by chance alone, where the interval is of what is beyond that.
+    """
 
     low: float
     high: float
     method: str | None
     reason: str | None = None
+    chance: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,10 @@ def interval(
 
 def counted(request: Request) -> bool:
     """Whether a request is a share of a count."""
-    return request.measure.trials is not None and not request.averaged and hasattr(request.table, "effective")
+    ranked = isinstance(request.spec.at, Top)  # then the cut moves with the cases, and shares vary more
+    return (
+        request.measure.trials is not None and not request.averaged and hasattr(request.table, "effective")
+    ) and not ranked
 
 
 def _of_area(request: Request) -> bool:
@@ -270,7 +277,7 @@ def jeffreys_interval(plan: Plan) -> Interval:
     """Percentiles of the measure on outcomes drawn from Dirichlet(counts + ½): a cell without cases is not impossible.
 
     Of K classes, one error in all is added instead, 1 / (K (K − 1)) to each cell. For measures within classes, the
-    outcomes of each class apart.
+    outcomes of each class apart. At an operating point by rank, the cut moves so that the places stay.
     """
     table = plan.request.table
     prior = limits.cell_prior(max(2, len(table.class_names)))
@@ -284,6 +291,8 @@ def jeffreys_interval(plan: Plan) -> Interval:
             drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, plan.draws.replicates, prior=prior)
     else:
         drawn = limits.posterior(cells, rng, plan.draws.replicates, prior=prior) * cells.sum()
+    if isinstance(plan.request.spec.at, Top):
+        drawn = _cut_again(plan, drawn)
     values = np.asarray(plan.request.formula(table.with_cells(drawn)), dtype=np.float64)
     defined = values[np.isfinite(values)]
     if not defined.size:
@@ -291,6 +300,34 @@ def jeffreys_interval(plan: Plan) -> Interval:
     low, high = np.quantile(defined, plan.tails)
     reason = left_out(values.size, defined.size, "undefined draws")
     return _within(plan, low, high, "jeffreys", reason)
+
+
+def _cut_again(plan: Plan, drawn: Array) -> Array:
+    """Outcomes (draws, 4) drawn at a fixed cut, with the cut moved to where it leaves as many places as there are.
+
+    What lies between both cuts is positive at the rate that is smooth along the ranks, read off at the cut.
+    """
+    spec = plan.request.spec
+    scores = plan.table.inside(ScoreTable, spec.of if len(plan.table.class_names) > 2 else None)
+    light = scores.condensed(_WORLD_ROWS) if scores.score.size > 2 * _WORLD_ROWS else scores
+    cases = light.counts.sum(axis=-2, dtype=np.float64)
+    rates = worlds.rates_by_rank(cases, light.pos)
+    flagged = np.array([1, 0, 1, 0])  # TP, FN, FP and TN; of the other class of two, those that are left alone
+    positive = np.array([1, 1, 0, 0])
+    if spec.of is not None and len(plan.table.class_names) == 2 and spec.of != plan.table.positive_name:
+        flagged, positive = 1 - flagged, 1 - positive
+    places = float(cast(Top, plan.request.point).of(1.0))
+    middle = (np.cumsum(cases) - cases / 2) / cases.sum()
+    rate = float(np.interp(places, middle, rates))
+    size = drawn.sum(axis=-1)
+    short = places * size - (drawn * flagged).sum(axis=-1)  # so many more have to be flagged
+    moved = drawn.copy()
+    for own, part in ((1, rate), (0, 1 - rate)):
+        yes, no = (int(np.flatnonzero((positive == own) & (flagged == one))[0]) for one in (1, 0))
+        step = np.clip(short * part, -drawn[:, yes], drawn[:, no])
+        moved[:, yes] += step
+        moved[:, no] -= step
+    return moved
 
 
 # --- replicates
@@ -379,15 +416,15 @@ def _never(request: Request) -> bool:
 
 @interval("none", "no interval, where none is known to cover", suits=_never, weighted=True)
 def no_interval(plan: Plan) -> Interval:
-    """Left out: with weighted or grouped cases, no interval of such a measure is known to cover."""
-    return _none("with weighted or grouped cases none is known to hold the true value often enough")
+    """Left out: with cases in groups, no interval of such a measure is known to cover."""
+    return _none("with cases in groups none is known to hold the true value often enough")
 
 
 # --- worlds in which the truth is known
 
 
 def _labelled(request: Request) -> bool:
-    return request.table.thresholded and not request.averaged
+    return request.table.thresholded and not request.averaged and all(map(math.isfinite, request.range))
 
 
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:
@@ -395,6 +432,15 @@ def _again(table: ScoreTable, hits: Array) -> ScoreTable:
     cases = table.counts.sum(axis=-2, dtype=np.float64)
     counts = np.stack([cases - hits, hits], axis=-2)
     return ScoreTable(table.score, counts, ("0", "1"), 1)
+
+
+def _worth(table: ScoreTable, cases: Array) -> tuple[Array, float]:
+    """How many equal cases tell as much as those at each score, at least one, and as all of them per unit of weight."""
+    if table.cell_squares is None:
+        return cases, 1.0
+    squares = table.cell_squares.reshape(-1, cases.size).sum(axis=0)
+    number = np.where(cases > 0, np.maximum(1.0, np.round(limits.kish(cases, squares))), 0.0)
+    return number, float(limits.kish(cases.sum(), squares.sum()) / cases.sum())
 
 
 def _light(plan: Plan) -> ScoreTable:
@@ -407,6 +453,7 @@ def _light(plan: Plan) -> ScoreTable:
     "corrected for the bias seen where the truth is known",
     suits=_labelled,
     replicates=True,
+    weighted=True,
     instead="shifted",
 )
 def corrected_interval(plan: Plan) -> Interval:
@@ -417,9 +464,11 @@ def corrected_interval(plan: Plan) -> Interval:
     """
     table = _light(plan)
     cases = table.counts.sum(axis=-2, dtype=np.float64)
-    rates = worlds.rates_by_rank(cases, table.pos)
+    number, worth = _worth(table, cases)
+    rates = worlds.rates_by_rank(cases * worth, table.pos * worth)
     world = float(np.asarray(plan.request.formula(_again(table, cases * rates))))
-    hits = worlds.labels_again(cases, rates, np.random.default_rng([plan.draws.seed, 3]), _WORLD_DRAWS)
+    drawn = worlds.labels_again(number, rates, np.random.default_rng([plan.draws.seed, 3]), _WORLD_DRAWS)
+    hits = drawn * (cases / np.maximum(number, 1))
     values = np.asarray(plan.request.formula(_again(table, hits)), dtype=np.float64)
     defined, reason = plan.replicates()
     if not (defined.size and np.isfinite(values).any() and math.isfinite(world)):
@@ -431,7 +480,14 @@ def corrected_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"corrected{plan.how}", reason)
 
 
-@interval("inverted", "the truths that the value agrees with", suits=_labelled, replicates=True, instead="none")
+@interval(
+    "inverted",
+    "the truths that the value agrees with",
+    suits=_labelled,
+    replicates=True,
+    weighted=True,
+    instead="none",
+)
 def inverted_interval(plan: Plan) -> Interval:
     """For measures that chance alone lifts above zero: which miscalibrations would show such a value.
 
@@ -439,10 +495,11 @@ def inverted_interval(plan: Plan) -> Interval:
     """
     table = _light(plan)
     cases = table.counts.sum(axis=-2, dtype=np.float64)
-    rates = worlds.recalibrated(table.score, cases, table.pos)
+    number, worth = _worth(table, cases)
+    rates = worlds.recalibrated(table.score, cases * worth, table.pos * worth)
     known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
-    hits = worlds.labels_again(cases, rates, np.random.default_rng([plan.draws.seed, 4]), _INVERTED_DRAWS)
-    flat = hits.reshape(-1, cases.size)
+    hits = worlds.labels_again(number, rates, np.random.default_rng([plan.draws.seed, 4]), _INVERTED_DRAWS)
+    flat = (hits * (cases / np.maximum(number, 1))).reshape(-1, cases.size)
     values = np.asarray(plan.request.formula(_again(table, flat)), dtype=np.float64)
     values = values.reshape(_INVERTED_DRAWS, -1).T
     defined, reason = plan.replicates()
@@ -450,7 +507,8 @@ def inverted_interval(plan: Plan) -> Interval:
         return _none("the measure is undefined in every replicate")
     spread = float(defined.std())
     low, high = limits.inverted(plan.value, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
-    return _within(plan, low, high, f"inverted{plan.how}", reason)
+    found = _within(plan, low, high, f"inverted{plan.how}", reason)
+    return replace(found, chance=float(np.nanmean(values[0])))
 
 
 @interval("bca", "bias-corrected and accelerated bootstrap", suits=_celled, replicates=True)

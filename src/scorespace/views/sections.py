@@ -11,7 +11,7 @@ from scorespace.conditions import Condition
 from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.measures import confusion
 from scorespace.results import decimals, grouped
-from scorespace.tables import ScoreTable
+from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views.answers import Answers, facts
 from scorespace.views.calibration import blocks as calibration_blocks
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 HONEST: Final = "cost/case"
 HERE: Final = "cost here"
 """The two costs of a chosen threshold: that to expect, and that on the cases that chose it."""
+BY_CHANCE: Final = "– by chance"
+"""The row below a measure that even perfect scores have above nothing."""
 
 Builder = Callable[[Answers], Sequence[Block]]
 SECTIONS: list[tuple[str, str, bool | Builder, Builder]] = []
@@ -218,8 +220,17 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
 
 def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
-    costs = [str(replace(one.spec, at=None)) for one in evaluation.summary if one.spec.name == "cost"]
-    return {costs[-1]: HERE} if costs and isinstance(evaluation.decision, Decision) else {}
+    decision = evaluation.decision
+    if decision is None:
+        return {}
+    two = isinstance(decision, Decision)
+    stated = (decision.condition if isinstance(decision, Decision) else decision.costs).stated
+    own = (
+        str(replace(one.spec, at=None))
+        for one in evaluation.summary
+        if one.spec.name == "cost" and dict(one.spec.options) == stated(evaluation.models[one.model].class_names)
+    )
+    return dict.fromkeys(own, HERE if two else HONEST)
 
 
 def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
@@ -262,6 +273,9 @@ def measure_grid(
         name = f"{(short_names or {}).get(bare, bare)}{key.rstrip('@').removeprefix(bare)} {spec.measure.arrow}"
         rows.append((name, *(_cell(found[model]) if model in found else "" for model in models)))
         hints.append((name, f"{spec.measure.title}. {spec.measure.summary}"))
+        if not all(isnan(one.chance) for one in found.values()):
+            rows.append((BY_CHANCE, *(_chance(found[model]) if model in found else "" for model in models)))
+            hints.append((BY_CHANCE, "What calibrated scores would show; the interval is of what is beyond that."))
     return Grid(("", *models), tuple(rows), hints=tuple(hints))
 
 
@@ -293,9 +307,13 @@ def _cell(one: Estimate) -> str:
     return f"{one.text} {one.reason.removeprefix('undefined: ')}" if isnan(one.value) and one.reason else one.text
 
 
-def _plain(threshold: float) -> bool:
-    """Whether a threshold is short enough to stand in a row name."""
-    return len(f"{threshold!r}") <= 5
+def _chance(one: Estimate) -> str:
+    return "" if isnan(one.chance) else decimals(one.chance)
+
+
+def _plain(point: At) -> bool:
+    """Whether an operating point is short enough to stand in a row name."""
+    return isinstance(point, Top) or len(f"{point!r}") <= 5
 
 
 def _threshold(one: Estimate) -> str:
