@@ -203,8 +203,10 @@ class ScoreTable(Table):
     @property
     def open_pairs(self) -> Array:
         """Of each bin, the share of all pairs of a positive and another case that are both in it, in unknown order."""
-        pairs = self.pos * self.neg / max(float(self.n_pos * self.n_neg), 1.0)
-        return np.zeros(self.score.size) if self.bins is None else np.where(self.bins.loose, pairs, 0.0)
+        every = float(self.n_pos * self.n_neg)
+        if self.bins is None or not every:
+            return np.zeros(self.score.size)
+        return np.where(self.bins.loose, self.pos * self.neg / every, 0.0)
 
     def at_prevalence(self, share: float) -> Self:
         factor = prevalence_factors(self.strata, self.cells, self.positive, share)
