@@ -39,6 +39,7 @@ from scorespace.decisions import best_threshold as best_threshold
 from scorespace.decisions import least_cost_decisions as least_cost_decisions
 from scorespace.decisions.cases import cases as cases
 from scorespace.errors import ScoreSpaceError as ScoreSpaceError
+from scorespace.evaluation.enter import count_tables as count_tables
 from scorespace.evaluation.enter import evaluate as evaluate
 from scorespace.evaluation.enter import measure as measure
 from scorespace.evaluation.evaluation import Evaluation as Evaluation
@@ -48,6 +49,8 @@ from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
 from scorespace.frames.remote import allow_remote as allow_remote
+from scorespace.frames.stored import load_tables as load_tables
+from scorespace.frames.stored import save_tables as save_tables
 from scorespace.groups.clusters import Clusters as Clusters
 from scorespace.groups.clusters import clusters as clusters
 from scorespace.groups.rules import Rules as Rules

@@ -45,6 +45,10 @@ def evaluate(
     order: options.Order = "",
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     measures: Annotated[
         str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
     ] = "",
@@ -112,6 +116,10 @@ def evaluate(
                 options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs), cost_under, cost_over
             ),
             missing=missing.value,
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
             interval=method,
             level=level,
             seed=seed,

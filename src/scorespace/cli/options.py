@@ -52,6 +52,7 @@ def _option(panel: str, metavar: str, words: str, *names: str) -> Any:
 
 
 _ROLES, _COSTS, _OUTPUT = "Which column is what", "What decisions cost", "Output"
+_LARGE = "Large data"
 _DATA_HELP = "A file (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
 _MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
 
@@ -121,6 +122,20 @@ Costs = Annotated[
 CostUnder = Annotated[float | None, _option(_COSTS, "X", "Cost of a unit by which a number is predicted too low.")]
 CostOver = Annotated[float | None, _option(_COSTS, "X", "Cost of a unit by which a number is predicted too high.")]
 
+
+Memory = Annotated[
+    str | None,
+    _option(_LARGE, "SIZE", "What columns may take, such as 2GB; beyond it scores are counted in bins, certified."),
+]
+Precision = Annotated[
+    float | None, _option(_LARGE, "WIDTH", "Leave no more of the AUC open, such as 1e-6; takes a second pass.")
+]
+
+Engine = Annotated[
+    str | None, _option(_LARGE, "NAME", "Who reads the data: duckdb, here (the default), or spark, on a cluster.")
+]
+Master = Annotated[str | None, _option(_LARGE, "URL", "The Spark cluster, such as spark://host:7077.")]
+
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 MaybeFormat = Annotated[
     Format | None,
@@ -158,8 +173,9 @@ AllowRemote = Annotated[
 DATA_FILES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
-    *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
-    *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "time", "baseline"),
+    *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
+    *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
+    *("time", "baseline"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),

@@ -431,7 +431,10 @@ def _honest(evaluation: Answers) -> dict[str, tuple[str]]:
 
 
 def _interval_words(evaluation: Answers) -> str:
-    return f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
+    words = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
+    if any(one.certified is not None for one in evaluation.summary):
+        words += " ± is what the scores, counted in bins, leave open whatever their order inside: it is no chance."
+    return words
 
 
 def _short_names(evaluation: Answers) -> dict[str, str]:
