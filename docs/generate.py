@@ -30,13 +30,24 @@ from scorespace.evaluation.curves import CurveKind, kinds
 from scorespace.measures import Measure, measures
 from scorespace.results import NOTE_KINDS
 from scorespace.tables import ClassTable, ConfusionTable
-from scorespace.views.catalogue import curve_entry, curve_example, entry
+from scorespace.views.catalogue import by_topic, curve_entry, curve_example, entry
 from scorespace.views.tests import suiting
 
 HERE = Path(__file__).parent
 WIDTH = 80
 WRITTEN = "<!-- Written by docs/generate.py: change the code instead, then `make docs`. -->"
-_COLUMNS = ("Name", "Title", "What it is", "Range", "Better", "Undefined when", "Interval", "Also called", "Options")
+_COLUMNS = (
+    "Name",
+    "Title",
+    "What it is",
+    "Needs",
+    "Range",
+    "Better",
+    "Undefined when",
+    "Interval",
+    "Also called",
+    "Options",
+)
 _CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -57,9 +68,6 @@ def pages() -> dict[str, str]:
 
 
 def _measures() -> str:
-    kinds: dict[str, list[Measure]] = {}
-    for measure in measures():
-        kinds.setdefault(str(entry(measure)["needs"]), []).append(measure)
     of_classes = {ConfusionTable, ClassTable}
     whole = ", ".join(f"`{measure.name}`" for measure in measures() if of_classes & set(measure.functions))
     parts = [
@@ -78,8 +86,8 @@ def _measures() -> str:
         f"{whole} need no brackets. Where a measure is undefined, the value is empty and the reason is stated; what "
         "the intervals are is told in [how to read the numbers](reading.md#intervals).",
     ]
-    for needs, found in kinds.items():
-        parts += [f"## Measures of {needs}", _table(_COLUMNS, map(_measure_row, found))]
+    for topic, found in by_topic(measures()).items():
+        parts += [f"## {topic}", _table(_COLUMNS, map(_measure_row, found))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -90,6 +98,7 @@ def _measure_row(measure: Measure) -> tuple[str, ...]:
         f"`{measure.name}`",
         measure.title,
         measure.summary,
+        str(entry(measure)["needs"]),
         f"{low} to {high}",
         {"high": "higher", "low": "lower", None: "–"}[measure.best],
         undefined,

@@ -203,3 +203,10 @@ def test_many_rows_have_the_fit_of_the_likelihood():
 )
 def test_known_by_other_names(alias, name):
     assert getattr(ss, alias) is getattr(ss, name)
+
+
+def test_the_mean_score_is_the_average_probability():
+    truth, score, weight = [1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7], [1.0, 2.0, 0.0, 1.0]
+    assert ss.measure("average probability", truth=truth, score=score) == pytest.approx(np.mean(score))
+    weighted = ss.measure("mean_score", truth=truth, score=score, weight=weight)
+    assert weighted == pytest.approx(np.average(score, weights=weight))

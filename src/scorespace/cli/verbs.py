@@ -37,15 +37,15 @@ VERBS = (
     Verb("agree", "Compare raters, people or models: decisions, scores, and the smooth ROC curve of each."),
     Verb("drift", "Tell what moved between two samples: prevalence, the scores, or what the scores mean."),
     Verb("power", "Plan a study: the cases that show an AUC or a difference of two, or the power of those you have."),
-    Verb("measures", "List all measures, or explain one: formula, range, names, when it is undefined.", alone=True),
+    Verb("measures", "List all measures by topic, explain one, or search for words.", alone=True),
     Verb(
         "curves",
-        "List all kinds of curves, or explain one: axes, options, what its area is, whether it has bands.",
+        "List all kinds of curves, explain one, or search: axes, options, areas, bands.",
         alone=True,
     ),
     Verb(
         "tests",
-        "List all tests between models, or explain one: what it computes, what it is for, its options and names.",
+        "List all tests between models, explain one, or search: what it computes, what it is for.",
         alone=True,
     ),
     Verb("demo", "Evaluate the bundled German credit predictions of three models and write the report.", alone=True),

@@ -57,6 +57,11 @@ class Question(Generic[Held]):
         """Whether a case may weigh more or less than one."""
         return any(table.cell_squares is not None or not table.whole for table in self.tables)
 
+    @property
+    def of(self) -> str:
+        """The measure that is compared, under its own name."""
+        return "" if self.spec is None else self.spec.canonical
+
     @cached_property
     def fewest(self) -> int:
         """How many cases, or groups of cases, the rarest class has in the smallest sample."""

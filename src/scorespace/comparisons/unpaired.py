@@ -117,11 +117,11 @@ def _found(question: Unpaired[Table] | Against[Table], test: str) -> Comparison:
     reason = next(filter(None, reasons), None)
     if isinstance(question, Against):
         gap = _finite(values[0] - question.value)
-        named = (question.model, f"{question.value:g}", test, str(question.spec), gap)
+        named = (question.model, f"{question.value:g}", test, question.of, gap)
         told = grouped_notes(question)
         return ValueTest(*named, level=question.level, reason=reason, value=question.value, notes=told)
     gap = _finite(values[0] - values[1])
-    found = Comparison(*question.names, test, str(question.spec), gap, level=question.level, reason=reason)
+    found = Comparison(*question.names, test, question.of, gap, level=question.level, reason=reason)
     return replace(found, independent=True, notes=grouped_notes(question))
 
 

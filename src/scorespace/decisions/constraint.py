@@ -149,7 +149,7 @@ class ConstrainedChoice:
 
     def rows(self) -> list[Row]:
         """One row per model, with the values that the constraints are about under their names."""
-        bounds = [str(one.spec) for one in self.constraints]
+        bounds = [one.spec.canonical for one in self.constraints]
         return [
             one.row()
             | plain(dict(zip(bounds, one.reached, strict=True)))

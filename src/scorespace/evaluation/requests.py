@@ -61,15 +61,22 @@ def wanted(
 
 
 def suiting(asked: Sequence[MeasureSpec], table: Table, at: float | None) -> list[MeasureSpec]:
-    """The requests that make sense for a model, at its threshold where one is needed and none is stated.
+    """The requests that make sense for a model, at its threshold where one is needed and none is stated."""
+    found = (one for one in (placed(spec, table, at) for spec in asked) if suits(one, table))
+    return list(dict.fromkeys(found))
 
-    What a measure is misread without stands before it.
+
+def with_beside(asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
+    """The requests with what a measure is misread without before it, as a screen shows them.
+
+    >>> [str(one) for one in with_beside([parse("smauc")])]
+    ['auc', 'smauc']
     """
-    found = [one for one in (placed(spec, table, at) for spec in asked) if suits(one, table)]
-    beside = (
-        [*([replace(one, name=one.measure.beside, options=())] if one.measure.beside else []), one] for one in found
+    pairs = (
+        [*([replace(one, name=one.measure.beside, options=(), asked=None)] if one.measure.beside else []), one]
+        for one in asked
     )
-    return list(dict.fromkeys(one for pair in beside for one in pair))
+    return list(dict.fromkeys(one for pair in pairs for one in pair))
 
 
 def placed(spec: MeasureSpec, table: Table, at: float | None) -> MeasureSpec:

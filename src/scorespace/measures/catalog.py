@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from scorespace.declaration import call_text, read_options, written
@@ -11,7 +11,7 @@ from scorespace.errors import MeasureError
 from scorespace.measures.measure import MEASURES, Measure
 
 _SHAPE = re.compile(
-    r"""\s*(?P<name>[^\s()\[\]@,=]+)\s*
+    r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
         (?:\((?P<options>[^()]*)\))?\s*
         (?:\[(?P<of>"(?:[^"\\]|\\.)*"|[^\[\]"]*)\])?\s*
         (?:@\s*(?P<at>[^\s\[\]()@]+))?\s*""",
@@ -25,16 +25,17 @@ _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 class MeasureSpec:
     """A measure with its options, class or average, and operating point: what a user asks for.
 
-    `str()` of it parses back to it.
+    `str()` of it has the name that the user wrote, `canonical` the one that data bear; both parse back to it.
 
-    >>> str(parse("F_beta( beta=2 )[bad] @ 0.50"))
-    'fbeta(beta=2)[bad]@0.5'
+    >>> str(parse("F_beta( beta=2 )[bad] @ 0.50")), parse("F_beta( beta=2 )[bad] @ 0.50").canonical
+    ('F_beta(beta=2)[bad]@0.5', 'fbeta(beta=2)[bad]@0.5')
     """
 
     name: str
     options: tuple[tuple[str, Any], ...] = ()
     of: str | None = None
     at: float | None = None
+    asked: str | None = field(default=None, compare=False, repr=False)
 
     @property
     def measure(self) -> Measure:
@@ -45,9 +46,18 @@ class MeasureSpec:
         """Name and options, without class and operating point."""
         return call_text(self.name, self.options)
 
+    @property
+    def canonical(self) -> str:
+        """The whole of it under the measure's own name."""
+        return f"{self.label}{self._place}"
+
     def __str__(self) -> str:
+        return f"{call_text(self.asked or self.name, self.options)}{self._place}"
+
+    @property
+    def _place(self) -> str:
         of = "" if self.of is None else f"[{_quoted(self.of)}]"
-        return f"{self.label}{of}" + ("" if self.at is None else f"@{written(self.at)}")
+        return of + ("" if self.at is None else f"@{written(self.at)}")
 
 
 def measures() -> tuple[Measure, ...]:
@@ -83,7 +93,9 @@ def parse(text: str) -> MeasureSpec:
         if not of:
             raise MeasureError(f"{text!r} names no class in its brackets.", hint=f"{measure.name}[macro], for example")
     options = read_options(measure, match["options"], text, MeasureError)
-    return MeasureSpec(measure.name, options, of, _threshold(match["at"], text))
+    name = " ".join(match["name"].split())
+    asked = None if name == measure.name else name
+    return MeasureSpec(measure.name, options, of, _threshold(match["at"], text), asked)
 
 
 def parse_list(text: str) -> list[MeasureSpec]:

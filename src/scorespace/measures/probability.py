@@ -28,6 +28,18 @@ By = Annotated[Literal["width", "count"], "bins of equal width, or of equal coun
 
 
 @measure(
+    title="Mean score",
+    range=(-_INF, _INF),
+    best=None,
+    undefined=_NO_CASES,
+    aliases=("average_score", "mean_probability", "average_probability"),
+)
+def mean_score(t: ScoreTable) -> Array:
+    """Mean of the scores of all cases, which is the prevalence where they are calibrated: Σ s / n."""
+    return ratio(dot(t.pos + t.neg, t.score), t.total)
+
+
+@measure(
     title="Brier score",
     range=(0, 1),
     best="low",

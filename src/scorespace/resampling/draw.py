@@ -52,7 +52,7 @@ class Asked:
 def asked(model: str, request: Request) -> Asked:
     """A measure asked of the replicates of a model."""
     quick = request.measure.functions.get(DrawnCases) if request.spec.of is None else None
-    return Asked(model, str(request.spec), request.on, request.within, quick)
+    return Asked(model, request.spec.canonical, request.on, request.within, quick)
 
 
 class Source(Protocol):

@@ -32,6 +32,9 @@ class Answers(Protocol):
     def summary(self) -> Estimates: ...
 
     @property
+    def shown(self) -> Estimates: ...
+
+    @property
     def differences(self) -> Mapping[str, Comparison]: ...
 
     @property

@@ -54,7 +54,7 @@ def test_grid(comparisons: Comparisons) -> Grid:
         (
             name,
             one.test,
-            one.measure,
+            one.of,
             "" if math.isnan(one.statistic) else decimals(one.statistic),
             _degrees(one),
             "" if math.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),

@@ -73,7 +73,7 @@ def brief_document(evaluation: Answers) -> Document:
 
 @section("Measures", brief=True)
 def measures(evaluation: Answers) -> Sequence[Block]:
-    grid = measure_grid(list(evaluation.summary), list(evaluation.models), _short_names(evaluation))
+    grid = measure_grid(list(evaluation.shown), list(evaluation.models), _short_names(evaluation))
     if isinstance(evaluation.decision, Decision):
         grid = with_honest_costs(grid, evaluation.decision)
     if evaluation.differences:
@@ -259,7 +259,8 @@ def measure_grid(
         bare = str(replace(spec, at=None))
         name = f"{(short_names or {}).get(bare, bare)}{key.rstrip('@').removeprefix(bare)} {spec.measure.arrow}"
         rows.append((name, *(_cell(found[model]) if model in found else "" for model in models)))
-        hints.append((name, f"{spec.measure.title}. {spec.measure.summary}"))
+        own = "" if spec.asked is None else f"{spec.name}: "
+        hints.append((name, f"{own}{spec.measure.title}. {spec.measure.summary}"))
     return Grid(("", *models), tuple(rows), hints=tuple(hints))
 
 
