@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 
 import pytest
@@ -241,3 +242,10 @@ def test_a_study_that_nobody_can_make(run, options):
         "ConditionError: no study is large enough for this aim.",
         "seen: more than 1 000 000 000 000 cases",
     )
+
+
+def test_no_python_warning_reaches_the_screen(tmp_path):
+    script = "import warnings, scorespace.__main__ as m, scorespace.cli as c\n"
+    script += "c.main = lambda: warnings.warn('divide by zero', RuntimeWarning)\nm.main()\n"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

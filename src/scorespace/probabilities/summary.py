@@ -177,12 +177,7 @@ class CalibrationSummary:
 
     def _notes(self) -> Iterator[Note]:
         if self.impossible > 0:
-            many = "1 case" if self.impossible == 1 else f"{grouped(self.impossible)} cases"
-            yield note(
-                "SS021",
-                f"{self.model} gave {many} no chance that happened nevertheless: its log loss is infinite. "
-                "logloss(eps=1e-15) clips them.",
-            )
+            yield note("SS021", no_chance_text(self.model, self.impossible))
         surely = not self.calibrated and self.cal_p < SURE  # without whole weights chance is unknown
         if surely:
             yield note(
@@ -227,6 +222,15 @@ class CalibrationSummary:
             f"brier {decimals(self.brier)} = cal {decimals(self.cal)} + ref {decimals(self.ref)}, "
             f"skill {decimals(self.skill)}. {self.words}"
         )
+
+
+def no_chance_text(model: str, cases: float) -> str:
+    """Why a log loss is infinite, in words."""
+    many = "1 case" if cases == 1 else f"{grouped(cases)} cases"
+    return (
+        f"{model} gave {many} no chance that happened nevertheless: its log loss is infinite. "
+        "logloss(eps=1e-15) clips them."
+    )
 
 
 def calibration_summary(

@@ -115,7 +115,7 @@ def chi_squared(found: CalibrationCurve, *, fitted: bool = True) -> CalibrationT
     expected = found.x * found.cases
     spread = expected * (1 - found.x)
     missed = np.square(found.hits - expected)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         parts = np.where(missed > 0, missed / spread, 0.0)  # a group of zeros in which nothing happens is as promised
     df = found.x.size - (2 if fitted else 0)
     if df < 1:

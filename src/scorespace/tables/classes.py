@@ -15,7 +15,7 @@ from scorespace.errors import DataError, ScoreError, listing
 from scorespace.results import grouped
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import class_listing, encode, label_text
+from scorespace.tables.labels import class_listing, encode_classes, label_text
 from scorespace.tables.pair import two_names
 from scorespace.tables.score import ScoreTable, score_table, scores_of, unknown_class, weights_of
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
@@ -324,7 +324,7 @@ def class_table(
     >>> class_table(["x", "y", "z"], [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]).decisions.matrix.trace()
     np.float64(3.0)
     """
-    codes, seen = encode(truth)
+    codes, seen = encode_classes(truth)
     columns = _columns(scores, seen if classes is None else tuple(map(label_text, classes)), codes.size)
     absent = [name for name in seen if name not in columns]
     if absent:

@@ -9,10 +9,10 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import ColumnError, DataError, PositiveError, WeightError
+from scorespace.errors import ColumnError, DataError, PositiveError, WeightError, listing
 from scorespace.results import grouped
 from scorespace.tables.counts import Counts
-from scorespace.tables.labels import encode, label_text, natural_order, positive_error, positive_index
+from scorespace.tables.labels import encode_classes, label_text, natural_order, positive_error, positive_index
 from scorespace.tables.score import ScoreTable, prevalence_factors, refuse_uncountable, unknown_class, weights_of
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
@@ -242,10 +242,16 @@ def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
 
 
 def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weight: Any, copies: bool) -> ConfusionTable:
-    actual, actual_names = encode(truth)
-    decided, decided_names = encode(decision, "decision")
+    actual, actual_names = encode_classes(truth)
+    decided, decided_names = encode_classes(decision, "decision")
     if actual.size != decided.size:
         raise DataError("truth and decision differ in length.", seen=f"{actual.size} and {decided.size} labels")
+    if classes is None and len(actual_names) > 1 and not set(actual_names) & set(decided_names):
+        raise ColumnError(
+            "truth and decision share no label.",
+            seen=f"{listing(actual_names)} and {listing(decided_names)}",
+            hint="the same labels in both",
+        )
     names = (
         tuple(map(label_text, classes))
         if classes is not None

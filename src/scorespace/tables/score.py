@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorespace.errors import DataError, ScoreError, WeightError, listing
 from scorespace.results import grouped
 from scorespace.tables.counts import Counts
-from scorespace.tables.labels import encode, is_missing, label_text, natural_order, positive_index
+from scorespace.tables.labels import encode_classes, is_missing, label_text, natural_order, positive_index
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
@@ -351,7 +351,7 @@ def score_table(
     ScoreTable: 3 cases, 2 'bad' (positive), 1 'good', 3 distinct scores
     """
     if classes is None:
-        codes, names = encode(truth)
+        codes, names = encode_classes(truth)
     else:
         codes, names = np.asarray(truth), tuple(classes)
         if codes.size and not (codes.min() >= 0 and codes.max() < len(names)):
@@ -429,7 +429,10 @@ def _numbers(array: Array) -> Array:
 def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
     """Case weights as float64, refused when of another length, negative, missing, infinite or all zero."""
     try:
-        values = np.asarray(weight, dtype=np.float64)
+        given = np.asarray(weight)
+        if given.dtype.kind in "cSUmM":
+            raise TypeError
+        values = given.astype(np.float64)
     except (TypeError, ValueError):
         raise WeightError("weights must be numbers.", seen=f"{weight!r:.60}") from None
     if values.shape != (size,):
