@@ -6,6 +6,8 @@ in step, and exits with 1 if there are any; the output under commands is checked
 
 from __future__ import annotations
 
+import functools
+import inspect
 import io
 import os
 import re
@@ -13,8 +15,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +26,7 @@ from unittest.mock import patch
 
 from typer.main import get_command
 
+import scorespace
 from scorespace.auditing.audit import FINDING_KINDS
 from scorespace.cli import app, main
 from scorespace.comparisons.test import ranked
@@ -64,6 +69,7 @@ def pages() -> dict[str, str]:
         "commands.md": _commands(),
         "notes.md": _notes(),
         "findings.md": _findings(),
+        "api.md": _api(),
     }
 
 
@@ -199,6 +205,54 @@ def _findings() -> str:
         "finding that chance could bring is told as info. A code keeps its meaning for ever: programs may rely on it."
     )
     return "\n\n".join(["# Findings", WRITTEN, about, _table(("Code", "Level", "About", "What to do"), rows)]) + "\n"
+
+
+def _api() -> str:
+    about = (
+        "Every public name, from the docstrings: `import scorespace as ss`, then `ss.NAME`. Every measure of "
+        "[the catalogue](measures.md) is a function of a table, too, by any of its names: `ss.auc(table)`, "
+        "`ss.recall(table.at(0.5))`. Results are frozen; each has `rows()`, `to_dict()` and `notes`, and a `repr` "
+        "that is the answer."
+    )
+    homes: dict[str, list[str]] = {}
+    for name, home in scorespace._listed().items():
+        homes.setdefault(home.split(".")[1], []).append(name)
+    first = [("evaluation", homes.pop("evaluation"))]
+    parts = ["# Python", WRITTEN, about]
+    for home, names in [*first, *sorted(homes.items())]:
+        about = (import_module(f"scorespace.{home}").__doc__ or "").strip().splitlines()[0]
+        parts += [f"## {home}", about, *(_documented(name) for name in sorted(names, key=str.casefold))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _documented(name: str) -> str:
+    """A public name with its signature, its docstring, and what a class offers."""
+    found = getattr(import_module(scorespace._listed()[name]), name)
+    text, *example = re.split(r"\n(?=\s*>>> )", inspect.cleandoc(found.__doc__ or ""), maxsplit=1)
+    parts = [f"### {name}", f"```text\n{name}{_signature(found)}\n```", text.strip()]
+    parts += [f"```pycon\n{textwrap.dedent(one).strip()}\n```" for one in example]
+    if inspect.isclass(found):
+        members = sorted(member for member in vars(found) if not member.startswith("_"))
+        rows = [(f"`{member}`", _first_line(getattr(found, member))) for member in members]
+        told = [row for row in rows if row[1]]
+        parts += [_table(("", ""), told)] if told else []
+    return "\n\n".join(parts)
+
+
+def _signature(found: Any) -> str:
+    """The parameters, a line each where they are many; annotations are read elsewhere."""
+    try:
+        signature = inspect.signature(getattr(found, "function", found))
+    except (TypeError, ValueError):
+        return ""
+    shown = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
+    text = str(signature.replace(parameters=shown, return_annotation=inspect.Signature.empty))
+    return text if len(text) <= 100 else text.replace(", ", ",\n    ").replace("(", "(\n    ", 1)[:-1] + ",\n)"
+
+
+def _first_line(member: Any) -> str:
+    described = callable(member) or isinstance(member, (property, functools.cached_property))
+    return ((member.__doc__ if described else "") or "").strip().partition("\n")[0]
 
 
 def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

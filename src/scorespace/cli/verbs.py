@@ -48,6 +48,7 @@ VERBS = (
         "List all tests between models, explain one, or search: what it computes, what it is for.",
         alone=True,
     ),
+    Verb("doctor", "Say what is installed, which extra is missing, and what to do about it.", alone=True),
     Verb("demo", "Evaluate the bundled German credit predictions of three models and write the report.", alone=True),
 )
 """In the order in which the help lists them."""
