@@ -47,18 +47,8 @@ def bin(tmp_path_factory):
             if not (site / top).exists():
                 (site / top).symlink_to(home / top)
     scripts = folder / "empty" / ("Scripts" if os.name == "nt" else "bin")
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(folder / "empty"),
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-index",
-    ]
-    subprocess.run([*install, str(wheel)], check=True, capture_output=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "empty")]
+    subprocess.run([*pip, "install", "-q", "--no-deps", "--no-index", str(wheel)], check=True, capture_output=True)
     return scripts
 
 

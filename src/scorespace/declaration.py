@@ -16,7 +16,7 @@ from importlib.metadata import entry_points
 from types import NoneType
 from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from scorespace.errors import ScoreSpaceError, did_you_mean, listing
+from scorespace.errors import ScoreSpaceError, did_you_mean, folded, listing
 
 PLUGINS: Final = ("scorespace", "scorespace.measures")
 """The entry points of third parties: modules whose import declares nouns."""
@@ -140,10 +140,7 @@ def _said(noun: Noun) -> str:
     return _folded(" ".join((noun.name, *noun.aliases, *about)))
 
 
-@cache
-def _folded(name: str) -> str:
-    """A name as it is looked up: hyphens, blanks and capitals do not matter."""
-    return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
+_folded = cache(folded)
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ def test_matrices_of_different_samples(run, write, models):
         (["evaluate", "fine.csv", *GOOD, "--format", "xml"], "--format"),
         (["evaluate", "fine.csv", *GOOD, "--level", "high"], "--level"),
         (["curve"], "Usage: scorespace curve"),
-        (["curve", "fine.csv"], "--truth"),
+        (["curve", "fine.csv"], "file 'fine.csv' does not exist"),
     ],
 )
 def test_wrong_usage(run, arguments, words):

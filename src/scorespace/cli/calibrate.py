@@ -21,8 +21,14 @@ _ROLES, _FIT, _FILES = "Which column is what", "How the map is fitted", "Files"
 _DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
 
 
+def _methods(incomplete: str) -> list[str]:
+    """The methods whose names begin so, for completion."""
+    return [one for one in METHODS if one.startswith(incomplete)]
+
+
 def _option(panel: str, metavar: str, words: str) -> Any:
-    return typer.Option(metavar=metavar, help=words, rich_help_panel=panel)
+    known: dict[str, Any] = {"COL": options.columns, "METHOD": _methods}
+    return typer.Option(metavar=metavar, help=words, rich_help_panel=panel, autocompletion=known.get(metavar))
 
 
 def calibrate(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from scorespace.cli import options, output
 from scorespace.cli.cases import learned
 from scorespace.cli.curves import completed
+from scorespace.cli.verbs import VerbCommand
 from scorespace.curves.curve import CurveKind
 from scorespace.declaration import Call, call_text
 from scorespace.errors import CurveError, DataError, listing
@@ -31,7 +32,7 @@ _KIND_HELP = (
 )
 
 
-class Command(TyperCommand):
+class Command(VerbCommand):
     """The command; where a flag is the name of an option of a curve, the error says how that is written."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -42,11 +43,24 @@ class Command(TyperCommand):
             having = [kind.name for kind in kinds() if option in {one.name for one in kind.options}]
             if flag.startswith("--") and flag not in flags and having:
                 value = value or ("true" if after.startswith("--") else after)
+                asked = _named_kind(args)
+                none = asked is not None and asked not in having
                 raise CurveError(
-                    f"{flag} is an option of the curve {listing(having)}, and written with it.",
-                    hint=f'--kind "{call_text(having[0], ((option, value),))}"',
+                    f"{flag} is an option of the curve {listing(having)}, and written with it."
+                    + (f" {asked} has none." if none else ""),
+                    hint=f'--kind "{call_text(asked if asked in having else having[0], ((option, value),))}"',
                 )
         return list(super().parse_args(ctx, args))
+
+
+def _named_kind(args: list[str]) -> str | None:
+    """The kind that --kind names, under its own name."""
+    words = [word.partition("=")[2] for word in args if word.startswith("--kind=")]
+    words += [after for word, after in pairwise(args) if word == "--kind"]
+    try:
+        return requested(words[-1]).noun.name if words else None
+    except CurveError:
+        return None  # told when it is parsed
 
 
 def curve(
@@ -63,7 +77,12 @@ def curve(
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measure: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The measure drawn by --kind threshold; f1 unless stated.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The measure drawn by --kind threshold; f1 unless stated.",
+            autocompletion=options.measure_names,
+        ),
     ] = None,
     learn_midpoint: Annotated[
         str | None,

@@ -9,7 +9,9 @@ from scorespace.parts import parts
 
 
 def doctor(format: options.OutputFormat = options.Format.table) -> None:
-    """Say what is installed, which extra is missing, and what to do about it; exits with 1 where a need is not met.
+    """Say what is installed, which extra is missing, and what to do about it.
+
+    Exits with 1 where something is missing without which nothing works.
 
     Example: scorespace doctor
     """

@@ -37,7 +37,12 @@ def evaluate(
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measures: Annotated[
-        str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
+        str,
+        typer.Option(
+            metavar="LIST",
+            help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".',
+            autocompletion=options.measure_names,
+        ),
     ] = "",
     require: Annotated[
         list[str], typer.Option(metavar="RULE", help='Exit with 1 unless it holds for every model, such as "auc>=0.8".')
@@ -53,6 +58,7 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="METHOD",
+            autocompletion=lambda incomplete: [one.name for one in INTERVALS if one.name.startswith(incomplete)],
             help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.",
             rich_help_panel="Output",
         ),

@@ -22,9 +22,9 @@ def words(completed: Callable[[str], Any]) -> Any:
 
 
 def beginning(registry: Registry[Any], incomplete: str) -> list[tuple[str, str]]:
-    """The nouns whose names begin so, with their titles, as a shell offers them."""
-    found = ((name, one.title) for one in registry for name in (one.name, *one.aliases) if name.startswith(incomplete))
-    return list(found) if incomplete else [(one.name, one.title) for one in registry]
+    """The nouns whose names begin so, or else their other names, with their titles, as a shell offers them."""
+    own = [(one.name, one.title) for one in registry if one.name.startswith(incomplete)]
+    return own or [(name, one.title) for one in registry for name in one.aliases if name.startswith(incomplete)]
 
 
 def look_up(

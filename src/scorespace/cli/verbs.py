@@ -9,6 +9,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from scorespace.errors import ScoreSpaceError, folded
+
 
 class Verb(NamedTuple):
     """A verb with the first sentence of its help; `alone` does something useful without arguments."""
@@ -54,6 +56,59 @@ VERBS = (
 """In the order in which the help lists them."""
 
 
+class VerbCommand(TyperCommand):
+    """A verb's command: what users type is taken as they mean it, or refused with what to type instead."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        flags = {flag for one in self.params for flag in one.opts}
+        args = [_respelt(word, flags) for word in args]
+        if not ctx.resilient_parsing:
+            self._refuse_repeated(ctx, args)
+        elif args and args[-1] in flags:  # completion: the value that the shell asks for is not there yet
+            args = args[:-1]
+        several = any(one.name == "data" for one in self.params)
+        ctx.allow_extra_args = several or ctx.allow_extra_args
+        try:
+            rest = list(super().parse_args(ctx, args))
+        except Exception as error:
+            missing = getattr(getattr(error, "param", None), "name", None)
+            data = ctx.params.get("data") or ctx.params.get("before")
+            if missing == "truth" and type(error).__name__ == "MissingParameter" and data:
+                from scorespace.frames import read, truth_unnamed
+
+                raise truth_unnamed(read(data)) from None
+            raise
+        if rest and several and ctx.params.get("data"):
+            ctx.params["data"] = [ctx.params["data"], *rest]  # as a shell expands parts/*.csv
+            ctx.args = []
+            return []
+        return rest
+
+    def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
+        """Refuse an option that is stated twice where only the last would count."""
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        except Exception:  # told when it is parsed in earnest
+            return
+        options: list[Any] = [one for one in order if one.opts[0].startswith("-")]
+        single = [one for one in options if not (one.multiple or one.is_flag)]
+        for place, one in enumerate(single):
+            if one in single[:place]:
+                flag = max(one.opts, key=len)
+                lists = str(one.metavar) == "LIST"
+                hint = f'{flag} "auc, acc": one list' if lists else f"{flag} once"
+                raise ScoreSpaceError(f"{flag} is stated twice, and only one can hold.", hint=hint)
+
+
+def _respelt(word: str, flags: set[str]) -> str:
+    """A flag in the spelling that is known: British or American."""
+    flag, equals, value = word.partition("=")
+    if not flag.startswith("--") or flag in flags:
+        return word
+    known = {folded(one): one for one in flags}
+    return known.get(folded(flag), flag) + equals + value
+
+
 class Verbs(TyperGroup):
     """A group that knows the summaries of its verbs, and loads a verb only when that is called."""
 
@@ -93,6 +148,6 @@ def load(verb: Verb) -> Any:
     """The command of a verb, made from the function of that name in the module of that name."""
     module = import_module(f"scorespace.cli.{verb.name}")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    made = getattr(module, "Command", TyperCommand)
+    made = getattr(module, "Command", VerbCommand)
     alone.command(verb.name, no_args_is_help=not verb.alone, cls=made)(getattr(module, verb.name))
     return get_command(alone)

@@ -9,10 +9,7 @@ import numpy as np
 
 from scorespace import frames
 from scorespace.conditions import Condition, CostMatrix
-from scorespace.errors import (
-    ColumnError,
-    ScoreSpaceError,
-)
+from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
@@ -62,7 +59,7 @@ def evaluate(
     s auc 0.750 [0.164, 0.978]
     """
     check_level(level)
-    check_method(interval)
+    interval = check_method(interval)
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
@@ -96,9 +93,9 @@ def evaluate(
 def _of_columns(
     data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
-    if roles["truth"] is None:
-        raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
     source = frames.read(data)
+    if roles["truth"] is None:
+        raise frames.truth_unnamed(source)
     sample = frames.check(source, frames.roles(source, **roles), missing=missing)
     pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
     tables = frames.count(sample, costs=costs) if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))

@@ -8,7 +8,7 @@ from scorespace.frames.matrix import read_matrix
 from scorespace.frames.outcomes import Outcomes, read_outcomes
 from scorespace.frames.read import read
 from scorespace.frames.remote import allow_remote, set_remote
-from scorespace.frames.roles import Roles, roles, score_models
+from scorespace.frames.roles import Roles, roles, score_models, truth_unnamed
 from scorespace.frames.source import Source
 from scorespace.frames.write import Library, frame_of, library_of
 
@@ -35,5 +35,6 @@ __all__ = [
     "score_columns",
     "score_models",
     "set_remote",
+    "truth_unnamed",
     "write_extended",
 ]

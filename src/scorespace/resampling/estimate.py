@@ -172,10 +172,9 @@ def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:
     return Estimate(one.model, one.request.spec, one.value, found.low, found.high, level, found.method, found.reason)
 
 
-def check_method(method: str | None) -> None:
-    """Refuse a method of intervals that there is not."""
-    if method is not None:
-        INTERVALS.find(method)
+def check_method(method: str | None) -> str | None:
+    """The method of intervals under its own name; one that there is not is refused."""
+    return None if method is None else INTERVALS.find(method).name
 
 
 def check_level(level: float) -> None:

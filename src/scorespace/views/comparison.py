@@ -78,7 +78,9 @@ def discordance_grid(one: Comparison) -> Grid:
 
 
 def difference_text(one: Comparison) -> str:
-    """A difference with its interval and p-value, in one cell."""
+    """A difference with its interval and p-value, in one cell; blank where there is none."""
+    if math.isnan(one.difference):
+        return ""
     interval = "" if math.isnan(one.low) else f" [{signed(one.low)}, {signed(one.high)}]"
     tested = "" if math.isnan(one.p) else f"  {p_text(one.p)}"
     return f"{signed(one.difference)}{interval}{tested}"

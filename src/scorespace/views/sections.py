@@ -78,8 +78,9 @@ def measures(evaluation: Answers) -> Sequence[Block]:
         grid = with_honest_costs(grid, evaluation.decision)
     if evaluation.differences:
         grid = with_differences(grid, evaluation.differences)
+    blank = undifferent(evaluation.differences)
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
-    return [*_forest(evaluation), Grid(grid.columns, grid.rows, level, grid.hints)]
+    return [*_forest(evaluation), Grid(grid.columns, grid.rows, level, grid.hints), *([Text(blank)] if blank else [])]
 
 
 @section("Classes", brief=classes.short_blocks)
@@ -271,6 +272,16 @@ def with_differences(grid: Grid, differences: Mapping[str, Comparison]) -> Grid:
     cells = {by_row[spec]: difference_text(one) for spec, one in differences.items() if spec in by_row}
     rows = tuple((*row, cells.get(row[0], "")) for row in grid.rows)
     return Grid((*grid.columns, f"{first.a} − {first.b}"), rows, grid.caption, grid.hints)
+
+
+def undifferent(differences: Mapping[str, Comparison]) -> str:
+    """Which differences are blank, and why: those for one reason in one sentence."""
+    reasons: dict[str, list[str]] = {}
+    for name, one in differences.items():
+        if isnan(one.difference):
+            why = (one.reason or "it is undefined for one of the models").removeprefix("undefined: ")
+            reasons.setdefault(why, []).append(name)
+    return " ".join(f"No difference of {', '.join(names)}: {why}." for why, names in reasons.items())
 
 
 def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:
