@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorespace.comparisons.adjust import holm
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, note, p_text, plain, signed
+from scorespace.results import SCHEMA, Note, Row, decimals, limits, note, p_text, plain
 from scorespace.tables import Array
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -80,6 +80,11 @@ class Comparison:
         return self.asked or self.measure
 
     @property
+    def size(self) -> str:
+        """The difference with its interval, for people."""
+        return limits(self.difference, self.low, self.high, sign=True)
+
+    @property
     def telling_p(self) -> float:
         """The p-value to judge by: adjusted where several tests are made."""
         return self.p if math.isnan(self.p_adjusted) else self.p_adjusted
@@ -97,9 +102,7 @@ class Comparison:
             return f"All together, {self.a}, {self.b} {judged} in {self.of} ({p_text(self.p)})."
         if math.isnan(self.difference):
             return f"{self.a} and {self.b}: {self.reason or 'the difference is undefined'}."
-        size = f"{self.of} differs by {signed(self.difference)}"
-        if not math.isnan(self.low):
-            size += f" [{signed(self.low)}, {signed(self.high)}]"
+        size = f"{self.of} differs by {self.size}"
         return f"{self.a} and {self.b}: {size}{self._judged}."
 
     @property
@@ -144,9 +147,7 @@ class ValueTest(Comparison):
         """The number, how far it is from the value, and whether chance alone could have done it."""
         if math.isnan(self.difference):
             return f"{self.a}: {self.reason or 'the difference is undefined'}."
-        size = f"{self.of} is {decimals(self.value + self.difference)}, {signed(self.difference)}"
-        if not math.isnan(self.low):
-            size += f" [{signed(self.low)}, {signed(self.high)}]"
+        size = f"{self.of} is {decimals(self.value + self.difference)}, {self.size}"
         return f"{self.a}: {size} from {self.value:g}{self._judged}."
 
 
@@ -189,9 +190,7 @@ class PairTest(Comparison):
         return f"{self.a} is {by} {self.b}{measured} on average over {extent(self.count, self.over)}"
 
     def __repr__(self) -> str:
-        size = signed(self.difference)
-        if not math.isnan(self.low):
-            size += f" [{signed(self.low)}, {signed(self.high)}]"
+        size = self.size
         tested = f"  {p_text(self.p)}" if not math.isnan(self.p) else ""
         reason = f"  ({self.reason})" if self.reason else ""
         return f"{self.a} − {self.b} {size}{tested}  {self.test}, {extent(self.count, self.over)}{reason}"

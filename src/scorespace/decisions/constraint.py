@@ -12,7 +12,7 @@ from scorespace.decisions.honest import Criterion, Crossfit, Models, crossfit, l
 from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, value_of
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.results import SCHEMA, Note, Row, decimals, note, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, limits, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.pair import PairTable
 
@@ -284,6 +284,4 @@ def _leading(honest: Value, apparent: float) -> float:
 
 
 def _limits(value: Value) -> str:
-    if not value.known:
-        return decimals(value.value)
-    return f"{decimals(value.value)} [{decimals(value.low)}, {decimals(value.high)}]"
+    return limits(value.value, value.low, value.high)

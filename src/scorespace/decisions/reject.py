@@ -9,7 +9,7 @@ from scorespace.curves import Corner, Mixture, RejectRule, chow, hull
 from scorespace.curves.hull import TRIVIAL
 from scorespace.decisions.honest import Models
 from scorespace.errors import ScoreError
-from scorespace.results import SCHEMA, Note, Row, decimals, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, percent, plain, short
 from scorespace.tables import ScoreTable
 
 NOTHING_DECIDED: Row = {
@@ -41,8 +41,8 @@ class RejectChoice:
         rule = self.rules[self.best]
         return (
             f"Use {self.best} and hand over the cases it scores between {rule.low:.3g} and {rule.high:.3g}: "
-            f"{100 * rule.rejected:.0f} % of them. Of the rest it gets {decimals(100 * rule.accuracy, 0)} % right; "
-            f"an error counting 1, that costs {rule.cost:.3g} per case. The rule assumes calibrated probabilities."
+            f"{percent(rule.rejected, 0)} of them. Of the rest it gets {percent(rule.accuracy, 0)} right; "
+            f"an error counting 1, that costs {short(rule.cost)} per case. The rule assumes calibrated probabilities."
         )
 
     def rows(self) -> list[Row]:

@@ -15,7 +15,7 @@ from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import Curve
 from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice
 from scorespace.evaluation import comparisons, curves, decisions
-from scorespace.evaluation.finding import Look, notes_on
+from scorespace.evaluation.finding import Look, for_all, notes_on
 from scorespace.evaluation.findings import (
     calibration_notes,
     group_notes,
@@ -267,7 +267,7 @@ class Evaluation:
             found += calibration_notes(self.calibrations.values(), self.summary, self.models)
         found += group_notes(self.summary) if self.models.grouped else ()
         found += self.decision.notes if self.decision is not None else ()
-        return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
+        return tuple(sorted(for_all(found, self.models), key=lambda one: one.level != "warning"))
 
     @cached_property
     def verdict(self) -> str:

@@ -17,6 +17,7 @@ from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Ta
 from scorespace.tables.models import Models
 
 RANKING: Final = ("auc", "auprc", "ks", "h")
+RARE_FIRST: Final = "auprc"
 OF_PROBABILITIES: Final = ("brier", "cal", "ref", "smauc")
 AT_THRESHOLD: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
 OF_DECISIONS: Final = ("acc", "bacc", "tpr", "fpr", "ppv", "f1", "mcc", "kappa")
@@ -24,6 +25,19 @@ OF_CLASSES: Final = ("acc", "bacc", "kappa", "mcc", "f1[macro]", "f1[weighted]")
 OF_CLASS_SCORES: Final = ("auc[hand_till]", "auc[weighted]")
 OF_CLASS_PROBABILITIES: Final = ("brier", "logloss", "ece")
 _MOST_OF_OTHERS: Final = 12
+RARE: Final = 0.05
+"""Share of positives below which precision and recall tell more than areas that average over all negatives."""
+
+
+def rare(table: Table) -> bool:
+    """Whether positives are so rare that precision-recall leads.
+
+    >>> from scorespace.tables import score_table
+    >>> rare(score_table([1] + [0] * 30, range(31)))
+    True
+    """
+    total = float(table.total)
+    return isinstance(table, ScoreTable) and 0 < float(table.n_pos) < RARE * total
 
 
 @singledispatch
@@ -35,7 +49,8 @@ def usual(table: Table, at: float | None = None) -> list[MeasureSpec]:
 @usual.register
 def _(table: ScoreTable, at: float | None = None) -> list[MeasureSpec]:
     sized = OF_PROBABILITIES if table.probabilities else ()
-    return [*map(MeasureSpec, (*RANKING, *sized)), *(MeasureSpec(name, at=at) for name in AT_THRESHOLD)]
+    ranking = (RARE_FIRST, *(name for name in RANKING if name != RARE_FIRST)) if rare(table) else RANKING
+    return [*map(MeasureSpec, (*ranking, *sized)), *(MeasureSpec(name, at=at) for name in AT_THRESHOLD)]
 
 
 @usual.register

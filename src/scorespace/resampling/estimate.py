@@ -12,7 +12,7 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
-from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
+from scorespace.results import SCHEMA, Note, Progress, Row, limits, plain
 from scorespace.tables import Table
 
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
@@ -55,13 +55,7 @@ class Estimate:
     @property
     def text(self) -> str:
         """Value and interval for people: `0.787 [0.757, 0.817]`."""
-        places = 3 if self.spec.measure.range[1] <= 1 or abs(self.value) < 10 else 1
-        if 0 < abs(self.value) < 0.001:  # rates of rare things would all read 0.000
-            places = min(6, 1 - math.floor(math.log10(abs(self.value))))
-        value = decimals(self.value, places)
-        if math.isnan(self.low) or math.isnan(self.high):
-            return value
-        return f"{value} [{decimals(self.low, places)}, {decimals(self.high, places)}]"
+        return limits(self.value, self.low, self.high)
 
 
 @dataclass(frozen=True)

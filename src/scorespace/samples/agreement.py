@@ -20,7 +20,7 @@ from scorespace.measures.confusion import kappa
 from scorespace.measures.ranking import auc
 from scorespace.resampling.draw import REPLICATES
 from scorespace.resampling.estimate import Estimate, check_level, estimate
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, percent, plain
 from scorespace.tables import Array, ConfusionTable, score_table
 
 TOLERANCE: Final = 0.1
@@ -138,7 +138,7 @@ class Agreement:
         alike = _named(pair.alike, f"Their scores lie within {self.tolerance:g} although they decide differently")
         apart = _named(pair.apart, f"They decide alike with scores more than {self.tolerance:g} apart")
         return (
-            f"{pair.a} and {pair.b} decide alike on {100 * pair.agreement.value:.0f} % of {grouped(self.cases)} "
+            f"{pair.a} and {pair.b} decide alike on {percent(pair.agreement.value, 0)} of {grouped(self.cases)} "
             f"instances{kappa}{order}{area}. {alike} {apart}"
         )
 

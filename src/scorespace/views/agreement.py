@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scorespace.results import Row, decimals, grouped
+from scorespace.results import Row, decimals, grouped, percent
 from scorespace.samples.agreement import Agreement
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
@@ -48,7 +48,7 @@ def rater_grid(agreement: Agreement) -> Grid:
     rows = [
         (
             rater.name,
-            f"{100 * float(rater.decision.mean()):.1f} %",
+            percent(float(rater.decision.mean())),
             decimals(rater.curve.midpoint),
             decimals(rater.curve.area()),
             grouped(rater.curve.inappropriate),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
-from scorespace.results import decimals, grouped
+from scorespace.results import decimals, grouped, limits, percent, short
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 
@@ -52,9 +52,9 @@ def choice_grid(decision: Decision) -> Grid:
         (
             one.model,
             "" if math.isnan(one.threshold) else _with_interval(one.threshold, one.threshold_interval),
-            _number(one.cost_per_case) if math.isnan(one.honest.value) else repr(one.honest),
-            "" if math.isnan(one.threshold) and decision.fitted is None else _number(one.cost_per_case),
-            "" if math.isnan(one.calibrated_cost) else _number(one.calibrated_cost),
+            short(one.cost_per_case) if math.isnan(one.honest.value) else repr(one.honest),
+            "" if math.isnan(one.threshold) and decision.fitted is None else short(one.cost_per_case),
+            "" if math.isnan(one.calibrated_cost) else short(one.calibrated_cost),
         )
         for one in models
     ]
@@ -77,8 +77,8 @@ def region_grid(decision: Decision) -> Grid:
     rows = [
         (
             model,
-            f"{_number(decision.cost_ratio(high))} to {_number(decision.cost_ratio(low))}",
-            f"{_number(high)} to {_number(low)}",
+            f"{short(decision.cost_ratio(high))} to {short(decision.cost_ratio(low))}",
+            f"{short(high)} to {short(low)}",
         )
         for model, low, high in decision.model_ranges()
     ]
@@ -132,8 +132,8 @@ def _cases(number: float) -> str:
 
 def _with_interval(value: float, interval: tuple[float, float]) -> str:
     if any(map(math.isnan, interval)):
-        return _number(value)
-    return f"{_number(value)} [{_number(interval[0])}, {_number(interval[1])}]"
+        return short(value)
+    return f"{short(value, *interval)} [{short(interval[0], *interval)}, {short(interval[1], *interval)}]"
 
 
 def _totals_grid(choice: CostChoice) -> Grid:
@@ -154,7 +154,7 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
     for one in choice.candidates:
         numbers = zip((one.honest, *one.held), (one.value, *one.reached), strict=True)
         cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, math.isnan(one.threshold))]
-        at = "" if math.isnan(one.threshold) else _number(one.threshold)
+        at = "" if math.isnan(one.threshold) else short(one.threshold)
         rows.append((one.model, at, *cells, "yes" if one.kept else "no"))
     return _without_blanks(Grid(tuple(columns), tuple(rows)))
 
@@ -162,13 +162,12 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
 def _honest_cells(honest: Value, value: float, crisp: bool) -> tuple[str, str]:
     if math.isnan(honest.value):
         return decimals(value), ""
-    limits = f" [{decimals(honest.low)}, {decimals(honest.high)}]" if honest.known else ""
-    return decimals(honest.value) + limits, "" if crisp else decimals(value)
+    return limits(honest.value, honest.low, honest.high), "" if crisp else decimals(value)
 
 
 def _rejection_grid(choice: RejectChoice) -> Grid:
     rows = [
-        (name, f"{100 * rule.rejected:.1f} %", decimals(rule.accuracy), _number(rule.cost))
+        (name, percent(rule.rejected), decimals(rule.accuracy), short(rule.cost))
         for name, rule in sorted(choice.rules.items(), key=lambda pair: pair[1].cost)
     ]
     return Grid(("model", "handed over", "accuracy of the rest", "cost/case"), tuple(rows))
@@ -178,7 +177,7 @@ def _mixture_grid(choice: MixtureChoice) -> Grid:
     rows = [
         (
             row["model"],
-            "" if math.isnan(row["threshold"]) else _number(row["threshold"]),
+            "" if math.isnan(row["threshold"]) else short(row["threshold"]),
             decimals(row["probability"]),
             decimals(row["fpr"]),
             decimals(row["tpr"]),
@@ -186,9 +185,3 @@ def _mixture_grid(choice: MixtureChoice) -> Grid:
         for row in choice.rows()
     ]
     return _without_blanks(Grid(("use", "threshold", "with probability", "fpr", "tpr"), tuple(rows)))
-
-
-def _number(value: float) -> str:
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:.3g}".replace("-", "−")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scorespace.conditions import Condition
 from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.measures import confusion
-from scorespace.results import decimals, grouped
+from scorespace.results import grouped, limits
 from scorespace.tables import ScoreTable
 from scorespace.views import classes
 from scorespace.views.answers import Answers, facts
@@ -78,7 +78,7 @@ def measures(evaluation: Answers) -> Sequence[Block]:
         grid = with_honest_costs(grid, evaluation.decision)
     if evaluation.differences:
         grid = with_differences(grid, evaluation.differences)
-    blank = undifferent(evaluation.differences)
+    blank = undifferent(evaluation.differences, [str(one.spec) for one in evaluation.shown])
     level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
     return [*_forest(evaluation), Grid(grid.columns, grid.rows, level, grid.hints), *([Text(blank)] if blank else [])]
 
@@ -236,8 +236,7 @@ def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
 
 
 def _value_text(value: Value) -> str:
-    text = decimals(value.value)
-    return f"{text} [{decimals(value.low)}, {decimals(value.high)}]" if value.known else text
+    return limits(value.value, value.low, value.high)
 
 
 def measure_grid(
@@ -274,14 +273,17 @@ def with_differences(grid: Grid, differences: Mapping[str, Comparison]) -> Grid:
     return Grid((*grid.columns, f"{first.a} − {first.b}"), rows, grid.caption, grid.hints)
 
 
-def undifferent(differences: Mapping[str, Comparison]) -> str:
+def undifferent(differences: Mapping[str, Comparison], shown: Sequence[str] = ()) -> str:
     """Which differences are blank, and why: those for one reason in one sentence."""
     reasons: dict[str, list[str]] = {}
     for name, one in differences.items():
         if isnan(one.difference):
             why = (one.reason or "it is undefined for one of the models").removeprefix("undefined: ")
             reasons.setdefault(why, []).append(name)
-    return " ".join(f"No difference of {', '.join(names)}: {why}." for why, names in reasons.items())
+    said = [f"No difference of {', '.join(names)}: {why}." for why, names in reasons.items()]
+    if differences and len(differences) < len(dict.fromkeys(shown)):
+        said.append("Of so many scores only the first difference is told: compare --measure NAME has others.")
+    return " ".join(said)
 
 
 def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:
