@@ -274,3 +274,11 @@ def test_a_gate_and_a_comparison_keep_the_name_too(run, credit):
     two = [*credit, "--score", "tree", "--score", "logistic", "--measure", "roc_auc"]
     assert "roc_auc differs by" in run("compare", *two).out
     assert {row["measure"] for row in run("compare", *two, "--format", "json").json()["rows"]} == {"auc"}
+
+
+def test_a_stated_positive_class_of_three_is_not_asked_for_again(run, write):
+    write("three.csv", "y,d\na,a\nb,b\nc,b\na,c\nb,b\n")
+    asked = ["three.csv", "--truth", "y", "--decision", "d", "--positive", "a", "--format", "json"]
+    rows = run("evaluate", *asked, "--measures", "recall,precision,acc").json()["rows"]
+    assert [row["value"] for row in rows] == [0.5, 1.0, 0.6]
+    assert run("evaluate", *asked).code == 0

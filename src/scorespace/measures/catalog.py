@@ -8,7 +8,10 @@ from typing import Any
 
 from scorespace.declaration import call_text, read_options, written
 from scorespace.errors import MeasureError
+from scorespace.measures.average import ALL_AVERAGES
 from scorespace.measures.measure import MEASURES, Measure
+from scorespace.tables.classes import TOP
+from scorespace.tables.labels import bare
 
 _SHAPE = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
@@ -89,7 +92,7 @@ def parse(text: str) -> MeasureSpec:
     measure = find(match["name"])
     of = match["of"]
     if of is not None:
-        of = re.sub(r"\\(.)", r"\1", of[1:-1]) if of.startswith('"') else of.strip()
+        of = _unquoted(of) if of.startswith('"') else of.strip()
         if not of:
             raise MeasureError(f"{text!r} names no class in its brackets.", hint=f"{measure.name}[macro], for example")
     options = read_options(measure, match["options"], text, MeasureError)
@@ -122,7 +125,15 @@ def _threshold(text: str | None, whole: str) -> float | None:
     return value
 
 
+def _unquoted(text: str) -> str:
+    """A class in quotes; they stay around one that is named like an average, because they tell it from that."""
+    inner = re.sub(r"\\(.)", r"\1", text[1:-1])
+    return f'"{inner}"' if inner in (*ALL_AVERAGES, TOP) else inner
+
+
 def _quoted(label: str) -> str:
+    if bare(label) in (*ALL_AVERAGES, TOP):
+        return label
     if _SIMPLE_LABEL.fullmatch(label):
         return label
     return '"' + re.sub(r'(["\\])', r"\\\1", label) + '"'

@@ -299,7 +299,7 @@ def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, d
     return {
         name: {
             of: calibration_summary(models.score_table(f"{name}[{of}]"), model=f"{name}[{of}]", seed=seed)
-            for of in (TOP, *each)
+            for of in (TOP, *(f'"{one}"' if one == TOP else one for one in each))
         }
         for name in models.of_classes
         if models[name].probabilities and len(models.present) > 1

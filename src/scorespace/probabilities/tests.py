@@ -64,7 +64,7 @@ class CalibrationTest:
         if math.isnan(self.p):
             return f"{self.test}: {self.reason}"
         df = "" if math.isnan(self.df) else f", df {self.df:g}"
-        return f"{self.test}: statistic {decimals(self.statistic)}{df}, p {self.p:.3g}"
+        return f"{self.test}: statistic {decimals(self.statistic, 3)}{df}, p {self.p:.3g}"
 
 
 def spiegelhalter(table: ScoreTable) -> CalibrationTest:

@@ -15,7 +15,7 @@ from scorespace.errors import DataError, ScoreError, listing
 from scorespace.results import grouped
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import class_listing, encode_classes, label_text
+from scorespace.tables.labels import bare, class_listing, encode_classes, label_text
 from scorespace.tables.pair import two_names
 from scorespace.tables.score import ScoreTable, score_table, scores_of, unknown_class, weights_of
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
@@ -107,8 +107,9 @@ class ClassTable(Table):
         self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
     ) -> Wanted:
         """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
-        if of == TOP and of not in self.classes and wanted is ScoreTable:
+        if of == TOP and wanted is ScoreTable:
             return cast(Wanted, self.top)
+        of = None if of is None else bare(of)
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
         if at is not None and of is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scorespace.errors import ColumnError, DataError, PositiveError, WeightError, listing
 from scorespace.results import grouped
 from scorespace.tables.counts import Counts
-from scorespace.tables.labels import encode_classes, label_text, natural_order, positive_error, positive_index
+from scorespace.tables.labels import bare, encode_classes, label_text, natural_order, positive_error, positive_index
 from scorespace.tables.score import ScoreTable, prevalence_factors, refuse_uncountable, unknown_class, weights_of
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
@@ -66,11 +66,11 @@ class ConfusionTable(Table):
         if at is not None:
             none = "a crisp decision has no threshold" if wanted is Counts else "{label} covers all thresholds"
             raise NoTableError("asks for a threshold, but " + none, hint="{label}")
+        of = None if of is None else bare(of)
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
         if wanted is Counts:
-            alone = self.positive if len(self.classes) == 1 else None  # one class in truth and decisions: all are right
-            index = (self._positive() if alone is None else alone) if of is None else self.classes.index(of)
+            index = self.positive if of is None else self.classes.index(of)  # of several classes, one that was stated
             if index is None:
                 raise NoTableError(
                     f"cannot be computed from {self.described()}",

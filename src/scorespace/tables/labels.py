@@ -27,6 +27,15 @@ def label_text(value: Any) -> str:
     return str(value)
 
 
+def bare(of: str) -> str:
+    """The class that is meant: one named like an average is written in quotes, macro is the mean and "macro" the class.
+
+    >>> bare('"macro"'), bare("bad")
+    ('macro', 'bad')
+    """
+    return of[1:-1] if len(of) > 2 and of[0] == of[-1] == '"' else of
+
+
 def is_plain_code(name: str | None) -> bool:
     """Whether a class is named by a number or a boolean, which read badly in a sentence."""
     return name is None or name in ("True", "False") or natural_order(name)[0] == 0

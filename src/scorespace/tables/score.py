@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorespace.errors import DataError, ScoreError, WeightError, listing
 from scorespace.results import grouped
 from scorespace.tables.counts import Counts
-from scorespace.tables.labels import encode_classes, is_missing, label_text, natural_order, positive_index
+from scorespace.tables.labels import bare, encode_classes, is_missing, label_text, natural_order, positive_index
 from scorespace.tables.table import Array, NoTableError, Table, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
@@ -183,9 +183,9 @@ class ScoreTable(Table):
         return size.sum() - np.cumsum(size) + (size + 1) / 2
 
     def _index(self, of: str) -> int:
-        if of not in self.classes:
+        if bare(of) not in self.classes:
             raise unknown_class(of, self.classes)
-        return self.classes.index(of)
+        return self.classes.index(bare(of))
 
     @cached_property
     def sweep(self) -> Counts:

@@ -55,7 +55,7 @@ def test_grid(comparisons: Comparisons) -> Grid:
             name,
             one.test,
             one.of,
-            "" if math.isnan(one.statistic) else decimals(one.statistic),
+            "" if math.isnan(one.statistic) else decimals(one.statistic, 3),
             _degrees(one),
             "" if math.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),
             "" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted).removeprefix("p = ").removeprefix("p "),
