@@ -298,10 +298,10 @@ def bacc(c: Counts) -> Array:
 
 @bacc.on
 def _bacc_of_classes(t: ConfusionTable) -> Array:
-    # As tpr[macro] does: a class that is decided but never occurs has no accuracy to average.
+    # As tpr[macro] does: a class that is decided but never occurs has no accuracy to average. Two must occur.
     found = ratio(np.diagonal(t.matrix, axis1=-2, axis2=-1), t.class_totals)
-    defined = ~np.isnan(found)
-    return ratio(np.where(defined, found, 0.0).sum(axis=-1), defined.sum(axis=-1))
+    present = (t.class_totals > 0).sum(axis=-1)
+    return ratio(np.where(t.class_totals > 0, found, 0.0).sum(axis=-1), np.where(present > 1, present, np.nan))
 
 
 @measure(
