@@ -58,3 +58,5 @@ from scorespace.tables import ScoreTable as ScoreTable
 from scorespace.tables import class_table as class_table
 from scorespace.tables import confusion as confusion
 from scorespace.tables import score_table as score_table
+from scorespace.tables.rating import RatingTable as RatingTable
+from scorespace.tables.rating import rating_table as rating_table

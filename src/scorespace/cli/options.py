@@ -193,6 +193,13 @@ def check_output(path: Path | None, endings: tuple[str, ...], *read: Any) -> Non
         refuse_overwriting(path, files_read(data))
 
 
+def first_name(data: Any) -> str:
+    """The name of the file, or of the first of several."""
+    several = isinstance(data, list)
+    name = Path(data[0] if several else data).name
+    return f"{name} and {len(data) - 1} more" if several else name
+
+
 def matrix_files(matrices: list[str]) -> list[str]:
     """The files of NAME=FILE.csv pairs."""
     return [pair.partition("=")[2] for pair in matrices]

@@ -6,7 +6,7 @@ from scorespace.measures import confusion, cost, ranking  # the order of the cat
 from scorespace.measures import probability, smooth
 
 # isort: split
-from scorespace.measures import classes, sweep
+from scorespace.measures import classes, raters, sweep
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
@@ -25,6 +25,7 @@ __all__ = [
     "parse_list",
     "probability",
     "ranking",
+    "raters",
     "smooth",
     "sweep",
 ]
