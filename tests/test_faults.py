@@ -91,6 +91,35 @@ def test_the_old_file_or_the_new_one(tmp_path, whole, kind, number):
     assert remains(tmp_path) == []
 
 
+@pytest.mark.parametrize("kind", WRITING)
+def test_memory_that_runs_out_leaves_the_old_file_and_says_so(tmp_path, kind):
+    """At one of these limits each verb fails; what a native library ends by itself still changes no file."""
+    resource = pytest.importorskip("resource")
+    arguments, option, out = WRITING[kind]
+    rows = DATA.splitlines(keepends=True)
+    (tmp_path / "in.csv").write_text(rows[0] + "".join(rows[1:]) * 30)
+    (tmp_path / "results.csv").write_text(RESULTS)
+    for megabytes in (500, 700):
+        (tmp_path / out).write_text(OLD)
+        limit = megabytes << 20
+        done = subprocess.run(
+            [sys.executable, "-m", "scorespace", kind.split()[0], *arguments, option, out],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            check=False,
+            timeout=120,
+        )
+        assert "Traceback" not in done.stderr
+        if done.returncode == 2:
+            assert "there is not enough memory" in done.stderr
+        if done.returncode != 0:
+            assert (tmp_path / out).read_text() == OLD
+            assert remains(tmp_path) == []
+
+
 def alike(held, new, out):
     """Pictures and pages may name their parts at random; they are as long and end alike."""
     return held == new or (

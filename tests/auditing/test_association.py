@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from scorespace.auditing.association import area, area_p, associate, outcome, rank_p, sortedness
+from scorespace.auditing.association import area, area_p, associate, outcome, rank_p
+from scorespace.auditing.free import sortedness
 from scorespace.frames.survey import survey
 
 

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from scorespace import evaluate
+from scorespace.auditing import leaks, rows, split  # noqa: F401 - which declare the findings
+from scorespace.auditing.finding import FINDING_KINDS
 from scorespace.auditing.free import free_checks
 
 
@@ -25,7 +28,7 @@ def test_repeated_identifiers():
     y = np.random.default_rng(1).integers(0, 2, 100)
     (one,) = free_checks(y, ids=[f"c{n % 98}" for n in range(100)])
     assert one.text == (
-        "2 rows repeat an identifier: their cases count more than once. `scorespace audit` looks closer."
+        "2 rows repeat an identifier: such cases count more than once. `scorespace audit` looks closer."
     )
 
 
@@ -34,3 +37,25 @@ def test_groups_over_folds_within_a_repeat():
     y, group, fold = source.integers(0, 2, 200), np.tile(np.arange(40), 5), np.repeat(np.arange(5), 40)
     assert codes(y, group=group, fold=fold) == ["SS167"]
     assert codes(y, group=group, fold=fold, repeat=fold) == []
+
+
+def test_the_codes_are_those_of_the_audit_with_their_level():
+    y = [0] * 50 + [1] * 50
+    found = free_checks(y, ids=[*range(99), 0], group=[*range(50)] * 2, fold=y)
+    assert [one.code for one in found] == ["SS102", "SS142", "SS167"]
+    # Sorted rows change no number of an evaluation: there they are told, and warned of in an audit.
+    assert [one.level for one in found] == ["info", *(FINDING_KINDS[one.code].level for one in found[1:])]
+
+
+def test_an_evaluation_runs_them_and_points_to_the_audit():
+    source = np.random.default_rng(3)
+    y, s = source.integers(0, 2, 100), source.random(100)
+    data = {"y": y, "s": s, "case_id": [*range(99), 0], "age": source.integers(20, 90, 100)}
+    (note,) = [note for note in evaluate(data, truth="y", scores="s").notes if note.code.startswith("SS1")]
+    assert str(note.text) == (
+        "1 row repeats an identifier: such cases count more than once. `scorespace audit` looks closer."
+    )
+    ordered = evaluate({"y": np.sort(y), "s": s}, truth="y", scores="s")
+    assert "SS102" in [note.code for note in ordered.notes]
+    again = evaluate(data | {"turn": y}, truth="y", scores="s", fold="age", repeat="turn")
+    assert "SS142" not in [note.code for note in again.notes]

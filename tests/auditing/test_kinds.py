@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.auditing.kinds import KINDS, declared, is_id_name, ordered_words
+from scorespace.auditing.kinds import KINDS, declared, ordered_words
+from scorespace.auditing.words import is_id_name
 
 SOURCE = np.random.default_rng(0)
 ROWS = 300

@@ -47,6 +47,26 @@ def test_a_forest_on_the_rows_it_was_fitted_to():
     assert ss.audit(held_out, target="y", scores="forest").failing(["SS170"]) == ()
 
 
+def test_scores_that_are_calibrated_only_where_they_were_fitted():
+    # As well separated in both, and three times too bold where nobody fitted them.
+    y = SOURCE.integers(0, 2, 4000)
+    logit = SOURCE.normal(2 * y - 1, 1.4142)
+    s = 1 / (1 + np.exp(-logit * np.where(np.arange(4000) < 2000, 1, 3)))
+    here, there = ({"s": s[part], "y": y[part]} for part in (slice(2000), slice(2000, 4000)))
+    (one,) = ss.audit(here, target="y", scores="s", test=there).failing(["SS170"])
+    assert one.text.startswith("'s' is as far from the truth here as it claims (mean squared error 0.1")
+    assert one.numbers["squares"] == pytest.approx(np.mean((s - y)[:2000] ** 2))
+    assert one.numbers["p"] < 0.001
+    assert ss.audit(there, target="y", scores="s", test=here).failing(["SS170"]) == ()
+
+
+def test_calibrated_scores_claim_their_mean_square():
+    s = SOURCE.random(200_000)
+    found = judged(s, SOURCE.random(s.size) < s)
+    assert abs(found.beyond) < 4 * found.beyond_error
+    assert found.squares == pytest.approx(np.mean(s * (1 - s)), abs=4 * found.beyond_error)
+
+
 def test_honest_scores():
     y = SOURCE.integers(0, 2, 800)
     s = SOURCE.normal(y, 1)

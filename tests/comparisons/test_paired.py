@@ -186,8 +186,8 @@ def test_a_single_positive_is_in_every_replicate():
     label = [1, *[0] * 20]
     found = paired_bootstrap(pair_table(label, {"a": range(21, 0, -1), "b": [15.5, *range(20)]}), 0, 1, AUC)
     assert found.difference == pytest.approx(1 - 16 / 20)
-    assert 0 < found.low < found.difference < found.high < 1
-    assert 0 < found.p < 0.05
+    assert -1 <= found.low < found.difference < found.high <= 1
+    assert found.p > 0.05  # one positive proves nothing
 
 
 # --- permutation

@@ -232,3 +232,16 @@ def test_rules_refuse_before_they_doubt():
     kind = TESTS.find("delong")
     question = Paired(spec=parse("ks"), cases=sample(), draws=None, models=("a", "b"))
     assert isinstance(kind.forms[Paired].suits[0](question), Refused)
+
+
+def test_few_cases_decided_differently_are_too_few_for_the_bootstrap():
+    rng = np.random.default_rng(13)
+    y = np.repeat([1, 0], [30, 200])
+    a = np.clip(rng.normal(0.2 + 0.3 * y, 0.15), 0, 1)
+    b = a.copy()
+    b[:7] = 1 - b[:7]  # of which some are decided otherwise
+    found = compare(pair_table(y, {"a": a, "b": b}), spec=parse("mcc@0.5"))[0]
+    assert found.test.startswith("permutation")
+    assert "decided differently are too few for the bootstrap" in (found.reason or "")
+    far = np.clip(rng.normal(0.2 + 0.3 * y, 0.5), 0, 1)
+    assert compare(pair_table(y, {"a": a, "b": far}), spec=parse("mcc@0.5"))[0].test == "bootstrap"

@@ -360,3 +360,12 @@ def test_measures_may_be_named():
         table(1), table(2), parse("ks"), test="bootstrap(replicates=50)"
     )
     assert against_value(table(1), 0.5, "tpr@0.5", test="bootstrap(replicates=50)").measure == "tpr@0.5"
+
+
+def test_with_few_cases_students_t_widens_the_quantiles():
+    drawn = np.random.default_rng(5).normal(0.3, 0.1, 4000)
+    few, many = (judged(Comparison("a", "b", "bootstrap", "auc", 0.3), drawn, fewest=n) for n in (4, 10_000))
+    half = stats.t.ppf(0.975, 3) * drawn.std(ddof=1)
+    assert (few.low, few.high) == pytest.approx((0.3 - half, 0.3 + half))
+    assert few.p == pytest.approx(2 * stats.t.sf(0.3 / drawn.std(ddof=1), 3))
+    assert many.high - many.low == pytest.approx(2 * 1.96 * 0.1, rel=0.05)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import scorespace as ss
 from scorespace.evaluation.findings import FEW_CASES
@@ -13,9 +14,9 @@ from scorespace.results import NOTE_KINDS
 SOURCE = Path(ss.__file__).parent
 RNG = np.random.default_rng(0)
 CASES = 200
-TRUTH = np.repeat(["bad", "good"], CASES // 2)
-# Overlapping probabilities without ties, the bad ones higher: no kind of note applies.
-SCORE = np.concatenate([RNG.beta(4, 3, CASES // 2), RNG.beta(3, 4, CASES // 2)])
+TRUTH = np.tile(["bad", "good"], CASES // 2)
+# Overlapping probabilities without ties, the bad ones higher, in no order: no kind of note applies.
+SCORE = np.stack([RNG.beta(4, 3, CASES // 2), RNG.beta(3, 4, CASES // 2)], axis=1).ravel()
 FINE = {"y": TRUTH, "s": SCORE}
 
 
@@ -64,6 +65,17 @@ def test_ss003_scores_that_are_not_probabilities():
     (text,) = notes(changed(s=10 * SCORE), "SS003")
     assert f"from {10 * SCORE.min():g} to {10 * SCORE.max():g}" in text
     assert "Youden" in text
+
+
+def test_ss003_tells_what_the_chosen_threshold_is_worth_on_other_cases():
+    noise = RNG.normal(size=CASES)
+    (text,) = notes(changed(s=noise), "SS003")
+    here, expected, low, high = (float(one.replace("−", "-")) for one in re.findall(r"[−-]?0\.\d{3}\b", text)[-4:])
+    assert here == pytest.approx(
+        max(stats.ks_2samp(noise[::2], noise[1::2], alternative="less").statistic, 0), abs=6e-4
+    )
+    assert low <= 0 <= high  # nothing is to be expected of noise
+    assert expected < here
 
 
 def test_ss003_speaks_of_no_choice_where_the_threshold_was_stated():
@@ -218,14 +230,14 @@ def test_ss016_cases_are_drawn_in_groups():
 
 
 def test_warnings_come_first():
-    data = {"y": [1] * 10 + [0] * 10, "s": [1.5] * 10 + [2.5] * 10}
+    data = {"y": [1, 0] * 10, "s": [1.5, 2.5] * 10}
     levels = [note.level for note in ss.evaluate(data, truth="y", scores="s", measures="auc").notes]
     assert levels == sorted(levels, key=("warning", "info").index)
     assert set(levels) == {"warning", "info"}
 
 
 def test_a_note_has_the_level_of_its_kind():
-    data = {"y": [1] * 10 + [0] * 10, "s": [1.5] * 10 + [2.5] * 10}
+    data = {"y": [1, 0] * 10, "s": [1.5, 2.5] * 10}
     for note in ss.evaluate(data, truth="y", scores="s", measures="auc").notes:
         assert note.level == NOTE_KINDS[note.code].level
 
@@ -272,7 +284,7 @@ def test_ss027_smooth_area_under_imbalance():
 
 
 def test_ss028_classes_that_do_not_overlap():
-    apart = np.concatenate([0.6 + 0.4 * SCORE[:100], 0.4 * SCORE[100:]])
+    apart = np.where(TRUTH == "bad", 0.6, 0.0) + 0.4 * SCORE
     (text,) = notes(changed(s=apart), "SS028", measures="smauc")
     assert f"midpoint {apart.mean():.3f}" in text
     assert not notes(code="SS028", measures="smauc")
@@ -280,7 +292,7 @@ def test_ss028_classes_that_do_not_overlap():
 
 def test_ss021_log_loss_of_what_was_given_no_chance():
     score = SCORE.copy()
-    score[:3] = 0.0
+    score[:6:2] = 0.0
     (text,) = notes(changed(s=score), "SS021", measures="logloss")
     assert "gave 3 cases no chance" in text
     assert "infinite" in text
@@ -289,7 +301,7 @@ def test_ss021_log_loss_of_what_was_given_no_chance():
 
 def test_ss021_counts_what_was_clipped():
     score = SCORE.copy()
-    score[-4:] = 0.0
+    score[-7::2] = 0.0
     (text,) = notes(changed(s=score), "SS021", measures="logloss(eps=1e-15)")
     assert text == "logloss(eps=1e-15) of s clips the scores of 4 cases."
 

@@ -410,3 +410,20 @@ def test_the_interval_covers_the_area(method):
         found = of("auc", score_table(truth, 1.5 * truth + rng.normal(size=65)), method=method, seed=seed)
         covered += found.low <= area <= found.high
     assert covered / 300 == pytest.approx(0.95, abs=0.035)
+
+
+# --- chance
+
+
+@pytest.mark.parametrize("name", ["ece", "cal"])
+def test_calibrated_scores_show_their_chance_value_and_an_excess_that_may_be_nothing(name):
+    rng = np.random.default_rng(12)
+    score = rng.random(300)
+    found = estimate(parse(name), score_table(rng.random(300) < score, score))
+    brute = []
+    for _ in range(300):  # what labels drawn from the scores show
+        brute.append(bind(parse(name), score_table(rng.random(300) < score, score)).value)
+    assert found.chance == pytest.approx(np.mean(brute), rel=0.06)
+    assert found.low == 0
+    assert found.row()["chance"] == found.chance
+    assert "chance" not in estimate(parse("auc"), score_table([1, 0, 1], [0.9, 0.4, 0.3])).row()

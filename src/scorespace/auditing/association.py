@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from scorespace.auditing.free import sortedness
 from scorespace.frames.survey import Held
 
 FOLDS = 5
@@ -98,27 +99,6 @@ def _is_serial(codes: Codes, rank: Array, nominal: bool) -> bool:
     mixed = codes[drawn][1:] == codes[drawn][:-1] if nominal else -((rank[drawn][1:] - rank[drawn][:-1]) ** 2)
     difference = float(np.mean(same) - np.mean(mixed))
     return difference > 3 * math.sqrt((float(np.var(same)) + float(np.var(mixed))) / codes.size)
-
-
-def sortedness(codes: Codes, nominal: bool) -> float:
-    """How near the targets of successive rows are to sorted: 1 where they are, about 0 for rows in any order.
-
-    Of numbers: how much more often the next different one lies on the same side than not. Of classes: the share
-    of rows that stand where they would if each class stood together, beyond chance.
-
-    >>> sortedness(np.array([0, 0, 1, 1, 2, 5]), nominal=False)
-    1.0
-    """
-    if not nominal:
-        steps = np.sign(np.diff(codes))
-        moved = int(np.count_nonzero(steps))
-        return abs(float(steps.sum())) / moved if moved else 0.0
-    present, compact, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-    middle = np.bincount(compact, np.arange(codes.size)) / sizes
-    order = np.argsort(middle)
-    ideal = np.repeat(order, sizes[order])
-    chance = float(np.sum((sizes / codes.size) ** 2))
-    return (float(np.mean(ideal == compact)) - chance) / (1 - chance) if present.size > 1 else 0.0
 
 
 def associate(held: Held, target: Outcome) -> Association:

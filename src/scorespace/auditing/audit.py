@@ -13,7 +13,8 @@ from scorespace.auditing import labels, leaks, rows, scores, sentinels, split, t
 from scorespace.auditing.association import Association, Outcome, associate, outcome
 from scorespace.auditing.column import Column, Profile
 from scorespace.auditing.finding import FINDING_KINDS, LEVELS, Finding, look
-from scorespace.auditing.kinds import Declared, declared, is_id_name, level_names, recognise, spread
+from scorespace.auditing.kinds import Declared, declared, level_names, recognise, spread
+from scorespace.auditing.words import is_id_name
 from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listing
 from scorespace.frames.survey import Survey, survey
 from scorespace.results import SCHEMA, Note, Progress, Row, grouped, plain

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from scorespace.auditing import leaks, rows  # noqa: F401 - whose rules declare the codes used here
-from scorespace.auditing.association import sortedness
-from scorespace.auditing.finding import FINDING_KINDS
-from scorespace.auditing.split import folds
+from scorespace.auditing.words import is_id_name
 from scorespace.frames import Sample, columns
 from scorespace.results import Note, grouped
 
 _SORTED = 0.95
 _MOST_ROWS = 1_000_000
+_FEW_AGAIN = 0.05
 _POINTER = "`scorespace audit` looks closer."
 
 
@@ -37,28 +35,26 @@ def free_checks(
     found = []
     if codes.size >= 20 and np.unique(codes).size > 1 and sortedness(codes, nominal=True) >= _SORTED:
         found.append(
-            _note("SS102", "the rows are sorted by the truth: folds of neighbouring rows would differ in class.")
+            _note("SS102", "the rows are sorted by the truth: folds of neighbouring rows differ in class.", "info")
         )
     if ids is not None:
         names = _codes(ids)
         again = int(names.size - np.unique(names).size)
-        if again:
-            found.append(
-                _note("SS142", f"{grouped(again)} rows repeat an identifier: their cases count more than once.")
-            )
+        if 0 < again <= _FEW_AGAIN * names.size:  # where many repeat, they name groups
+            found.append(_note("SS142", f"{_repeated(again)}: such cases count more than once."))
     if group is not None and fold is not None:
         places = _codes(fold).astype(np.int32)
         members = _codes(group)
         if repeat is not None:
             turn = _codes(repeat)
             members = members * (int(turn.max(initial=0)) + 1) + turn
-        torn = folds("fold", "group", places, members)
-        if torn.spanning:
+        torn = torn_apart(places, members)[1]
+        if torn.any():
             found.append(
                 _note(
                     "SS167",
-                    f"{grouped(torn.spanning)} of {grouped(torn.of)} groups were tested in several folds: a case was "
-                    "judged by a model that learnt its relatives.",
+                    f"{grouped(int(torn.sum()))} of {grouped(torn.size)} groups were tested in several folds: a case "
+                    "was judged by a model that learnt its relatives.",
                 )
             )
     return tuple(found)
@@ -75,9 +71,47 @@ def free_notes(sample: Sample) -> tuple[Note, ...]:
     if sample.rows > _MOST_ROWS:
         return ()
     roles = sample.roles
-    named = {"group": roles.group, "fold": roles.fold, "repeat": roles.repeat}
+    taken = {column for _, column in roles.columns()}
+    # Repeated cross-validation tests every case several times, so its identifiers do repeat.
+    id_like = (name for name in sample.source.columns if name not in taken and is_id_name(name) and not roles.repeat)
+    named = {"group": roles.group, "fold": roles.fold, "repeat": roles.repeat, "ids": next(id_like, None)}
     found = columns(sample, [roles.truth, *(name for name in named.values() if name)])
     return free_checks(found[roles.truth], **{role: found[name] for role, name in named.items() if name})
+
+
+def sortedness(codes: NDArray[np.int64], nominal: bool) -> float:
+    """How near the targets of successive rows are to sorted: 1 where they are, about 0 for rows in any order.
+
+    Of numbers: how much more often the next different one lies on the same side than not. Of classes: the share
+    of rows that stand where they would if each class stood together, beyond chance.
+
+    >>> sortedness(np.array([0, 0, 1, 1, 2, 5]), nominal=False)
+    1.0
+    """
+    if not nominal:
+        steps = np.sign(np.diff(codes))
+        moved = int(np.count_nonzero(steps))
+        return abs(float(steps.sum())) / moved if moved else 0.0
+    present, compact, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    middle = np.bincount(compact, np.arange(codes.size)) / sizes
+    order = np.argsort(middle)
+    ideal = np.repeat(order, sizes[order])
+    chance = float(np.sum((sizes / codes.size) ** 2))
+    return (float(np.mean(ideal == compact)) - chance) / (1 - chance) if present.size > 1 else 0.0
+
+
+def torn_apart(place: NDArray[np.int32], group: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The number of each row's group, and for each group whether its rows are in several places.
+
+    >>> torn_apart(np.array([0, 1, 1], dtype=np.int32), np.array([7, 7, 8]))[1]
+    array([ True, False])
+    """
+    _, inverse = np.unique(group, return_inverse=True)
+    size = int(inverse.max(initial=-1)) + 1
+    high, low = np.full(size, -1), np.full(size, np.iinfo(np.int32).max)
+    np.maximum.at(high, inverse, place)
+    np.minimum.at(low, inverse, place)
+    return inverse, high > low
 
 
 def _codes(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -87,5 +121,9 @@ def _codes(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _note(code: str, text: str) -> Note:
-    return Note(code, FINDING_KINDS[code].level, f"{text} {_POINTER}")
+def _repeated(rows: int) -> str:
+    return "1 row repeats an identifier" if rows == 1 else f"{grouped(rows)} rows repeat an identifier"
+
+
+def _note(code: str, text: str, level: str = "warning") -> Note:
+    return Note(code, level, f"{text} {_POINTER}")

@@ -18,12 +18,12 @@ from scorespace.auditing.words import (
     CODE_NAMES,
     COUNT_NAMES,
     GONE,
-    ID_WORDS,
     INTERVAL_NAMES,
-    NOT_IDS,
     ORDERS,
     SCALE_NAMES,
     UNSURE,
+    is_id_name,
+    name_words,
 )
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.survey import Held
@@ -248,22 +248,6 @@ def ordered_words(labels: list[str]) -> tuple[str, ...]:
         if set(folded) <= set(order):
             return tuple(label for _, label in sorted(zip(map(order.index, folded), known_words, strict=True)))
     return ()
-
-
-def name_words(name: str) -> set[str]:
-    """The words of a column's name, in lower case.
-
-    >>> sorted(name_words("customerNo_2"))
-    ['2', 'customer', 'no']
-    """
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return {word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word}
-
-
-def is_id_name(name: str) -> bool:
-    """Whether a column is named like an identifier: customer number, patient_id, rowid."""
-    words = name_words(name)
-    return (bool(words & ID_WORDS) and not words & NOT_IDS) or bool(re.search(r"[a-z]ID$|^ID|(?<![a-z])id$", name))
 
 
 def known(held: Held) -> int:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from scorespace.auditing.association import Association, Outcome, rank_p, sortedness
+from scorespace.auditing.association import Association, Outcome, rank_p
 from scorespace.auditing.finding import Seen, finding
-from scorespace.auditing.kinds import name_words
-from scorespace.auditing.words import AFTERWARDS
+from scorespace.auditing.free import sortedness
+from scorespace.auditing.words import AFTERWARDS, name_words
 from scorespace.comparisons.adjust import holm
 from scorespace.results import decimals, p_text
 

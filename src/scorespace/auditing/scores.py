@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,19 @@ from scorespace.auditing.finding import Seen, finding
 from scorespace.results import Row, decimals, grouped, p_text
 
 _BETTER = 0.03
+_BOLDER = 0.02
 
 
 @dataclass(frozen=True)
 class Judged:
-    """How well a score separates and how far it is from probabilities, with the error of the AUC."""
+    """How well a score separates, how far it is from the truth and how much further than it claims, with errors."""
 
     area: float
     error: float
     squares: float
     rows: int
+    beyond: float = math.nan
+    beyond_error: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,10 @@ class Scored:
 
 
 def judged(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> Judged:
-    """AUC with its error (DeLong), and the mean square of score − truth where scores are probabilities."""
+    """AUC with its error (DeLong), and where scores are probabilities the mean square of score − truth.
+
+    Calibrated scores claim a mean square of s (1 − s); what it is beyond that is 0 for them, and above for bold ones.
+    """
     there = np.isfinite(score)
     score, positive = score[there], positive[there]
     hits, others = int(positive.sum()), int((~positive).sum())
@@ -55,8 +61,13 @@ def judged(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> Judged:
     below = (ranks - own)[~positive] / hits
     variance = np.var(above, ddof=min(1, hits - 1)) / hits + np.var(below, ddof=min(1, others - 1)) / others
     unit = bool(score.min() >= 0 and score.max() <= 1)
-    squares = float(np.mean((score - positive) ** 2)) if unit else math.nan
-    return Judged(area(score, positive), math.sqrt(float(variance)), squares, score.size)
+    found = Judged(area(score, positive), math.sqrt(float(variance)), math.nan, score.size)
+    if not unit:
+        return found
+    squares = (score - positive) ** 2
+    beyond = squares - score * (1 - score)
+    error = float(beyond.std(ddof=1)) / math.sqrt(score.size)
+    return replace(found, squares=float(squares.mean()), beyond=float(beyond.mean()), beyond_error=error)
 
 
 def scored_twice(cases: NDArray[np.uint64], score: NDArray[np.float64]) -> tuple[int, int, tuple[Row, ...]]:
@@ -83,8 +94,9 @@ def learnt(scored: Scored) -> Iterator[Seen]:
     here, there = scored.here, scored.held_out
     if there is not None and not math.isnan(there.area + here.area):
         difference = here.area - there.area
-        error = math.hypot(here.error, there.error)
-        p = float(stats.norm.sf(difference / error)) if error > 0 else float(difference <= 0)
+        p = _above(difference, here.error, there.error)
+        bolder = there.beyond - here.beyond
+        p_bolder = _above(bolder, here.beyond_error, there.beyond_error)
         if difference >= _BETTER and p < 0.01:
             squares = (
                 f", its mean squared error {decimals(here.squares)} instead of {decimals(there.squares)}"
@@ -97,6 +109,14 @@ def learnt(scored: Scored) -> Iterator[Seen]:
                 f"{scored.other} ({decimals(there.area)}; {p_text(p)}){squares}: it seems fitted to these rows.",
                 {"auc": here.area, "auc_held_out": there.area, "p": p},
             )
+        elif bolder >= _BOLDER and there.beyond >= _BOLDER and p_bolder < 0.01:
+            yield Seen(
+                (scored.column, scored.target),
+                f"{scored.column!r} is as far from the truth here as it claims (mean squared error "
+                f"{decimals(here.squares)}), and further in {scored.other} ({decimals(there.squares)}, "
+                f"{decimals(there.beyond)} beyond its claim; {p_text(p_bolder)}): it seems fitted to these rows.",
+                {"squares": here.squares, "squares_held_out": there.squares, "p": p_bolder},
+            )
     elif here.area >= 0.999 and here.rows >= 30:
         yield Seen(
             (scored.column, scored.target),
@@ -104,6 +124,12 @@ def learnt(scored: Scored) -> Iterator[Seen]:
             f"(AUC {decimals(here.area, 4)}): scores of new cases hardly ever do.",
             {"auc": here.area},
         )
+
+
+def _above(difference: float, *errors: float) -> float:
+    """The one-sided p of a difference with these errors."""
+    error = math.hypot(*errors)
+    return float(stats.norm.sf(difference / error)) if error > 0 else float(not difference > 0)
 
 
 @finding("SS171", "warning", "rows that are scored twice", "Keep one row for each case and model.")

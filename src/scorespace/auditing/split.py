@@ -12,6 +12,7 @@ from scipy import stats
 
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
+from scorespace.auditing.free import torn_apart
 from scorespace.auditing.kinds import number_text
 from scorespace.auditing.rows import beyond_chance
 from scorespace.comparisons.adjust import holm
@@ -206,14 +207,9 @@ def folds(fold: str, column: str, place: NDArray[np.int32], group: NDArray[np.in
     >>> folds("fold", "patient", np.array([0, 1, 1], dtype=np.int32), np.array([7, 7, 8])).spanning
     1
     """
-    _, inverse = np.unique(group, return_inverse=True)
-    size = int(inverse.max(initial=-1)) + 1
-    high, low = np.full(size, -1), np.full(size, np.iinfo(np.int32).max)
-    np.maximum.at(high, inverse, place)
-    np.minimum.at(low, inverse, place)
-    torn = high > low
+    inverse, torn = torn_apart(place, group)
     rows = np.flatnonzero(inverse == int(np.argmax(torn)))[:3] if torn.any() else ()
-    return Folds(fold, column, int(torn.sum()), size, tuple({"row": int(row) + 1} for row in rows))
+    return Folds(fold, column, int(torn.sum()), torn.size, tuple({"row": int(row) + 1} for row in rows))
 
 
 @finding("SS167", "warning", "groups that span folds", "Draw the folds anew, with all rows of a group in one of them.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 # --- names of columns
@@ -96,3 +97,19 @@ AFTERWARDS: Final = {
     *("discharge", "recovered", "recovery", "recoveries", "repaid", "refund", "refunded", "cancelled", "cancellation"),
     *("churned", "defaulted", "chargeoff", "final", "after", "post", "followup", "survival", "treatment", "ended"),
 }
+
+
+def name_words(name: str) -> set[str]:
+    """The words of a column's name, in lower case.
+
+    >>> sorted(name_words("customerNo_2"))
+    ['2', 'customer', 'no']
+    """
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
+    return {word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word}
+
+
+def is_id_name(name: str) -> bool:
+    """Whether a column is named like an identifier: customer number, patient_id, rowid."""
+    words = name_words(name)
+    return (bool(words & ID_WORDS) and not words & NOT_IDS) or bool(re.search(r"[a-z]ID$|^ID|(?<![a-z])id$", name))

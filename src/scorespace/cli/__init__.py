@@ -28,6 +28,10 @@ for verb in VERBS:
     app.command(verb.name, help=verb.summary)(lambda: None)  # stands for the verb until it is called
 
 
+_NO_MEMORY = "MemoryError: there is not enough memory.\n  hint: only the columns in use, or a sample of the rows"
+_UNMAPPED = ("failed to map segment", "cannot allocate memory")  # what a library says that finds no room to load
+
+
 @app.callback(invoke_without_command=True)
 def _options(version: bool = typer.Option(False, "--version", help="Show the version and leave.")) -> None:
     if version:
@@ -52,13 +56,15 @@ def main() -> None:
     except OSError as error:
         _stop(f"{type(error).__name__}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
     except MemoryError:
-        _stop("MemoryError: there is not enough memory.\n  hint: only the columns in use, or a sample of the rows")
+        _stop(_NO_MEMORY)
     except KeyboardInterrupt:
         output.say("stopped\n")
         sys.exit(130)
     except Exception as error:
         if os.environ.get("SCORESPACE_TRACEBACK"):
             raise
+        if any(words in str(error) for words in _UNMAPPED):
+            _stop(_NO_MEMORY)
         seen = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         hint = "please report it; with SCORESPACE_TRACEBACK=1 it tells where"
         _stop(f"InternalError: scorespace failed, which is its own fault.\n  seen: {seen}\n  hint: {hint}")

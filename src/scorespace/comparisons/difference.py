@@ -14,7 +14,7 @@ from scorespace.measures.request import Request
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, chosen
 from scorespace.results import grouped
-from scorespace.special import ndtr
+from scorespace.special import ndtr, stdtr, stdtrit
 from scorespace.tables import Array
 
 Bounds = tuple[float, float]
@@ -31,11 +31,14 @@ def judged(
     *,
     range: Bounds = (-math.inf, math.inf),
     least: float = 0.0,
+    fewest: float = math.inf,
 ) -> Comparison:
     """The comparison with interval, statistic and p from replicates of its difference.
 
     `alike` says why p is 1 when the difference is 0 in all of them; without it, equal replicates say nothing.
-    The interval is cut to the range of a difference, and p is at least `least`.
+    With few cases of the rarest class (`fewest`) quantiles alone reject too often: of them and of Student's t, with
+    one degree of freedom less than such cases, the wider interval and the larger p count. The interval is cut to the
+    range of a difference, and p is at least `least`.
 
     >>> judged(Comparison("a", "b", "bootstrap", "auc", 0.1), np.array([0.05, 0.1, 0.15, -0.01])).p
     0.8
@@ -60,10 +63,16 @@ def judged(
         shift = difference - float(np.median(values))
         values, low, high = values + shift, low + shift, high + shift
         found = replace(found, test=f"{found.test}, centred")
+    tail = 0.0
+    if fewest < math.inf:
+        freedom = max(1.0, fewest - 1)
+        half = float(stdtrit(freedom, (1 + level) / 2)) * error
+        low, high = min(low, difference - half), max(high, difference + half)
+        tail = 2 * float(stdtr(freedom, -abs(difference) / error))
     low, high = max(low, range[0]), min(high, range[1])
     # The share of replicates on the other side of zero, so that p and the interval agree.
     beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
-    p = min(1.0, max(least, 2 * (1 + beyond) / (1 + values.size)))
+    p = min(1.0, max(least, tail, 2 * (1 + beyond) / (1 + values.size)))
     return replace(found, low=low, high=high, statistic=difference / error, p=p, reason=left_out)
 
 

@@ -20,6 +20,7 @@ from scorespace.comparisons.test import (
     Refused,
     chosen,
     each_case_once,
+    enough_apart,
     enough_cases,
     not_in_folds,
     of_a_measure,
@@ -49,7 +50,7 @@ Replicates = Annotated[int, "how often the cases are drawn again"]
 @test(
     title="bootstrap",
     for_="any measure: draws the cases, or whole groups of them, again for both models alike",
-    suits=(of_a_measure, each_case_once, not_in_folds, enough_cases),
+    suits=(of_a_measure, each_case_once, not_in_folds, enough_cases, enough_apart),
     general=True,
 )
 def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
@@ -62,7 +63,7 @@ def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -
     values = question.differences(_counted(replicates))
     found = replace(found, notes=grouped_notes(question))
     alike = "both models behave alike on every case"
-    return judged(found, values, alike, range=question.range, least=least_p(question.units))
+    return judged(found, values, alike, range=question.range, least=least_p(question.units), fewest=question.fewest)
 
 
 def swappable(question: Paired[Table]) -> Refused | None:

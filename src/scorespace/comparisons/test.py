@@ -399,3 +399,20 @@ def enough_cases(question: Question[Any]) -> Doubt | None:
     what = "groups with the rarest class" if question.grouped else "cases of the rarest class"
     number = f"{question.fewest} {what} are" if question.fewest != 1 else f"1 {what.replace('s ', ' ', 1)} is"
     return Doubt(f"{number} too few for {{title}}, whose p would be too small", "SS001")
+
+
+def enough_apart(question: Any) -> Doubt | None:
+    """At least 20 cases that the two models decide differently, where a measure of decisions is asked for."""
+    spec = question.spec
+    if spec is None or spec.at is None or any(table.scores_classes for table in question.tables):
+        return None
+    a, b = (question.right(model) for model in question.names)
+    differ = int((a != b).sum())
+    if differ == 0 or differ >= FEW:
+        return None
+    cases = "1 case that is" if differ == 1 else f"{differ} cases that are"
+    return Doubt(
+        f"{cases} decided differently {'is' if differ == 1 else 'are'} too few for {{title}}, "
+        "whose p would be too small",
+        "SS001",
+    )

@@ -96,7 +96,7 @@ def _two_drawn(question: Unpaired[Table], *, replicates: Replicates = REPLICATES
     if found.reason is not None:
         return found
     first, second = question.values(replicates)
-    return judged(found, first - second, range=question.range, least=least_p(question.units))
+    return judged(found, first - second, range=question.range, least=least_p(question.units), fewest=question.fewest)
 
 
 @bootstrap.on(of_a_measure, by_request)
@@ -105,7 +105,13 @@ def _one_drawn(question: Against[Table], *, replicates: Replicates = REPLICATES)
     found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}")
     if found.reason is not None:
         return found
-    return judged(found, question.differences(replicates), range=question.range, least=least_p(question.units))
+    return judged(
+        found,
+        question.differences(replicates),
+        range=question.range,
+        least=least_p(question.units),
+        fewest=question.fewest,
+    )
 
 
 def _found(question: Unpaired[Table] | Against[Table], test: str) -> Comparison:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scorespace import frames
+from scorespace.auditing.free import free_notes
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation.evaluation import Evaluation
@@ -102,7 +103,7 @@ def _of_columns(
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
-    notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat))
+    notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat), *free_notes(sample))
     return models, notes, frames.library_of(source.frame)
 
 

@@ -9,10 +9,12 @@ from typing import Final
 import numpy as np
 
 from scorespace.curves.smooth import smooth
+from scorespace.decisions.honest import crossfit
 from scorespace.evaluation.finding import Look, finding
 from scorespace.measures.average import undefined_classes
+from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.classes import impossible_cases
-from scorespace.measures.confusion import fpr, ppv
+from scorespace.measures.confusion import fpr, ppv, youden
 from scorespace.measures.probability import cal, clipped_cases, logloss, ref
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
@@ -20,7 +22,7 @@ from scorespace.probabilities.summary import CalibrationSummary, no_chance_text
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Note, decimals, grouped, note
-from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
+from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
 from scorespace.tables.models import Models
 
 FEW_CASES: Final = 20
@@ -85,11 +87,17 @@ def no_probabilities(table: ScoreTable, look: Look) -> str | None:
     ends = f"from {table.score[-1]:g} to {table.score[0]:g}"
     text = f"the scores of {look.model} run {ends}, so they are not probabilities"
     if look.chosen and look.at is not None:
-        text += (
-            f"; it is shown at {look.at:g}, where Youden's index is highest on these very cases: "
-            "expect less on new ones"
-        )
+        here = decimals(float(youden(table.at(look.at))))
+        text += f"; it is shown at {look.at:g}, where Youden's index is highest on these very cases, {here}: "
+        found = crossfit({look.model: table}, _not_youden, within_classes=True).chosen.measure(MeasureSpec(youden.name))
+        expected = f"{decimals(found.value)} [{decimals(found.low)}, {decimals(found.high)}] on others"
+        text += f"expect {expected if found.known else 'less on new ones'}"
     return f"{text}."
+
+
+def _not_youden(counts: Counts) -> tuple[Array, Array]:
+    """What a threshold is chosen by: the share of misses and of false alarms, each of its class."""
+    return np.zeros(np.shape(counts.tp)), ratio(counts.fn, counts.p) + ratio(counts.fp, counts.n)
 
 
 # --- decisions of two classes

@@ -20,7 +20,10 @@ UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are 
 
 @dataclass(frozen=True)
 class Estimate:
-    """One number with its interval, and the reason when either is undefined."""
+    """One number with its interval, and the reason when either is undefined.
+
+    `chance` is what perfect scores would show by chance alone, where that is more than nothing.
+    """
 
     model: str
     spec: MeasureSpec
@@ -30,6 +33,7 @@ class Estimate:
     level: float
     method: str | None
     reason: str | None
+    chance: float = math.nan
 
     def row(self) -> Row:
         """The row of tidy output; undefined and infinite numbers are None, with the reason."""
@@ -45,6 +49,7 @@ class Estimate:
                 "level": self.level,
                 "method": self.method,
                 "reason": self.reason,
+                **({} if math.isnan(self.chance) else {"chance": self.chance}),
             }
         )
 
@@ -163,7 +168,8 @@ def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:
     if reason is None:
         table = draws.tables[one.model]
         found = one.kind.function(Plan(one.request, one.model, table, one.value, level, draws))
-    return Estimate(one.model, one.request.spec, one.value, found.low, found.high, level, found.method, found.reason)
+    bounds = found.low, found.high, level, found.method, found.reason, found.chance
+    return Estimate(one.model, one.request.spec, one.value, *bounds)
 
 
 def check_method(method: str | None) -> str | None:

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -32,12 +32,16 @@ _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife i
 
 @dataclass(frozen=True)
 class Interval:
-    """Bounds, how they were found, and what has to be said about them; no method: there are none."""
+    """Bounds, how they were found, and what has to be said about them; no method: there are none.
+
+    `chance` is what the value would be by chance alone, where the interval is of what is beyond that.
+    """
 
     low: float
     high: float
     method: str | None
     reason: str | None = None
+    chance: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -379,8 +383,8 @@ def _never(request: Request) -> bool:
 
 @interval("none", "no interval, where none is known to cover", suits=_never, weighted=True)
 def no_interval(plan: Plan) -> Interval:
-    """Left out: with weighted or grouped cases, no interval of such a measure is known to cover."""
-    return _none("with weighted or grouped cases none is known to hold the true value often enough")
+    """Left out: with cases in groups, no interval of such a measure is known to cover."""
+    return _none("with cases in groups none is known to hold the true value often enough")
 
 
 # --- worlds in which the truth is known
@@ -397,6 +401,15 @@ def _again(table: ScoreTable, hits: Array) -> ScoreTable:
     return ScoreTable(table.score, counts, ("0", "1"), 1)
 
 
+def _worth(table: ScoreTable, cases: Array) -> tuple[Array, float]:
+    """How many equal cases tell as much as those at each score, at least one, and as all of them per unit of weight."""
+    if table.cell_squares is None:
+        return cases, 1.0
+    squares = table.cell_squares.reshape(-1, cases.size).sum(axis=0)
+    number = np.where(cases > 0, np.maximum(1.0, np.round(limits.kish(cases, squares))), 0.0)
+    return number, float(limits.kish(cases.sum(), squares.sum()) / cases.sum())
+
+
 def _light(plan: Plan) -> ScoreTable:
     table = plan.request.table.inside(ScoreTable)
     return table.condensed(_WORLD_ROWS) if table.score.size > 2 * _WORLD_ROWS else table
@@ -407,6 +420,7 @@ def _light(plan: Plan) -> ScoreTable:
     "corrected for the bias seen where the truth is known",
     suits=_labelled,
     replicates=True,
+    weighted=True,
     instead="shifted",
 )
 def corrected_interval(plan: Plan) -> Interval:
@@ -417,9 +431,11 @@ def corrected_interval(plan: Plan) -> Interval:
     """
     table = _light(plan)
     cases = table.counts.sum(axis=-2, dtype=np.float64)
-    rates = worlds.rates_by_rank(cases, table.pos)
+    number, worth = _worth(table, cases)
+    rates = worlds.rates_by_rank(cases * worth, table.pos * worth)
     world = float(np.asarray(plan.request.formula(_again(table, cases * rates))))
-    hits = worlds.labels_again(cases, rates, np.random.default_rng([plan.draws.seed, 3]), _WORLD_DRAWS)
+    drawn = worlds.labels_again(number, rates, np.random.default_rng([plan.draws.seed, 3]), _WORLD_DRAWS)
+    hits = drawn * (cases / np.maximum(number, 1))
     values = np.asarray(plan.request.formula(_again(table, hits)), dtype=np.float64)
     defined, reason = plan.replicates()
     if not (defined.size and np.isfinite(values).any() and math.isfinite(world)):
@@ -431,7 +447,14 @@ def corrected_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"corrected{plan.how}", reason)
 
 
-@interval("inverted", "the truths that the value agrees with", suits=_labelled, replicates=True, instead="none")
+@interval(
+    "inverted",
+    "the truths that the value agrees with",
+    suits=_labelled,
+    replicates=True,
+    weighted=True,
+    instead="none",
+)
 def inverted_interval(plan: Plan) -> Interval:
     """For measures that chance alone lifts above zero: which miscalibrations would show such a value.
 
@@ -439,10 +462,11 @@ def inverted_interval(plan: Plan) -> Interval:
     """
     table = _light(plan)
     cases = table.counts.sum(axis=-2, dtype=np.float64)
-    rates = worlds.recalibrated(table.score, cases, table.pos)
+    number, worth = _worth(table, cases)
+    rates = worlds.recalibrated(table.score, cases * worth, table.pos * worth)
     known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
-    hits = worlds.labels_again(cases, rates, np.random.default_rng([plan.draws.seed, 4]), _INVERTED_DRAWS)
-    flat = hits.reshape(-1, cases.size)
+    hits = worlds.labels_again(number, rates, np.random.default_rng([plan.draws.seed, 4]), _INVERTED_DRAWS)
+    flat = (hits * (cases / np.maximum(number, 1))).reshape(-1, cases.size)
     values = np.asarray(plan.request.formula(_again(table, flat)), dtype=np.float64)
     values = values.reshape(_INVERTED_DRAWS, -1).T
     defined, reason = plan.replicates()
@@ -450,7 +474,8 @@ def inverted_interval(plan: Plan) -> Interval:
         return _none("the measure is undefined in every replicate")
     spread = float(defined.std())
     low, high = limits.inverted(plan.value, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
-    return _within(plan, low, high, f"inverted{plan.how}", reason)
+    found = _within(plan, low, high, f"inverted{plan.how}", reason)
+    return replace(found, chance=float(np.nanmean(values[0])))
 
 
 @interval("bca", "bias-corrected and accelerated bootstrap", suits=_celled, replicates=True)

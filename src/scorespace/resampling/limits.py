@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.special import expit, logit, ndtr, ndtri, stdtr, stdtrit
+from scorespace.special import expit, logit, ndtri, stdtrit
 from scorespace.tables import Array
 
 Limits = tuple[Any, Any]
@@ -29,17 +29,6 @@ def percentile(values: ArrayLike, level: float = 0.95) -> Limits:
     return _pair(_quantiles(np.asarray(values, dtype=np.float64), _tails(level)))
 
 
-def reflected(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
-    """The basic bootstrap: the quantiles mirrored at the value, 2 · value − quantile.
-
-    >>> reflected(3, [1, 2, 3, 4, 10], 0.5)
-    (2.0, 4.0)
-    """
-    low, high = percentile(values, level)
-    centre = np.asarray(value, dtype=np.float64)
-    return _pair((2 * centre - high, 2 * centre - low))
-
-
 def shifted(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
     """The quantiles less twice the bias of the replicates: they stand as far above the value as it above the truth.
 
@@ -49,51 +38,6 @@ def shifted(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
     low, high = percentile(values, level)
     bias = np.nanmean(np.asarray(values, dtype=np.float64), axis=-1) - value
     return _pair((low - 2 * bias, high - 2 * bias))
-
-
-def bca(
-    value: ArrayLike, values: ArrayLike, left_out: ArrayLike, level: float = 0.95, times: ArrayLike = 1.0
-) -> Limits:
-    """Bias-corrected and accelerated: quantiles at Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z))).
-
-    z₀ comes from the share of replicates below the value, equal ones half; a = Σ U³ / 6 (Σ U²)^1.5 from the values
-    without one case, `left_out`, each standing for so many cases, `times`. NaN when all replicates lie on one side.
-
-    >>> low, high = bca(2.0, [1, 1, 2, 2, 3, 3], [1.5, 2.0, 2.5], 0.5)
-    >>> low <= 2 <= high
-    True
-    """
-    drawn, centre = np.asarray(values, dtype=np.float64), np.asarray(value, dtype=np.float64)
-    gaps = drawn - centre[..., None]
-    gaps = np.where(np.abs(gaps) <= 1e-12 * np.maximum(1, np.abs(centre[..., None])), 0.0, gaps)  # rounding ties
-    share = np.nanmean(np.where(np.isnan(gaps), np.nan, (gaps < 0) + 0.5 * (gaps == 0)), axis=-1)
-    without = np.asarray(left_out, dtype=np.float64)
-    weight = np.broadcast_to(np.asarray(times, dtype=np.float64), without.shape)
-    influence = (weight * without).sum(axis=-1, keepdims=True) / weight.sum(axis=-1, keepdims=True) - without
-    squares = (weight * influence**2).sum(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skewed = np.where(squares > 0, (weight * influence**3).sum(axis=-1) / (6 * squares**1.5), 0.0)
-        bias = np.where((share > 0) & (share < 1), ndtri(share), np.nan)
-        steps = bias[..., None] + ndtri(_tails(level))
-        stretch = 1 - skewed[..., None] * steps
-        places = np.where(stretch > 0, ndtr(bias[..., None] + steps / stretch), np.nan)
-    return _pair(_quantiles_at(drawn, places))
-
-
-def studentised(
-    value: ArrayLike, error: ArrayLike, values: ArrayLike, errors: ArrayLike, level: float = 0.95
-) -> Limits:
-    """Bootstrap-t: value − t · error, with t the quantiles of (replicate − value) / error of the replicate.
-
-    >>> studentised(0.0, 1.0, [-2, -1, 0, 1, 2], [1, 1, 1, 1, 1], 0.5)
-    (-1.0, 1.0)
-    """
-    centre, spread = np.asarray(value, dtype=np.float64), np.asarray(error, dtype=np.float64)
-    drawn, own = np.asarray(values, dtype=np.float64), np.asarray(errors, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(own > 0, (drawn - centre[..., None]) / own, np.nan)
-    high, low = (centre - t * spread for t in _quantiles(ratios, _tails(level)))
-    return _pair((low, high))
 
 
 def on_logit(value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float = 0.95) -> Limits:
@@ -239,18 +183,6 @@ def wilson(hits: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
     return _pair((np.where(tried > 0, low, np.nan), np.where(tried > 0, high, np.nan)))
 
 
-def f1_wilson(tp: ArrayLike, errors: ArrayLike, level: float = 0.95) -> Limits:
-    """Limits of F1 = 2J / (1 + J): given TP + FP + FN, the Jaccard index J = TP / (TP + FP + FN) is a proportion.
-
-    >>> low, high = f1_wilson(8, 2)  # J = 8/10
-    >>> round(low, 4), round(high, 4)
-    (0.6579, 0.9708)
-    """
-    hits = np.asarray(tp, dtype=np.float64)
-    low, high = wilson(hits, hits + np.asarray(errors, dtype=np.float64), level)
-    return _pair((2 * low / (1 + low), 2 * high / (1 + high)))
-
-
 def posterior(counts: ArrayLike, rng: np.random.Generator, draws: int, *, prior: float = 0.5) -> Array:
     """Shares of the cells (draws, …, cells) given their counts: Dirichlet(counts + prior), Jeffreys' with 1/2.
 
@@ -332,88 +264,6 @@ def delong_suits(area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike) -> Array:
     return np.asarray(np.minimum(n_pos, n_neg) * np.minimum(theta, 1 - theta) >= FEW_ERRORS - 1e-9)
 
 
-def difference(
-    value: ArrayLike,
-    values: ArrayLike,
-    cases: ArrayLike,
-    level: float = 0.95,
-    *,
-    within: tuple[float, float] = (-np.inf, np.inf),
-) -> Limits:
-    """Limits of a difference: whichever of percentiles and value ± t · sd lie further out, t as for `cases` cases.
-
-    Percentiles alone reject too often with few cases. `within` is what no difference exceeds.
-
-    >>> low, high = difference(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], 3, within=(-1, 1))
-    >>> round(low, 3), high
-    (-0.108, 1.0)
-    """
-    drawn, seen = np.asarray(values, dtype=np.float64), np.asarray(value, dtype=np.float64)
-    low, high = percentile(drawn, level)
-    half = student(level, cases) * np.nanstd(drawn, axis=-1)
-    return _pair(np.clip([np.minimum(low, seen - half), np.maximum(high, seen + half)], *within))
-
-
-def difference_p(value: ArrayLike, values: ArrayLike, cases: ArrayLike) -> Array:
-    """The two-sided p of no difference that goes with `difference`: the larger of both ways.
-
-    Twice the share of replicates on the other side of 0, and Student's t of value / sd. NaN when replicates of
-    another value than 0 do not vary; 1 when all are 0.
-
-    >>> round(float(difference_p(0.5, [0.3, 0.4, 0.5, 0.6, 0.7], 50)), 3)
-    0.333
-    """
-    drawn, seen = np.asarray(values, dtype=np.float64), np.asarray(value, dtype=np.float64)
-    number = np.isfinite(drawn).sum(axis=-1)
-    beyond = np.minimum((drawn <= 0).sum(axis=-1), (drawn >= 0).sum(axis=-1))
-    share = np.minimum(1.0, 2 * (1 + beyond) / (1 + number))
-    spread = np.nanstd(drawn, axis=-1)
-    freedom = np.maximum(np.asarray(cases, dtype=np.float64) - 1, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        tail = 2 * stdtr(freedom, -np.abs(seen) / spread)
-    same = spread <= 1e-12
-    return np.where(same, np.where(np.abs(seen) <= 1e-12, 1.0, np.nan), np.maximum(share, tail))[()]
-
-
-def satterthwaite(variances: ArrayLike, cases: ArrayLike) -> Array:
-    """Degrees of freedom of a sum of variances, each of a mean of so many cases: (Σv)² / Σ v² / (cases − 1).
-
-    For DeLong's tests: one variance for the positives and one for the negatives of each sample.
-
-    >>> float(satterthwaite([1.0, 1.0], [11, 11])), float(satterthwaite([1.0, 0.0], [3, 100]))
-    (20.0, 2.0)
-    """
-    parts, sizes = np.asarray(variances, dtype=np.float64), np.asarray(cases, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(parts.sum(axis=-1) ** 2 / (parts**2 / (sizes - 1)).sum(axis=-1))[()]
-
-
-def areas_apart(areas: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike, variances: ArrayLike) -> tuple[Any, Any, Any]:
-    """Whether two AUCs of different cases are equal, with few cases: statistic, degrees of freedom and p.
-
-    A score test: the variances are Newcombe's at the area that both would have if they were equal, scaled up to
-    DeLong's (`variances`) where those are larger; t with the rarer class of each sample as its cases. The last axis
-    of every argument holds the two samples.
-
-    >>> t, df, p = areas_apart([0.9, 0.6], [10, 10], [100, 100], [0.003, 0.008])
-    >>> round(float(t), 2), round(float(df), 1), round(float(p), 3)
-    (2.58, 18.0, 0.019)
-    """
-    area, m, n, seen = (np.asarray(v, dtype=np.float64) for v in (areas, n_pos, n_neg, variances))
-    usual = newcombe_variance(area, m, n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.where(usual > 0, np.maximum(1.0, seen / usual), 1.0)
-    weight = m * n / (m + n)
-    both = (weight * area).sum(axis=-1, keepdims=True) / weight.sum(axis=-1, keepdims=True)
-    spread = np.where(np.isfinite(factor), factor, 1.0) * newcombe_variance(both, m, n)
-    freedom = np.fmax(satterthwaite(spread, np.minimum(m, n)), 1.0)  # 1 where there is no variance at all
-    gap, error = area[..., 0] - area[..., 1], np.sqrt(spread.sum(axis=-1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(error > 0, gap / error, 0.0)
-    p = 2 * stdtr(freedom, -np.abs(t))
-    return t[()], np.asarray(freedom)[()], np.asarray(p)[()]
-
-
 def kish(weight_sum: ArrayLike, square_sum: ArrayLike) -> Array:
     """How many equal cases tell as much as weighted ones: (Σw)² / Σw².
 
@@ -447,18 +297,6 @@ def _logits(share: Array, nearest: Array) -> Array:
 
 def _quantiles(values: Array, places: Array) -> Array:
     return np.asarray(np.nanquantile(values, places, axis=-1))
-
-
-def _quantiles_at(values: Array, places: Array) -> Array:
-    """Quantiles (2, …) at places (…, 2) of their own for each interval; NaN where there is no place."""
-    ordered = np.sort(values, axis=-1)  # NaN last
-    last = np.isfinite(ordered).sum(axis=-1, keepdims=True) - 1
-    exact = np.where(np.isnan(places), 0.0, places) * np.maximum(last, 0)
-    below = np.floor(exact).astype(np.intp)
-    above = np.minimum(below + 1, np.maximum(last, 0))
-    low, high = (np.take_along_axis(ordered, at, -1) for at in (below, above))
-    found = np.where(np.isnan(places) | (last < 0), np.nan, low + (exact - below) * (high - low))
-    return np.moveaxis(found, -1, 0)
 
 
 def _pair(limits: tuple[Array, Array] | Array) -> Limits:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scorespace.conditions import Condition
 from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.measures import confusion
-from scorespace.results import grouped, limits
+from scorespace.results import decimals, grouped, limits
 from scorespace.tables import ScoreTable
 from scorespace.views import classes
 from scorespace.views.answers import Answers, facts
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 HONEST: Final = "cost/case"
 HERE: Final = "cost here"
 """The two costs of a chosen threshold: that to expect, and that on the cases that chose it."""
+BY_CHANCE: Final = "– by chance"
+"""The row below a measure that even perfect scores have above nothing."""
 
 Builder = Callable[[Answers], Sequence[Block]]
 SECTIONS: list[tuple[str, str, bool | Builder, Builder]] = []
@@ -261,6 +263,9 @@ def measure_grid(
         rows.append((name, *(_cell(found[model]) if model in found else "" for model in models)))
         own = "" if spec.asked is None else f"{spec.name}: "
         hints.append((name, f"{own}{spec.measure.title}. {spec.measure.summary}"))
+        if not all(isnan(one.chance) for one in found.values()):
+            rows.append((BY_CHANCE, *(_chance(found[model]) if model in found else "" for model in models)))
+            hints.append((BY_CHANCE, "What calibrated scores would show; the interval is of what is beyond that."))
     return Grid(("", *models), tuple(rows), hints=tuple(hints))
 
 
@@ -303,6 +308,10 @@ def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:
 def _cell(one: Estimate) -> str:
     """Value and interval, or why there is none."""
     return f"{one.text} {one.reason.removeprefix('undefined: ')}" if isnan(one.value) and one.reason else one.text
+
+
+def _chance(one: Estimate) -> str:
+    return "" if isnan(one.chance) else decimals(one.chance)
 
 
 def _plain(threshold: float) -> bool:
