@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 from laws.strategies import samples, value
 from scorespace.frames import check, count, read, roles
 from scorespace.measures import measures
+from scorespace.tables import Counts, ScoreTable
 
 ENGINES = {
     "pandas": pd.DataFrame,
@@ -38,5 +39,5 @@ def test_every_measure_is_the_same_on_every_engine(engine, in_memory, sample):
     assert checked.dropped == 1
     found = count(checked, rows_in_memory=in_memory)["s"]
     expected = sample.table()
-    for measure in measures():
+    for measure in (one for one in measures() if one.table in (Counts, ScoreTable)):
         assert_array_equal(value(measure, found), value(measure, expected), err_msg=measure.name)

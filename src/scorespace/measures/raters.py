@@ -49,7 +49,7 @@ def rater_kappa(t: RatingTable, *, weights: Weights = "none") -> Array:
     return _beyond(np.einsum("...kl,kl->...", shares, near), expected)
 
 
-@measure(title="Fleiss' kappa", range=(-1, 1), best="high", undefined=_SAME, interval="bootstrap")
+@measure(title="Fleiss' kappa", range=(-np.inf, 1), best="high", undefined=_SAME, interval="bootstrap")
 def fleiss(t: RatingTable) -> Array:
     """Agreement of any number of raters beyond that of their common shares p: (P̄ − Σ p²) / (1 − Σ p²)."""
     return _beyond(_observed(t), np.square(_shares(t)).sum(axis=-1))
@@ -57,7 +57,7 @@ def fleiss(t: RatingTable) -> Array:
 
 @measure(
     title="Scott's pi",
-    range=(-1, 1),
+    range=(-np.inf, 1),
     best="high",
     undefined=_SAME,
     aliases=("scott_pi", "scotts_pi"),

@@ -109,7 +109,7 @@ class ClassTable(Table):
         """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
         if of == TOP and wanted is ScoreTable:
             return cast(Wanted, self.top)
-        of = None if of is None else bare(of)
+        of = of if of is None or of in self.classes else bare(of)
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
         if at is not None and of is None:

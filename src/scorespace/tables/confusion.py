@@ -66,7 +66,7 @@ class ConfusionTable(Table):
         if at is not None:
             none = "a crisp decision has no threshold" if wanted is Counts else "{label} covers all thresholds"
             raise NoTableError("asks for a threshold, but " + none, hint="{label}")
-        of = None if of is None else bare(of)
+        of = of if of is None or of in self.classes else bare(of)
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
         if wanted is Counts:

@@ -183,9 +183,10 @@ class ScoreTable(Table):
         return size.sum() - np.cumsum(size) + (size + 1) / 2
 
     def _index(self, of: str) -> int:
-        if bare(of) not in self.classes:
+        name = of if of in self.classes else bare(of)
+        if name not in self.classes:
             raise unknown_class(of, self.classes)
-        return self.classes.index(bare(of))
+        return self.classes.index(name)
 
     @cached_property
     def sweep(self) -> Counts:
