@@ -183,7 +183,7 @@ def test_net_benefit_standardised_and_as_interventions_avoided():
     t = plainly.x
     of_all = share - (1 - share) * t / (1 - t)
     assert_allclose(interventions_avoided(table).y, (plainly.y - of_all) * (1 - t) / t)
-    assert find_curve("snb").name == "standardised_net_benefit"
+    assert find_curve("standardized net benefit").name == "snb"
 
 
 def test_the_brier_curve_is_the_murphy_diagram():

@@ -99,7 +99,8 @@ def net_benefit(table: ScoreTable) -> Curve:
     title="Standardised net benefit",
     x="Threshold",
     y="Net benefit / prevalence",
-    aliases=("snb", "relative_utility"),
+    name="snb",
+    aliases=("standardised_net_benefit", "relative_utility"),
     x_ends=UNIT,
     dip=0.3,
     chance=((0.0, 0.0), (1.0, 0.0)),
@@ -116,14 +117,15 @@ def standardised_net_benefit(table: ScoreTable) -> Curve:
     found = net_benefit.function(table)
     share = ratio(table.n_pos, table.total)
     own = standardised_net_benefit
-    return Curve("standardised_net_benefit", found.x, ratio(found.y, share), found.threshold, own.x, own.y)
+    return Curve("snb", found.x, ratio(found.y, share), found.threshold, own.x, own.y)
 
 
 @curve(
     title="Interventions avoided",
     x="Threshold",
     y="Avoided per case",
-    aliases=("avoided", "net_reduction"),
+    name="avoided",
+    aliases=("interventions_avoided", "net_reduction"),
     x_ends=UNIT,
     dip=0.3,
     chance=((0.0, 0.0), (1.0, 0.0)),
@@ -143,7 +145,7 @@ def interventions_avoided(table: ScoreTable) -> Curve:
     inside = (table.score < 1) & (table.score > 0)  # at t = 0 a miss weighs infinitely much
     t, counts = table.score[inside], table.sweep[1:][inside]
     avoided = ratio(counts.tn - counts.fn * (1 - t) / t, counts.total)
-    return Curve("interventions_avoided", t, avoided, t, interventions_avoided.x, interventions_avoided.y)
+    return Curve("avoided", t, avoided, t, interventions_avoided.x, interventions_avoided.y)
 
 
 @beside(net_benefit)

@@ -51,7 +51,7 @@ def rater_kappa(t: RatingTable, *, weights: Weights = "none") -> Array:
 
 @measure(title="Fleiss' kappa", range=(-np.inf, 1), best="high", undefined=_SAME, interval="bootstrap")
 def fleiss(t: RatingTable) -> Array:
-    """Agreement of any number of raters beyond that of their common shares p: (P̄ − Σ p²) / (1 − Σ p²)."""
+    """Agreement of any number of raters beyond that of their common shares p: (p_o − Σ p²) / (1 − Σ p²)."""
     return _beyond(_observed(t), np.square(_shares(t)).sum(axis=-1))
 
 
