@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench fuzz docs browser data clean
+.PHONY: help setup demo test coverage check bench fuzz docs browser data clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,14 @@ test: $(READY)  ## run all tests on two workers (CI=true: a missing component fa
 	@$(MAKE) browser > /dev/null || true  # it says why it cannot; the tests of the page then skip, or fail in CI
 	@$(MAKE) data > /dev/null || true  # the same for the tests on public data sets
 	@$(BIN)/python -m pytest -q -n 2
+
+COVERED := build/coverage
+coverage: $(READY)  ## run the tests and say which lines and branches they leave out (ARGS='tests/cli': a part of them)
+	@rm -rf $(COVERED) && mkdir -p $(COVERED)
+	@HYPOTHESIS_STORAGE_DIRECTORY=$(CURDIR)/$(COVERED)/hypothesis \
+		$(BIN)/coverage run -m pytest -q -n 2 -p no:cacheprovider $(ARGS) || echo "some tests failed; this is what ran:"
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
 
 check: $(READY)  ## style, types, import directions, docs in step
 	@echo "ruff check" && $(BIN)/ruff check --quiet .

@@ -17,6 +17,7 @@ from commands import LARGE, commands
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
+from groups import judged, mined
 from samples import Sample, classes, models
 from scorespace.comparisons.delong import delong_covariance, delong_pair
 from scorespace.comparisons.paired import compare
@@ -219,6 +220,8 @@ PARTS = {
     "classes": Part(hand_till, (20_000,)),
     "calibration": Part(calibration, (FULL,)),
     "ranking": Part(ranking, (10**5, 10**6, FULL)),
+    "clusters": Part(judged, (10**5,)),
+    "rules": Part(mined, (10**6,)),
 }
 
 

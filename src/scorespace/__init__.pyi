@@ -44,6 +44,10 @@ from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
 from scorespace.frames.remote import allow_remote as allow_remote
+from scorespace.groups.clusters import Clusters as Clusters
+from scorespace.groups.clusters import clusters as clusters
+from scorespace.groups.rules import Rules as Rules
+from scorespace.groups.rules import rules as rules
 from scorespace.probabilities.effect import Recalibration as Recalibration
 from scorespace.probabilities.fit import fit_map as fit_map
 from scorespace.probabilities.summary import CalibrationSummary as CalibrationSummary
@@ -58,5 +62,8 @@ from scorespace.tables import ScoreTable as ScoreTable
 from scorespace.tables import class_table as class_table
 from scorespace.tables import confusion as confusion
 from scorespace.tables import score_table as score_table
+from scorespace.tables.cluster import ClusterTable as ClusterTable
+from scorespace.tables.cluster import cluster_table as cluster_table
 from scorespace.tables.rating import RatingTable as RatingTable
 from scorespace.tables.rating import rating_table as rating_table
+from scorespace.tables.rule import RuleTable as RuleTable

@@ -28,7 +28,7 @@ _WORDS: Final[dict[Any, str]] = {
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 
 
-_REPEATS: Final = ("replicates", "folds", "bins", "groups", "most")
+_REPEATS: Final = ("replicates", "resamples", "folds", "bins", "groups", "most")
 _MOST_REPEATS: Final = 10_000_000
 
 

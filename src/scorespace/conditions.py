@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorespace.arguments import check
+from scorespace.declaration import written
 from scorespace.errors import ConditionError, did_you_mean, listing
 from scorespace.results import ByValue
 
@@ -62,6 +63,33 @@ class Condition:
                 seen=f"fp={self.fp:g}, tn={self.tn:g}, fn={self.fn:g}, tp={self.tp:g}",
                 hint="costs that differ by less than a googol",
             )
+
+    @classmethod
+    def of_slope(cls, slope: float, prevalence: float) -> Condition:
+        """The condition whose lines of equal cost have that slope in ROC space, a false negative costing 1.
+
+        >>> Condition.of_slope(2, prevalence=0.5)
+        Condition(fp=2.0, fn=1.0, tp=0.0, tn=0.0, prevalence=None)
+        """
+        if not 0 < slope < math.inf:
+            raise ConditionError(f"slope={slope:g} is no slope of equal cost.", hint="a number above 0, such as 2")
+        check_prevalence(prevalence)
+        return cls(fp=slope * prevalence / (1 - prevalence), fn=1.0)
+
+    def stated(self, classes: tuple[str, ...] = ()) -> dict[str, Any]:
+        """What differs from nothing, as options of a measure, the costs of both errors always.
+
+        >>> Condition(fp=1, fn=5).stated()
+        {'fp': 1, 'fn': 5}
+        """
+        unset = {"tp": 0.0, "tn": 0.0, "prevalence": None}
+        every = {name: getattr(self, name) for name in ("fp", "fn", *unset)}
+        return {name: value for name, value in every.items() if name not in unset or value != unset[name]}
+
+    def swapped(self) -> Condition:
+        """The same condition with the other class as positive."""
+        share = None if self.prevalence is None else 1 - self.prevalence
+        return Condition(fp=self.fn, fn=self.fp, tp=self.tn, tn=self.tp, prevalence=share)
 
     def share(self, of_sample: float) -> float:
         """The prevalence in use: the stated one, or that of the sample."""
@@ -161,6 +189,15 @@ class CostMatrix(ByValue):
         order = [self.classes.index(name) for name in classes]
         return CostMatrix(classes, self.matrix[np.ix_(order, order)])
 
+    def stated(self, classes: tuple[str, ...] = ()) -> dict[str, Any]:
+        """The costs as an option of a measure of decisions between these classes.
+
+        >>> CostMatrix(("a", "b"), [[0, 5], [1, 0]]).stated(("b", "a"))
+        {'matrix': '0 1; 5 0'}
+        """
+        rows = self.aligned(classes).matrix if classes else self.matrix
+        return {"matrix": "; ".join(" ".join(written(float(cost)) for cost in row) for row in rows)}
+
     def total(self, counts: ArrayLike) -> Any:
         """Cost of all decisions of a confusion matrix, rows actual: Σ costs ∘ counts."""
         found = (np.asarray(counts, dtype=np.float64) * self.matrix).sum(axis=(-2, -1))
@@ -188,6 +225,26 @@ class CostMatrix(ByValue):
             tn=float(cells[n, n]),
             prevalence=prevalence,
         )
+
+
+def read_costs(text: str, size: int) -> Array:
+    """A square matrix of costs from its rows: numbers with blanks between, rows with semicolons.
+
+    >>> read_costs("0 5; 1 0", 2).tolist()
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    try:
+        rows = [[float(cost) for cost in row.split()] for row in text.strip("\"'").split(";")]
+    except ValueError as error:
+        raise ConditionError(f"the costs {text!r} hold something that is no number.", seen=str(error)) from None
+    if len(rows) != size or any(len(row) != size for row in rows):
+        seen = f"{len(rows)} rows of {' or '.join(map(str, sorted({len(row) for row in rows})))} costs"
+        raise ConditionError(
+            f"the costs {text!r} are not of {size} classes.",
+            seen=seen,
+            hint=f"{size} rows of {size} numbers, rows actual: 0 1; 5 0 are those of two classes",
+        )
+    return np.array(rows)
 
 
 def check_prevalence(prevalence: float | None) -> None:

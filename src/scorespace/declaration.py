@@ -25,14 +25,22 @@ BROKEN: Final[dict[str, str]] = {}
 """Plug-ins that could not be imported, and why."""
 
 
+class Several:
+    """Marks an option that may hold several values, with commas between: Annotated[str, "…", Several]."""
+
+
 @dataclass(frozen=True)
 class Option:
-    """A keyword-only parameter of a declared function, as the grammar and the command line offer it."""
+    """A keyword-only parameter of a declared function, as the grammar and the command line offer it.
+
+    `several`: it may hold several values with commas between, and each is a noun of its own.
+    """
 
     name: str
     kind: Any
     default: Any
     about: str = ""
+    several: bool = field(default=False, repr=False)
 
     @property
     def choices(self) -> tuple[Any, ...]:
@@ -190,11 +198,11 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(function, include_extras=True)
 
 
-def _described(hint: Any, default: Any) -> tuple[Any, Any, str]:
+def _described(hint: Any, default: Any) -> tuple[Any, Any, str, bool]:
     if get_origin(hint) is Annotated:
         kind, *about = get_args(hint)
-        return kind, default, next((text for text in about if isinstance(text, str)), "")
-    return hint, default, ""
+        return kind, default, next((text for text in about if isinstance(text, str)), ""), Several in about
+    return hint, default, "", False
 
 
 def check_options(noun: Noun, given: Mapping[str, Any], error: type[ScoreSpaceError] = ScoreSpaceError) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -62,6 +62,20 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS034": NoteKind("info", "classes absent from the truth or from the scores"),
     "SS035": NoteKind("info", "numbers are for a stated prevalence"),
     "SS036": NoteKind("info", "a method of intervals does not suit some measures"),
+    "SS050": NoteKind("warning", "clusters of a single point"),
+    "SS051": NoteKind("warning", "features spread on different scales"),
+    "SS052": NoteKind("warning", "all points are in one cluster"),
+    "SS053": NoteKind("info", "the silhouette is that of a part of the points"),
+    "SS054": NoteKind("warning", "many points are nearer to another cluster than to their own"),
+    "SS055": NoteKind("info", "points outside all clusters were left out"),
+    "SS056": NoteKind("info", "points of different clusters coincide"),
+    "SS057": NoteKind("warning", "clusters that change when the points are drawn again"),
+    "SS058": NoteKind("info", "what intervals of cluster indices allow for"),
+    "SS060": NoteKind("warning", "few transactions behind a rule"),
+    "SS061": NoteKind("info", "p-values are adjusted for all rules that were looked at"),
+    "SS062": NoteKind("info", "redundant rules were left out"),
+    "SS063": NoteKind("warning", "an antecedent never occurs"),
+    "SS064": NoteKind("warning", "rules that chance explains"),
 }
 
 
@@ -84,17 +98,6 @@ def note(code: str, text: str) -> Note:
     'info'
     """
     return Note(code, NOTE_KINDS[code].level, text)
-
-
-class Result(Protocol):
-    """The face that all results share."""
-
-    @property
-    def notes(self) -> tuple[Note, ...]: ...
-
-    def rows(self) -> list[Row]: ...
-
-    def to_dict(self) -> Row: ...
 
 
 def plain(value: Any) -> Any:

@@ -82,6 +82,6 @@ def _later(name: str) -> Callable[..., Any]:
     return function
 
 
-bdtr, betainc, betaincinv, digamma, fdtrc, softmax, stdtr, stdtrit = map(
-    _later, ("bdtr", "betainc", "betaincinv", "digamma", "fdtrc", "softmax", "stdtr", "stdtrit")
+bdtr, betainc, betaincinv, digamma, fdtrc, gammaln, softmax, stdtr, stdtrit = map(
+    _later, ("bdtr", "betainc", "betaincinv", "digamma", "fdtrc", "gammaln", "softmax", "stdtr", "stdtrit")
 )

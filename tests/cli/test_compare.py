@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from scipy import stats
 
 KEYS = ["a", "b", "test", "measure", "difference", "low", "high", "statistic", "df", "p", "reason"]
 MODELS = ["--score", "naive_bayes", "--score", "tree"]
@@ -454,3 +455,68 @@ def test_scores_without_a_stated_threshold_are_no_decisions(run, write):
         "ScoreSpaceError: McNemar's test compares decisions.\n  seen: a score table of raw\n"
         "  hint: state the threshold: at=0.5\n"
     )
+
+
+# --- from counts, and under a constraint
+
+
+def test_mcnemar_from_four_counts(run, oracles):
+    # (|40 − 20| − 1)² / 60, as the lecture has it
+    found = run("compare", "--counts", "20,40,20,120", "--format", "json").json()["rows"][0]
+    assert found["test"] == "mcnemar, corrected"
+    assert found["statistic"] == pytest.approx(19**2 / 60)
+    assert found["difference"] == pytest.approx(-0.1)
+    assert found["table"] == [[120, 20], [40, 20]]
+    exact = run("compare", "--counts", "20,40,20,120", "--test", "mcnemar(method=exact)", "--format", "json").json()
+    assert exact["rows"][0]["p"] == pytest.approx(stats.binomtest(20, 60).pvalue)
+
+
+def test_the_models_of_counts_can_be_named(run):
+    found = run("compare", "--counts", "0,4,20,12", "--name", "a=tree", "--name", "b=nb", "--format", "json").json()
+    assert (found["rows"][0]["a"], found["rows"][0]["b"]) == ("tree", "nb")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--counts", "20,40,20"],
+            "ScoreSpaceError: --counts 20,40,20 are no four counts.\n"
+            "  hint: cases that both get wrong, only a, only b, neither: --counts 20,40,20,120\n",
+        ),
+        (
+            ["--counts", "20,40,20,120", "--score", "s"],
+            "ScoreSpaceError: --counts are all that is known of two models.\n  hint: no columns beside --counts\n",
+        ),
+        (
+            ["--test", "mcnemar"],
+            "ScoreSpaceError: name the data, or the counts of right and wrong decisions instead.\n"
+            "  hint: DATA --truth COL, or --counts 20,40,20,120\n",
+        ),
+        (
+            ["--counts", "20,40,20,120", "--at-least", "tpr=0.9"],
+            "MeasureError: bounds are kept while a measure is compared.\n  hint: --at-least tpr=0.9 --measure ppv\n",
+        ),
+    ],
+)
+def test_counts_that_cannot_be_compared(run, given, message):
+    done = run("compare", *given)
+    assert (done.code, done.err) == (2, message)
+
+
+def test_a_measure_under_a_constraint(run, credit, tmp_path):
+    asked = ("compare", *credit, "--score", "logistic", "--score", "tree", "--at-least", "tpr=0.9", "--measure", "ppv")
+    found = run(*asked, "--format", "json").json()["rows"][0]
+    with (tmp_path / "credit.csv").open() as file:
+        loans = list(csv.DictReader(file))
+    best = {}
+    for model in ("logistic", "tree"):
+        at = []
+        for cut in {float(loan[model]) for loan in loans}:
+            flagged = [loan["outcome"] == "bad" for loan in loans if float(loan[model]) >= cut]
+            if sum(flagged) >= 270:
+                at.append(sum(flagged) / len(flagged))
+        best[model] = max(at)
+    assert found["difference"] == pytest.approx(best["logistic"] - best["tree"])
+    assert found["low"] < found["difference"] < found["high"]
+    assert (found["test"], found["measure"]) == ("bootstrap", "best(measure=ppv, at_least=tpr=0.9)")

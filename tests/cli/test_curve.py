@@ -48,7 +48,7 @@ def test_in_a_process_of_its_own(shell, small):
 def test_rows_have_the_keys_of_the_contract(points, kind):
     rows = points("--kind", kind)
     assert rows
-    more = ["highest", "cases", "hits"] if kind == "calibration" else []
+    more = {"calibration": ["highest", "cases", "hits"], "threshold": ["above"]}.get(kind, [])
     assert all(list(row) == ["x", "y", "threshold", *more, "model"] for row in rows)
     assert {row["model"] for row in rows} == {"s"}
 
@@ -200,7 +200,7 @@ def test_a_calibration_curve_by_bins(points):
 
 REFUSED = {
     ("--kind", "roc(bins=5)"): """CurveError: roc has no option 'bins'.
-  seen: its options: none
+  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'
 """,
     ("--kind", "calibration(bin=5)"): """CurveError: calibration has no option 'bin'.
   seen: its options: 'by', 'bins'
@@ -221,7 +221,7 @@ REFUSED = {
   hint: ppv
 """,
     ("--measure", "f1"): """CurveError: roc has no option 'measure'.
-  seen: its options: none
+  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'
 """,
     ("--kind", "threshold(measure=f1)", "--measure", "ppv"): """CurveError: the option 'measure' of \
 'threshold(measure=f1)' is stated twice.
@@ -290,7 +290,7 @@ def test_the_content_says_what_was_asked_for(run, small):
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("calibration", "smooth")])
 def test_areas_are_told_where_they_mean_something(run, small, kind):
     told = run("curve", *small, "--kind", kind, "--format", "json").json()["areas"]
-    assert bool(told) == (kind not in ("threshold", "net_benefit", "snb", "avoided"))
+    assert bool(told) == (kind not in ("threshold", "space", "net_benefit", "snb", "avoided"))
 
 
 def test_help_lists_the_kinds_and_those_with_bands(run):
@@ -317,4 +317,161 @@ def test_models_without_such_a_curve_say_why(run, write):
     assert done.err == (
         "CurveError: roc cannot be computed from a confusion table of 3 classes without a positive class.\n"
         "  hint: roc needs scores\n"
+    )
+
+
+# --- several measures, any two measures, counts, parts
+
+
+def test_several_measures_over_the_threshold_in_one_table(run, small):
+    found = run("curve", *small, "--kind", "threshold", "--measure", "fpr,tpr,err")
+    assert "\n".join(line.rstrip() for line in found.out.splitlines()) + "\n" == (
+        "\n"
+        "model   above    up to    fpr      tpr      err\n"
+        "s       0.9000   ∞        0.0000   0.0000   0.5000\n"
+        "s       0.8000   0.9000   0.0000   0.3333   0.3333\n"
+        "s       0.7000   0.8000   0.3333   0.3333   0.5000\n"
+        "s       0.4000   0.7000   0.3333   0.6667   0.3333\n"
+        "s       0.3000   0.4000   0.3333   1.0000   0.1667\n"
+        "s       0.1000   0.3000   0.6667   1.0000   0.3333\n"
+        "s       −∞       0.1000   1.0000   1.0000   0.5000\n"
+    )
+
+
+def test_several_measures_in_one_file(run, small, tmp_path):
+    run("curve", *small, "--kind", "threshold", "--measure", "fpr, fbeta(beta=2)", "--out", "both.csv")
+    with (tmp_path / "both.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["x", "y", "threshold", "above", "model", "measure"]
+    assert [row["measure"] for row in rows] == ["fpr"] * 7 + ["fbeta(beta=2)"] * 7
+    assert {row["model"] for row in rows} == {"s"}
+
+
+def test_several_measures_in_one_picture(run, small, tmp_path):
+    assert run("curve", *small, "--kind", 'threshold(measure="fpr, tpr")', "--out", "both.svg").code == 0
+    drawn = (tmp_path / "both.svg").read_text()
+    assert all(f">{word}<" in drawn for word in ("fpr", "tpr", "Value", "Threshold"))
+
+
+def test_models_and_measures_are_told_apart(run, write):
+    data = write("two.csv", "y,a,b\n1,0.9,0.2\n0,0.1,0.8\n")
+    asked = ("curve", data, "--truth", "y", "--score", "a", "--score", "b", "--kind", "threshold")
+    rows = run(*asked, "--measure", "tpr,fpr", "--format", "json").json()["rows"]
+    seen = dict.fromkeys((row["model"], row["measure"]) for row in rows)
+    assert list(seen) == [("a", "tpr"), ("b", "tpr"), ("a", "fpr"), ("b", "fpr")]
+
+
+def test_any_measure_against_any_other(run, points, small):
+    rows = points("--x", "fpr", "--y", "err")
+    # from the highest score down: + − + + − −
+    errors = [3 / 6, 2 / 6, 3 / 6, 2 / 6, 1 / 6, 2 / 6, 3 / 6]
+    assert xy(rows) == [(pytest.approx(fpr), pytest.approx(err)) for (fpr, _), err in zip(ROC, errors, strict=True)]
+    assert xy(points("--x", "fpr", "--y", "tpr")) == xy(points("--kind", "roc"))
+    assert points("--kind", "space(x=fpr, y=err)") == rows
+    found = run("curve", *small, "--x", "fpr", "--y", "err", "--format", "json").json()
+    assert (found["x"], found["y"]) == ("False positive rate", "Error rate")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--x", "fpr"], "CurveError: --y is not stated.\n  hint: two measures, such as --x fpr --y err\n"),
+        (["--y", "fpr"], "CurveError: --x is not stated.\n  hint: two measures, such as --x fpr --y err\n"),
+        (
+            ["--kind", "roc", "--x", "fpr", "--y", "err"],
+            "CurveError: --kind and --x with --y are two curves.\n  hint: one of them at a time\n",
+        ),
+        (
+            ["--x", "auc", "--y", "err"],
+            "MeasureError: auc covers all thresholds, so it has no curve over them.\n  hint: such as f1 or ppv\n",
+        ),
+        (
+            ["--kind", "roc(normalised=false, fpr_high=0.2)"],
+            "CurveError: a partial area is one of rates, and not of counts.\n  hint: roc(fpr_high=0.2)\n",
+        ),
+        (
+            ["--kind", "roc(fpr_low=0.5, fpr_high=0.2)"],
+            "MeasureError: fpr_low=0.5, fpr_high=0.2 is not a range of rates.\n  hint: 0 ≤ low < high ≤ 1\n",
+        ),
+    ],
+)
+def test_curves_of_measures_that_cannot_be(run, small, given, message):
+    done = run("curve", *small, *given)
+    assert (done.code, done.out, done.err) == (2, "", message)
+
+
+def test_counts_on_the_axes(run, points, small):
+    rows = points("--kind", "roc(normalised=false)")
+    assert xy(rows) == [(round(3 * x), round(3 * y)) for x, y in ROC]
+    shown = run("curve", *small, "--kind", "roc(normalised=false)").out
+    assert "model   threshold   false positives   true positives" in shown
+    assert "area" not in shown
+
+
+def test_a_partial_area_is_told(run, asah, proc):
+    found = run("curve", *asah, "--kind", "roc(fpr_high=0.1)", "--format", "json").json()
+    theirs = next(part for part in proc["s100b"]["partial"] if part["range"] == [1, 0.9])
+    told = found["roc"]["s100b"]
+    assert told["fpr_high"] == 0.1
+    assert [told["part"], told["corrected"]] == pytest.approx([theirs["pauc"], theirs["pauc_corrected"]], abs=1e-9)
+
+
+# --- matrices
+
+
+def test_a_matrix_is_a_point_in_roc_space(run, tmp_path):
+    asked = ("curve", "--matrix", "c1=300 200; 500 99000")
+    rows = run(*asked, "--format", "json").json()["rows"]
+    assert xy(rows) == [(0, 0), (pytest.approx(500 / 99500), 0.6), (1, 1)]
+    assert run(*asked, "--out", "roc.html").code == 0
+    drawn = (tmp_path / "roc.html").read_text()
+    assert '"type":"point"' in drawn.replace(" ", "")
+
+
+def test_a_matrix_beside_a_curve(run, credit):
+    asked = ("curve", *credit, "--score", "logistic", "--matrix", "clerk=150 150; 100 600", "--format", "json")
+    rows = run(*asked).json()["rows"]
+    assert [xy([row]) for row in rows if row["model"] == "clerk"][1] == [(pytest.approx(1 / 7), 0.5)]
+
+
+def test_nothing_to_draw(run):
+    done = run("curve", "--kind", "roc")
+    assert (done.code, done.err) == (
+        2,
+        "DataError: name the data, or confusion matrices instead.\n  hint: DATA, or --matrix NAME=FILE.csv\n",
+    )
+
+
+# --- the common hull, and lines of equal cost
+
+
+def test_the_common_hull(run, write):
+    # bold is at (0, 1/3), wary at (1/3, 1); mixed, they are better than either
+    data = write("two.csv", "y,bold,wary\n1,1,1\n1,0,1\n1,0,1\n0,0,1\n0,0,0\n0,0,0\n")
+    asked = ("curve", data, "--truth", "y", "--decision", "bold", "--decision", "wary", "--kind", "hull")
+    rows = run(*asked, "--format", "json").json()["rows"]
+    common = xy([row for row in rows if row["model"] == "all together"])
+    assert common == [(0, 0), (0, pytest.approx(1 / 3)), (pytest.approx(1 / 3), 1), (1, 1)]
+    assert run(*asked, "--slope", "1.5").out.splitlines()[-1] == "best  wary: (0.333, 1), slope 1.5, M = 0.5"
+    assert run(*asked, "--slope", "3").out.splitlines()[-1] == "best  bold: (0, 0.333), slope 3, M = 0.667"
+
+
+def test_the_line_of_equal_cost(run, credit, tmp_path):
+    asked = ("curve", *credit, "--score", "logistic", "--cost-fp", "1", "--cost-fn", "5")
+    best = run(*asked, "--format", "json").json()["best"]
+    chosen = run(
+        "decide", *credit, "--score", "logistic", "--cost-fp", "1", "--cost-fn", "5", "--format", "json"
+    ).json()
+    assert best["threshold"] == chosen["threshold"]
+    assert best["slope"] == pytest.approx(7 / 3 / 5)
+    assert best["cost_per_case"] == pytest.approx(0.3 * 5 * (1 - best["y"]) + 0.7 * best["x"])
+    assert run(*asked, "--out", "roc.svg").code == 0
+    assert (tmp_path / "roc.svg").read_text().count("logistic") > 1  # in the legend, and beside the point
+
+
+def test_lines_of_equal_cost_belong_to_roc_space(run, small):
+    done = run("curve", *small, "--kind", "pr", "--slope", "2")
+    assert (done.code, done.err) == (
+        2,
+        "CurveError: lines of equal cost are drawn in ROC space, and not with pr.\n  hint: --kind roc or hull\n",
     )

@@ -360,3 +360,270 @@ def test_a_constraint_needs_a_positive_class(run, write):
     done = run("decide", "--matrix", "nb=nb.csv", "--maximise", "ppv")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("ConditionError: ")
+
+
+# --- by rank: a budget of alarms
+
+
+def test_a_budget_of_alarms(run, credit, loans):
+    asked = ("decide", *credit, "--score", "tree", "--score", "logistic", "--maximise", "tpr@top200")
+    found = run(*asked, "--format", "json").json()
+    best = sorted(loans, key=lambda loan: -float(loan["logistic"]))[:200]
+    hits = sum(loan["outcome"] == "bad" for loan in best)
+    assert (found["model"], found["tp"], found["fp"]) == ("logistic", hits, 200 - hits)
+    assert found["threshold"] == min(float(loan["logistic"]) for loan in best)
+    assert run(*asked).out.splitlines()[-2:] == [
+        "Use logistic at threshold 0.552: tpr@top200 0.427 [0.388, 0.469], the best; tree",
+        "reaches 0.361.",
+    ]
+
+
+def test_a_budget_that_cuts_ties(run, write):
+    tied = write("tied.csv", "y,s\n" + "".join(f"{y},{s}\n" for y, s in [(1, 3), (1, 2), (0, 2), (0, 2), (0, 1)] * 20))
+    done = run("decide", tied, "--truth", "y", "--score", "s", "--maximise", "tpr@top40")
+    assert "Lots are drawn for 20 of the 60 cases with that score." in " ".join(done.out.split())
+    # 20 sure hits, and a third of the 20 places that are left
+    asked = ("decide", tied, "--truth", "y", "--score", "s", "--maximise", "tpr@top40", "--format", "json")
+    assert run(*asked).json()["tp"] == pytest.approx(20 + 20 / 3)
+
+
+def test_bounds_by_rank(run, credit):
+    asked = ("decide", *credit, "--score", "tree", "--score", "logistic", "--maximise", "tpr@top200")
+    found = run(*asked, "--at-least", "ppv@top200=0.6")
+    assert " ".join(found.out.split()).endswith(
+        "Use logistic at threshold 0.552: tpr@top200 0.427 [0.388, 0.469], the best among those with ppv@top200 ≥ 0.6. "
+        "tree: not ppv@top200 ≥ 0.6."
+    )
+    none = run(*asked, "--at-least", "ppv@top200=0.9")
+    assert " ".join(none.out.split()).endswith(
+        "No model satisfies ppv@top200 ≥ 0.9. The nearest is logistic at threshold 0.552, with ppv@top200 0.640."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--maximise", "tpr@top200", "--at-least", "ppv=0.9"],
+            "MeasureError: the measure and its bounds are of different cases.\n"
+            "  seen: tpr@top200, ppv\n  hint: tpr@top200, and bounds at the same place\n",
+        ),
+        (
+            ["--maximise", "tpr", "--at-least", "ppv@top200=0.9"],
+            "MeasureError: the measure and its bounds are of different cases.\n"
+            "  seen: tpr, ppv@top200\n  hint: tpr@top200, and bounds at the same place\n",
+        ),
+        (
+            ["--maximise", "tpr@top2000"],
+            "MeasureError: tpr@top2000 asks for the 2 000 highest scores of fewer cases.\n  seen: 1 000 cases\n",
+        ),
+    ],
+)
+def test_budgets_that_cannot_be(run, credit, given, message):
+    done = run("decide", *credit, "--score", "logistic", *given)
+    assert (done.code, done.err) == (2, message)
+
+
+def test_decisions_have_no_ranks(run, valves):
+    done = run("decide", *valves, "--maximise", "tpr@top200")
+    assert (done.code, done.err) == (
+        2,
+        "MeasureError: tpr@top200 ranks cases, and c1 gives decisions.\n  hint: scores, or a measure without @top\n",
+    )
+
+
+# --- matrices: typed, in any orientation, beside scores
+
+TYPED = [
+    part
+    for name, (hits, rest) in VALVES.items()
+    for part in ("--matrix", f"{name}={hits[0]} {hits[1]}; {rest[0]} {rest[1]}")
+]
+PRICED = ["--cost-fp", "100", "--cost-fn", "2000"]
+
+
+def test_typed_matrices_decide_like_files(run, valves):
+    typed = run("decide", *TYPED, *PRICED, "--format", "json").json()
+    filed = run("decide", *valves, *PRICED, "--format", "json").json()
+    assert typed["cost_per_case"] == filed["cost_per_case"] == pytest.approx(4.5)
+    assert [row["cost_per_case"] for row in typed["rows"]] == [row["cost_per_case"] for row in filed["rows"]]
+
+
+def test_labels_of_ones_and_zeros_in_any_order_tell_the_positive_class(run, write):
+    for text in (",1,0\n1,300,200\n0,500,99000\n", ",0,1\n0,99000,500\n1,200,300\n", ",1,0\n0,500,99000\n1,300,200\n"):
+        asked = ("decide", "--matrix", f"c1={write('c1.csv', text)}", *PRICED, "--format", "json")
+        assert run(*asked).json()["cost_per_case"] == pytest.approx(4.5)
+
+
+def test_rows_of_decisions(run, write):
+    turned = write("c1.csv", ",1,0\n1,300,500\n0,200,99000\n")
+    asked = ("decide", "--matrix", f"c1={turned}", "--rows", "predicted", *PRICED, "--format", "json")
+    assert run(*asked).json()["cost_per_case"] == pytest.approx(4.5)
+    typed = ("decide", "--matrix", "c1=300 500; 200 99000", "--rows", "predicted", *PRICED, "--format", "json")
+    assert run(*typed).json()["cost_per_case"] == pytest.approx(4.5)
+
+
+def test_a_matrix_beside_scores(run, credit):
+    asked = ("decide", *credit, "--score", "logistic", "--matrix", "clerk=150 150; 100 600", "--cost-fp", "1")
+    found = run(*asked, "--cost-fn", "5", "--format", "json").json()
+    assert [row["model"] for row in found["rows"]][:2] == ["logistic", "clerk"]
+    assert next(row["cost_per_case"] for row in found["rows"] if row["model"] == "clerk") == pytest.approx(0.85)
+    assert found["model"] == "logistic"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--matrix", "clerk=15 15; 10 60"],
+            "DataError: logistic and clerk are not about the same cases.\n"
+            "  seen: 'bad' (300 rows), 'good' (700 rows); 'bad' (30 rows), 'good' (70 rows)\n"
+            "  hint: evaluate tables of different samples one by one\n",
+        ),
+        (
+            ["--matrix", "logistic=150 150; 100 600"],
+            "ScoreSpaceError: there are two models named 'logistic'.\n  hint: another name for one of them\n",
+        ),
+        (
+            ["--matrix", "a=150 150; 100 600", "--matrix", "a=150 150; 100 600"],
+            "DataError: there are two matrices named 'a'.\n  hint: a name for each\n",
+        ),
+        (
+            ["--rows", "predicted"],
+            "DataError: --rows says what the rows of a matrix are, and there is none.\n"
+            "  hint: --matrix NAME=FILE.csv\n",
+        ),
+    ],
+)
+def test_matrices_that_do_not_belong_beside_scores(run, credit, given, message):
+    done = run("decide", *credit, "--score", "logistic", *given, "--cost-fp", "1", "--cost-fn", "5")
+    assert (done.code, done.err) == (2, message)
+
+
+def test_a_typed_matrix_names_no_class(run):
+    done = run("decide", "--matrix", "c1=300 200; 500 99000", "--positive", "fault", *PRICED)
+    assert (done.code, done.err) == (
+        2,
+        "ColumnError: --positive fault names a class, and the matrix of c1 names none.\n"
+        "  hint: no --positive: the first row is that of the positive class\n",
+    )
+
+
+# --- slopes, the cost cell by cell, and the picture
+
+
+def test_the_slope_alone_decides(run):
+    # M = FNR + slope · FPR: c1 0.4 + 2 · 500/99500, c3 0.2 + 2 · 5400/99500
+    found = run("decide", *TYPED, "--slope", "2", "--format", "json").json()
+    assert found["model"] == "c3"
+    assert found["slope"] == pytest.approx(2)
+    wanted = {"c1": 0.4 + 1000 / 99500, "c2": 1.0, "c3": 0.2 + 10800 / 99500}
+    assert {row["model"]: row["relative_cost"] for row in found["rows"] if row["model"] in wanted} == pytest.approx(
+        wanted
+    )
+    assert run("decide", *TYPED, "--slope", "9.95", "--format", "json").json()["model"] == "c1"  # that of 100 and 2 000
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--slope", "2", "--cost-fp", "1"],
+            "ConditionError: --slope stands for the costs and the prevalence.\n"
+            "  hint: either --slope 2, or --cost-fp 1 --cost-fn 5\n",
+        ),
+        (
+            ["--slope", "-2"],
+            "ConditionError: slope=-2 is no slope of equal cost.\n  hint: a number above 0, such as 2\n",
+        ),
+        (
+            ["--maximise", "tpr", "--at-most", "fpr=0.1", "--out", "hull.png"],
+            "ConditionError: only a decision between two classes by costs has a picture.\n  hint: no --out\n",
+        ),
+    ],
+)
+def test_slopes_and_pictures_that_cannot_be(run, given, message):
+    done = run("decide", *TYPED, *given)
+    assert (done.code, done.err) == (2, message)
+
+
+def test_the_cost_cell_by_cell(run):
+    shown = [line.rstrip() for line in run("decide", *TYPED, *PRICED).out.splitlines()]
+    begins = shown.index("cost of 1 000     false alarms (FP)   misses (FN)   together")
+    # of 1 000 cases c1 has 5 false alarms and 2 misses, c3 54 and 1, c2 misses 5
+    assert shown[begins + 1 : begins + 4] == [
+        "c1                500                 4 000         4 500",
+        "c3                5 400               2 000         7 400",
+        "c2                0                   10 000        10 000",
+    ]
+
+
+def test_the_picture_of_a_decision(run, tmp_path):
+    done = run("decide", *TYPED, *PRICED, "--out", "hull.svg")
+    assert (done.code, done.err) == (0, "picture  hull.svg\n")
+    assert "c1" in (tmp_path / "hull.svg").read_text()
+
+
+# --- rejection with costs, and of several classes
+
+
+def test_a_rejection_beside_the_costs_of_both_errors(run, credit, loans):
+    asked = ("decide", *credit, "--score", "logistic", "--reject", "0.2", "--cost-fp", "1", "--cost-fn", "5")
+    found = run(*asked, "--format", "json").json()["rows"][0]
+    # expected cost of an alarm 1 − p, of none 5 p: handed over where both are above 0.2
+    spent, given = 0.0, 0
+    for loan in loans:
+        p, bad = float(loan["logistic"]), loan["outcome"] == "bad"
+        if 5 * p > 0.2 and 1 - p > 0.2:
+            given, spent = given + 1, spent + 0.2
+        else:
+            spent += (not bad) if 1 - p < 5 * p else 5 * bad
+    assert found["rejected"] == pytest.approx(given / 1000)
+    assert found["cost"] == pytest.approx(spent / 1000)
+    assert (found["low"], found["high"]) == (pytest.approx(0.04), pytest.approx(0.8))
+    assert " ".join(run(*asked).out.split()).endswith(
+        "Use logistic and hand over the cases it scores between 0.04 and 0.8: 84 % of them. Of the rest it gets 94 % "
+        "right; a false positive counting 1 and a false negative 5, that costs 0.191 per case. The rule assumes "
+        "calibrated probabilities."
+    )
+
+
+def test_equal_costs_are_chows_rule(run, credit):
+    asked = ("decide", *credit, "--score", "logistic", "--reject", "0.2", "--format", "json")
+    plain = run(*asked).json()["rows"]
+    priced = run(*asked, "--cost-fp", "1", "--cost-fn", "1").json()["rows"]
+    assert [row["cost"] for row in priced] == pytest.approx([row["cost"] for row in plain])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--reject", "0.9", "--cost-fp", "1", "--cost-fn", "5"],
+            "ConditionError: a rejection that costs 0.9 is no choice beside errors that cost 1 and 5.\n"
+            "  hint: between 0 and 0.8333\n",
+        ),
+        (
+            ["--reject", "0.2", "--cost-fp", "1", "--cost-fn", "5", "--prevalence", "0.1"],
+            "ConditionError: a rejection is weighed against the costs of both errors alone.\n"
+            "  hint: no other costs, and no prevalence\n",
+        ),
+    ],
+)
+def test_rejections_that_are_no_choice(run, credit, given, message):
+    done = run("decide", *credit, "--score", "logistic", *given)
+    assert (done.code, done.err) == (2, message)
+
+
+def test_a_rejection_between_several_classes(run, write):
+    # The lead of the best over the second is 0.8, 0.6, 0.4, 0.2, 0; the last two are wrong.
+    lines = ["a,0.9,0.1,0", "b,0.2,0.8,0", "c,0.3,0,0.7", "a,0.4,0.6,0", "b,0.5,0.1,0.4"] * 20
+    data = write("k.csv", "y,m_a,m_b,m_c\n" + "\n".join(lines) + "\n")
+    found = run("decide", data, "--truth", "y", "--score", "m_*", "--reject", "0.2", "--format", "json").json()["rows"][
+        0
+    ]
+    assert found["lead"] == pytest.approx(0.4)
+    assert (found["rejected"], found["accuracy"]) == (pytest.approx(0.4), 1.0)
+    assert found["cost"] == pytest.approx(0.4 * 0.2)
+    shown = " ".join(run("decide", data, "--truth", "y", "--score", "m_*", "--reject", "0.2").out.split())
+    assert "hand over the cases whose best class leads the second by less than 0.4: 40 % of them." in shown

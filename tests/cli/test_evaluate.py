@@ -282,3 +282,191 @@ def test_a_stated_positive_class_of_three_is_not_asked_for_again(run, write):
     rows = run("evaluate", *asked, "--measures", "recall,precision,acc").json()["rows"]
     assert [row["value"] for row in rows] == [0.5, 1.0, 0.6]
     assert run("evaluate", *asked).code == 0
+
+
+# --- costs as a measure: those of the stated condition
+
+VALVES = {"c1": ((300, 200), (500, 99000)), "c2": ((0, 500), (0, 99500)), "c3": ((400, 100), (5400, 94100))}
+PRICES = ["--cost-fp", "100", "--cost-fn", "2000"]
+
+
+@pytest.fixture
+def valves(write):
+    """Three rules that watch valves, as the lecture has them; they cost 4.5, 10 and 7.4 per case at PRICES."""
+    for name, ((tp, fn), (fp, tn)) in VALVES.items():
+        write(f"{name}.csv", f"actual,fault,fine\nfault,{tp},{fn}\nfine,{fp},{tn}\n")
+    return [part for name in VALVES for part in ("--matrix", f"{name}={name}.csv")] + ["--positive", "fault"]
+
+
+def test_cost_means_the_stated_costs(run, valves):
+    assert values(run, "evaluate", *valves, *PRICES, "--measures", "cost") == pytest.approx([4.5, 10, 7.4])
+    assert values(run, "evaluate", *valves, "--measures", "cost") == pytest.approx([0.007, 0.005, 0.055])
+
+
+def test_what_a_measure_states_itself_stays(run, valves):
+    asked = ("evaluate", *valves, *PRICES, "--measures", "cost(fn=1000), cost(fp=1, fn=1)")
+    assert values(run, *asked)[::2] == pytest.approx([2.5, 5, 6.4])
+    assert values(run, *asked)[1::2] == pytest.approx([0.007, 0.005, 0.055])
+
+
+def test_the_other_class_as_positive_costs_the_same(run, valves):
+    asked = ("evaluate", *valves, *PRICES, "--measures", "cost[fine]")
+    assert values(run, *asked) == pytest.approx([4.5, 10, 7.4])
+
+
+def test_a_prevalence_belongs_to_the_condition(run, valves):
+    # 0.01 · 2000 · FNR + 0.99 · 100 · FPR
+    stated = [0.01 * 2000 * fn / 500 + 0.99 * 100 * fp / 99500 for (_, fn), (fp, _) in VALVES.values()]
+    asked = ("evaluate", *valves, *PRICES, "--prevalence", "0.01", "--measures", "cost")
+    assert values(run, *asked) == pytest.approx(stated)
+
+
+def test_a_gate_on_the_cost_means_the_stated_costs(run, valves):
+    done = run("evaluate", *valves, *PRICES, "--measures", "cost", "--require", "cost<=5")
+    assert done.code == 1
+    assert done.err == (
+        "requirement failed: c2 cost(fp=100, fn=2000) is 10.000000, not <= 5\n"
+        "requirement failed: c3 cost(fp=100, fn=2000) is 7.400000, not <= 5\n"
+    )
+
+
+def test_a_gate_on_the_cost_holds_on_cases_that_did_not_choose_the_threshold(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--cost-fp", "1", "--cost-fn", "5", "--measures", "cost")
+    choice = run(*asked, "--format", "json").json()["decision"]["rows"][0]
+    apparent, honest, at = choice["cost_per_case"], choice["honest_cost"], choice["threshold"]
+    assert apparent < honest
+    between = (apparent + honest) / 2
+    done = run(*asked, "--require", f"cost<={between}")
+    assert (done.code, done.err) == (
+        1,
+        f"requirement failed: logistic cost(fp=1, fn=5)@{at} is {honest:.6f} on cases that did not choose the "
+        f"threshold ({apparent:.6f} on these), not <= {between:g}\n",
+    )
+    assert run(*asked, "--require", f"cost<={honest + 1e-9}").code == 0
+    assert run(*asked, "--require", f"cost@{at}<={between}").code == 0  # stated, so not chosen here
+
+
+def test_the_costs_of_another_condition_are_not_called_the_cost_here(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", *PRICES, "--measures", "cost(fp=1, fn=1)")
+    assert "cost here" not in run(*asked).out
+
+
+WEATHER = "y,d\nsun,sun\nsun,rain\nrain,rain\nrain,snow\nsnow,sun\nsnow,snow\nsnow,snow\nsun,sun\n"
+WEATHER_COSTS = ",rain,snow,sun\nrain,0,1,4\nsnow,2,0,8\nsun,1,1,0\n"
+
+
+def test_costs_of_several_classes_are_a_measure_too(run, write):
+    asked = ("evaluate", write("w.csv", WEATHER), "--truth", "y", "--decision", "d")
+    costs = ("--costs", write("costs.csv", WEATHER_COSTS))
+    # one sun taken for rain, one rain for snow, one snow for sun: 1 + 1 + 8 of eight cases
+    assert values(run, *asked, *costs, "--measures", "cost") == [10 / 8]
+    assert values(run, *asked, "--measures", "cost, err") == [3 / 8, 3 / 8]
+    done = run(*asked, *costs, "--measures", "cost", "--require", "cost<1")
+    assert (done.code, done.err) == (
+        1,
+        "requirement failed: d cost(matrix=0 1 4; 2 0 8; 1 1 0) is 1.250000, not < 1\n",
+    )
+    assert "cost/case ↓   1.250" in done.out
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (
+            "cost(matrix=0 1; 1 0)",
+            "ConditionError: the costs '0 1; 1 0' are not of 3 classes.\n"
+            "  seen: 2 rows of 2 costs\n  hint: 3 rows of 3 numbers, rows actual: 0 1; 5 0 are those of two classes\n",
+        ),
+        (
+            "cost(matrix=0 1; 1 x)",
+            "ConditionError: the costs '0 1; 1 x' hold something that is no number.\n"
+            "  seen: could not convert string to float: 'x'\n",
+        ),
+        (
+            "cost(fp=2)",
+            "MeasureError: cost(fp=2) is for a positive class, and here are 3 classes.\n"
+            "  hint: cost(matrix=0 5 1; 1 0 1; 9 1 0), or a class: cost(fp=1, fn=5)[rain]\n",
+        ),
+    ],
+)
+def test_costs_that_do_not_suit_several_classes(run, write, measure, message):
+    asked = ("evaluate", write("w.csv", WEATHER), "--truth", "y", "--decision", "d", "--measures", measure)
+    assert (run(*asked).code, run(*asked).err) == (2, message)
+
+
+def test_a_matrix_of_costs_is_for_several_classes(run, write):
+    asked = (
+        "evaluate",
+        write("s.csv", SMALL),
+        "--truth",
+        "y",
+        "--score",
+        "s",
+        "--measures",
+        "cost(matrix=0 1; 5 0)@0.5",
+    )
+    assert run(*asked).err == (
+        "MeasureError: cost(matrix=…) is for several classes, none of them positive.\n"
+        "  hint: cost(fp=1, fn=5), for example\n"
+    )
+
+
+# --- operating points by rank
+
+
+def test_measures_by_rank(run, credit, tmp_path):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "ppv@top10%, tpr@top200, lift@top1%")
+    rows = run(*asked, "--format", "json").json()["rows"]
+    with (tmp_path / "credit.csv").open() as file:
+        loans = sorted(csv.DictReader(file), key=lambda loan: -float(loan["logistic"]))
+    hits = [sum(loan["outcome"] == "bad" for loan in loans[:size]) for size in (100, 200, 10)]
+    assert [row["value"] for row in rows] == pytest.approx([hits[0] / 100, hits[1] / 300, hits[2] / 10 / 0.3])
+    assert [row["at"] for row in rows] == ["top10%", "top200", "top1%"]
+    assert "\nppv@top10% ↑   0.730 [0.643, 0.816]\n" in run(*asked).out.replace(" \n", "\n")
+
+
+def test_a_gate_by_rank(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc")
+    assert run(*asked, "--require", "ppv@top10%>=0.7").code == 0
+    assert run(*asked, "--require", "ppv@top10%>=0.75").err == (
+        "requirement failed: logistic ppv@top10% is 0.730000, not >= 0.75\n"
+    )
+
+
+def test_ranks_know_the_stated_prevalence(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--cost-fp", "1", "--cost-fn", "5", "--measures", "ppv@top10%")
+    here = values(run, *asked)[0]
+    assert values(run, *asked, "--prevalence", "0.3")[0] == pytest.approx(here)
+    assert values(run, *asked, "--prevalence", "0.03")[0] < here / 2
+
+
+def test_decisions_have_no_rank(run, valves):
+    done = run("evaluate", *valves, "--measures", "tpr@top10%")
+    assert (done.code, done.err) == (
+        2,
+        "MeasureError: tpr@top10% asks for a threshold, but a crisp decision has no threshold.\n  hint: tpr\n",
+    )
+
+
+# --- the detailed accuracy by class
+
+
+def test_two_classes_in_detail(run, credit, tmp_path):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc", "--by-class")
+    rows = {row["class"]: row for row in run(*asked, "--format", "json").json()["classes"]}
+    with (tmp_path / "credit.csv").open() as file:
+        loans = [(loan["outcome"] == "bad", float(loan["logistic"]) >= 0.5) for loan in csv.DictReader(file)]
+    tp, fp, fn, tn = (loans.count(pair) for pair in ((True, True), (False, True), (True, False), (False, False)))
+    assert rows["bad"]["tpr"] == pytest.approx(tp / (tp + fn))
+    assert rows["good"]["tpr"] == pytest.approx(tn / (tn + fp))
+    assert rows["good"]["ppv"] == pytest.approx(tn / (tn + fn))
+    assert rows["bad"]["auc"] == pytest.approx(rows["good"]["auc"])
+    shown = run(*asked, columns=120).out
+    assert "logistic at threshold 0.5, class by class" in shown
+    assert "class           TP rate   FP rate   precision   recall   F-measure   MCC     ROC area   PRC area" in shown
+
+
+def test_without_asking_two_classes_are_not_told_apart(run, credit):
+    asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc")
+    assert "class by class" not in run(*asked).out
+    assert "classes" not in run(*asked, "--format", "json").json()

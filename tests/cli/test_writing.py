@@ -25,6 +25,9 @@ WRITING = {
     "evaluate matrix": (["--matrix", "m=IN.csv"], "--report"),
     "curve": (["IN.csv", *ROLES], "--out"),
     "curve midpoint": (["other.csv", *ROLES, "--kind", "smooth", "--learn-midpoint", "IN.csv"], "--out"),
+    "curve matrix": (["--matrix", "m=IN.csv"], "--out"),
+    "decide": (["IN.csv", *ROLES, "--slope", "1"], "--out"),
+    "decide matrix": (["--matrix", "m=IN.csv", "--slope", "1"], "--out"),
     "calibrate": (["IN.csv", *ROLES], "--out"),
     "calibrate fit": (["other.csv", *ROLES, "--fit", "IN.csv"], "--out"),
     "calibrate map": (["IN.json", *ROLES], "--map"),
@@ -85,7 +88,9 @@ def linked(how, name, ending):
 def test_no_verb_writes_over_what_it_reads(run, inputs, kind, how):
     name = inputs(kind)
     arguments, option = WRITING[kind]
-    ending = {"--report": ".html", "--map": ".json"}.get(option, ".png" if kind == "ranks" else ".csv")
+    ending = {"--report": ".html", "--map": ".json"}.get(
+        option, ".png" if kind.split()[0] in ("ranks", "decide") else ".csv"
+    )
     before = Path(name).read_bytes()
     done = run(kind.split()[0], *arguments, option, linked(how, name, ending))
     assert (done.code, done.out) == (2, "")

@@ -5,11 +5,8 @@ import math
 
 import numpy as np
 import pytest
-import typer
 from scipy import stats
-from typer.testing import CliRunner
 
-from scorespace.cli import power as verb
 from scorespace.comparisons.delong import auc_against, delong_covariance, delong_pair, delong_unpaired
 from scorespace.comparisons.power import (
     auc_power,
@@ -262,64 +259,3 @@ def test_a_plan_is_a_row():
     (row,) = content["rows"]
     assert (row["design"], row["power"], row["against"]) == ("width", None, None)
     assert row["cases"] == row["n_pos"] + row["n_neg"]
-
-
-# --- the command
-
-
-def run(*arguments):
-    app = typer.Typer()
-    app.command()(verb.power)
-    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "100"})
-
-
-def rows(*arguments):
-    found = run(*arguments, "--format", "json")
-    assert found.exit_code == 0, found.output
-    return json.loads(found.output)["rows"]
-
-
-BASE = ("--auc", "0.8", "--prevalence", "0.3")
-
-
-@pytest.mark.parametrize(
-    ("flags", "expected"),
-    [
-        (("--against", "0.7"), auc_sample_size(0.8, null=0.7, prevalence=0.3)),
-        (("--against", "0.7", "--power", "0.9"), auc_sample_size(0.8, null=0.7, prevalence=0.3, power=0.9)),
-        (("--against", "0.7", "--cases", "100"), auc_power(0.8, 30, 70, null=0.7)),
-        (("--against", "0.7", "--cases", "100", "--one-sided"), auc_power(0.8, 30, 70, null=0.7, sides=1)),
-        (
-            ("--against", "0.7", "--paired-correlation", "0.5", "--alpha", "0.01"),
-            difference_sample_size(0.8, 0.7, correlation=0.5, prevalence=0.3, alpha=0.01),
-        ),
-        (("--against", "0.7", "--unpaired"), difference_sample_size(0.8, 0.7, prevalence=0.3)),
-        (("--against", "0.7", "--unpaired", "--cases", "100"), difference_power(0.8, 0.7, 30, 70)),
-        (("--half-width", "0.05"), auc_sample_size(0.8, half_width=0.05, prevalence=0.3)),
-    ],
-)
-def test_flags(flags, expected):
-    assert rows(*BASE, *flags) == expected.rows()
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "csv"])
-def test_formats(form):
-    found = run(*BASE, "--against", "0.7", "--format", form)
-    assert found.exit_code == 0
-    assert str(auc_sample_size(0.8, null=0.7, prevalence=0.3).n_pos) in found.output
-
-
-@pytest.mark.parametrize(
-    "flags",
-    [
-        (),
-        ("--unpaired", "--half-width", "0.1"),
-        ("--against", "0.7", "--power", "0.8", "--cases", "100"),
-        ("--against", "0.7", "--paired-correlation", "0.5", "--unpaired"),
-        ("--against", "0.7", "--half-width", "0.1"),
-        ("--half-width", "0.1", "--cases", "10"),
-        ("--against", "1.5"),
-    ],
-)
-def test_mistaken_flags(flags):
-    assert isinstance(run(*BASE, *flags).exception, ConditionError)

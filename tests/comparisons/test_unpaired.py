@@ -10,8 +10,6 @@ from scipy import stats
 
 import scorespace as ss
 from oracles.load import columns, reference
-from scorespace.comparisons.answer import Comparison
-from scorespace.comparisons.difference import judged
 from scorespace.comparisons.unpaired import against_value, compare_models, compare_samples, compare_with_value
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
@@ -347,25 +345,8 @@ def test_a_result_is_a_comparison_like_any_other():
     assert replace(found, p_adjusted=0.9).words.endswith("not distinguishable from chance here (p = 0.900, adjusted).")
 
 
-def test_replicates_that_leave_the_difference_out_are_centred_on_it():
-    # Drawing cases twice lifts maxima such as KS: here every replicate lies above the value itself.
-    found = judged(Comparison("a", "b", "bootstrap", "ks", 0.1), np.linspace(0.2, 0.3, 101))
-    assert found.test == "bootstrap, centred"
-    assert (found.low, found.high) == pytest.approx((0.1 - 0.0475, 0.1 + 0.0475))
-    assert found.p == pytest.approx(2 / 102)
-
-
 def test_measures_may_be_named():
     assert ss.compare_samples(table(1), table(2), "ks", test="bootstrap(replicates=50)") == compare_samples(
         table(1), table(2), parse("ks"), test="bootstrap(replicates=50)"
     )
     assert against_value(table(1), 0.5, "tpr@0.5", test="bootstrap(replicates=50)").measure == "tpr@0.5"
-
-
-def test_with_few_cases_students_t_widens_the_quantiles():
-    drawn = np.random.default_rng(5).normal(0.3, 0.1, 4000)
-    few, many = (judged(Comparison("a", "b", "bootstrap", "auc", 0.3), drawn, fewest=n) for n in (4, 10_000))
-    half = stats.t.ppf(0.975, 3) * drawn.std(ddof=1)
-    assert (few.low, few.high) == pytest.approx((0.3 - half, 0.3 + half))
-    assert few.p == pytest.approx(2 * stats.t.sf(0.3 / drawn.std(ddof=1), 3))
-    assert many.high - many.low == pytest.approx(2 * 1.96 * 0.1, rel=0.05)

@@ -156,7 +156,8 @@ def test_values_that_do_not_fit_the_options(values, options, problem):
 
 
 REFUSED = {
-    "an option": "roc has no option 'bins'.\n  seen: its options: none",
+    "an option": "roc has no option 'bins'.\n"
+    "  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'",
     "classes": (
         "roc cannot be computed from scores of 3 classes.\n  hint: roc needs a ScoreTable, such as that of one class"
     ),

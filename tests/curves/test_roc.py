@@ -131,3 +131,16 @@ def test_hull_of_a_thinned_curve_is_exact():
     truth, score = np.arange(1000) % 2, np.arange(1000) % 97
     table = score_table(truth, score)
     assert roc(table).thinned(20).hull() == hull(table)
+
+
+@pytest.mark.parametrize(
+    "part", [{"fpr_high": 0.3}, {"fpr_low": 0.1, "fpr_high": 0.5}, {"tpr_low": 0.7}, {"tpr_high": 0.4}]
+)
+def test_the_outline_of_a_part_holds_its_area(part):
+    rng = np.random.default_rng(3)
+    truth = rng.random(200) < 0.4
+    curve = roc(score_table(truth, np.round(rng.normal(size=200) + truth, 1), positive=True), **part)
+    x, y = curve.outline().T
+    by_tpr = any(name.startswith("tpr") for name in part)
+    area = np.trapezoid(1 - x, y) if by_tpr else np.trapezoid(y, x)
+    assert area == pytest.approx(curve.partial_area(**part))

@@ -52,7 +52,10 @@ def test_some_options_may_be_written_and_others_given(two):
 
 REFUSED = {
     ("calibration(by=width)", "by"): "the option 'by' of 'calibration(by=width)' is stated twice.",
-    ("roc", "bins"): "roc has no option 'bins'.\n  seen: its options: none",
+    (
+        "roc",
+        "bins",
+    ): "roc has no option 'bins'.\n  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'",
     ("smooth", "midpont"): (
         "smooth has no option 'midpont'.\n  seen: its options: 'midpoint', 'recentre', 'normalised'\n"
         "  hint: did you mean midpoint?"
@@ -130,7 +133,8 @@ def test_an_unknown_model(two):
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.name)
 def test_areas_are_told_where_the_declaration_says_so(two, kind):
     found = family(two, requested(kind.name))
-    assert list(found.areas) == (["s", "d"] if kind.area else [])
+    together = ["all together"] if kind.name == "hull" else []
+    assert list(found.areas) == (["s", "d", *together] if kind.area else [])
     assert found.areas == {name: found.curves[name].area() for name in found.areas}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from scorespace.errors import DataError
-from scorespace.frames.matrix import read_matrix
+from scorespace.frames.matrix import read_inline, read_matrix
 
 SHAPE = "  hint: a header with the class labels, then one line per class: its label and its numbers"
 
@@ -111,3 +111,77 @@ def test_not_a_number(written):
 def test_not_text(written):
     path = written("actual,ä,ö\nä,0,5\nö,1,0\n", "latin-1")
     assert refusal(path).startswith(f"'{path}' is not a CSV file.\n  seen: ")
+
+
+# --- which side is which
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "predicted,a,b\na,6,1\nb,2,3\n",
+        ",actual a,actual b\npredicted a,6,1\npredicted b,2,3\n",
+        ",a,b\ndecided: a,6,1\ndecided: b,2,3\n",
+        ",true_a,true_b\na,6,1\nb,2,3\n",
+    ],
+)
+def test_a_file_may_tell_that_its_rows_are_decisions(written, text):
+    for rows in (None, "predicted"):
+        classes, cells = read_matrix(written(text), rows)
+        assert classes == ("a", "b")
+        assert cells.tolist() == [[6, 2], [1, 3]]
+
+
+def test_the_rows_of_a_file_that_does_not_tell(written):
+    path = written(",a,b\na,6,1\nb,2,3\n")
+    assert read_matrix(path, "predicted")[1].tolist() == [[6, 2], [1, 3]]
+    assert read_matrix(path, "actual")[1].tolist() == read_matrix(path)[1].tolist() == [[6, 1], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("text", "stated", "told"),
+    [
+        (",actual a,actual b\npredicted a,6,1\npredicted b,2,3\n", "actual", "predicted"),
+        ("actual,a,b\na,6,1\nb,2,3\n", "predicted", "actual"),
+    ],
+)
+def test_a_file_that_contradicts_what_is_stated(written, text, stated, told):
+    path = written(text)
+    with pytest.raises(DataError) as caught:
+        read_matrix(path, stated)
+    assert str(caught.value).startswith(
+        f"'{path}' says that its rows are {told}, and not {stated}.\n  seen: the header '"
+    )
+    assert str(caught.value).endswith(f'\n  hint: rows="{told}", or other labels')
+
+
+def test_booleans_are_labels_and_no_sides(written):
+    assert read_matrix(written(",True,False\nTrue,6,1\nFalse,2,3\n"))[0] == ("True", "False")
+
+
+# --- typed
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("300 200; 500", "the matrix '300 200; 500' is not square.\n  seen: 2 rows of 1 or 2 numbers"),
+        ("300;", "the matrix '300;' is not square.\n  seen: 1 rows of 1 numbers"),
+        (
+            "1 2; 3 x",
+            "the matrix '1 2; 3 x' holds something that is not a number.\n"
+            "  seen: could not convert string to float: 'x'",
+        ),
+    ],
+)
+def test_typed_matrices_that_are_none(text, problem):
+    with pytest.raises(DataError) as caught:
+        read_inline(text)
+    shape = '"TP FN; FP TN": a row for each class, numbers with blanks between, rows with semicolons'
+    assert str(caught.value) == f"{problem}\n  hint: {shape}"
+
+
+def test_typed_matrices_of_several_classes():
+    classes, cells = read_inline("5,0,1; 0,2,2; 1,1,3")
+    assert classes == ("1", "2", "3")
+    assert cells.tolist() == [[5, 0, 1], [0, 2, 2], [1, 1, 3]]

@@ -11,14 +11,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from laws.strategies import Sample, counts, rated, ratings, samples, stacked_matrices, stacked_scores, value, weights
 from scorespace.measures import average, measures
 from scorespace.measures.average import AVERAGES
-from scorespace.tables import ConfusionTable, Counts, ScoreTable
+from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
+from scorespace.tables.cluster import ClusterTable, ContingencyTable
 from scorespace.tables.rating import RatingTable
+from scorespace.tables.rule import RuleTable
 
 CATALOGUE = measures()
 OF_COUNTS = [measure for measure in CATALOGUE if measure.table is Counts]
 OF_SCORES = [measure for measure in CATALOGUE if measure.table is ScoreTable]
 RANKING = [measure for measure in OF_SCORES if measure.function.__module__ == "scorespace.measures.ranking"]
-OF_CLASSES = [measure for measure in CATALOGUE if ConfusionTable in measure.functions]
+OF_CLASSES = [measure for measure in OF_COUNTS if ConfusionTable in measure.functions]
+OF_GRADES = [measure for measure in CATALOGUE if measure.table is ConfusionTable]
+OF_PROBABILITIES = [measure for measure in CATALOGUE if measure.table is ClassTable]
 
 OF_RATINGS = [measure for measure in CATALOGUE if measure.table is RatingTable]
 
@@ -31,7 +35,9 @@ def each(measures):
 
 
 def test_the_laws_know_the_table_of_every_measure():
-    unknown = [measure.name for measure in CATALOGUE if measure not in OF_COUNTS + OF_SCORES + OF_RATINGS]
+    known = OF_COUNTS + OF_SCORES + OF_GRADES + OF_PROBABILITIES + OF_RATINGS
+    elsewhere = (ClusterTable, ContingencyTable, RuleTable)  # in test_group_laws.py
+    unknown = [measure.name for measure in CATALOGUE if measure not in known and measure.table not in elsewhere]
     assert not unknown, f"add samples of their tables to laws/strategies.py: {unknown}"
 
 
@@ -71,6 +77,7 @@ def test_an_ordinary_value_has_no_reason(measure):
 
 # The reasons in the words of the catalogue, and what they mean.
 REASONS = {
+    "no threshold keeps the bounds": lambda p, n, pp, pn: p == 0,  # the usual bound is on the TPR
     "there are no cases": lambda p, n, pp, pn: p + n == 0,
     "there are no positive cases": lambda p, n, pp, pn: p == 0,
     "there are no negative cases": lambda p, n, pp, pn: n == 0,
@@ -81,6 +88,7 @@ REASONS = {
     "only one class is present": lambda p, n, pp, pn: (p == 0) | (n == 0),
     "there are neither positives nor predicted positives": lambda p, n, pp, pn: (p == 0) & (pp == 0),
     "truth and decision are the same single class": lambda p, n, pp, pn: (p + pp == 0) | (n + pn == 0),
+    "none of a class whose share is stated": lambda p, n, pp, pn: False,  # none is, unless a prevalence is asked for
     "the soft labels are all of one class": lambda p, n, pp, pn: False,  # only a midpoint of 0 or 1 can do it
     "a row or column of the confusion table is empty": lambda p, n, pp, pn: (p == 0) | (n == 0) | (pp == 0) | (pn == 0),
 }
@@ -348,3 +356,32 @@ def test_ratings_obey_the_same_laws(measure, found):
     assert_allclose(first, own)
     assert_allclose(second, measure(rated([*rows, *rows])))  # weight 2 is the instance twice
     assert_allclose(measure(table + table), second)
+
+
+# --- classes in order
+
+
+@each(OF_GRADES)
+@given(stack=stacked_matrices())
+@few
+def test_grades_are_measured_replicate_by_replicate_and_from_either_end(measure, stack):
+    graded = stack.in_order(stack.classes)
+    found = measure(graded)
+    low, high = measure.range
+    assert np.all(np.isnan(found) | ((found >= low) & (found <= high)))
+    alone = [measure(ConfusionTable(cells, ("1", "2", "3"))) for cells in stack.matrix]
+    assert_allclose(found, alone, rtol=1e-12)
+    assert_allclose(measure(stack.in_order(stack.classes[::-1])), found, rtol=1e-12)
+
+
+@each(OF_PROBABILITIES)
+@given(labels=st.lists(st.integers(0, 2), min_size=1, max_size=6), seed=st.integers(0, 99))
+@few
+def test_probabilities_of_grades_count_cases_like_copies(measure, labels, seed):
+    score = np.random.default_rng(seed).dirichlet(np.ones(3), len(labels)).T
+    table = ClassTable(score, np.array(labels), ("1", "2", "3"))
+    low, high = measure.range
+    assert low <= measure(table) <= high
+    twice = ClassTable(np.hstack([score, score]), np.array(labels * 2), ("1", "2", "3"))
+    weighted = table.with_cells(np.array([[1.0] * len(labels), [2.0] * len(labels)]))
+    assert_allclose(measure(weighted), [measure(table), measure(twice)], rtol=1e-12)

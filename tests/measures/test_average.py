@@ -5,12 +5,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import scorespace as ss
-from scorespace.errors import MeasureError
 from scorespace.measures import average, find, parse
 from scorespace.measures.average import undefined_classes
-from scorespace.measures.confusion import ppv, tpr
+from scorespace.measures.confusion import acc, ppv, tpr
 from scorespace.measures.ranking import auc
-from scorespace.measures.request import bind
 from scorespace.tables import class_table, confusion, score_table
 
 TABLE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
@@ -50,11 +48,6 @@ def test_nothing_is_left_out_of_a_full_table():
 def test_an_average_of_nothing_is_undefined():
     nothing = confusion([[0, 0], [0, 3]], classes=["p", "n"])
     assert np.isnan(average(find("lr_pos"), "macro")(nothing))
-
-
-def test_pairs_of_classes_have_no_average_of_decisions():
-    with pytest.raises(MeasureError, match=r"^tpr\[hand_till\] averages over pairs of classes, which needs scores"):
-        bind(parse("tpr[hand_till]"), TABLE)
 
 
 # --- scores of several classes
@@ -162,3 +155,14 @@ def test_balanced_accuracy_is_the_mean_recall_of_the_classes_there_are():
     truth, decision = ["a", "a", "b"], ["a", "b", "c"]
     assert ss.measure("bacc", truth=truth, decision=decision) == 0.25
     assert ss.measure("tpr[macro]", truth=truth, decision=decision) == 0.25
+
+
+@pytest.mark.parametrize("how", ["one_vs_one", "hand_till"])
+def test_decisions_one_against_one(how):
+    # Of the pairs (a, b), (a, c) and (b, c): the cases of both classes that are decided for either.
+    table = confusion([[5, 2, 1], [1, 3, 2], [1, 0, 4]], classes=["a", "b", "c"])
+    pairs = {("a", "b"): ((5, 2), (1, 3)), ("a", "c"): ((5, 1), (1, 4)), ("b", "c"): ((3, 2), (0, 4))}
+    rates = [(hit / (hit + miss) + right / (false + right)) / 2 for (hit, miss), (false, right) in pairs.values()]
+    assert float(average(tpr, how)(table)) == pytest.approx(np.mean(rates))
+    accuracy = [(hit + right) / (hit + miss + false + right) for (hit, miss), (false, right) in pairs.values()]
+    assert float(average(acc, how)(table)) == pytest.approx(np.mean(accuracy))

@@ -86,8 +86,14 @@ def test_text_that_is_no_measure(text):
         ("fbeta(beta)", "the option 'beta' of 'fbeta(beta)' has no value.\n  hint: beta=VALUE"),
         ("fbeta(beta=two)", "beta=two in 'fbeta(beta=two)' is not a number."),
         ("pauc(corrected=yes)", "corrected=yes in 'pauc(corrected=yes)' is not true or false."),
-        ("ppv@half", "the threshold 'half' in 'ppv@half' is not a number.\n  hint: such as @0.5 or @inf"),
-        ("ppv@nan", "the threshold 'nan' in 'ppv@nan' is not a number.\n  hint: such as @0.5 or @inf"),
+        (
+            "ppv@half",
+            "the threshold 'half' in 'ppv@half' is not a number.\n  hint: such as @0.5, @inf, @top200 or @top10%",
+        ),
+        (
+            "ppv@nan",
+            "the threshold 'nan' in 'ppv@nan' is not a number.\n  hint: such as @0.5, @inf, @top200 or @top10%",
+        ),
         ("fbeta(b=2)", "fbeta has no option 'b'.\n  seen: its options: 'beta'"),
     ],
 )
@@ -141,3 +147,38 @@ def test_a_measure_keeps_the_name_that_was_asked_for():
     assert asked == parse("tpr[bad]@0.5")
     assert hash(asked) == hash(parse("tpr[bad]@0.5"))
     assert parse(str(asked)) == asked == parse(asked.canonical)
+
+
+# --- operating points by rank
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("ppv@top10%", "ppv@top10%"),
+        ("tpr@top200", "tpr@top200"),
+        ("lift@top1%", "lift@top1%"),
+        ("fbeta(beta=2)[bad] @ TOP 2.5 %", "fbeta(beta=2)[bad]@top2.5%"),
+    ],
+)
+def test_operating_points_by_rank_are_read_and_written(text, written):
+    assert str(parse(text)) == written
+    assert parse(written) == parse(text)
+    assert hash(parse(written)) == hash(parse(text))
+
+
+@pytest.mark.parametrize("point", ["top", "top0", "top-3", "top101%", "topx", "top1e400", "top%"])
+def test_a_rank_that_names_no_cases(point):
+    with pytest.raises(MeasureError) as found:
+        parse(f"ppv@{point}")
+    assert str(found.value) == (
+        f"{point!r} in 'ppv@{point}' names no cases.\n  hint: @top200 for so many, @top10% for a share of all"
+    )
+
+
+def test_a_threshold_that_is_none():
+    with pytest.raises(MeasureError) as found:
+        parse("ppv@high")
+    assert str(found.value) == (
+        "the threshold 'high' in 'ppv@high' is not a number.\n  hint: such as @0.5, @inf, @top200 or @top10%"
+    )

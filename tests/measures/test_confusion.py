@@ -10,7 +10,6 @@ import scorespace as ss
 from scorespace.errors import MeasureError
 from scorespace.measures import find
 from scorespace.measures.confusion import bacc, dor, f1, fbeta, kappa, lr_neg, lr_pos, mcc, ppv, tpr
-from scorespace.measures.cost import cost
 from scorespace.tables import Counts, confusion, score_table
 
 NOTHING_POSITIVE = Counts(tp=0, fp=0, fn=3, tn=5)
@@ -175,10 +174,6 @@ def test_fbeta_refuses_what_is_no_weight(beta):
     with pytest.raises(MeasureError) as caught:
         fbeta(Counts(3, 1, 2, 9), beta=beta)
     assert str(caught.value) == f"beta={beta} is not a weight of recall.\n  hint: a number ≥ 0, such as beta=2"
-
-
-def test_gains_are_negative_costs():
-    assert cost(Counts(tp=4, fp=1, fn=2, tn=3), fp=10, fn=20, tp=-5, tn=-1) == (10 + 40 - 20 - 3) / 10
 
 
 def test_balanced_accuracy_of_several_classes_leaves_out_those_that_never_occur():

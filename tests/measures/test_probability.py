@@ -7,7 +7,6 @@ import pytest
 
 import scorespace as ss
 from scorespace.errors import MeasureError, ScoreSpaceError
-from scorespace.measures.cox import logistic_fit, logits, offset_fit
 from scorespace.measures.probability import clipped_cases
 
 # Three cases of 0.2 (one positive) and two of 0.8 (one positive).
@@ -161,33 +160,6 @@ def test_no_slope_without_overlap(truth, score):
     assert math.isnan(ss.cal_slope(t))
     assert math.isnan(ss.cal_intercept(t))
     assert "overlap" in ss.cal_slope.reason(math.nan)
-
-
-def test_extreme_scores_have_a_fit():
-    rng = np.random.default_rng(0)
-    score = np.concatenate([10.0 ** -rng.uniform(1, 300, 60), rng.random(60)])
-    truth = rng.integers(0, 2, 120)
-    x, pos, neg = logits(ss.score_table(truth, score))
-    fit, offset = logistic_fit(x, pos, neg), offset_fit(x, pos, neg)
-    cases = pos.astype(float) + neg
-    for mean, weight in [
-        (1 / (1 + np.exp(-(fit.intercept + fit.slope * x))), np.ones_like(x)),
-        (1 / (1 + np.exp(-(fit.intercept + fit.slope * x))), x),
-        (1 / (1 + np.exp(-(offset + x))), np.ones_like(x)),
-    ]:
-        assert abs(np.sum((pos - cases * mean) * weight)) < 1e-6 * np.abs(weight).max()
-
-
-def test_many_rows_have_the_fit_of_the_likelihood():
-    rng = np.random.default_rng(1)
-    score = rng.random(150_000)
-    truth = (rng.random(score.size) < score**2).astype(int)
-    t = ss.score_table(truth, score)
-    a, b = ss.cal_intercept(t), ss.cal_slope(t)
-    x = np.log(score / (1 - score))
-    left = truth - 1 / (1 + np.exp(-(a + b * x)))
-    assert np.abs([left.mean(), (left * x).mean()]).max() < 1e-10
-    assert abs(np.mean(truth - 1 / (1 + np.exp(-(ss.cal_offset(t) + x))))) < 1e-10
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from numpy.testing import assert_array_equal
 from laws.strategies import samples
 from scorespace.curves import CURVES, sweep
 from scorespace.errors import MeasureError
+from scorespace.measures import parse
 from scorespace.measures.confusion import fbeta, ppv
-from scorespace.measures.sweep import threshold
+from scorespace.measures.sweep import best, threshold
 from scorespace.tables import score_table
 
 FOUR = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
@@ -48,3 +49,47 @@ def test_what_has_no_curve_is_refused(measure, message):
 
 def test_undefined_values_are_gaps():
     assert np.isnan(threshold(FOUR, measure="ppv").y[0])
+
+
+# --- the best under a constraint
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        ({"measure": "ppv", "at_least": "tpr=0.9"}, 3 / 4),  # from the highest score down: + − + + − −
+        ({"measure": "ppv", "at_least": "tpr=0.3"}, 1.0),
+        ({"measure": "fpr", "at_least": "tpr=0.5"}, 1 / 3),  # lower is better
+        ({"measure": "tpr", "at_most": "fpr=0"}, 1 / 3),
+        ({"measure": "tpr", "at_most": "fpr=0.4", "at_least": "acc=0.5 ppv=0.5"}, 1.0),
+        ({}, 3 / 4),
+    ],
+)
+def test_the_best_under_a_constraint(options, value):
+    table = score_table([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    assert best(table, **options) == pytest.approx(value)
+
+
+def test_no_threshold_keeps_the_bounds():
+    table = score_table([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    assert np.isnan(best(table, measure="ppv", at_least="tpr=0.9", at_most="fpr=0.1"))
+    assert best.reason(np.nan) == "undefined: no threshold keeps the bounds"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"at_least": "tpr"}, "the bound 'tpr' cannot be read.\n  hint: MEASURE=NUMBER, such as tpr=0.9"),
+        ({"measure": "auc"}, "auc covers all thresholds, so it has no curve over them.\n  hint: such as f1 or ppv"),
+        ({"measure": "prevalence"}, "prevalence has no best value: neither direction is better."),
+    ],
+)
+def test_bounds_that_cannot_be_kept(options, message):
+    with pytest.raises(MeasureError) as found:
+        best(score_table([1, 0], [0.9, 0.1]), **options)
+    assert str(found.value) == message
+
+
+def test_the_best_is_written_and_read_back():
+    text = "best(measure=ppv, at_least=tpr=0.9 npv=0.5)"
+    assert str(parse(text)) == text

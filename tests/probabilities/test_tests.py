@@ -1,4 +1,4 @@
-"""Bands and tests of calibration, and what the summary says in words."""
+"""Bands and tests of calibration, and what chance alone shows."""
 
 import math
 
@@ -78,21 +78,12 @@ def test_deciles_are_those_of_numpy():
     assert ss.hosmer_lemeshow(t).statistic == pytest.approx(expected)
 
 
-def test_weights_of_two_are_cases_twice():
+def test_copies_are_cases():
     score, truth = [0.2, 0.4, 0.7, 0.7, 0.9], [0, 1, 1, 0, 1]
-    doubled = ss.score_table(truth, score, weight=[2] * 5)
+    doubled = ss.score_table(truth, score, weight=[2] * 5, copies=True)
     twice = ss.score_table(truth * 2, score * 2)
     assert ss.spiegelhalter(doubled) == ss.spiegelhalter(twice)
     assert ss.hosmer_lemeshow(doubled, 4) == ss.hosmer_lemeshow(twice, 4)
-
-
-def test_fractional_weights_have_no_test_and_no_band():
-    t = ss.score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.2], weight=[0.5, 1, 1, 1])
-    for found in (ss.spiegelhalter(t), ss.hosmer_lemeshow(t), ss.calibration_band(t)):
-        assert "whole numbers" in found.reason
-    summary = ss.calibration_summary(t, model="m")
-    assert math.isnan(summary.cal_p)
-    assert summary.brier == pytest.approx(ss.brier(t))
 
 
 def test_a_test_shows_its_numbers():
@@ -192,7 +183,30 @@ def test_the_other_class_has_the_other_probability():
     assert loss == pytest.approx(evaluation.measures("logloss")[0].value)
 
 
-# --- chance and the summary
+# --- cases that weigh more or less than one
+
+
+@pytest.mark.parametrize("weight", [1, 0.5, 100])
+def test_cases_that_weigh_the_same_are_cases(weight):
+    rng = np.random.default_rng(5)
+    p = rng.random(80)
+    truth = (rng.random(80) < p).astype(int)
+    plain, heavy = ss.score_table(truth, p), ss.score_table(truth, p, weight=np.full(80, weight))
+    for test in (ss.spiegelhalter, ss.hosmer_lemeshow):
+        assert test(heavy).p == pytest.approx(test(plain).p)
+    ours, theirs = (ss.calibration_band(table, by="width", bins=4) for table in (heavy, plain))
+    assert_allclose(ours.low, theirs.low)
+
+
+def test_weights_that_differ_do_not_count_cases():
+    weighed = [{"weight": [1, 2, 1, 2]}, {"weight": [0.5, 1, 1, 1]}, {"weight": [0.5, 1, 1, 1], "copies": True}]
+    for weights in weighed:
+        t = ss.score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7], **weights)
+        for found in (ss.spiegelhalter(t), ss.hosmer_lemeshow(t, groups=2), ss.calibration_band(t)):
+            assert found.reason == "undefined: the weights do not tell how many cases there are"
+
+
+# --- chance
 
 
 def test_chance_shows_as_calibration_loss_in_small_samples():
@@ -206,101 +220,8 @@ def test_calibrated_samples_are_seldom_called_miscalibrated():
     assert 0.3 < np.mean(np.array(p) < 0.5) < 0.7
 
 
-def test_well_calibrated_but_not_discriminating():
-    # The slides' first example: every case is given the base rate.
-    found = ss.calibration_summary(ss.score_table([1, 0, 0, 0] * 25, [0.25] * 100), model="base")
-    assert "base is well calibrated but not discriminating (AUC 0.500)" in found.words
-    assert found.cal == 0
-
-
-def test_discriminating_but_badly_calibrated():
-    # The slides' second example: a perfect ranking by scores that are all near one half.
-    score = np.concatenate([np.linspace(0.45, 0.49, 20), np.linspace(0.51, 0.55, 20)])
-    found = ss.calibration_summary(ss.score_table([0] * 20 + [1] * 20, score), model="timid")
-    assert "timid is discriminating (AUC 1.000) but badly calibrated" in found.words
-    assert found.ref == 0
-    assert math.isnan(found.slope)
-
-
-def test_good_in_both():
-    found = ss.calibration_summary(sample(2000), model="m")
-    assert "well calibrated and discriminating" in found.words
-    assert "2 000 cases" in found.words
-
-
-def test_neither():
-    rng = np.random.default_rng(0)
-    t = ss.score_table(rng.integers(0, 2, 500), rng.beta(0.3, 0.3, 500))
-    assert "neither discriminating" in ss.calibration_summary(t, model="m").words
-
-
-def test_overconfident_and_underconfident():
-    bold = ss.calibration_summary(sample(2000, distort=overconfident), model="m")
-    timid = ss.calibration_summary(sample(2000, distort=underconfident), model="m")
-    assert bold.slope == pytest.approx(0.4, abs=0.1)  # the odds were raised to 2.5
-    assert "overconfident" in bold.words
-    assert "underconfident" in timid.words
-
-
-@pytest.mark.parametrize(("by", "way"), [(lambda p: p / 2, "too low"), (lambda p: (1 + p) / 2, "too high")])
-def test_scores_too_low_or_too_high(by, way):
-    found = ss.calibration_summary(sample(1000, distort=by), model="m")
-    assert f"On average its scores are {way} by 0.2" in found.words
-
-
-def test_one_class_says_so():
-    found = ss.calibration_summary(ss.score_table([1, 1], [0.7, 0.6], positive=1), model="m")
-    assert "one class only" in found.words
-    assert math.isnan(found.skill)
-
-
-def test_the_summary_agrees_with_the_measures():
-    t = sample(500)
-    found = ss.calibration_summary(t, model="m", bins=8)
-    for name in ("brier", "cal", "ref", "unc", "logloss", "cal_large", "auc"):
-        assert getattr(found, name) == pytest.approx(getattr(ss, name)(t), rel=1e-12), name
-    assert found.skill == pytest.approx(ss.brier_skill(t))
-    assert (found.slope, found.intercept, found.offset) == pytest.approx(
-        (ss.cal_slope(t), ss.cal_intercept(t), ss.cal_offset(t)), abs=1e-10
-    )
-    assert (found.ece, found.mce) == pytest.approx((ss.ece(t, bins=8), ss.mce(t, bins=8)))
-    assert found.spiegelhalter == ss.spiegelhalter(t)
-    assert found.hosmer_lemeshow == ss.hosmer_lemeshow(t, fitted=False)
-
-
-def test_the_summary_of_many_rows_agrees_too():
-    t = sample(300_000)
-    found = ss.calibration_summary(t, model="m", replicates=20)
-    for name in ("brier", "ref", "logloss", "cal_large", "auc"):
-        assert getattr(found, name) == pytest.approx(getattr(ss, name)(t), rel=1e-11), name
-    assert found.slope == pytest.approx(ss.cal_slope(t), abs=1e-9)
-    assert found.hosmer_lemeshow.statistic == pytest.approx(ss.hosmer_lemeshow(t).statistic)
-
-
-def test_cases_without_a_logit_are_counted():
-    found = ss.calibration_summary(ss.score_table([1, 0, 1, 0, 1], [1.0, 0.0, 0.6, 0.7, 0.2]), model="m")
-    assert found.left_out == 2
-
-
-def test_rows_and_repr():
-    found = ss.calibration_summary(sample(100), model="m")
-    (row,) = found.rows()
-    assert row["spiegelhalter_p"] == found.spiegelhalter.p
-    assert found.to_dict()["words"] == found.words
-    assert repr(found).startswith(f"brier {found.brier:.3f} = cal {found.cal:.3f} + ref {found.ref:.3f}")
-
-
 def test_scores_that_are_no_probabilities_are_refused():
     t = ss.score_table([1, 0], [2.0, 0.1])
     for function in (ss.calibration_summary, ss.spiegelhalter, ss.hosmer_lemeshow, ss.calibration_band):
         with pytest.raises(ScoreError, match="not probabilities"):
             function(t)
-
-
-def test_the_summary_has_the_terms_of_murphy_and_their_residual():
-    t = ss.score_table([1, 0, 1, 0, 1, 0, 0, 1], [0.91, 0.93, 0.52, 0.55, 0.13, 0.11, 0.12, 0.97])
-    found = ss.calibration_summary(t, bins=10)
-    assert found.rel == pytest.approx(ss.rel(t, bins=10), abs=1e-12)
-    assert found.res == pytest.approx(ss.res(t, bins=10), abs=1e-12)
-    assert found.residual == pytest.approx(ss.murphy_residual(t, bins=10), abs=1e-12)
-    assert found.brier == pytest.approx(found.rel - found.res + found.unc + found.residual, abs=1e-12)

@@ -9,7 +9,6 @@ import pytest
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.measures.ranking import auc
-from scorespace.resampling.area import delong, delong_variance
 from scorespace.resampling.estimate import Estimates, estimate
 from scorespace.resampling.share import wilson
 from scorespace.results import note
@@ -133,51 +132,6 @@ def test_undefined_replicates_are_counted():
     assert found.method == "bootstrap"
     assert found.reason.startswith("interval leaves out ")
     assert found.reason.endswith(" of 400 undefined replicates")
-
-
-# --- DeLong
-
-
-def test_delong_is_cut_at_one():
-    assert delong(score_table([0, 0, 1, 1, 1], [0.1, 0.6, 0.4, 0.7, 0.9]))[1] == 1
-
-
-def test_delong_of_perfect_scores_has_no_width():
-    assert delong(score_table([0, 0, 1, 1], [1, 2, 3, 4])) == (1, 1)
-
-
-def test_delong_does_not_depend_on_which_class_is_positive():
-    assert delong(TABLE.swapped()) == pytest.approx(delong(TABLE))
-
-
-@pytest.mark.parametrize("truth", [[1, 0, 0], [0, 1, 1]])
-def test_delong_needs_two_cases_of_each_class(truth):
-    assert math.isnan(delong_variance(score_table(truth, [1, 2, 3])))
-
-
-def test_delong_needs_whole_weights():
-    assert math.isnan(delong_variance(score_table(TRUTH, SCORE, weight=[0.5] * 8)))
-
-
-def test_delong_of_float32_scores_stays_below_one():
-    # float32 midranks gave areas above 1 (confidenceinterval 15).
-    score = np.linspace(0, 1, 20_001, dtype=np.float32)
-    low, high = delong(score_table((score > 0.5).astype(int), score))
-    assert low <= 1
-    assert high <= 1
-
-
-# --- Wilson
-
-
-@pytest.mark.parametrize("trials", [1, 7, 10**9])
-def test_wilson_touches_the_ends(trials):
-    assert wilson(0, trials)[0] == 0
-    assert wilson(trials, trials)[1] == 1
-
-
-def test_wilson_without_trials_is_undefined():
-    assert all(map(math.isnan, wilson(0, 0)))
 
 
 # --- which table

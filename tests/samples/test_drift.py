@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 from scorespace.errors import ConditionError, DataError, WeightError
 from scorespace.samples.drift import drift
 from scorespace.samples.moved import FAMILY, TITLES
-from scorespace.samples.permuted import Permutations, follows_prevalence, meaning_test, pooled, score_test
+from scorespace.samples.permuted import follows_prevalence, pooled
 from scorespace.tables import score_table
 
 
@@ -58,17 +58,6 @@ def test_the_seed_decides_the_p_values():
 # --- numbers of other programs
 
 
-def test_ks_and_its_p_are_those_of_scipy():
-    rng = np.random.default_rng(2)
-    (y, s), (_, t) = model(rng, 300), model(rng, 250)
-    t = expit(logit(t) + 0.2)
-    both = pooled(score_table(y, s), score_table(np.r_[y[:249], 1], t))
-    found = score_test(both, Permutations(4000, 0))
-    expected = stats.ks_2samp(s, t)
-    assert found.value == pytest.approx(expected.statistic, abs=1e-12)
-    assert found.p == pytest.approx(expected.pvalue, abs=0.03)
-
-
 def test_the_p_of_prevalence_is_fishers():
     rng = np.random.default_rng(3)
     before, after = model(rng, 150), model(rng, 130, share=0.4)
@@ -76,25 +65,6 @@ def test_the_p_of_prevalence_is_fishers():
     found = pair(before, after, replicates=4000, aspects=()).prevalence
     assert found.p == pytest.approx(stats.fisher_exact(table).pvalue, abs=0.03)
     assert found.change == pytest.approx(np.mean(after[0]) - np.mean(before[0]))
-
-
-def test_the_difference_at_equal_scores_is_that_of_mantel_and_haenszel():
-    # Two scores: 10 of 40 against 20 of 40, and 5 of 20 against 30 of 60.
-    before = score_table([1] * 10 + [0] * 30 + [1] * 5 + [0] * 15, [0.8] * 40 + [0.2] * 20)
-    after = score_table([1] * 20 + [0] * 20 + [1] * 30 + [0] * 30, [0.8] * 40 + [0.2] * 60)
-    found = meaning_test(pooled(before, after), Permutations(999, 0))
-    weights = np.array([40 * 40 / 80, 20 * 60 / 80])
-    assert found.value == pytest.approx((weights @ [0.25, 0.25]) / weights.sum())
-    # Each stratum by its hypergeometric variance: 5² / 4.747 + 3.75² / 3.738, and two strata are two contrasts.
-    assert found.p == pytest.approx(stats.chi2.sf(5**2 / 4.7468 + 3.75**2 / 3.7381, 2), abs=0.01)
-
-
-def test_its_p_is_about_chi_squared_with_three_degrees_of_freedom():
-    rng = np.random.default_rng(4)
-    chances = [
-        meaning_test(pooled(*(score_table(*model(rng, 400)) for _ in "ab")), Permutations(199, k)).p for k in range(60)
-    ]
-    assert stats.kstest(chances, "uniform").pvalue > 0.001
 
 
 def test_measures_before_and_after_are_those_of_the_tables():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scorespace.errors import DataError, PositiveError, ScoreError, WeightError
 from scorespace.measures.confusion import tpr
 from scorespace.measures.ranking import auc
-from scorespace.tables import Counts, ScoreTable, score_table
+from scorespace.tables import Counts, NoTableError, ScoreTable, Top, score_table
 
 TRUTH, SCORE = [1, 0, 1, 0, 1], [0.9, 0.8, 0.4, 0.4, 0.1]
 
@@ -389,3 +389,61 @@ def test_text_of_a_table():
     table = score_table(["bad", "good", "bad"], [0.7, 0.22, 0.2], positive="bad").coarsen(0.1)
     text = "ScoreTable: 3 cases, 2 'bad' (positive), 1 'good', 2 distinct scores, coarsened to 0.1"
     assert repr(table) == text
+
+
+# --- operating points by rank
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 2)), min_size=1, max_size=6),
+    st.integers(1, 6),
+)
+def test_the_top_is_the_mean_over_all_orders_of_ties(cases, places):
+    if places > len(cases):
+        places = len(cases)
+    truth, score = zip(*cases, strict=True)
+    table = score_table(truth, score, positive=True) if len(set(truth)) > 1 else None
+    if table is None:
+        return
+    found = []
+    for order in itertools.permutations(range(len(cases))):
+        if all(score[a] >= score[b] for a, b in itertools.pairwise(order)):
+            found.append(sum(truth[case] for case in order[:places]))
+    top = table.top(Top(places))
+    assert float(top.tp) == pytest.approx(np.mean(found))
+    assert float(top.pp) == pytest.approx(places)
+    assert float(top.p + top.n) == len(cases)
+
+
+def test_the_top_as_a_share_counts_weights():
+    copies = score_table([1, 0, 0, 1, 1, 0], [4, 4, 3, 2, 2, 1])
+    weighted = score_table([1, 0, 0, 1, 0], [4, 4, 3, 2, 1], weight=[1, 1, 1, 2, 1])
+    for at in (Top(1), Top(4), Top(50, percent=True), Top(100, percent=True)):
+        assert copies.top(at) == weighted.top(at)
+    assert float(copies.top(Top(50, percent=True)).tp) == 1
+    assert float(weighted.top(Top(100, percent=True)).pn) == 0
+
+
+def test_the_top_of_replicates_is_that_of_each():
+    table = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
+    drawn = np.array([[0, 1, 1, 1, 1, 0], [2, 0, 0, 0, 1, 1], [0, 0, 4, 0, 0, 0]])
+    together = table.with_cells(drawn).top(Top(50, percent=True))
+    alone = [table.with_cells(cells).top(Top(50, percent=True)) for cells in drawn]
+    assert together.tp.tolist() == [float(one.tp) for one in alone]
+    assert together.fp.tolist() == [float(one.fp) for one in alone]
+
+
+def test_a_constant_score_flags_both_classes_alike():
+    top = score_table([1, 0, 0, 0, 0], [0.3] * 5).top(Top(20, percent=True))
+    assert float(top.tp / top.pp) == pytest.approx(0.2)
+
+
+def test_more_places_than_cases_are_refused():
+    with pytest.raises(NoTableError, match="asks for the 5 highest scores of fewer cases"):
+        score_table([1, 0], [0.9, 0.4]).top(Top(5))
+
+
+def test_a_sample_of_one_class_names_no_other():
+    alone = ScoreTable(np.array([0.4, 0.2]), np.array([[1, 1]]), ("1",), 0)
+    assert repr(alone) == "ScoreTable: 2 cases, 2 '1' (positive), 2 distinct scores"
+    assert repr(score_table([1, 0], [0.2, 0.4])) == "ScoreTable: 2 cases, 1 '1' (positive), 1 '0', 2 distinct scores"

@@ -26,10 +26,11 @@ def test_the_page_of_a_condition(evaluation):
     assert parts(evaluation, found, Text) == [
         Text(
             "A false positive costs 1, a false negative 5; 50 % positives as in the data; slope 0.2. "
-            "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.167."
+            "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.167. "
+            "M = FNR + slope · FPR, on these cases."
         )
     ]
-    choices, outcomes, regions = parts(evaluation, found, Grid)
+    choices, outcomes, products, regions = parts(evaluation, found, Grid)
     # s at 0.4: one false alarm of six cases; d: one false alarm and one miss; all positive: three false alarms.
     rules = ["always positive", "always negative"]
     assert [row[0] for row in choices.rows] == ["s", "d", "whichever is cheapest", *rules]
@@ -42,6 +43,10 @@ def test_the_page_of_a_condition(evaluation):
     assert choices.rows[0][3] == "0.167"
     assert outcomes.columns[0] == "of 1 000 cases"
     assert outcomes.rows[0] == ("s", "333", "167", "167", "333")
+    assert products.columns == ("cost of 1 000", "false alarms (FP)", "misses (FN)", "together")
+    assert products.rows[0] == ("s", "167", "833", "1 000")
+    # M of s at 0.4: no miss and a third of the negatives; of d: 1/3 + 0.2 · 1/3.
+    assert (choices.columns[-1], choices.rows[0][-1], choices.rows[1][-1]) == ("M", "0.0667", "0.4")
     assert ("d", "never on these cases", "never on these cases") in regions.rows
     assert parts(evaluation, found, Verdict) == [Verdict(found.words)]
     assert parts(evaluation, found, Notes) == [Notes(found.notes)]
@@ -54,7 +59,7 @@ def test_gains_and_a_stated_prevalence_are_said(evaluation):
     # Odds of 1/7 in use, where positives are 1 to 9; in the balanced sample 9/7.
     assert text.text.endswith(
         "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.562, "
-        "those for the 10 % in use at 0.125."
+        "those for the 10 % in use at 0.125. M = FNR + slope · FPR, on these cases."
     )
     outcomes = parts(evaluation, found, Grid)[1]
     assert outcomes.columns[0] == "of 1 000, 10 % positive"
@@ -77,7 +82,7 @@ def test_ranges_of_costs_in_which_each_model_is_best():
 def test_crisp_rules_have_no_column_of_thresholds():
     evaluation = ss.evaluate(SMALL, truth="y", decisions="d")
     choices = parts(evaluation, evaluation.decide(ss.Condition(fp=1, fn=5)), Grid)[0]
-    assert choices.columns == ("at least cost", "cost/case")
+    assert choices.columns == ("at least cost", "cost/case", "M")
 
 
 def test_the_page_of_a_constraint(evaluation):
@@ -95,9 +100,11 @@ def test_the_page_of_a_constraint(evaluation):
 def test_the_page_of_costs_of_several_classes():
     evaluation = ss.evaluate(CLASSES, truth="y", decisions=["d", "e"])
     costs = ss.CostMatrix(("a", "b", "c"), [[0, 1, 1], [1, 0, 1], [6, 1, 0]])
-    (grid,) = parts(evaluation, evaluation.decide(costs), Grid)
+    grid, product = parts(evaluation, evaluation.decide(costs), Grid)
     assert grid.columns == ("model", "cost/case", "total cost")
     assert grid.rows == (("e", "0.000", "0"), ("d", "1.000", "6"))
+    assert product.columns == ("cost of e", "decided a", "decided b", "decided c", "together")
+    assert {cell for row in product.rows for cell in row[1:]} == {"0"}
 
 
 def test_the_page_of_a_rejection():

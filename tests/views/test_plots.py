@@ -152,3 +152,14 @@ print("altair" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(("part", "end"), [({"fpr_high": 0.2}, "y2"), ({"tpr_low": 0.8}, "x2")])
+def test_a_partial_area_is_shaded(part, end):
+    table = ss.score_table([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    drawn = draw(roc, {"nb": roc(table, **part)}, {"nb": table}, {})
+    areas = [layer for layer in drawn["layer"] if layer["mark"]["type"] == "area"]
+    assert [end in layer["encoding"] for layer in areas] == [True]
+    assert not [
+        layer for layer in draw(roc, {"nb": roc(table)}, {"nb": table}, {})["layer"] if layer["mark"]["type"] == "area"
+    ]

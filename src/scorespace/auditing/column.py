@@ -149,7 +149,7 @@ def _histogram(values: NDArray[np.float64], counts: NDArray[np.int64]) -> tuple[
     finite = np.isfinite(values)
     values, counts = values[finite], counts[finite]
     low, high = float(values[0]), float(values[-1])
-    edges = np.linspace(low, high, _MOST_BINS + 1)
+    edges = 4 * np.linspace(low / 4, high / 4, _MOST_BINS + 1)  # the whole may be wider than any number
     place = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, _MOST_BINS - 1)
     rows = np.bincount(place, counts, minlength=_MOST_BINS)
     return tuple(Bar(float(a), float(b), int(n), "") for a, b, n in zip(edges[:-1], edges[1:], rows, strict=True))

@@ -180,7 +180,7 @@ def slip(column: Column) -> Iterator[Seen]:
         if rest.size < 3 or rows > max(2, 0.002 * column.known) or not np.isfinite(value):
             continue
         near = float(rest[-1] if code else rest[0])
-        gap, width = abs(value - near), float(rest[-1] - rest[0])
+        gap, width = abs(value - near), float(rest[-1]) - float(rest[0])
         few = whole(held) and held.distinct <= 30
         if few and gap >= 3 * width:
             slipped = _typed_twice(value, set(rest.tolist()))

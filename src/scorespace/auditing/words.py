@@ -40,7 +40,7 @@ COUNT_NAMES: Final = {
 
 # --- labels, from low to high: a column is ordinal where all its labels are of one line
 ORDERS: Final = tuple(
-    tuple(line.split("|"))
+    tuple(line.casefold().split("|"))  # as labels are compared: groß as gross
     for line in (
         "xxs|extra extra small|xs|extra small|tiny|s|small|m|med|medium|l|large|big|xl|extra large|huge|xxl|xxxl",
         "none|very low|low|mid|middle|medium|moderate|high|very high|extreme",
@@ -100,13 +100,13 @@ AFTERWARDS: Final = {
 
 
 def name_words(name: str) -> set[str]:
-    """The words of a column's name, in lower case.
+    """The words of a column's name, in lower case; letters of any language make them.
 
     >>> sorted(name_words("customerNo_2"))
     ['2', 'customer', 'no']
     """
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return {word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word}
+    return {word for word in re.split(r"[\W_]+", apart.lower()) if word}
 
 
 def is_id_name(name: str) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
 
 from scorespace.cli import options, output
-from scorespace.errors import ScoreSpaceError
+from scorespace.declaration import call_text
+from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.views import comparison as view
 
 _WHAT = "What to compare"
+_MOST_COUNTED: Final = 10_000_000
 
 
 def _known(incomplete: str) -> list[str]:
@@ -23,8 +25,8 @@ def _known(incomplete: str) -> list[str]:
 
 
 def compare(
-    data: options.Data,
-    truth: options.Truth,
+    data: options.MaybeData = None,
+    truth: options.MaybeTruth = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
@@ -61,6 +63,26 @@ def compare(
         float | None,
         typer.Option(metavar="T", help="Compare the decisions at this threshold.", rich_help_panel=_WHAT),
     ] = None,
+    at_least: Annotated[
+        list[str],
+        typer.Option(
+            metavar="MEASURE=X",
+            help="Compare the best value of --measure over the thresholds that keep this bound, such as tpr=0.9.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = [],  # noqa: B006
+    at_most: Annotated[
+        list[str],
+        typer.Option(metavar="MEASURE=X", help="The same with a bound from above.", rich_help_panel=_WHAT),
+    ] = [],  # noqa: B006
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N00,N01,N10,N11",
+            help="Instead of DATA: cases that both models get wrong, only a, only b, and neither.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
     test: Annotated[
         str | None,
         typer.Option(
@@ -93,7 +115,18 @@ def compare(
     if at is not None and (other is not None or against is not None):
         raise ScoreSpaceError(f"--at compares decisions case by case, and not {alone}.", hint=f"--measure acc@{at:g}")
 
-    def evaluated(source: str) -> Evaluation:
+    measure = _under(measure, at_least, at_most)
+    if (data is None) == (counts is None):
+        raise ScoreSpaceError(
+            "name the data, or the counts of right and wrong decisions instead.",
+            hint="DATA --truth COL, or --counts 20,40,20,120",
+        )
+    if counts is not None and (score or decision or truth is not None or other is not None or against is not None):
+        raise ScoreSpaceError("--counts are all that is known of two models.", hint="no columns beside --counts")
+    table = None if counts is None else _told(counts)
+    decision, truth = (decision, truth) if table is None else (["a", "b"], "truth")
+
+    def evaluated(source: Any) -> Evaluation:
         return evaluate(
             source,
             truth=truth,
@@ -113,7 +146,7 @@ def compare(
         )
 
     with output.progress("resampling") as progress:
-        evaluation, second = evaluated(data), None if other is None else evaluated(other)
+        evaluation, second = evaluated(table or data), None if other is None else evaluated(other)
         if second is not None:
             found = evaluation.compare_with(second, test=test, measure=measure)
         elif against is not None:
@@ -121,3 +154,35 @@ def compare(
         else:
             found = evaluation.compare(test=test, measure=measure, at=at, rope=rope)
     output.write(view.document(evaluation, found, second), found.to_dict(), format)
+
+
+def _under(measure: str | None, at_least: list[str], at_most: list[str]) -> str | None:
+    """The measure to compare, under the bounds that are stated."""
+    if not at_least and not at_most:
+        return measure
+    if measure is None:
+        raise MeasureError("bounds are kept while a measure is compared.", hint="--at-least tpr=0.9 --measure ppv")
+    from scorespace.measures.sweep import best
+
+    bounds = {"at_least": " ".join(at_least), "at_most": " ".join(at_most)}
+    return call_text(best.name, (("measure", measure), *((name, text) for name, text in bounds.items() if text)))
+
+
+def _told(counts: str) -> dict[str, Any]:
+    """The decisions of models a and b with so many cases wrong by both, by a alone, by b alone, and by neither."""
+    import numpy as np
+
+    try:
+        sizes = [int(part) for part in counts.split(",")]
+    except ValueError:
+        sizes = []
+    if len(sizes) != 4 or min(sizes) < 0 or not sum(sizes):
+        raise ScoreSpaceError(
+            f"--counts {counts} are no four counts.",
+            hint="cases that both get wrong, only a, only b, neither: --counts 20,40,20,120",
+        )
+    if sum(sizes) > _MOST_COUNTED:
+        raise ScoreSpaceError(f"--counts {counts} are more cases than can be listed.", seen=f"{sum(sizes)} cases")
+    right = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
+    told = {model: np.repeat(np.array(["wrong", "right"])[np.array(marks)], sizes) for model, marks in right.items()}
+    return {"truth": np.repeat(["right"], sum(sizes)), **told}

@@ -6,22 +6,27 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from scorespace.cli import options, output
 from scorespace.cli.cases import learned
 from scorespace.cli.curves import completed
 from scorespace.cli.verbs import VerbCommand
-from scorespace.curves.curve import CurveKind
+from scorespace.conditions import Condition
+from scorespace.curves.curve import Curve, CurveKind
+from scorespace.curves.sweep import Sweep
+from scorespace.decisions import Decision
 from scorespace.declaration import Call, call_text
 from scorespace.errors import CurveError, DataError, listing
 from scorespace.evaluation.curves import Family, family, kinds, requested
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.files import write_file
+from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals
+from scorespace.results import SCHEMA, Row, decimals, grouped, plain
 from scorespace.views import tidy
 from scorespace.views.document import Grid
 
@@ -64,9 +69,11 @@ def _named_kind(args: list[str]) -> str | None:
 
 
 def curve(
-    data: options.Data,
-    truth: options.Truth,
-    kind: Annotated[str, typer.Option(metavar="KIND", help=_KIND_HELP, autocompletion=completed)] = "roc",
+    data: options.MaybeData = None,
+    truth: options.MaybeTruth = None,
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help=f"roc if not stated; {_KIND_HELP}", autocompletion=completed)
+    ] = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
     positive: options.Positive = None,
@@ -74,16 +81,26 @@ def curve(
     model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
     weights: options.Weights = options.Weighing.cases,
+    matrix: options.Matrix = [],  # noqa: B006
+    rows: options.RowsAre = None,
+    cost_fp: options.CostFp = None,
+    cost_fn: options.CostFn = None,
+    prevalence: options.Prevalence = None,
+    slope: options.Slope = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measure: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            help="The measure drawn by --kind threshold; f1 unless stated.",
+            metavar="NAMES",
+            help="The measures drawn by --kind threshold, with commas; f1 unless stated.",
             autocompletion=options.measure_names,
         ),
     ] = None,
+    x: Annotated[
+        str | None, typer.Option("--x", metavar="MEASURE", help="Instead of --kind: one measure against another.")
+    ] = None,
+    y: Annotated[str | None, typer.Option("--y", metavar="MEASURE", help="The other one.")] = None,
     learn_midpoint: Annotated[
         str | None,
         typer.Option(metavar="DATA", help="Learn the option midpoint on a validation sample with the same columns."),
@@ -101,7 +118,9 @@ def curve(
 
     Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
     """
-    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
+    read = (data, learn_midpoint, *options.matrix_files(matrix))
+    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *read)
+    kind = _stated_kind(kind, x, y)
     call = requested(kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
         where = f"pictures of {_listed(bands.functions)} curves"
@@ -109,9 +128,15 @@ def curve(
     if learn_midpoint is not None:
         requested(kind, midpoint="learned")  # refuses kinds without a midpoint, and one that is stated besides
 
-    def evaluated(source: str, decisions: list[str]) -> Evaluation:
+    source, tables = options.data_and_matrices(data, matrix, rows, positive)
+    options.refuse_beside_slope(slope, {"fp": cost_fp, "fn": cost_fn}, prevalence)
+    given = (cost_fp, cost_fn, None, None, prevalence, None)
+    condition: Any = None if slope is not None else options.condition(*given)
+
+    def evaluated(source: Any, decisions: list[str], tables: dict[str, Any]) -> Evaluation:
         return evaluate(
             source,
+            tables=tables,
             truth=truth,
             scores=score,
             decisions=decisions,
@@ -123,26 +148,41 @@ def curve(
             missing=missing.value,
         )
 
-    evaluation = evaluated(data, decision)
-    middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, []))
+    evaluation = evaluated(source, decision, tables)
+    middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, [], {}))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
+    if slope is not None:
+        condition = Condition.of_slope(slope, evaluation.models.prevalence)
+    choice = None if condition is None else _decided(evaluation, call, condition)
     if out is None:
-        _print(found, call, format or options.Format.table)
+        _print(found, call, format or options.Format.table, choice)
         return
     match out.suffix.lower():
         case ".csv":
             write_file(out, tidy.as_csv(_content(found, call)["rows"]).encode())
         case ".json":
-            write_file(out, tidy.as_json(_content(found, call)).encode())
+            write_file(out, tidy.as_json(_content(found, call, choice)).encode())
         case _:
             from scorespace.views.charts import save
 
-            save(found.picture(_bands(evaluation, found, call) if band else {}), out)
+            save(found.picture(_bands(evaluation, found, call) if band else {}, choice), out)
     typer.echo(f"curve  {out}", err=True)
     if format is not None:
-        _print(found, call, format)
+        _print(found, call, format, choice)
+
+
+def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
+    """The kind that was asked for: by its name, or by two measures."""
+    if x is None and y is None:
+        return "roc" if kind is None else kind
+    if kind is not None:
+        raise CurveError("--kind and --x with --y are two curves.", hint="one of them at a time")
+    if x is None or y is None:
+        missing = "--x" if x is None else "--y"
+        raise CurveError(f"{missing} is not stated.", hint="two measures, such as --x fpr --y err")
+    return call_text(space.name, (("x", x), ("y", y)))
 
 
 def _bands(evaluation: Evaluation, found: Family, call: Call[CurveKind[Any]]) -> dict[str, Band]:
@@ -154,35 +194,84 @@ def _listed(names: Any) -> str:
     return f"{', '.join(others)} and {last}" if others else str(last)
 
 
-def _content(found: Family, call: Call[CurveKind[Any]]) -> Row:
+def _decided(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Condition) -> Decision:
+    """The choice of least cost, whose line of equal cost is drawn; refused outside ROC space."""
+    from scorespace.views.plots import decided
+
+    if decided.of(call.noun) is None:
+        raise CurveError(
+            f"lines of equal cost are drawn in ROC space, and not with {call.noun.name}.",
+            hint=f"--kind {' or '.join(decided.functions)}",
+        )
+    found = evaluation.decide(condition)
+    if not isinstance(found, Decision):
+        raise CurveError("lines of equal cost need two classes.", hint="no costs")
+    return found
+
+
+def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | None = None) -> Row:
     first = next(iter(found.curves.values()))
-    rows = [{**row, "model": name} for name, curve in found.curves.items() for row in curve.rows()]
+    rows = [{**row, **_named(found, name)} for name, curve in found.curves.items() for row in curve.rows()]
     facts = {name: curve.facts() for name, curve in found.curves.items() if curve.facts()}
     return {
         "schema": SCHEMA,
         "kind": call.noun.name,
         "options": call.options,
         "x": first.x_title,
-        "y": first.y_title,
+        "y": found.y_title,
         "areas": found.areas,
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
+        **({} if decision is None else {"best": _best(decision)}),
         "notes": [one.to_dict() for name, curve in found.curves.items() for one in curve.findings(name)],
     }
 
 
-def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> None:
-    shown = [
-        (name, *(decimals(value, 4) for value in (curve.threshold[place], curve.x[place], curve.y[place])))
-        for name, whole in found.curves.items()
-        for curve in [whole.thinned(_ON_SCREEN)]
-        for place in range(curve.x.size)
-    ]
+def _best(decision: Decision) -> Row:
+    """The point of least cost and the slope of the line of equal cost through it."""
+    one = decision.best
+    x, y = (float(part) for part in (one.counts.fp / one.counts.n, one.counts.tp / one.counts.p))
+    found = {"model": one.model, "threshold": one.threshold, "x": x, "y": y, "slope": decision.slope}
+    return plain({**found, "cost_per_case": one.cost_per_case, "relative_cost": one.relative_cost})
+
+
+def _named(found: Family, name: str) -> Row:
+    """The model of a curve, and the value of the option that tells it from others of that model."""
+    model, value = found.parts.get(name, (name, ""))
+    return {"model": model} | ({found.by: value} if found.by else {})
+
+
+def _grid(found: Family) -> Grid:
+    """The points that fit a screen; curves of one model over the same thresholds stand side by side."""
     first = next(iter(found.curves.values()))
-    columns = ("model", "threshold", first.x_title.lower(), first.y_title.lower())
-    kept = [0, 1, 3] if columns[1] == columns[2] else [0, 1, 2, 3]  # the threshold may be the x axis already
-    grid = Grid(tuple(columns[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in shown))
-    output.write_grid(grid, _content(found, call), form)
+    beside: dict[str, dict[str, Curve]] = {}
+    for name, curve in found.curves.items():
+        model, value = found.parts.get(name, (name, first.y_title.lower()))
+        beside.setdefault(model, {})[value] = curve
+    over = first.x_title == "Threshold"  # the threshold may be the x axis already
+    ends = isinstance(first, Sweep)
+    columns = ["model", *(["above"] if ends else []), "up to" if ends else "threshold"]
+    columns += ([] if over else [first.x_title.lower()]) + list(next(iter(beside.values())))
+    rows = []
+    for model, curves in beside.items():
+        one = next(iter(curves.values()))
+        for place in one.places(_ON_SCREEN):
+            above = [one.above[place]] if isinstance(one, Sweep) else []
+            at = [decimals(end, 4) for end in (*above, one.threshold[place])]
+            across = [] if over else [one.x]
+            rows.append((model, *at, *(_cell(values, place) for values in [*across, *(c.y for c in curves.values())])))
+    return Grid(tuple(columns), tuple(rows))
+
+
+def _cell(values: Any, place: int) -> str:
+    """A value along a curve; where all are whole and some above one, they are counts."""
+    finite = values[np.isfinite(values)]
+    counts = finite.size and finite.max() > 1 and bool((finite == np.floor(finite)).all())
+    return grouped(float(values[place])) if counts else decimals(values[place], 4)
+
+
+def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, decision: Decision | None = None) -> None:
+    output.write_grid(_grid(found), _content(found, call, decision), form)
     if form is not options.Format.table:
         return
     if found.areas:
@@ -190,6 +279,11 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format) -> N
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
+    if decision is not None:
+        at = _best(decision)
+        where = "" if at["threshold"] is None else f" at threshold {at['threshold']:.3g}"
+        point = f"({at['x']:.3g}, {at['y']:.3g}), slope {at['slope']:.3g}, M = {at['relative_cost']:.3g}"
+        output.line(f"\nbest  {at['model']}{where}: {point}")
     for name, curve in found.curves.items():
         for one in curve.findings(name):
             output.line(f"note  {one.code} {one.text}")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from scorespace.cli import options, output
+from scorespace.conditions import Condition, CostMatrix
+from scorespace.decisions import Decision
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
@@ -25,6 +28,7 @@ def decide(
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
     matrix: options.Matrix = [],  # noqa: B006
+    rows: options.RowsAre = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     cost_fp: options.CostFp = None,
@@ -33,6 +37,7 @@ def decide(
     cost_tn: options.CostTn = None,
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
+    slope: options.Slope = None,
     at_least: Annotated[
         list[str],
         typer.Option(metavar="MEASURE=X", help="A bound to keep, such as tpr=0.9.", rich_help_panel=_CONSTRAINTS),
@@ -62,7 +67,9 @@ def decide(
     reject: Annotated[
         float | None,
         typer.Option(
-            metavar="X", help="Chow's rule: handing a case over costs X, an error 1.", rich_help_panel=_CONSTRAINTS
+            metavar="X",
+            help="Chow's rule: handing a case over costs X, an error 1 or as stated.",
+            rich_help_panel=_CONSTRAINTS,
         ),
     ] = None,
     mix: Annotated[
@@ -81,6 +88,10 @@ def decide(
     ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The picture: the hull, the line of equal cost, the choice. .png .svg …"),
+    ] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Choose the model and the threshold: for your costs, under a constraint, with rejection, or by lot.
@@ -89,45 +100,72 @@ def decide(
 
     Example: scorespace decide credit.csv --truth outcome --positive bad --score nb --cost-fp 1 --cost-fn 5
     """
-    condition = options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
+    options.check_output(out, options.PICTURES, data, fit, costs, *options.matrix_files(matrix))
+    given = {"fp": cost_fp, "fn": cost_fn, "tp": cost_tp, "tn": cost_tn, "costs": costs}
+    condition = None if slope is not None else options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
+    options.refuse_beside_slope(slope, given, prevalence)
     bounded = bool(at_least or at_most or maximise or minimise)
-    ways = [condition is not None, bounded, reject is not None, mix is not None]
+    ways = [
+        (condition is not None and reject is None) or slope is not None,
+        bounded,
+        reject is not None,
+        mix is not None,
+    ]
     if sum(ways) != 1:
         problem = "these are several ways to decide." if any(ways) else "it is not stated what decides."
         raise ConditionError(problem, hint="--cost-fp 1 --cost-fn 5, or --at-least tpr=0.9 --maximise ppv")
-    if fit is not None and (reject is not None or mix is not None or not data):
+    if fit is not None and (reject is not None or mix is not None or not data or matrix):
         raise ConditionError("--fit chooses a threshold, by costs or under a constraint, for data.", hint="no --fit")
+    source, tables = options.data_and_matrices(data, matrix, rows, positive)
     with output.progress("bootstrap") as progress:
 
         def read(sample: Any) -> Evaluation:
             return evaluate_data(
                 sample,
+                tables=tables,
                 truth=truth,
                 scores=score,
                 decisions=decision,
                 positive=positive,
                 names=options.renames(name),
                 weight=weight,
-                condition=condition,
+                condition=None if reject is not None else condition,
                 missing=missing.value,
                 level=level,
                 seed=seed,
                 progress=progress,
             )
 
-        evaluation = read(options.data_or_matrices(data, matrix, positive))
+        evaluation = read(source)
         other = None if fit is None else read(fit)
         found: view.AnyDecision
-        if condition is not None:
+        if slope is not None:
+            condition = Condition.of_slope(slope, (other or evaluation).models.prevalence)
+        if reject is not None:
+            if isinstance(condition, CostMatrix):
+                raise ConditionError("a rejection is weighed against --cost-fp and --cost-fn.", hint="no --costs")
+            found = evaluation.reject(reject, condition)
+        elif condition is not None:
             found = evaluation.decide(condition, fit=other)
-        elif reject is not None:
-            found = evaluation.reject(reject)
         elif mix is not None:
             found = evaluation.mix(**_rate(mix))
         else:
             objective = _objective(maximise, minimise)
             found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most), fit=other)
+    if out is not None:
+        _draw(evaluation, found, out)
     output.write(view.document(evaluation, found), found.to_dict(), format)
+    if out is not None:
+        typer.echo(f"picture  {out}", err=True)
+
+
+def _draw(evaluation: Evaluation, found: view.AnyDecision, out: Path) -> None:
+    """Write the picture of a decision by costs."""
+    if not isinstance(found, Decision):
+        raise ConditionError("only a decision between two classes by costs has a picture.", hint="no --out")
+    from scorespace.views.charts import hull_chart, save
+
+    save(hull_chart(evaluation.curves("roc"), found.hull, found), out)
 
 
 def _objective(maximise: str | None, minimise: str | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.resampling.interval import INTERVALS
 from scorespace.results import decimals
+from scorespace.views import classes
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
 
@@ -34,6 +36,8 @@ def evaluate(
     group: options.Group = None,
     fold: options.Fold = None,
     matrix: options.Matrix = [],  # noqa: B006
+    rows: options.RowsAre = None,
+    order: options.Order = "",
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     measures: Annotated[
@@ -47,6 +51,9 @@ def evaluate(
     require: Annotated[
         list[str], typer.Option(metavar="RULE", help='Exit with 1 unless it holds for every model, such as "auc>=0.8".')
     ] = [],  # noqa: B006
+    by_class: Annotated[
+        bool, typer.Option("--by-class", help="Also the detailed accuracy by class, as WEKA has it.")
+    ] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
@@ -73,9 +80,12 @@ def evaluate(
     """
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
+    source, tables = options.data_and_matrices(data, matrix, rows, positive)
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
-            options.data_or_matrices(data, matrix, positive),
+            source,
+            tables=tables,
+            order=order,
             truth=truth,
             scores=score,
             decisions=decision,
@@ -96,18 +106,24 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
-    show(evaluation, report, format)
+    show(evaluation, report, format, by_class=by_class)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
         raise typer.Exit(1)
 
 
-def show(evaluation: Evaluation, report: Path | None, form: options.Format) -> None:
+def show(evaluation: Evaluation, report: Path | None, form: options.Format, *, by_class: bool = False) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
     if report is not None:  # first: no result is shown before an error
         evaluation.report(report)
-    output.write(evaluation.brief, evaluation.to_dict(), form)
+    document, content = evaluation.brief, evaluation.to_dict()
+    if by_class:
+        first, *rest = document.sections
+        rest = [section for section in rest if section.title != "Classes"]  # the same in short
+        document = replace(document, sections=(first, classes.detailed_section(evaluation), *rest))
+        content |= {"classes": classes.detailed_rows(evaluation)}
+    output.write(document, content, form)
     if report is not None:
         typer.echo(f"report  {report}", err=form is not options.Format.table)
 
@@ -125,13 +141,19 @@ def _rule(text: str) -> tuple[str, str, float]:
 
 
 def _failures(evaluation: Evaluation, measure: str, sign: str, bound: float) -> list[str]:
-    """The models that do not meet a requirement; what is undefined does not meet it."""
+    """The models that do not meet a requirement; what is undefined does not meet it.
+
+    A cost at a threshold that these cases chose is required of cases that did not.
+    """
     holds = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}[sign]
     found = evaluation.measures(measure)
     silent = [name for name in evaluation.models if name not in {one.model for one in found}]
     failed = [f"{name} has no {measure}, so it is not {sign} {bound:g}" for name in silent]
-    return failed + [
-        f"{one.model} {one.spec} is {one.reason or decimals(one.value, 6)}, not {sign} {bound:g}"
-        for one in found
-        if not holds(one.value, bound)
-    ]
+    for one in found:
+        judged = None if parse(measure).at is not None else evaluation.judged(one)
+        if not holds(one.value if judged is None else judged.value, bound):
+            seen = decimals(one.value, 6)
+            if judged is not None:
+                seen = f"{decimals(judged.value, 6)} on cases that did not choose the threshold ({seen} on these)"
+            failed.append(f"{one.model} {one.spec} is {one.reason or seen}, not {sign} {bound:g}")
+    return failed

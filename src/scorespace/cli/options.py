@@ -7,7 +7,7 @@ import shlex
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -32,6 +32,13 @@ class Weighing(StrEnum):
 
     cases = "cases"
     copies = "copies"
+
+
+class Side(StrEnum):
+    """What the rows of a matrix are."""
+
+    actual = "actual"
+    predicted = "predicted"
 
 
 class Missing(StrEnum):
@@ -68,14 +75,19 @@ def _option(panel: str, metavar: str, words: str, *names: str) -> Any:
 
 _ROLES, _COSTS, _OUTPUT = "Which column is what", "What decisions cost", "Output"
 _DATA_HELP = "A file or several (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
-_MATRIX_HELP = "Instead of DATA: a model's confusion matrix, rows actual, columns decided; repeatable."
+_MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)]
 MaybeData = Annotated[str | None, typer.Argument(metavar="DATA", help=_DATA_HELP)]
 Truth = Annotated[str, _option(_ROLES, "COL", "The column with the actual class.")]
 MaybeTruth = Annotated[str | None, _option(_ROLES, "COL", "The column with the actual class.")]
 Score = Annotated[
-    list[str], _option(_ROLES, "COL", "A model's scores; repeat for more models. 'nb_*': its scores of all classes.")
+    list[str],
+    _option(
+        _ROLES,
+        "COL",
+        "A model's scores; repeatable. 'nb_*': its scores of all classes. 'votes=sum(d*)': decisions added up.",
+    ),
 ]
 Decision = Annotated[list[str], _option(_ROLES, "COL", "A model's decisions (labels); repeatable.")]
 Positive = Annotated[
@@ -96,6 +108,11 @@ Repeat = Annotated[
     str | None, _option(_ROLES, "COL", "The repeat each row belongs to: a case has one row in every repeat.")
 ]
 Matrix = Annotated[list[str], _option(_ROLES, "NAME=FILE.csv", _MATRIX_HELP)]
+RowsAre = Annotated[
+    Side | None,
+    typer.Option("--rows", help="What the rows of --matrix are; actual if nothing says so.", rich_help_panel=_ROLES),
+]
+Order = Annotated[str, _option(_ROLES, "LIST", "The classes from the lowest to the highest, such as low,medium,high.")]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
 ]
@@ -106,6 +123,12 @@ CostTp = Annotated[float | None, _option(_COSTS, "X", "Cost of a true positive; 
 CostTn = Annotated[float | None, _option(_COSTS, "X", "Cost of a true negative; a gain is negative.")]
 Prevalence = Annotated[
     float | None, _option(_COSTS, "P", "Share of positives where the model will be used; else that of the data.")
+]
+Slope = Annotated[
+    float | None,
+    _option(
+        _COSTS, "M", "Instead of costs: the slope of lines of equal cost, cost-fp · negatives / (cost-fn · positives)."
+    ),
 ]
 Costs = Annotated[
     Path | None, _option(_COSTS, "FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided.")
@@ -149,9 +172,13 @@ DATA_FILES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
-    *("at", "test", "measure", "method", "on", "dataset", "model", "value"),
+    *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order"),
 )
-_FLAGS = {**dict(zip(_SAME, _SAME, strict=True)), "scores": "score", "decisions": "decision"}
+_FLAGS = {
+    **dict(zip(_SAME, _SAME, strict=True)),
+    **{"scores": "score", "decisions": "decision", "labels": "label", "features": "feature", "items": "item"},
+    **{"transaction": "transaction", "scale": "scale", "given": "rule"},
+}
 _WRITTEN = {
     "names={column: model}": "--name COL=NAME",
     'best="high"': "--higher-is-better",
@@ -202,7 +229,12 @@ def first_name(data: Any) -> str:
 
 def matrix_files(matrices: list[str]) -> list[str]:
     """The files of NAME=FILE.csv pairs."""
-    return [pair.partition("=")[2] for pair in matrices]
+    return [file for _, _, file in (pair.partition("=") for pair in matrices) if not _typed(file)]
+
+
+def _typed(text: str) -> bool:
+    """Whether a matrix is typed and not in a file."""
+    return ";" in text and not Path(text).exists()
 
 
 def midpoint(text: str) -> str | float:
@@ -223,21 +255,32 @@ def models(pairs: list[str]) -> dict[str, str]:
     return dict(_split(pair, "--model", "NAME=KIND(COL)") for pair in pairs)
 
 
-def data_or_matrices(data: str | None, matrices: list[str], positive: str | None) -> Any:
-    """What to evaluate: the data, or the confusion tables from NAME=FILE.csv pairs."""
-    if bool(data) == bool(matrices):
+def data_and_matrices(
+    data: str | None, matrices: list[str], rows: Side | None, positive: str | None
+) -> tuple[Any, dict[str, Any]]:
+    """What to evaluate, and the confusion tables from NAME=FILE.csv pairs beside it; without data, they are it."""
+    if not data and not matrices:
         raise DataError("name the data, or confusion matrices instead.", hint="DATA, or --matrix NAME=FILE.csv")
-    if data:
-        return data
-    from scorespace.frames.matrix import read_matrix
+    if rows is not None and not matrices:
+        raise DataError("--rows says what the rows of a matrix are, and there is none.", hint="--matrix NAME=FILE.csv")
+    from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
     from scorespace.tables import confusion
 
     tables = {}
     for pair in matrices:
-        name, file = _split(pair, "--matrix", "--matrix NAME=FILE.csv")
-        classes, cells = read_matrix(file)
-        tables[name] = confusion(cells, classes=classes, positive=positive)
-    return tables
+        name, given = _split(pair, "--matrix", "--matrix NAME=FILE.csv, or --matrix NAME='300 200; 500 99000'")
+        if name in tables:
+            raise DataError(f"there are two matrices named {name!r}.", hint="a name for each")
+        side: Literal["actual", "predicted"] | None = None if rows is None else rows.value
+        classes, cells = read_inline(given, side) if _typed(given) else read_matrix(given, side)
+        first = UNNAMED[0] if classes == UNNAMED else positive
+        tables[name] = confusion(cells, classes=classes, positive=first)
+        if classes == UNNAMED and positive is not None and not data:
+            raise ColumnError(
+                f"--positive {positive} names a class, and the matrix of {name} names none.",
+                hint="no --positive: the first row is that of the positive class",
+            )
+    return (data, tables) if data else (tables, {})
 
 
 def condition(
@@ -262,6 +305,14 @@ def condition(
             hint="--cost-fp 1 --cost-fn 5",
         )
     return Condition(**given, prevalence=prevalence)
+
+
+def refuse_beside_slope(slope: float | None, costs: dict[str, Any], prevalence: float | None) -> None:
+    """Refuse costs that are stated beside a slope, which holds them and the prevalence already."""
+    if slope is not None and (prevalence is not None or any(cost is not None for cost in costs.values())):
+        raise ConditionError(
+            "--slope stands for the costs and the prevalence.", hint="either --slope 2, or --cost-fp 1 --cost-fn 5"
+        )
 
 
 def _split(pair: str, flag: str, hint: str) -> tuple[str, str]:

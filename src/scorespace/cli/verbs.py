@@ -38,6 +38,14 @@ VERBS = (
     ),
     Verb("agree", "Compare raters, people or models: decisions, scores, and the smooth ROC curve of each."),
     Verb("drift", "Tell what moved between two samples: prevalence, the scores, or what the scores mean."),
+    Verb(
+        "clusters",
+        "Judge clusters: how far apart, how wide, how dense, whether they hold, and whether they are known classes.",
+    ),
+    Verb(
+        "rules",
+        "Find rules between items, or measure given ones: support, confidence, lift, and whether it is chance.",
+    ),
     Verb("power", "Plan a study: the cases that show an AUC or a difference of two, or the power of those you have."),
     Verb("measures", "List all measures by topic, explain one, or search for words.", alone=True),
     Verb(

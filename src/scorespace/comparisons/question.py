@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,11 +11,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.comparisons.answer import Comparison, ValueTest
 from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import Draws, asked
-from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables import Array, NoTableError, Table, Top
 from scorespace.tables.pair import PairTable
 
 Held = TypeVar("Held", bound=Table)
@@ -117,7 +119,7 @@ class Several(Question[Held]):
         """Which cases a model decides right."""
         if model in self.decided:
             return self.decided[model]
-        stated = None if self.spec is None else self.spec.at
+        stated = None if self.spec is None or isinstance(self.spec.at, Top) else self.spec.at  # a rank cuts ties in two
         return self.cases.right(self.cases.index(model), self.at.get(model, stated))
 
 
@@ -177,6 +179,16 @@ class Unpaired(Question[Held]):
     def tables(self) -> tuple[Any, ...]:
         return _only(self.first), _only(self.second)
 
+    @property
+    def difference(self) -> float:
+        """The measure of the first sample minus that of the second."""
+        return self.bound[0].value - self.bound[1].value
+
+    def answer(self, test: str, **told: Any) -> Comparison:
+        """The difference as a test of that name begins: without interval and p."""
+        gap = _finite(self.difference)
+        return Comparison(*self.names, test, self.of, gap, level=self.level, independent=True, **told)
+
     def values(self, replicates: int) -> tuple[Array, Array]:
         """The measure of both in so many replicates."""
         first, second = (_times(draws, replicates) for draws in self.samples)
@@ -202,7 +214,13 @@ class Against(Question[Held]):
 
     @property
     def difference(self) -> float:
+        """By how much the measure misses the value."""
         return self.bound[0].value - self.value
+
+    def answer(self, test: str, **told: Any) -> Comparison:
+        """The difference as a test of that name begins: without interval and p."""
+        named = self.model, f"{self.value:g}", test, self.of, _finite(self.difference)
+        return ValueTest(*named, level=self.level, value=self.value, **told)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -231,6 +249,10 @@ def model_of(draws: Draws) -> str:
 def _times(draws: Draws, replicates: int) -> Draws:
     """The same sample drawn so many times."""
     return draws if replicates == draws.replicates else replace(draws, replicates=replicates, kept={})
+
+
+def _finite(number: float) -> float:
+    return number if math.isfinite(number) else math.nan
 
 
 def _only(draws: Draws) -> Any:

@@ -16,7 +16,7 @@ from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures.catalog import measures
 from scorespace.measures.confusion import acc
 from scorespace.results import Note, note
-from scorespace.tables import NoTableError, Table
+from scorespace.tables import NoTableError, Table, Top
 from scorespace.tables.table import called
 
 FEW: Final = 20
@@ -319,7 +319,7 @@ def of_a_measure(question: Question[Any]) -> Refused | None:
 def of_decisions(question: Question[Any]) -> Refused | None:
     """Decisions, right or wrong, and the share of right ones."""
     spec = question.spec
-    if spec is None or (spec.measure is acc and spec.of is None):
+    if spec is None or (spec.measure is acc and spec.of is None and not isinstance(spec.at, Top)):
         return None
     return Refused(
         f"{{title}} is for {acc.name}, not for {spec}.",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from scorespace.comparisons.answer import Comparison, Comparisons, ValueTest, adjusted_by_holm
+from scorespace.comparisons.answer import Comparison, Comparisons, adjusted_by_holm
 from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, judged, least_p
 from scorespace.comparisons.paired import Replicates, bootstrap, grouped_notes, usual
 from scorespace.comparisons.question import Against, Question, Unpaired
@@ -116,19 +117,10 @@ def _one_drawn(question: Against[Table], *, replicates: Replicates = REPLICATES)
 
 def _found(question: Unpaired[Table] | Against[Table], test: str) -> Comparison:
     """The difference alone, or the reason why there is none, or none that could be judged."""
-    values = [one.value for one in question.bound]
-    reasons = [one.measure.reason(value) for one, value in zip(question.bound, values, strict=True)]
+    reasons = [one.measure.reason(one.value) for one in question.bound]
     if not all(table.counted for table in question.tables):
         reasons.append(UNCOUNTED.removeprefix("no interval: "))
-    reason = next(filter(None, reasons), None)
-    if isinstance(question, Against):
-        gap = _finite(values[0] - question.value)
-        named = (question.model, f"{question.value:g}", test, question.of, gap)
-        told = grouped_notes(question)
-        return ValueTest(*named, level=question.level, reason=reason, value=question.value, notes=told)
-    gap = _finite(values[0] - values[1])
-    found = Comparison(*question.names, test, question.of, gap, level=question.level, reason=reason)
-    return replace(found, independent=True, notes=grouped_notes(question))
+    return question.answer(test, reason=next(filter(None, reasons), None), notes=grouped_notes(question))
 
 
 # --- what is asked
@@ -276,15 +268,26 @@ def _all(
     return Comparisons(tuple(models), tuple(adjusted), "holm" if holms else None, tuple(told), sides, values)
 
 
-def _draws(sample: Sample, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
-    """What is drawn from a sample: the same table twice must not be drawn the same way twice."""
-    own = seed if stream == 0 else int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
-    if isinstance(sample, Draws):
-        return sample if stream == 0 else replace(sample, seed=own, kept={})
-    if isinstance(sample, PairTable):
-        one = replace(sample, models=(model,))
-        return Draws({model: sample.tables[0]}, one, seed=own, progress=progress)
-    return Draws({model: sample}, seed=own, progress=progress)
+@singledispatch
+def _draws(sample: Any, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
+    """What is drawn from a sample, a table unless another kind is registered: the same twice by streams of its own."""
+    return Draws({model: sample}, seed=_seed(seed, stream), progress=progress)
+
+
+@_draws.register
+def _(sample: PairTable, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
+    one = replace(sample, models=(model,))
+    return Draws({model: sample.tables[0]}, one, seed=_seed(seed, stream), progress=progress)
+
+
+@_draws.register
+def _(sample: Draws, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
+    return sample if stream == 0 else replace(sample, seed=_seed(seed, stream), kept={})
+
+
+def _seed(seed: int, stream: int) -> int:
+    """The seed of a stream: the first is the seed itself."""
+    return seed if stream == 0 else int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
 
 
 def _models(draws: Draws, name: str) -> tuple[str]:
@@ -297,7 +300,3 @@ def _table(sample: Sample) -> Any:
 
 def _spec(spec: MeasureSpec | str | None, tables: Sequence[Table]) -> MeasureSpec:
     return parse(spec) if isinstance(spec, str) else spec or usual(tables)
-
-
-def _finite(number: float) -> float:
-    return number if math.isfinite(number) else math.nan

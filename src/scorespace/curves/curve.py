@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, Self, TypeVar
 
@@ -66,13 +66,20 @@ class Curve(ByValue):
 
         Both ends stay, and every dropped point lies within 2/most of the axes' spans from a kept one.
         """
+        return self if self.x.size <= most else self.at(self.places(most))
+
+    def places(self, most: int) -> Array:
+        """The places of about so many points, evenly spaced along the length of the curve."""
         if self.x.size <= most:
-            return self
+            return np.arange(self.x.size)
         steps = np.abs(np.diff(self.x)) / _span(self.x) + np.abs(np.diff(self.y)) / _span(self.y)
         along = np.concatenate([[0.0], np.cumsum(np.nan_to_num(steps, posinf=0.0))])
         kept = np.unique(np.searchsorted(along, np.linspace(0, along[-1], most + 1)).clip(0, self.x.size - 1))
-        kept = np.union1d(kept, [0, self.x.size - 1])
-        return replace(self, x=self.x[kept], y=self.y[kept], threshold=self.threshold[kept])
+        return np.union1d(kept, [0, self.x.size - 1])
+
+    def at(self, places: Array) -> Self:
+        """The curve with the points at these places alone."""
+        return replace(self, x=self.x[places], y=self.y[places], threshold=self.threshold[places])
 
     def rows(self) -> list[Row]:
         """One row per point; the threshold +inf and undefined values are None."""
@@ -273,6 +280,9 @@ class Addition(Generic[Function]):
         """The function declared for that kind, if there is one."""
         return self.functions.get(kind.name)
 
+
+common: Addition[Callable[[Mapping[str, Any]], Curve]] = Addition()
+"""The curve of all models together, from their tables by name, where a kind has one."""
 
 beside: Addition[Callable[[Any], dict[str, Curve]]] = Addition()
 """Curves that belong beside one of a kind in a picture, from its table; {model} in their names is filled in."""

@@ -8,7 +8,7 @@ from typing import Final, Literal, Self
 
 import numpy as np
 
-from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
+from scorespace.curves.curve import DIAGONAL, UNIT, Curve, common, curve
 from scorespace.curves.pool import pools
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.results import Row, plain
@@ -179,6 +179,7 @@ def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
 
 
 hull.functions[Mapping] = _hull_of_models
+common(hull)(_hull_of_models)
 
 
 def _hull_of_model(table: ScoreTable | ConfusionTable, model: str) -> Hull:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
+from scorespace.conditions import Condition
 from scorespace.curves.brier import probabilities
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.errors import ConditionError, CurveError
@@ -96,22 +97,31 @@ def _by_margin(margins: ScoreTable) -> RejectionCurve:
 
 @dataclass(frozen=True)
 class RejectRule:
-    """Chow's rule for calibrated probabilities: reject a case when max(p, 1 − p) < 1 − cost."""
+    """Chow's rule for calibrated probabilities: reject a case when either decision is expected to cost more.
+
+    Without other costs, when max(p, 1 − p) < 1 − cost. `cost` is that per case. Of several classes there is no zone,
+    but a `lead` of the best class over the second below which a case is rejected; it is chosen on the cases, so
+    `honest` is the cost on others.
+    """
 
     low: float
     high: float
     rejected: float
     accuracy: float
     cost: float
+    lead: float | None = None
+    honest: float | None = None
 
 
-def chow(table: ScoreTable, cost: float) -> RejectRule:
-    """Chow's rule when an error costs 1 and a rejection `cost`: the zone, and what it does on these cases.
+def chow(table: ScoreTable, cost: float, condition: Condition | None = None) -> RejectRule:
+    """Chow's rule when an error costs 1, or as stated, and a rejection `cost`: the zone, and what it does here.
 
     >>> from scorespace.tables import score_table
     >>> chow(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1]), cost=0.2)
     RejectRule(low=0.2, high=0.8, rejected=0.5, accuracy=1.0, cost=0.1)
     """
+    if condition is not None:
+        return _priced(table, cost, condition)
     if not 0 <= cost <= 0.5:
         raise ConditionError(f"a rejection that costs {cost:g} errors is no choice.", hint="between 0 and 0.5")
     score = probabilities(table)
@@ -122,6 +132,37 @@ def chow(table: ScoreTable, cost: float) -> RejectRule:
     kept = float(size[~rejected].sum())
     wrong = (kept - right) / float(size.sum())
     return RejectRule(cost, 1 - cost, share, float(ratio(right, kept)), float(wrong + cost * share))
+
+
+def _priced(table: ScoreTable, cost: float, condition: Condition) -> RejectRule:
+    """The same with costs of both errors: reject p when p·fn and (1 − p)·fp are both above `cost`.
+
+    >>> from scorespace.tables import score_table
+    >>> chow(score_table([1, 0, 1, 0], [0.9, 0.4, 0.1, 0.05]), 0.2, Condition(fp=1, fn=5)).low
+    0.04
+    """
+    if condition.tp or condition.tn or condition.prevalence is not None:
+        raise ConditionError(
+            "a rejection is weighed against the costs of both errors alone.", hint="no other costs, and no prevalence"
+        )
+    fp, fn = condition.fp, condition.fn
+    most = fp * fn / (fp + fn)
+    if not 0 <= cost <= most:
+        raise ConditionError(
+            f"a rejection that costs {cost:g} is no choice beside errors that cost {fp:g} and {fn:g}.",
+            hint=f"between 0 and {most:.4g}",
+        )
+    score, size = probabilities(table), table.pos + table.neg
+    low, high = cost / fn, 1 - cost / fp
+    rejected = (score > low) & (score < high)
+    alarm = (score >= condition.calibrated_threshold) & ~rejected
+    quiet = ~alarm & ~rejected
+    total = float(size.sum())
+    share = float(size[rejected].sum()) / total
+    spent = (fp * table.neg[alarm].sum() + fn * table.pos[quiet].sum()) / total
+    right = table.pos[alarm].sum() + table.neg[quiet].sum()
+    accuracy = float(ratio(right, size[~rejected].sum()))
+    return RejectRule(low, high, share, accuracy, float(spent + cost * share))
 
 
 def _harmonic(n: Array) -> Array:

@@ -2,23 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
 from scorespace.curves.hull import Hull, hull
-from scorespace.errors import MeasureError
+from scorespace.errors import CurveError, MeasureError
+from scorespace.results import Row
 from scorespace.tables import Array, ScoreTable, ratio
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Curve):
-    """False positive rate (x) and true positive rate (y); tied scores draw one diagonal segment."""
+    """False positive rate (x) and true positive rate (y), or counts; tied scores draw one diagonal segment.
+
+    `part` is the range of rates whose area is told and shaded, if any.
+    """
 
     table: ScoreTable
+    part: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    @property
+    def beside_area(self) -> dict[str, float]:
+        """The partial area that was asked for, plain and after McClish."""
+        if not self.part:
+            return {}
+        return {"part": self.partial_area(**self.part), "corrected": self.partial_area(**self.part, corrected=True)}
+
+    def facts(self) -> Row:
+        return {**self.part, **self.beside_area} if self.part else {}
+
+    def outline(self) -> Array:
+        """The edge of the part: rows of points (x, y) along the curve, cut at both ends of the range.
+
+        >>> from scorespace.tables import score_table
+        >>> roc(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), fpr_high=0.25).outline().tolist()
+        [[0.0, 0.0], [0.0, 0.5], [0.25, 0.75]]
+        """
+        along = int(any(name.startswith("tpr") for name in self.part))
+        low, high = (
+            next((value for name, value in self.part.items() if name.endswith(end)), rest)
+            for end, rest in (("low", 0.0), ("high", 1.0))
+        )
+        points = np.stack([self.x, self.y], axis=-1)
+        inner = points[(points[:, along] > low) & (points[:, along] < high)]
+        ends = {at: (self.fpr_at(at) if along else self.tpr_at(at)) for at in (low, high)}
+        cut = [np.array([value, at] if along else [at, value], dtype=np.float64) for at, value in ends.items()]
+        upright = points[points[:, along] == (high if along else low)]  # a step at the end of the range
+        return np.unique(np.concatenate([upright, cut, inner]), axis=0)
 
     def hull(self) -> Hull:
         """The upper convex hull: the best that mixing its thresholds can reach."""
@@ -68,23 +103,35 @@ class RocCurve(Curve):
     chance=DIAGONAL,
     area="the AUC",
 )
-def roc(table: ScoreTable) -> RocCurve:
+def roc(
+    table: ScoreTable,
+    *,
+    normalised: Annotated[bool, "rates on both axes, and not counts (PN or coverage space)"] = True,
+    fpr_low: Annotated[float | None, "lower end of a range of FPR whose area is told and shaded"] = None,
+    fpr_high: Annotated[float | None, "upper end of a range of FPR"] = None,
+    tpr_low: Annotated[float | None, "lower end of a range of TPR, instead of FPR"] = None,
+    tpr_high: Annotated[float | None, "upper end of a range of TPR, instead of FPR"] = None,
+) -> RocCurve:
     """What is found against what is falsely alarmed: TPR and FPR at every threshold, +inf first.
+
+    Not `normalised`, its axes are counts of negatives and positives, so that its shape shows how many there are.
 
     >>> from scorespace.tables import score_table
     >>> roc(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])).y
     array([0. , 0.5, 1. , 1. ])
     """
     counts = table.sweep
-    return RocCurve(
-        "roc",
-        ratio(counts.fp, counts.n),
-        ratio(counts.tp, counts.p),
-        table.thresholds,
-        roc.x,
-        roc.y,
-        table,
-    )
+    ends = {"fpr_low": fpr_low, "fpr_high": fpr_high, "tpr_low": tpr_low, "tpr_high": tpr_high}
+    part: dict[str, Any] = {name: end for name, end in ends.items() if end is not None}
+    if not normalised:
+        if part:
+            raise CurveError("a partial area is one of rates, and not of counts.", hint="roc(fpr_high=0.2)")
+        titles = "False positives", "True positives"
+        return RocCurve("roc_counts", counts.fp, counts.tp, table.thresholds, *titles, table)
+    rates = ratio(counts.fp, counts.n), ratio(counts.tp, counts.p)
+    if part:
+        partial_area(*rates, **part)  # refuses what is no range
+    return RocCurve("roc", *rates, table.thresholds, roc.x, roc.y, table, part=part)
 
 
 def partial_area(

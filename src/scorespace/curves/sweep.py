@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
 from scorespace.curves.curve import Curve
+from scorespace.results import Row, plain
 from scorespace.tables import Array, ScoreTable
 
 
-def sweep(table: ScoreTable, measure: Callable[..., Array], **options: Any) -> Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(Curve):
+    """A measure at every threshold; all thresholds above `above`, up to and including `threshold`, decide alike."""
+
+    above: Array
+
+    def at(self, places: Array) -> Self:
+        return replace(super().at(places), above=self.above[places])
+
+    def rows(self) -> list[Row]:
+        """One row per interval of thresholds, with both its ends; infinite ones are None."""
+        return [{**row, "above": low} for row, low in zip(super().rows(), plain(self.above), strict=True)]
+
+
+def sweep(table: ScoreTable, measure: Callable[..., Array], **options: Any) -> Sweep:
     """The measure at every threshold, +inf first; NaN where it is undefined.
 
     >>> from scorespace.measures.confusion import ppv
     >>> from scorespace.tables import score_table
-    >>> sweep(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), ppv).y
+    >>> found = sweep(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), ppv)
+    >>> found.y
     array([       nan, 1.        , 0.66666667, 0.5       ])
+    >>> found.above
+    array([ 0.9,  0.4,  0.1, -inf])
     """
     values = np.asarray(measure(table.sweep, **options), dtype=np.float64)
     title = getattr(measure, "title", getattr(measure, "__name__", "value"))
-    return Curve("threshold", table.thresholds, values, table.thresholds, "Threshold", title)
+    above = np.append(table.score, -np.inf)
+    return Sweep("threshold", table.thresholds, values, table.thresholds, "Threshold", title, above)

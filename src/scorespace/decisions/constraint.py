@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from scorespace.decisions.honest import Criterion, Crossfit, Models, crossfit, l
 from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, value_of
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.results import SCHEMA, Note, Row, decimals, limits, note, plain
-from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
+from scorespace.resampling.estimate import estimate
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, limits, note, plain
+from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Top
 from scorespace.tables.pair import PairTable
 
 
@@ -42,7 +44,8 @@ class Candidate:
     """A model at the threshold that serves it best, and whether the constraints are kept there.
 
     `value`, `kept`, `reached` and `counts` are on the cases that chose the threshold; `honest` and `held`, the
-    objective and the bounded measures, on cases that did not.
+    objective and the bounded measures, on cases that did not. By rank, `lots` are the places that are left for the
+    cases with the score at the cut, and how many cases those are.
     """
 
     model: str
@@ -54,6 +57,7 @@ class Candidate:
     judged: Judged = UNJUDGED
     honest: Value = UNKNOWN
     held: tuple[Value, ...] = ()
+    lots: tuple[float, float] = (0.0, 0.0)
 
     def row(self) -> Row:
         found = {"model": self.model, "threshold": self.threshold, "value": self.value, "kept": self.kept}
@@ -89,7 +93,7 @@ class ConstrainedChoice:
     @property
     def notes(self) -> tuple[Note, ...]:
         best = self.best
-        if best is None or math.isnan(best.threshold) or self.fitted is not None:
+        if best is None or math.isnan(best.threshold) or self.fitted is not None or self.objective.at is not None:
             return ()
         text = f"the threshold of {best.model} was chosen on these cases, where {self.objective} is "
         text += f"{decimals(best.value)}; on cases that did not choose it, "
@@ -112,7 +116,8 @@ class ConstrainedChoice:
                 f"{one.spec} {decimals(value)}" for one, value in zip(self.constraints, near.reached, strict=True)
             )
             where = "" if math.isnan(near.threshold) else f" at threshold {near.threshold:.3g}"
-            return f"No threshold of any model satisfies {bounds}. The nearest is {near.model}{where}, with {reached}."
+            what = "threshold of any model" if self.objective.at is None else "model"
+            return f"No {what} satisfies {bounds}. The nearest is {near.model}{where}, with {reached}."
         return " ".join(filter(None, [self._use(best), self._kept_elsewhere(best), self._failed()]))
 
     def _use(self, best: Candidate) -> str:
@@ -124,13 +129,15 @@ class ConstrainedChoice:
         rest = ""
         if others:
             rest = f"; {others[0].model} reaches {decimals(_leading(others[0].honest, others[0].value))}"
-        return (
-            f"Use {best.model}{where}: {self.objective} {self._both(self.honest, best.value)}, the best{under}{rest}."
-        )
+        places, tied = best.lots
+        some = f" Lots are drawn for {places:g} of the {grouped(tied)} cases with that score." if places < tied else ""
+        reached = f"{self.objective} {self._both(self.honest, best.value)}"
+        return f"Use {best.model}{where}: {reached}, the best{under}{rest}.{some}"
 
     def _kept_elsewhere(self, best: Candidate) -> str:
         """Whether the bounds are kept on cases that did not choose the threshold."""
-        if not self.constraints or not any(one.known for one in self.held) or math.isnan(best.threshold):
+        chosen = self.objective.at is None and not math.isnan(best.threshold)
+        if not self.constraints or not any(one.known for one in self.held) or not chosen:
             return ""
         reached = ", ".join(f"{one.spec} {_limits(its)}" for one, its in zip(self.constraints, self.held, strict=True))
         return f"On cases that did not choose it: {reached}."
@@ -138,6 +145,8 @@ class ConstrainedChoice:
     def _failed(self) -> str:
         failed = [one.model for one in self.candidates if not one.kept]
         bounds = " and ".join(map(str, self.constraints))
+        if self.objective.at is not None:
+            return f"{', '.join(failed)}: not {bounds}." if failed else ""
         return f"No threshold of {', '.join(failed)} satisfies {bounds}." if failed else ""
 
     def _both(self, honest: Value, apparent: float) -> str:
@@ -209,16 +218,58 @@ def choose_under(
     0.4
     """
     for spec in (objective, *(one.spec for one in constraints)):
-        if spec.measure.table is not Counts or spec.at is not None or spec.of is not None:
+        placed = spec.at is not None and not isinstance(spec.at, Top)
+        if spec.measure.table is not Counts or placed or spec.of is not None:
             raise MeasureError(
                 f"{spec} cannot be chosen by threshold.", hint="a measure of decisions, such as tpr or ppv"
             )
     if objective.measure.best is None:
         raise MeasureError(f"{objective} has no best value: neither direction is better.")
+    ranked = {one.spec.at for one in constraints} | {objective.at}
+    if ranked - {None}:
+        return _ranked(models, objective, tuple(constraints), ranked, level, seed)
     best = best_value(objective, tuple(constraints))
     found = tuple(_candidate(name, table, objective, tuple(constraints)) for name, table in models.items())
     choice = ConstrainedChoice(objective, tuple(constraints), found)
     return _judged(choice, crossfit(models, best, pairs=pairs, seed=seed), level)
+
+
+def _ranked(
+    models: Models,
+    objective: MeasureSpec,
+    constraints: tuple[Constraint, ...],
+    points: set[Any],
+    level: float,
+    seed: int,
+) -> ConstrainedChoice:
+    """The choice of a model at an operating point by rank: the truth has no part in where the cut falls."""
+    stated = {one for one in points if one is not None}
+    if len(stated) > 1 or (constraints and points != stated) or objective.at is None:
+        raise MeasureError(
+            "the measure and its bounds are of different cases.",
+            seen=", ".join(str(spec) for spec in (objective, *(one.spec for one in constraints))),
+            hint=f"{replace(objective, at=min(stated, key=str))}, and bounds at the same place",
+        )
+    top: Top = stated.pop()
+
+    def candidate(name: str, table: ScoreTable | ConfusionTable) -> Candidate:
+        if not table.thresholded:
+            raise MeasureError(
+                f"{objective} ranks cases, and {name} gives decisions.", hint="scores, or a measure without @top"
+            )
+        found = [estimate(spec, table, level=level, seed=seed) for spec in (objective, *(c.spec for c in constraints))]
+        scores = _scores(table)
+        counts = scores.inside(Counts, None, top)
+        honest, *held = (Value(one.value, one.low, one.high, one.reason) for one in found)
+        kept = all(float(one.shortfall(counts)) == 0 for one in constraints)
+        reached, cut = tuple(one.value for one in held), scores.cut(top)
+        above, down = (float(scores.at(at).pp) for at in (np.nextafter(cut, np.inf), cut))
+        lots = (float(top.of(scores.total)) - above, down - above)
+        return Candidate(name, cut, honest.value, kept, reached, counts, UNJUDGED, honest, tuple(held), lots)
+
+    choice = ConstrainedChoice(objective, constraints, tuple(candidate(name, table) for name, table in models.items()))
+    best = choice.best or choice.nearest
+    return replace(choice, honest=best.honest, held=best.held)
 
 
 def choose_on(choice: ConstrainedChoice, models: Models, *, fitted: str, level: float = 0.95) -> ConstrainedChoice:

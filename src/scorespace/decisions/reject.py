@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from scorespace.conditions import Condition
 from scorespace.curves import Corner, Mixture, RejectRule, chow, hull
 from scorespace.curves.hull import TRIVIAL
 from scorespace.decisions.honest import Models
-from scorespace.errors import ScoreError
+from scorespace.decisions.model import decide
+from scorespace.errors import ConditionError, ScoreError
 from scorespace.results import SCHEMA, Note, Row, decimals, percent, plain, short
-from scorespace.tables import ScoreTable
+from scorespace.tables import ClassTable, ScoreTable
 
 NOTHING_DECIDED: Row = {
     **dict.fromkeys(("model", "threshold", "slope", "cost_per_case", "tp", "fp", "fn", "tn")),
@@ -26,6 +30,7 @@ class RejectChoice:
 
     cost: float
     rules: Mapping[str, RejectRule]
+    condition: Condition | None = None
 
     @property
     def best(self) -> str:
@@ -39,17 +44,31 @@ class RejectChoice:
     @property
     def words(self) -> str:
         rule = self.rules[self.best]
-        return (
-            f"Use {self.best} and hand over the cases it scores between {rule.low:.3g} and {rule.high:.3g}: "
-            f"{percent(rule.rejected, 0)} of them. Of the rest it gets {percent(rule.accuracy, 0)} right; "
-            f"an error counting 1, that costs {short(rule.cost)} per case. The rule assumes calibrated probabilities."
-        )
+        which = f"it scores between {rule.low:.3g} and {rule.high:.3g}"
+        if rule.lead is not None:
+            which = f"whose best class leads the second by less than {rule.lead:.3g}"
+        if rule.accuracy != rule.accuracy and rule.lead is None:  # nothing is left that could be right
+            zone, costs = which.removeprefix("it scores "), f"that costs {short(rule.cost)} per case"
+            rests = "The rule assumes calibrated probabilities."
+            return f"Hand over all cases: {self.best} scores them all {zone}. An error counting 1, {costs}. {rests}"
+        rest = f"{percent(rule.rejected, 0)} of them. Of the rest it gets {percent(rule.accuracy, 0)} right"
+        counting = "an error counting 1"
+        if self.condition is not None:
+            counting = f"a false positive counting {self.condition.fp:g} and a false negative {self.condition.fn:g}"
+        spent, end = f"{short(rule.cost)} per case", "The rule assumes calibrated probabilities."
+        if rule.lead is not None:
+            end = "The lead was chosen on these cases."
+            if rule.honest is not None and not math.isnan(rule.honest):
+                spent = f"{short(rule.honest)} per case that did not choose the lead ({short(rule.cost)} on these)"
+                end = ""
+        return f"Use {self.best} and hand over the cases {which}: {rest}; {counting}, that costs {spent}. {end}".strip()
 
     def rows(self) -> list[Row]:
         return [
             {
                 "model": name,
                 **{field: getattr(rule, field) for field in ("low", "high", "rejected", "accuracy", "cost")},
+                **({} if rule.lead is None else {"lead": rule.lead, "honest_cost": rule.honest}),
             }
             for name, rule in self.rules.items()
         ]
@@ -62,17 +81,41 @@ class RejectChoice:
         return self.words
 
 
-def choose_rejection(models: Models, cost: float) -> RejectChoice:
-    """Chow's rule for every model whose scores are probabilities, an error costing 1.
+def choose_rejection(
+    models: Mapping[str, Any], cost: float, condition: Condition | None = None, *, seed: int = 0
+) -> RejectChoice:
+    """Chow's rule for every model whose scores are probabilities, an error costing 1, or as stated.
+
+    Of several classes, the lead of the best over the second below which handing over is cheapest.
 
     >>> from scorespace.tables import score_table
     >>> choose_rejection({"nb": score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])}, 0.2).rules["nb"].rejected
     0.5
     """
-    rules = {name: chow(table.inside(ScoreTable), cost) for name, table in models.items() if table.thresholded}
+    rules = {
+        name: chow(table.inside(ScoreTable), cost, condition) for name, table in models.items() if table.thresholded
+    }
+    several = {name: table.inside(ClassTable).margins for name, table in models.items() if table.scores_classes}
+    if several and condition is not None:
+        raise ConditionError("false positives and negatives are errors of two classes.", hint="no costs beside reject")
+    rules |= {name: _by_lead(margins, cost, seed) for name, margins in several.items()}
     if not rules:
         raise ScoreError("a rejection needs scores: a crisp decision is never in doubt.")
-    return RejectChoice(cost, rules)
+    return RejectChoice(cost, rules, condition)
+
+
+def _by_lead(margins: ScoreTable, cost: float, seed: int) -> RejectRule:
+    """The lead below which to hand over, an error costing 1: a decision between keeping a case and not."""
+    if not 0 < cost < 1:
+        raise ConditionError(f"a rejection that costs {cost:g} errors is no choice.", hint="between 0 and 1")
+    # Kept and wrong costs 1; what is handed over costs the same, whether it would have been right or wrong.
+    found = decide({"": margins}, Condition(fp=1, fn=cost, tn=cost), seed=seed)
+    (choice,) = found.choices
+    kept = float(choice.counts.pp)
+    share = 1 - kept / float(margins.total)
+    accuracy = float(choice.counts.tp) / kept if kept else math.nan
+    lead = choice.threshold
+    return RejectRule(math.nan, math.nan, share, accuracy, choice.cost_per_case, lead, choice.honest.value)
 
 
 @dataclass(frozen=True)

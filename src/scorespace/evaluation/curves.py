@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol
 
-from scorespace.curves.curve import CURVES, Curve, CurveKind
-from scorespace.declaration import Call, check_options
+from scorespace.curves.curve import CURVES, Curve, CurveKind, common
+from scorespace.decisions import Decision
+from scorespace.declaration import Call, check_options, split_list
 from scorespace.errors import CurveError, listing
 from scorespace.measures.sweep import threshold
 from scorespace.probabilities.tests import calibration_band
@@ -17,6 +18,9 @@ from scorespace.resampling.draw import Draws
 from scorespace.tables import Table
 from scorespace.tables.models import Models
 from scorespace.tables.table import Way
+
+COMMON: Final = "all together"
+"""What the curve of all models together is called."""
 
 _FROM_ABOVE = (threshold, calibration_band)  # a kind and a band that rooms above curves/ declare
 
@@ -67,19 +71,28 @@ def requested(kind: str, **options: Any) -> Call[CurveKind[Any]]:
 class Family:
     """The curves of one kind, by the name of the model, or of a class of it in brackets, with the tables they are of.
 
-    `classes` holds the class of each, where all are of one model.
+    `classes` holds the class of each, where all are of one model. Where an option holds several values, there is a
+    curve for each, and `parts` has the model of each curve and its value of `by`, the option.
     """
 
     kind: CurveKind[Any]
     curves: Mapping[str, Curve]
     tables: Mapping[str, Table]
     classes: Mapping[str, str]
+    by: str = ""
+    parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
-    def picture(self, drawn: Mapping[str, Band] | None = None) -> Any:
-        """The curves as a chart, with what belongs beside them, and bands where given."""
+    def picture(self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None) -> Any:
+        """The curves as a chart, with what belongs beside them, and bands and a decision where given."""
         from scorespace.views import plots  # Altair loads only when a picture is wanted
 
-        return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes)
+        return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes, decision)
+
+    @property
+    def y_title(self) -> str:
+        """What the curves show: the title that they share, or that of the kind."""
+        titles = {curve.y_title for curve in self.curves.values()}
+        return titles.pop() if len(titles) == 1 else self.kind.y
 
     @property
     def areas(self) -> dict[str, float]:
@@ -91,7 +104,14 @@ class Family:
 def family(
     evaluation: Traced, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Family:
-    """The curves of all models that have such a one, or else of their classes; `each` holds options by name."""
+    """The curves of all models that have such a one, or else of their classes; `each` holds options by name.
+
+    An option that holds several values makes a curve of each.
+    """
+    for option in (one.name for one in call.noun.options if one.several and one.name in call.options):
+        values = [one.strip() for one in split_list(call.options[option], str(call), CurveError) if one.strip()]
+        if len(values) > 1:
+            return _several(evaluation, call, option, values, each)
     kind, found, classes = call.noun, dict[str, Way](), dict[str, str]()
     for model, table in evaluation.models.items():
         whole = kind.fits(table)
@@ -105,8 +125,26 @@ def family(
             if part is not None:
                 found[f"{model}[{of}]"], classes[f"{model}[{of}]"] = part, of
     curves = {name: _traced(evaluation, call, name, one, (each or {}).get(name, {})) for name, one in found.items()}
+    together = common.of(kind)
+    if together is not None and len(found) > 1 and not classes and COMMON not in found:
+        curves[COMMON] = together({name: evaluation.models[name] for name in found})
     of_one = len(evaluation.models) == 1
     return Family(kind, curves, {name: one.table for name, one in found.items()}, classes if of_one else {})
+
+
+def _several(evaluation: Traced, call: Call[CurveKind[Any]], name: str, values: Sequence[str], each: Any) -> Family:
+    """The curves for each value of an option, named by it, and by the model where there are more."""
+    given = {one: replace(call, given=tuple((call.options | {name: one}).items())) for one in values}
+    families = {value: family(evaluation, one, each) for value, one in given.items()}
+    alone = len({model for one in families.values() for model in one.curves}) == 1
+    parts = {
+        value if alone else f"{model}, {value}": (model, value)
+        for value, one in families.items()
+        for model in one.curves
+    }
+    curves = {shown: families[value].curves[model] for shown, (model, value) in parts.items()}
+    tables = {shown: families[value].tables[model] for shown, (model, value) in parts.items()}
+    return Family(call.noun, curves, tables, {}, name, parts)
 
 
 def curve(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None) -> Curve:

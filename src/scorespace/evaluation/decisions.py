@@ -24,6 +24,7 @@ from scorespace.decisions import (
 from scorespace.decisions import choose as choose_two
 from scorespace.decisions import decide as decide_two
 from scorespace.decisions.choice import with_intervals
+from scorespace.decisions.judged import Value
 from scorespace.errors import ConditionError, ScoreSpaceError, listing
 from scorespace.measures import parse
 from scorespace.results import Progress
@@ -110,9 +111,9 @@ def _fitted(models: Models, fit: Models) -> str:
     return "the other sample" if fit.name == models.name else fit.name
 
 
-def reject(models: Models, cost: float) -> RejectChoice:
-    """Which cases to hand over, by Chow's rule."""
-    return choose_rejection(models.deciding, cost)
+def reject(models: Models, cost: float, condition: Condition | None = None, *, seed: int = 0) -> RejectChoice:
+    """Which cases to hand over, by Chow's rule; of several classes, by the lead of the best over the second."""
+    return choose_rejection(models.tables, cost, condition, seed=seed)
 
 
 def mix(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
@@ -132,6 +133,12 @@ def threshold_of(decision: Decision | CostChoice, model: str) -> float | None:
     return found[0] if found and not math.isnan(found[0]) else None
 
 
-def two_class_condition(decision: Decision | CostChoice) -> Condition | None:
-    """The condition of a two-class decision."""
-    return decision.condition if isinstance(decision, Decision) else None
+def condition_of(decision: Decision | CostChoice) -> Condition | CostMatrix:
+    """The condition that a decision was made under."""
+    return decision.condition if isinstance(decision, Decision) else decision.costs
+
+
+def judged(decision: Decision | CostChoice | None, model: str, at: float | None) -> Value | None:
+    """What a model costs, at the threshold that these cases chose, on cases that did not; None where none was."""
+    found = [one.honest for one in getattr(decision, "choices", ()) if one.model == model and one.threshold == at]
+    return found[0] if found and not math.isnan(found[0].value) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
+from scorespace.frames.votes import with_votes
 from scorespace.measures import parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
 from scorespace.tables import Table, class_table, confusion, score_table
+from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
 _PAIRED_ROWS = 1_000_000
@@ -39,6 +42,8 @@ def evaluate(
     names: Mapping[str, str] | None = None,
     weights: str = "cases",
     models: Mapping[str, str] | None = None,
+    tables: Mapping[str, Table] | None = None,
+    order: str | Sequence[Any] = (),
     measures: str | Sequence[str] = (),
     condition: Condition | CostMatrix | None = None,
     missing: str = "error",
@@ -54,22 +59,26 @@ def evaluate(
     tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
-    refused. `models` names models of other kinds by KIND(COLUMN).
+    refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
+    cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
+    they have an order.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.164, 0.978]
     """
     check_level(level)
     interval = check_method(interval)
+    steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
-        held, library = models_of(data), None
+        held, library = models_of(_named_alike(data)), None
         notes: tuple[Note, ...] = ()
     else:
         held, notes, library = _of_columns(
             data,
             missing,
+            steps,
             paired,
             condition if isinstance(condition, CostMatrix) else None,
             truth=truth,
@@ -84,6 +93,10 @@ def evaluate(
             weights=weights,
             models=models,
         )
+    if tables:
+        held = with_tables(held, tables)
+    if steps:
+        held = in_order(held, steps)
     evaluation = Evaluation(
         held, level, seed, interval, asked, condition, sample_notes=notes, frame_library=library, progress=progress
     )
@@ -91,13 +104,50 @@ def evaluate(
     return evaluation
 
 
+def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables, those of matrices that name no classes with the classes of the others."""
+    named = next((table for table in tables.values() if table.class_names != frames.UNNAMED), None)
+    if named is None or named.positive_name is None or len(named.class_names) != 2:
+        return dict(tables)
+    positive, other = sorted(named.class_names, key=lambda name: name != named.positive_name)
+    return {
+        name: replace(one, classes=(positive, other)) if one.class_names == frames.UNNAMED else one
+        for name, one in tables.items()
+    }
+
+
+def in_order(models: Models, order: Sequence[Any]) -> Models:
+    """The models with their classes in a stated order, from the lowest to the highest."""
+    tables = {name: table.in_order(order) for name, table in models.tables.items()}
+    pairs = models.pairs
+    if pairs is not None:  # of columns, whose classes are in that order already
+        pairs = replace(pairs, tables=tuple(tables[name] for name in pairs.models))
+    names = [*map(label_text, order)]
+    classes = {name: models.classes[name] for name in names if name in models.classes}
+    return replace(models, classes=classes, tables=tables, pairs=pairs)
+
+
+def with_tables(models: Models, tables: Mapping[str, Table]) -> Models:
+    """The models of a sample and further ones on the same cases, of which only the tables are known."""
+    twice = [name for name in tables if name in models]
+    if twice:
+        raise ScoreSpaceError(f"there are two models named {twice[0]!r}.", hint="another name for one of them")
+    if models.grouped:
+        raise ScoreSpaceError(
+            f"{next(iter(tables))} is a table, and where cases come in groups they must be known.", hint="no group"
+        )
+    every = models_of(_named_alike({**models.tables, **tables}), models.name)
+    return replace(every, rows=models.rows, positive=models.positive)
+
+
 def _of_columns(
-    data: Any, missing: str, paired: bool | None, costs: CostMatrix | None, **roles: Any
+    data: Any, missing: str, order: list[Any], paired: bool | None, costs: CostMatrix | None, **roles: Any
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
-    source = frames.read(data)
+    read = frames.read(data)
     if roles["truth"] is None:
-        raise frames.truth_unnamed(source)
-    sample = frames.check(source, frames.roles(source, **roles), missing=missing)
+        raise frames.truth_unnamed(read)
+    source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
+    sample = frames.check(source, frames.roles(source, **roles), missing=missing, order=order)
     pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
     tables = frames.count(sample, costs=costs) if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
     first = next(iter(tables.values()))

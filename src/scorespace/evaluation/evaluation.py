@@ -13,7 +13,7 @@ from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import Curve
-from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice
+from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
 from scorespace.evaluation import comparisons, curves, decisions
 from scorespace.evaluation.finding import Look, for_all, notes_on
 from scorespace.evaluation.findings import (
@@ -25,7 +25,7 @@ from scorespace.evaluation.findings import (
     smooth_notes,
     weight_notes,
 )
-from scorespace.evaluation.requests import check_requests, shown_threshold, wanted, with_beside
+from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted, with_beside
 from scorespace.evaluation.verdict import verdict
 from scorespace.measures import MeasureSpec, parse_list
 from scorespace.probabilities.summary import (
@@ -38,7 +38,7 @@ from scorespace.resampling.band import Band
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Note, Progress, Row
-from scorespace.tables import Counts
+from scorespace.tables import Counts, Top
 from scorespace.tables.models import Models
 
 
@@ -51,7 +51,7 @@ class Standard:
 
     def takes(self, spec: MeasureSpec) -> bool:
         """Whether a measure depends on how common the classes are, so that it is computed here."""
-        return not spec.measure.drawn_within(**dict(spec.options))
+        return not spec.within
 
 
 @checked_methods
@@ -87,7 +87,7 @@ class Evaluation:
 
     def check(self, specs: Sequence[MeasureSpec]) -> None:
         """Refuse measures that suit none of the models."""
-        check_requests(self.models, specs, self._thresholds)
+        check_requests(self.models, specs, self._thresholds, self._stated)
 
     def measures(self, *names: str | MeasureSpec, model: str | None = None) -> Estimates:
         """Measures by name, each with its interval, for every model or one; the usual ones without names."""
@@ -172,9 +172,12 @@ class Evaluation:
         bounds = decisions.bounds(at_least or {}, at_most or {})
         return decisions.choose(self.models, objective, bounds, fit=other, level=self.level, seed=self.seed)
 
-    def reject(self, cost: float) -> RejectChoice:
-        """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule)."""
-        return decisions.reject(self.models, cost)
+    def reject(self, cost: float, condition: Condition | None = None) -> RejectChoice:
+        """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule).
+
+        With a condition, its errors cost what it says. Of several classes the lead of the best over the second counts.
+        """
+        return decisions.reject(self.models, cost, condition, seed=self.seed)
 
     def mix(self, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
         """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
@@ -189,6 +192,19 @@ class Evaluation:
         """The threshold a model is shown at: stated, of least cost, 0.5 for probabilities, or Youden's."""
         chosen = None if self.decision is None else decisions.threshold_of(self.decision, model)
         return shown_threshold(model, self.models[model], self.requested, chosen)
+
+    def judged(self, one: Estimate) -> Value | None:
+        """The cost under the evaluation's own condition at a threshold chosen here, on cases that did not choose it.
+
+        None for every other number, and where the threshold was stated or the cases are too few.
+        """
+        if (
+            self._stated is None
+            or isinstance(one.spec.at, Top)
+            or one.spec != placed(MeasureSpec(COST), self.models[one.model], one.spec.at, self._stated)
+        ):
+            return None
+        return decisions.judged(self.decision, one.model, one.spec.at)
 
     def counts(self, model: str) -> Counts:
         """The four outcomes of a two-class model, at its threshold."""
@@ -348,12 +364,12 @@ class Evaluation:
         return {name: self.threshold(name) if table.thresholded else None for name, table in self.models.items()}
 
     @property
-    def _stated(self) -> Condition | None:
-        """The two-class condition that costs are shown for."""
-        return None if self.decision is None else decisions.two_class_condition(self.decision)
+    def _stated(self) -> Condition | CostMatrix | None:
+        """The condition that costs are shown for."""
+        return None if self.decision is None else decisions.condition_of(self.decision)
 
     def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
-        chosen = self.decision is None and not any(spec.at is not None for spec in self.requested)
+        chosen = self.decision is None and not any(isinstance(spec.at, float | int) for spec in self.requested)
         own = tuple(one for one in found if one.model == model)
         return list(notes_on(self.models[model], Look(model, self._thresholds[model], chosen, own)))
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import Final
 
-from scorespace.conditions import Condition
+from scorespace.conditions import Condition, CostMatrix
 from scorespace.decisions.threshold import best_threshold
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import MeasureSpec, measures, parse
 from scorespace.measures.confusion import youden
 from scorespace.measures.request import bind
-from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
+from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table, Top
 from scorespace.tables.models import Models
 
 RANKING: Final = ("auc", "auprc", "ks", "h")
@@ -22,8 +22,10 @@ OF_PROBABILITIES: Final = ("brier", "cal", "ref", "smauc")
 AT_THRESHOLD: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
 OF_DECISIONS: Final = ("acc", "bacc", "tpr", "fpr", "ppv", "f1", "mcc", "kappa")
 OF_CLASSES: Final = ("acc", "bacc", "kappa", "mcc", "f1[macro]", "f1[weighted]")
+OF_ORDER: Final = ("kappa(weights=quadratic)", "class_distance")
 OF_CLASS_SCORES: Final = ("auc[hand_till]", "auc[weighted]")
 OF_CLASS_PROBABILITIES: Final = ("brier", "logloss", "ece")
+COST: Final = "cost"
 _MOST_OF_OTHERS: Final = 12
 RARE: Final = 0.05
 """Share of positives below which precision and recall tell more than areas that average over all negatives."""
@@ -38,6 +40,10 @@ def rare(table: Table) -> bool:
     """
     total = float(table.total)
     return isinstance(table, ScoreTable) and 0 < float(table.n_pos) < RARE * total
+
+
+Stated = Condition | CostMatrix
+"""An operating condition: of two classes, or of several."""
 
 
 @singledispatch
@@ -56,28 +62,32 @@ def _(table: ScoreTable, at: float | None = None) -> list[MeasureSpec]:
 @usual.register
 def _(table: ClassTable, at: float | None = None) -> list[MeasureSpec]:
     proper = OF_CLASS_PROBABILITIES if table.probabilities else ()
-    return [*map(parse, (*OF_CLASS_SCORES, *proper, *OF_CLASSES))]
+    ordered = (*(("rps",) if table.probabilities else ()), *OF_ORDER) if table.ordinal else ()
+    return [*map(parse, (*OF_CLASS_SCORES, *proper, *OF_CLASSES, *ordered))]
 
 
 @usual.register
 def _(table: ConfusionTable, at: float | None = None) -> list[MeasureSpec]:
-    return [*map(parse, OF_DECISIONS if table.positive is not None else OF_CLASSES)]
+    ordered = OF_ORDER if table.ordinal else ()
+    return [*map(parse, OF_DECISIONS if table.positive is not None else (*OF_CLASSES, *ordered))]
 
 
 def wanted(
-    models: Models, asked: Sequence[MeasureSpec], at: Mapping[str, float | None], condition: Condition | None
+    models: Models, asked: Sequence[MeasureSpec], at: Mapping[str, float | None], condition: Stated | None
 ) -> dict[str, list[MeasureSpec]]:
     """The measures of every model: those asked for that suit it, or the usual ones and the cost under a condition."""
     found = {}
     for name, table in models.items():
-        costs = [] if condition is None else [cost_request(condition, at[name])]
-        found[name] = suiting(asked, table, at[name]) if asked else [*usual(table, at[name]), *costs]
+        costs = [] if condition is None else suiting([MeasureSpec(COST)], table, at[name], condition)
+        found[name] = suiting(asked, table, at[name], condition) if asked else [*usual(table, at[name]), *costs]
     return found
 
 
-def suiting(asked: Sequence[MeasureSpec], table: Table, at: float | None) -> list[MeasureSpec]:
+def suiting(
+    asked: Sequence[MeasureSpec], table: Table, at: float | None, condition: Stated | None = None
+) -> list[MeasureSpec]:
     """The requests that make sense for a model, at its threshold where one is needed and none is stated."""
-    found = (one for one in (placed(spec, table, at) for spec in asked) if suits(one, table))
+    found = (one for one in (placed(spec, table, at, condition) for spec in asked) if suits(one, table))
     return list(dict.fromkeys(found))
 
 
@@ -94,10 +104,29 @@ def with_beside(asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
     return list(dict.fromkeys(one for pair in pairs for one in pair))
 
 
-def placed(spec: MeasureSpec, table: Table, at: float | None) -> MeasureSpec:
-    """The request at the model's threshold, where it needs one and states none."""
+def placed(spec: MeasureSpec, table: Table, at: float | None, condition: Stated | None = None) -> MeasureSpec:
+    """The request at the model's threshold and under the stated condition, where it needs them and states none.
+
+    >>> from scorespace.tables import score_table
+    >>> str(placed(parse("cost"), score_table([1, 0], [0.9, 0.4]), 0.5, Condition(fp=1, fn=5)))
+    'cost(fp=1, fn=5)@0.5'
+    """
     needs = table.thresholded and spec.measure.table is Counts and spec.at is None
-    return replace(spec, at=at) if needs else spec
+    return under(replace(spec, at=at) if needs else spec, table, condition)
+
+
+def under(spec: MeasureSpec, table: Table, condition: Stated | None) -> MeasureSpec:
+    """The request with the costs and the prevalence of the condition for those it does not state itself."""
+    if condition is None or not spec.measure.conditioned:
+        return spec
+    if spec.of not in (None, table.positive_name):
+        if isinstance(condition, CostMatrix) or spec.of not in table.class_names:
+            return spec  # a class against the rest, or an average: the costs of neither are stated
+        condition = condition.swapped()
+    given = condition.stated(table.class_names) | dict(spec.options)
+    return replace(
+        spec, options=tuple((one.name, given[one.name]) for one in spec.measure.options if one.name in given)
+    )
 
 
 def suits(spec: MeasureSpec, table: Table) -> bool:
@@ -109,12 +138,14 @@ def suits(spec: MeasureSpec, table: Table) -> bool:
     return True
 
 
-def check_requests(models: Models, specs: Sequence[MeasureSpec], at: Mapping[str, float | None]) -> None:
+def check_requests(
+    models: Models, specs: Sequence[MeasureSpec], at: Mapping[str, float | None], condition: Stated | None = None
+) -> None:
     """Refuse a request that suits none of the models, with the reason."""
     for spec in specs:
-        if not any(suiting([spec], table, at[name]) for name, table in models.items()):
+        if not any(suiting([spec], table, at[name], condition) for name, table in models.items()):
             name, table = next(iter(models.items()))
-            bind(placed(spec, table, at[name]), table)  # raises the error that says why
+            bind(placed(spec, table, at[name], condition), table)  # raises the error that says why
 
 
 def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chosen: float | None = None) -> float:
@@ -123,7 +154,7 @@ def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chos
     The first one asked for; else that of least cost under the condition; else 0.5 for probabilities; else that
     of the highest Youden index.
     """
-    stated = [spec.at for spec in asked if spec.at is not None]
+    stated = [spec.at for spec in asked if spec.at is not None and not isinstance(spec.at, Top)]
     if stated:
         return stated[0]
     if not table.thresholded:
@@ -133,18 +164,3 @@ def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chos
         return chosen
     scores = table.inside(ScoreTable)
     return 0.5 if scores.probabilities else best_threshold(scores, youden).threshold
-
-
-def cost_request(condition: Condition, at: float | None) -> MeasureSpec:
-    """The cost under a condition as a request; only what differs from nothing is written.
-
-    >>> str(cost_request(Condition(fp=1, fn=5), 0.5))
-    'cost(fp=1, fn=5)@0.5'
-    """
-    unset = Condition()
-    options = tuple(
-        (name, getattr(condition, name))
-        for name in ("fp", "fn", "tp", "tn", "prevalence")
-        if name in ("fp", "fn") or getattr(condition, name) != getattr(unset, name)
-    )
-    return MeasureSpec("cost", options, at=at)

@@ -4,7 +4,7 @@ from scorespace.frames.check import Sample, check
 from scorespace.frames.count import columns, count, pair
 from scorespace.frames.extend import rows_in_use, score_columns, write_extended
 from scorespace.frames.files import copied, files_read
-from scorespace.frames.matrix import read_matrix
+from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
 from scorespace.frames.outcomes import Outcomes, read_outcomes
 from scorespace.frames.read import read
 from scorespace.frames.remote import allow_remote, set_remote
@@ -13,6 +13,7 @@ from scorespace.frames.source import Source
 from scorespace.frames.write import Library, frame_of, library_of
 
 __all__ = [
+    "UNNAMED",
     "Library",
     "Outcomes",
     "Roles",
@@ -28,6 +29,7 @@ __all__ = [
     "library_of",
     "pair",
     "read",
+    "read_inline",
     "read_matrix",
     "read_outcomes",
     "roles",

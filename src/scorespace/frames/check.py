@@ -13,7 +13,7 @@ from scorespace.errors import ColumnError, DataError, PositiveError, ScoreError,
 from scorespace.frames.roles import Roles
 from scorespace.frames.source import Frame, Source, no_rows
 from scorespace.results import Note, grouped, note
-from scorespace.tables.labels import label_text, positive_error, positive_index
+from scorespace.tables.labels import label_text, places_in, positive_error, positive_index
 from scorespace.tables.score import MOST_EXACT
 
 MOST_CLASSES = 1000
@@ -49,8 +49,10 @@ class Sample:
         return frame.filter(complete(frame, self.roles)) if self.dropped else frame
 
 
-def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
+def check(source: Source, roles: Roles, missing: str = "error", order: Sequence[Any] = ()) -> Sample:
     """The sample of a source: its rows counted, its classes listed, its positive class found.
+
+    `order` lists the classes from the lowest to the highest, where they have an order.
 
     >>> from scorespace.frames import read, roles
     >>> source = read({"outcome": ["bad", "good", "bad"], "nb": [0.7, 0.2, 0.4]})
@@ -83,6 +85,12 @@ def check(source: Source, roles: Roles, missing: str = "error") -> Sample:
     positive, inferred = None, False
     if not roles.numbers:
         classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
+        if order:
+            place = places_in(order, classes)
+            labels = {value: place[classes[k]] for value, k in labels.items()}
+            rows_of = dict(zip(classes, counts, strict=True))
+            classes = tuple(place)
+            counts = tuple(rows_of.get(name, 0) for name in classes)
         positive, inferred = _positive(classes, counts, roles)
         _refuse_absent_classes(classes, roles)
     notes = []

@@ -71,7 +71,8 @@ def _complete(text: str) -> bool:
 
 def _separator(head: str, whole: bool) -> str:
     """The sign that cuts the header into most pieces; of several, the first that cuts all lines alike."""
-    cut = {sign: [len(values) for values in _records(head, sign, 50) if values] for sign in SEPARATORS}
+    # Strictly: else a wrong sign goes on behind a closing quote, and may swallow whole lines.
+    cut = {sign: [len(values) for values in _records(head, sign, 50, strict=True) if values] for sign in SEPARATORS}
     if not whole:
         cut = {sign: widths[:-1] or widths for sign, widths in cut.items()}  # the last line may be half of one
     several = [sign for sign in SEPARATORS if cut[sign] and cut[sign][0] > 1]
@@ -79,10 +80,10 @@ def _separator(head: str, whole: bool) -> str:
     return max(alike or several or [","], key=lambda sign: cut[sign][0] if cut[sign] else 0)
 
 
-def _records(text: str, separator: str, most: int) -> Sequence[list[str]]:
+def _records(text: str, separator: str, most: int, *, strict: bool = False) -> Sequence[list[str]]:
     found: list[list[str]] = []
     try:
-        for values in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
+        for values in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict):
             found.append(values)
             if len(found) == most:
                 break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -113,11 +114,10 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
             joined.write_parquet(temporary)
         elif ending == ".csv":
             joined.write_csv(temporary)
-        else:  # no library's own way to set the separator is everybody's
+        else:  # no library's own way to set the separator is everybody's; its CSV knows what is missing
             with temporary.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-                writer.writerow(joined.columns)
-                writer.writerows(joined.iter_rows())
+                writer.writerows(csv.reader(io.StringIO(joined.write_csv(), newline="")))
         return
     import duckdb  # already loaded where the source is one of its relations
 

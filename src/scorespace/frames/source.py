@@ -103,6 +103,8 @@ def connect(paths: Sequence[str] = (), writing: Path | None = None) -> DuckDBPyC
     connection.execute("SET allowed_paths = $paths", {"paths": allowed})
     # Else it would spill into the working directory.
     connection.execute("SET temp_directory = $spill", {"spill": spill_folder()})
+    # Queries of some seconds would draw a bar on standard output, in the midst of the answer.
+    connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_external_access = false; SET lock_configuration = true")
     return connection
 

@@ -6,7 +6,10 @@ from scorespace.measures import confusion, cost, ranking  # the order of the cat
 from scorespace.measures import probability, smooth
 
 # isort: split
-from scorespace.measures import classes, raters, sweep
+from scorespace.measures import classes, ordinal, raters, sweep
+
+# isort: split
+from scorespace.measures import clusters, rules
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
@@ -16,16 +19,19 @@ __all__ = [
     "MeasureSpec",
     "average",
     "classes",
+    "clusters",
     "confusion",
     "cost",
     "find",
     "measure",
     "measures",
+    "ordinal",
     "parse",
     "parse_list",
     "probability",
     "ranking",
     "raters",
+    "rules",
     "smooth",
     "sweep",
 ]

@@ -12,8 +12,9 @@ from scorespace.tables.table import Way
 
 AVERAGES: Final = ("micro", "macro", "weighted")
 """Averages over the classes, each against the rest."""
-OVER_PAIRS: Final = ("hand_till", "hand_till_weighted")
-"""Averages over the pairs of classes, for measures of scores."""
+EVENLY: Final = ("hand_till", "one_vs_one")
+OVER_PAIRS: Final = (*EVENLY, "hand_till_weighted", "one_vs_one_weighted")
+"""Averages over the pairs of classes, evenly or weighted by their cases: two names each."""
 ALL_AVERAGES: Final = (*AVERAGES, *OVER_PAIRS)
 
 
@@ -22,7 +23,8 @@ def average(measure: Measure, how: str, **options: Any) -> Formula:
 
     micro: of the summed counts, or of all scores in one table; macro: plain mean of the classes, each
     against the rest; weighted: mean weighted by the number of cases; hand_till: mean over the pairs of
-    classes, by the score of either. What is undefined for a class is left out of the mean.
+    classes, by the score of either, or of decisions on the cases of both that are decided for either
+    (one_vs_one is another name for it). What is undefined for a class is left out of the mean.
 
     >>> from scorespace.measures.confusion import tpr
     >>> from scorespace.tables import confusion
@@ -86,7 +88,7 @@ def _of_pairs(measure: Measure, table: Table, options: dict[str, Any]) -> Array:
 def _mean_of_pairs(values: Array, totals: Array, how: str) -> Array:
     """Hand and Till's mean over pairs {i, j} of ½·(A(i|j) + A(j|i)); weighted by the share of each class i."""
     ordered = (values + np.swapaxes(values, -1, -2)) / 2
-    weights = np.ones_like(ordered) if how == "hand_till" else np.broadcast_to(totals[..., None], ordered.shape)
+    weights = np.ones_like(ordered) if how in EVENLY else np.broadcast_to(totals[..., None], ordered.shape)
     flat = (*ordered.shape[:-2], -1)
     return _mean(ordered.reshape(flat), weights.reshape(flat))
 

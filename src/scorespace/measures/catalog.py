@@ -10,16 +10,19 @@ from scorespace.declaration import call_text, read_options, written
 from scorespace.errors import MeasureError
 from scorespace.measures.average import ALL_AVERAGES
 from scorespace.measures.measure import MEASURES, Measure
+from scorespace.tables import At, Top
 from scorespace.tables.classes import TOP
 from scorespace.tables.labels import bare
+from scorespace.tables.score import MOST_EXACT
 
 _SHAPE = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
         (?:\((?P<options>[^()]*)\))?\s*
         (?:\[(?P<of>"(?:[^"\\]|\\.)*"|[^\[\]"]*)\])?\s*
-        (?:@\s*(?P<at>[^\s\[\]()@]+))?\s*""",
+        (?:@\s*(?P<at>(?:[Tt][Oo][Pp]\s*)?[^\s\[\]()@]+(?:\s*%)?))?\s*""",
     re.VERBOSE,
 )
+_TOP = re.compile(r"top\s*(?P<size>[^\s%]*)\s*(?P<percent>%?)", re.IGNORECASE)
 _PIECE = re.compile(r"""(?:\([^()]*\)|\[(?:"(?:[^"\\]|\\.)*"|[^\[\]"]*)\]|[^,(\[])+""")
 _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 
@@ -37,7 +40,7 @@ class MeasureSpec:
     name: str
     options: tuple[tuple[str, Any], ...] = ()
     of: str | None = None
-    at: float | None = None
+    at: At | None = None
     asked: str | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -53,6 +56,11 @@ class MeasureSpec:
     def canonical(self) -> str:
         """The whole of it under the measure's own name."""
         return f"{self.label}{self._place}"
+
+    @property
+    def within(self) -> bool:
+        """Whether its value stays when one class is multiplied; the highest-ranked cases are then others."""
+        return not isinstance(self.at, Top) and self.measure.drawn_within(**dict(self.options))
 
     def __str__(self) -> str:
         return f"{call_text(self.asked or self.name, self.options)}{self._place}"
@@ -78,10 +86,12 @@ def find(name: str) -> Measure:
 
 
 def parse(text: str) -> MeasureSpec:
-    """Read one measure: NAME(options)[class or average]@threshold.
+    """Read one measure: NAME(options)[class or average]@threshold, or @top200 or @top10% by rank.
 
     >>> parse("precision@0.5")
     MeasureSpec(name='ppv', options=(), of=None, at=0.5)
+    >>> str(parse("precision@Top 10%"))
+    'ppv@top10%'
     """
     match = _SHAPE.fullmatch(text)
     if match is None:
@@ -98,7 +108,7 @@ def parse(text: str) -> MeasureSpec:
     options = read_options(measure, match["options"], text, MeasureError)
     name = " ".join(match["name"].split())
     asked = None if name == measure.name else name
-    return MeasureSpec(measure.name, options, of, _threshold(match["at"], text), asked)
+    return MeasureSpec(measure.name, options, of, _point(match["at"], text), asked)
 
 
 def parse_list(text: str) -> list[MeasureSpec]:
@@ -113,16 +123,33 @@ def parse_list(text: str) -> list[MeasureSpec]:
     return [parse(piece) for piece in pieces if piece.strip()]
 
 
-def _threshold(text: str | None, whole: str) -> float | None:
+def _point(text: str | None, whole: str) -> At | None:
     if text is None:
         return None
+    ranked = _TOP.fullmatch(text)
+    if ranked is not None:
+        return _top(ranked["size"], bool(ranked["percent"]), text, whole)
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
     if value != value:
-        raise MeasureError(f"the threshold {text!r} in {whole!r} is not a number.", hint="such as @0.5 or @inf")
+        raise MeasureError(
+            f"the threshold {text!r} in {whole!r} is not a number.", hint="such as @0.5, @inf, @top200 or @top10%"
+        )
     return value
+
+
+def _top(size: str, percent: bool, text: str, whole: str) -> Top:
+    try:
+        found = float(size)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= (100 if percent else MOST_EXACT):
+        raise MeasureError(
+            f"{text!r} in {whole!r} names no cases.", hint="@top200 for so many, @top10% for a share of all"
+        )
+    return Top(found, percent)
 
 
 def _unquoted(text: str) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
 from scorespace.tables import Array, ConfusionTable, Counts, ratio
+from scorespace.tables.labels import distances
 
+KappaWeights = Annotated[
+    Literal["none", "linear", "quadratic"], "of classes in order: by how many classes a decision is off, or its square"
+]
 _INF = float("inf")
 _NO_POSITIVES = "there are no positive cases"
 _NO_NEGATIVES = "there are no negative cases"
@@ -335,14 +339,22 @@ def _mcc_of_classes(t: ConfusionTable) -> Array:
     undefined="truth and decision are the same single class",
     aliases=("cohen_kappa", "cohens_kappa"),
 )
-def kappa(c: Counts) -> Array:
-    """Agreement beyond chance: (accuracy − expected) / (1 − expected)."""
+def kappa(c: Counts, *, weights: KappaWeights = "none") -> Array:
+    """Agreement beyond chance: (accuracy − expected) / (1 − expected).
+
+    Of classes in order, `weights` count how far apart two are: 1 − Σ w·n / Σ w·expected. Of two classes all are alike.
+    """
     # The same without differences of squared totals, which would cancel: 2 (TP·TN − FP·FN) / (P·PN + N·PP).
     return ratio(2 * (c.tp * c.tn - c.fp * c.fn), c.p * c.pn + c.n * c.pp)
 
 
 @kappa.on
-def _kappa_of_classes(t: ConfusionTable) -> Array:
+def _kappa_of_classes(t: ConfusionTable, *, weights: KappaWeights = "none") -> Array:
+    if weights != "none":
+        apart = distances(t.classes, t.ordinal).astype(np.float64) ** (1 if weights == "linear" else 2)
+        rows, columns = t.matrix.sum(axis=-1), t.matrix.sum(axis=-2)
+        expected = np.einsum("...i,ij,...j->...", rows, apart, columns)
+        return 1 - ratio((t.matrix * apart).sum(axis=(-2, -1)) * t.total, expected)
     c = t.one_vs_rest
     return ratio((c.tp * c.tn - c.fp * c.fn).sum(axis=-1), (c.p * c.pn).sum(axis=-1))
 

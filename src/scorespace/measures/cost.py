@@ -6,25 +6,31 @@ from typing import Annotated
 
 import numpy as np
 
-from scorespace.conditions import check_prevalence
+from scorespace.conditions import check_prevalence, read_costs
+from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
-from scorespace.tables import Array, Counts, ratio
+from scorespace.tables import Array, ConfusionTable, Counts, ratio
 
 _INF = float("inf")
-_NO_CASES = "there are no cases"
 _ONE_CLASS = "a class has no cases"
 
 FpCost = Annotated[float, "cost of a false positive"]
 FnCost = Annotated[float, "cost of a false negative"]
+TpCost = Annotated[float, "cost of a true positive; a gain is negative"]
+TnCost = Annotated[float, "cost of a true negative; a gain is negative"]
 Prevalence = Annotated[float | None, "share of positives where the model is used; that of the data unless stated"]
+Matrix = Annotated[
+    str | None, "of several classes instead: a row of costs for each actual class, '0 5 1; 1 0 1; 9 1 0'"
+]
 
 
 @measure(
     title="Cost per case",
     range=(-_INF, _INF),
     best="low",
-    undefined=_NO_CASES,
+    undefined="there are no cases, or none of a class whose share is stated",
     aliases=("expected_cost",),
+    conditioned=True,
     within_classes=lambda prevalence=None, **_: prevalence is not None,
 )
 def cost(
@@ -32,20 +38,48 @@ def cost(
     *,
     fp: FpCost = 1.0,
     fn: FnCost = 1.0,
-    tp: Annotated[float, "cost of a true positive; a gain is negative"] = 0.0,
-    tn: Annotated[float, "cost of a true negative; a gain is negative"] = 0.0,
+    tp: TpCost = 0.0,
+    tn: TnCost = 0.0,
     prevalence: Prevalence = None,
+    matrix: Matrix = None,
 ) -> Array:
     """Mean cost of the decisions, gains negative: (c_FP·FP + c_FN·FN + c_TP·TP + c_TN·TN) / all.
 
     With a prevalence, the cost in a population that has this share of positives; then both classes
-    must have cases.
+    must have cases. Costs that are not stated are those of the operating condition, where one is.
     """
     check_prevalence(prevalence)
+    if matrix is not None:
+        raise MeasureError(
+            "cost(matrix=…) is for several classes, none of them positive.", hint="cost(fp=1, fn=5), for example"
+        )
     on_negatives, on_positives = fp * c.fp + tn * c.tn, fn * c.fn + tp * c.tp
     if prevalence is None:
         return ratio(on_negatives + on_positives, c.total)
     return prevalence * ratio(on_positives, c.p) + (1 - prevalence) * ratio(on_negatives, c.n)
+
+
+@cost.on
+def _cost(
+    t: ConfusionTable,
+    *,
+    fp: FpCost | None = None,
+    fn: FnCost | None = None,
+    tp: TpCost | None = None,
+    tn: TnCost | None = None,
+    prevalence: Prevalence = None,
+    matrix: Matrix = None,
+) -> Array:
+    """Mean cost of decisions between classes, cell by cell: Σ costs ∘ counts / all; without costs, every error is 1."""
+    stated = {"fp": fp, "fn": fn, "tp": tp, "tn": tn, "prevalence": prevalence}
+    for name in (name for name, value in stated.items() if value is not None):
+        raise MeasureError(
+            f"cost({name}={stated[name]:g}) is for a positive class, and here are {len(t.classes)} classes.",
+            hint="cost(matrix=0 5 1; 1 0 1; 9 1 0), or a class: cost(fp=1, fn=5)[" + t.classes[0] + "]",
+        )
+    size = len(t.classes)
+    costs = 1 - np.eye(size) if matrix is None else read_costs(matrix, size)
+    return ratio((t.matrix * costs).sum(axis=(-2, -1)), t.total)
 
 
 @measure(
@@ -54,6 +88,7 @@ def cost(
     best="low",
     undefined=_ONE_CLASS,
     aliases=("normalised_cost", "normalized_cost", "normalised_expected_cost", "normalized_expected_cost"),
+    conditioned=True,
     within_classes=lambda prevalence=None, **_: prevalence is not None,
 )
 def nec(c: Counts, *, fp: FpCost = 1.0, fn: FnCost = 1.0, prevalence: Prevalence = None) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from scorespace.declaration import Option, Registry, check_options, options_of, table_of
 from scorespace.errors import MeasureError
-from scorespace.tables import Array, NoTableError, Table
+from scorespace.tables import Array, At, NoTableError, Table
 from scorespace.tables.table import Way, way
 
 Best = Literal["high", "low"]
@@ -27,6 +27,7 @@ class Measure:
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
     [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
+    `conditioned`: options that are not stated are those of the stated operating condition.
     `beside` names the measure that it is misread without; `of_several` says which scores of
     several classes it is about, where none is named.
     `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the reasons given
@@ -52,6 +53,7 @@ class Measure:
     biased: str | None = None
     beside: str | None = None
     of_several: str | None = None
+    conditioned: bool = False
     options: tuple[Option, ...] = ()
     functions: dict[type, Formula] = field(default_factory=dict)
     ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
@@ -83,7 +85,7 @@ class Measure:
         self.pairs[table_of(function)] = function
         return function
 
-    def fit(self, table: Table, of: str | None = None, at: float | None = None, label: str | None = None) -> Way:
+    def fit(self, table: Table, of: str | None = None, at: At | None = None, label: str | None = None) -> Way:
         """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""
         try:
             self.refuse_scores(table)
@@ -157,6 +159,7 @@ def measure(
     biased: str | None = None,
     beside: str | None = None,
     of_several: str | None = None,
+    conditioned: bool = False,
 ) -> Callable[[Callable[..., Array]], Measure]:
     """Declare a measure; the annotation of the first parameter says which table it needs.
 
@@ -184,6 +187,7 @@ def measure(
             biased=biased,
             beside=beside,
             of_several=of_several,
+            conditioned=conditioned,
             options=options_of(function),
             functions={table_of(function): function},
         )

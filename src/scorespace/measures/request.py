@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.average import ALL_AVERAGES, average, averaging_table
+from scorespace.measures.average import ALL_AVERAGES, EVENLY, average, averaging_table
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.measure import Formula, Measure
-from scorespace.tables import Array, Table
+from scorespace.tables import Array, At, Table, Top
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Request:
     """A measure with its options, and the table inside a given one that it is computed from.
 
     `within`: its value stays when one class of that table is multiplied, so cases are drawn within classes.
+    `point` is its operating point on tables with more or fewer cases: so many by rank are a share there.
     """
 
     spec: MeasureSpec
@@ -27,6 +28,7 @@ class Request:
     table: Table
     within: bool
     averaged: bool = field(default=False)
+    point: At | None = None
 
     @property
     def measure(self) -> Measure:
@@ -39,7 +41,7 @@ class Request:
 
     def on(self, other: Any) -> Array:
         """The value on another table, or on replicates, of the kind that it was bound to."""
-        formula, table, _ = _way(self.spec, other)
+        formula, table, _ = _way(replace(self.spec, at=self.point), other)
         return np.asarray(formula(table), dtype=np.float64)
 
     @property
@@ -57,13 +59,16 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     0.6666666666666666
     """
     formula, inside, averaged = _way(spec, table)
-    within = spec.measure.drawn_within(**dict(spec.options))
+    within = spec.within
     if averaged:
-        within = within and spec.of == "hand_till"
+        within = within and spec.of in EVENLY
     elif within:
         # One class of several against the rest changes when another class of the rest is multiplied.
         within = int(np.ptp(table.strata)) <= 1
-    return Request(spec, formula, inside, within, averaged)
+    point = spec.at
+    if isinstance(point, Top) and not point.percent:
+        point = Top(100 * point.size / float(table.total), percent=True)
+    return Request(spec, formula, inside, within, averaged, point)
 
 
 def _way(spec: MeasureSpec, table: Table) -> tuple[Formula, Table, bool]:

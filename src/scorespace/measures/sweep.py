@@ -1,32 +1,112 @@
-"""The curve of a measure over the thresholds: the one kind of curve that needs to know measures."""
+"""Curves of measures: over the thresholds, and against each other; the kinds that need to know measures."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
+
 from scorespace.curves.curve import Curve, curve
-from scorespace.curves.sweep import sweep
+from scorespace.curves.sweep import Sweep, sweep
+from scorespace.declaration import Several
 from scorespace.errors import MeasureError
-from scorespace.measures.catalog import parse
-from scorespace.tables import Counts, ScoreTable
+from scorespace.measures.catalog import MeasureSpec, parse
+from scorespace.measures.measure import measure as declared
+from scorespace.tables import Array, Counts, ScoreTable
+
+OfDecisions = Annotated[str, "a measure of decisions, with its options: f1, fbeta(beta=2)"]
 
 
 @curve(title="Measure over thresholds", x="Threshold", y="Value", aliases=("sweep",), steps=True)
 def threshold(
     table: ScoreTable,
     *,
-    measure: Annotated[str, "a measure of decisions, with its options: f1, fbeta(beta=2)"] = "f1",
-) -> Curve:
+    measure: Annotated[
+        str, "a measure of decisions, with its options: f1, fbeta(beta=2); several with commas, in quotes", Several
+    ] = "f1",
+) -> Sweep:
     """A measure of decisions at every threshold, +inf first; between two scores nothing changes.
 
     >>> from scorespace.tables import score_table
     >>> threshold(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), measure="ppv").y
     array([       nan, 1.        , 0.66666667, 0.5       ])
     """
-    spec = parse(measure)
+    spec = _of_decisions(measure)
+    return sweep(table, spec.measure, **dict(spec.options))
+
+
+@curve(title="One measure against another", x="First measure", y="Second measure", aliases=("against",))
+def space(table: ScoreTable, *, x: OfDecisions = "fpr", y: OfDecisions = "tpr") -> Curve:
+    """Two measures of decisions against each other, a point for every threshold, +inf first.
+
+    >>> from scorespace.tables import score_table
+    >>> found = space(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), x="fpr", y="err")
+    >>> found.x, found.y
+    (array([0. , 0. , 0.5, 1. ]), array([0.5 , 0.25, 0.25, 0.5 ]))
+    """
+    across, up = _of_decisions(x), _of_decisions(y)
+    values = [np.asarray(one.measure(table.sweep, **dict(one.options)), dtype=np.float64) for one in (across, up)]
+    return Curve(space.name, values[0], values[1], table.thresholds, across.measure.title, up.measure.title)
+
+
+@declared(
+    title="Best value under a constraint",
+    range=(-np.inf, np.inf),
+    best="high",
+    undefined="no threshold keeps the bounds",
+    biased="too good on small samples: the threshold is chosen on the same cases",
+)
+def best(
+    t: ScoreTable,
+    *,
+    measure: Annotated[str, "the measure of decisions that should be best"] = "ppv",
+    at_least: Annotated[str | None, "bounds to keep, with blanks between; tpr=0.9 when none is stated"] = None,
+    at_most: Annotated[str | None, "bounds to keep, with blanks between, such as fpr=0.1"] = None,
+) -> Array:
+    """The best value of a measure over the thresholds at which others keep their bounds, such as ppv with tpr ≥ 0.9.
+
+    >>> from scorespace.tables import score_table
+    >>> best(score_table([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]), measure="ppv", at_least="tpr=0.9")
+    0.6666666666666666
+    """
+    spec = _of_decisions(measure)
+    if spec.measure.best is None:
+        raise MeasureError(f"{spec} has no best value: neither direction is better.")
+    sign = 1.0 if spec.measure.best == "high" else -1.0
+    counts = t.sweep
+    values = sign * np.asarray(spec.measure(counts, **dict(spec.options)), dtype=np.float64)
+    if at_least is at_most is None:
+        at_least = "tpr=0.9"
+    for text, least in ((at_least, 1.0), (at_most, -1.0)):
+        for one, bound in _bounds(text or ""):
+            found = np.asarray(one.measure(counts, **dict(one.options)), dtype=np.float64)
+            # A bound typed with few decimals must not fail by rounding: 0.9 is kept by 27/30.
+            values = np.where(least * (found - bound) >= -1e-12, values, np.nan)
+    highest = np.fmax.reduce(values, axis=-1)
+    return sign * highest
+
+
+def _bounds(text: str) -> list[tuple[MeasureSpec, float]]:
+    """Bounds on measures from MEASURE=NUMBER pieces."""
+    found = []
+    for piece in text.split():
+        name, _, bound = piece.rpartition("=")
+        try:
+            number = float(bound)
+        except ValueError:
+            name = ""
+        if not name:
+            raise MeasureError(f"the bound {piece!r} cannot be read.", hint="MEASURE=NUMBER, such as tpr=0.9")
+        found.append((_of_decisions(name), number))
+    return found
+
+
+def _of_decisions(text: str) -> MeasureSpec:
+    """A measure that has a value at every threshold; refused with the reason where it has none."""
+    spec = parse(text)
     if spec.measure.table is not Counts:
         raise MeasureError(f"{spec} covers all thresholds, so it has no curve over them.", hint="such as f1 or ppv")
     if spec.of is not None or spec.at is not None:
         what = "a class" if spec.of is not None else "a threshold"
         raise MeasureError(f"{spec} names {what}, but its curve is over all thresholds.", hint=spec.label)
-    return sweep(table, spec.measure, **dict(spec.options))
+    return spec

@@ -20,6 +20,7 @@ from scorespace.probabilities.tests import (
     CalibrationTest,
     chance_loss,
     chi_squared,
+    counts_of,
     hosmer_lemeshow,
     merged_at,
     merging_starts,
@@ -244,6 +245,8 @@ def calibration_summary(
     (0.1875, 0.0, 0.1875)
     """
     probabilities(table)
+    counts = counts_of(table)
+    whole, table = counts is not None, counts or table
     score, surprise, large = _means((brier, logloss, cal_large), table)
     base, total = float(unc(table)), float(table.total)
     refined = float(refinement(table, edges_of(table)))
@@ -252,7 +255,6 @@ def calibration_summary(
     fit = logistic_fit(x, pos, neg, near)
     groups, deciles, light = _groupings(table, bins)
     gaps = np.abs(groups.hits - groups.x * groups.cases)
-    whole = table.whole
     chance, p = chance_loss(light, replicates=replicates, seed=seed) if whole else (math.nan, math.nan)
     impossible = clipped_cases(table, 0.0)
     return CalibrationSummary(

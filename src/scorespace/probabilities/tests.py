@@ -27,7 +27,7 @@ from scorespace.tables.pieces import over_pieces
 POINTS: Final = 101
 BinInterval = Literal["wilson", "clopper-pearson"]
 
-_UNCOUNTED: Final = "undefined: the weights are not whole numbers, so cases cannot be counted"
+_UNCOUNTED: Final = "undefined: the weights do not tell how many cases there are"
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,22 @@ class CalibrationTest:
         return f"{self.test}: statistic {decimals(self.statistic, 3)}{df}, p {self.p:.3g}"
 
 
+def counts_of(table: ScoreTable) -> ScoreTable | None:
+    """The table with a count of cases in every cell, where that is known: of copies, or of cases that weigh the same.
+
+    >>> from scorespace.tables import score_table
+    >>> counts_of(score_table([1, 0, 1], [0.9, 0.4, 0.4], weight=[100, 100, 100])).pos.tolist()
+    [1.0, 1.0]
+    """
+    cells, squares = table.cells, table.cell_squares
+    if squares is None:
+        return table if table.whole else None
+    weight = squares[cells > 0] / cells[cells > 0]  # that of each case, where all cases of a cell have the same
+    if not weight.size or np.ptp(weight) > 1e-9 * weight.max():
+        return None
+    return table.with_cells(np.rint(cells / weight[0]))
+
+
 def spiegelhalter(table: ScoreTable) -> CalibrationTest:
     """Spiegelhalter's z = Σ (y − p)(1 − 2p) / √Σ (1 − 2p)² p (1 − p): is the Brier score what the scores promise?
 
@@ -74,12 +90,13 @@ def spiegelhalter(table: ScoreTable) -> CalibrationTest:
     >>> spiegelhalter(score_table([1, 0, 1, 0], [0.9, 0.2, 0.8, 0.3]))
     spiegelhalter: statistic −0.968, p 0.333
     """
-    p = probabilities(table)
-    if not table.whole:
+    p, counts = probabilities(table), counts_of(table)
+    if counts is None:
         return _untested("spiegelhalter", _UNCOUNTED)
+    columns = counts.columns
 
     def sums(rows: slice) -> tuple[float, float]:
-        at, (pos, neg) = p[rows], (column[rows].astype(np.float64) for column in table.columns)
+        at, (pos, neg) = p[rows], (column[rows].astype(np.float64) for column in columns)
         cases, doubt = pos + neg, at * (1 - at)
         pos -= cases * at
         # (1 − 2p)² is 1 − 4p(1 − p)
@@ -105,9 +122,10 @@ def hosmer_lemeshow(table: ScoreTable, groups: int = 10, *, fitted: bool = True)
     probabilities(table)
     if groups < 2:
         raise ScoreSpaceError(f"groups={groups} is no number of groups.", hint="2 or more, usually 10")
-    if not table.whole:
+    counts = counts_of(table)
+    if counts is None:
         return _untested("hosmer-lemeshow", _UNCOUNTED)
-    return chi_squared(curve_of_groups(table, quantile_starts(table, groups), "count"), fitted=fitted)
+    return chi_squared(curve_of_groups(counts, quantile_starts(counts, groups), "count"), fitted=fitted)
 
 
 def chi_squared(found: CalibrationCurve, *, fitted: bool = True) -> CalibrationTest:
@@ -171,13 +189,14 @@ def calibration_band(
     array([0.6576, 1.    ])
     """
     check_level(level)
-    curve = calibration(table, by=by, bins=bins)
-    if not table.whole:
+    counts = counts_of(table)
+    curve = calibration(counts or table, by=by, bins=bins)
+    if counts is None:
         nothing = np.full(curve.x.shape, np.nan)
         return Band("calibration", curve.x, curve.y, nothing, nothing, level, None, simultaneous, _UNCOUNTED)
     if by != "isotonic":
         return _bin_intervals(curve, level, simultaneous, interval)
-    light = merged(table, ROWS) if table.score.size > MOST_ROWS else table
+    light = merged(counts, ROWS) if counts.score.size > MOST_ROWS else counts
     grid = np.unique(np.linspace(light.score[-1], light.score[0], POINTS))
     values = replicated(
         label_resampler(light),
@@ -190,7 +209,7 @@ def calibration_band(
     low, high = _envelope(values, level) if simultaneous else _quantiles(values, level)
     line = curve.line()
     y = np.interp(grid, line.x, line.y)
-    method = "labels drawn from the scores" + ("" if light is table else ", condensed")
+    method = "labels drawn from the scores" + ("" if light is counts else ", condensed")
     return Band("calibration", grid, y, low, high, level, method, simultaneous)
 
 

@@ -86,8 +86,15 @@ def roc_band(
     replicates: int = REPLICATES,
     seed: int = 0,
     progress: Progress | None = None,
+    normalised: bool = True,
+    fpr_low: float | None = None,
+    fpr_high: float | None = None,
+    tpr_low: float | None = None,
+    tpr_high: float | None = None,
 ) -> Band:
     """A band of the TPR over a grid of FPR: quantiles of the replicates, or y ± c·se for the whole curve.
+
+    Not `normalised`, it is the same band in counts; the part whose area is told has no band of its own.
 
     c is the quantile of max |replicate − y| / se over the grid, and no less than the normal one. se is
     the error of the replicates, and no less than that of counting positives and negatives with two
@@ -114,7 +121,9 @@ def roc_band(
         low, high = _quantiles(values, level)
     low, high = np.where(at == 0, 0.0, low), np.where(at == 0, np.maximum(high, y), high)
     low, high = np.where(at == 1, 1.0, low), np.where(at == 1, 1.0, high)
-    return Band("roc", at, y, low, high, level, _named(method, simultaneous), simultaneous)
+    across, up = (1.0, 1.0) if normalised else (float(table.n_neg), float(table.n_pos))
+    ends = (across * at, up * y, up * low, up * high)
+    return Band("roc", *ends, level, _named(method, simultaneous), simultaneous)
 
 
 @band(pr)

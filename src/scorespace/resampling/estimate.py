@@ -10,10 +10,11 @@ from typing import Any, Final
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
+from scorespace.resampling import influence  # noqa: F401 - declares the intervals of cluster indices
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.results import SCHEMA, Note, Progress, Row, limits, plain
-from scorespace.tables import Table
+from scorespace.tables import Table, Top
 
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 
@@ -41,7 +42,7 @@ class Estimate:
             {
                 "model": self.model,
                 "measure": self.spec.label,
-                "at": self.spec.at,
+                "at": str(self.spec.at) if isinstance(self.spec.at, Top) else self.spec.at,
                 "class": self.spec.of,
                 "value": self.value,
                 "low": self.low,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from scorespace.resampling.draw import Alone, Draws, blocks
 from scorespace.resampling.share import clopper_pearson, wilson
 from scorespace.results import grouped
 from scorespace.special import ndtr, ndtri
-from scorespace.tables import Array, Counts, ScoreTable, Table, ratio
+from scorespace.tables import Array, Counts, ScoreTable, Table, Top, ratio
 
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
@@ -124,7 +124,10 @@ def interval(
 
 def counted(request: Request) -> bool:
     """Whether a request is a share of a count."""
-    return request.measure.trials is not None and not request.averaged and hasattr(request.table, "effective")
+    ranked = isinstance(request.spec.at, Top)  # then the cut moves with the cases, and shares vary more
+    return (
+        request.measure.trials is not None and not request.averaged and hasattr(request.table, "effective")
+    ) and not ranked
 
 
 def _of_area(request: Request) -> bool:
@@ -274,7 +277,7 @@ def jeffreys_interval(plan: Plan) -> Interval:
     """Percentiles of the measure on outcomes drawn from Dirichlet(counts + ½): a cell without cases is not impossible.
 
     Of K classes, one error in all is added instead, 1 / (K (K − 1)) to each cell. For measures within classes, the
-    outcomes of each class apart.
+    outcomes of each class apart. At an operating point by rank, the cut moves so that the places stay.
     """
     table = plan.request.table
     prior = limits.cell_prior(max(2, len(table.class_names)))
@@ -288,6 +291,8 @@ def jeffreys_interval(plan: Plan) -> Interval:
             drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, plan.draws.replicates, prior=prior)
     else:
         drawn = limits.posterior(cells, rng, plan.draws.replicates, prior=prior) * cells.sum()
+    if isinstance(plan.request.spec.at, Top):
+        drawn = _cut_again(plan, drawn)
     values = np.asarray(plan.request.formula(table.with_cells(drawn)), dtype=np.float64)
     defined = values[np.isfinite(values)]
     if not defined.size:
@@ -295,6 +300,34 @@ def jeffreys_interval(plan: Plan) -> Interval:
     low, high = np.quantile(defined, plan.tails)
     reason = left_out(values.size, defined.size, "undefined draws")
     return _within(plan, low, high, "jeffreys", reason)
+
+
+def _cut_again(plan: Plan, drawn: Array) -> Array:
+    """Outcomes (draws, 4) drawn at a fixed cut, with the cut moved to where it leaves as many places as there are.
+
+    What lies between both cuts is positive at the rate that is smooth along the ranks, read off at the cut.
+    """
+    spec = plan.request.spec
+    scores = plan.table.inside(ScoreTable, spec.of if len(plan.table.class_names) > 2 else None)
+    light = scores.condensed(_WORLD_ROWS) if scores.score.size > 2 * _WORLD_ROWS else scores
+    cases = light.counts.sum(axis=-2, dtype=np.float64)
+    rates = worlds.rates_by_rank(cases, light.pos)
+    flagged = np.array([1, 0, 1, 0])  # TP, FN, FP and TN; of the other class of two, those that are left alone
+    positive = np.array([1, 1, 0, 0])
+    if spec.of is not None and len(plan.table.class_names) == 2 and spec.of != plan.table.positive_name:
+        flagged, positive = 1 - flagged, 1 - positive
+    places = float(cast(Top, plan.request.point).of(1.0))
+    middle = (np.cumsum(cases) - cases / 2) / cases.sum()
+    rate = float(np.interp(places, middle, rates))
+    size = drawn.sum(axis=-1)
+    short = places * size - (drawn * flagged).sum(axis=-1)  # so many more have to be flagged
+    moved = drawn.copy()
+    for own, part in ((1, rate), (0, 1 - rate)):
+        yes, no = (int(np.flatnonzero((positive == own) & (flagged == one))[0]) for one in (1, 0))
+        step = np.clip(short * part, -drawn[:, yes], drawn[:, no])
+        moved[:, yes] += step
+        moved[:, no] -= step
+    return moved
 
 
 # --- replicates
@@ -391,7 +424,7 @@ def no_interval(plan: Plan) -> Interval:
 
 
 def _labelled(request: Request) -> bool:
-    return request.table.thresholded and not request.averaged
+    return request.table.thresholded and not request.averaged and all(map(math.isfinite, request.range))
 
 
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:

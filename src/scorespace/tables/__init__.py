@@ -5,10 +5,11 @@ from scorespace.tables.confusion import ConfusionTable, confusion
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.drawn import DrawnCases
 from scorespace.tables.score import ScoreTable, score_table
-from scorespace.tables.table import Array, NoTableError, Table
+from scorespace.tables.table import Array, At, NoTableError, Table, Top
 
 __all__ = [
     "Array",
+    "At",
     "ClassTable",
     "ConfusionTable",
     "Counts",
@@ -16,6 +17,7 @@ __all__ = [
     "NoTableError",
     "ScoreTable",
     "Table",
+    "Top",
     "class_table",
     "confusion",
     "ratio",

@@ -15,10 +15,10 @@ from scorespace.errors import DataError, ScoreError, listing
 from scorespace.results import grouped
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import bare, class_listing, encode_classes, label_text
+from scorespace.tables.labels import at_least, bare, class_listing, encode_classes, label_text, places_in
 from scorespace.tables.pair import two_names
 from scorespace.tables.score import ScoreTable, score_table, scores_of, unknown_class, weights_of
-from scorespace.tables.table import Array, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 TOP: Final = "top"
 """Stands for the highest score of each case where a class is asked for."""
@@ -62,6 +62,18 @@ class ClassTable(Table):
     weight: Array | None = None
     group: NDArray[np.int32] | None = None
     copies: bool = field(default=False, compare=False, repr=False)
+    ranked_classes: bool = field(default=False, repr=False)
+
+    @property
+    def ordinal(self) -> bool:
+        return self.ranked_classes
+
+    def in_order(self, order: Sequence[Any]) -> Self:
+        place = places_in(order, self.classes)
+        names = tuple(name for name in place if name in self.classes)  # a class without scores has no place
+        again = np.array([names.index(name) for name in self.classes])
+        score = self.score[[self.classes.index(name) for name in names]]
+        return replace(self, score=score, label=again[self.label], classes=names, ranked_classes=True)
 
     def described(self) -> str:
         return f"scores of {len(self.classes)} classes"
@@ -104,11 +116,16 @@ class ClassTable(Table):
         return f"scores from {lowest:g} to {highest:g}"
 
     def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
         """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
         if of == TOP and wanted is ScoreTable:
             return cast(Wanted, self.top)
+        least = at_least(of, self.classes, self.ordinal)
+        if least is not None and wanted in (ScoreTable, Counts):
+            if wanted is Counts and at is None:
+                return self.decisions.inside(wanted, of)
+            return self._from(least).inside(wanted, None, at, sized=sized)
         of = of if of is None or of in self.classes else bare(of)
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
@@ -162,7 +179,7 @@ class ClassTable(Table):
         """The table of some of the cases."""
         weight = None if self.weight is None else self.weight[..., cases]
         group = None if self.group is None else self.group[cases]
-        return ClassTable(self.score[:, cases], self.label[cases], self.classes, weight, group, self.copies)
+        return replace(self, score=self.score[:, cases], label=self.label[cases], weight=weight, group=group)
 
     @property
     def case_weight(self) -> Array:
@@ -207,7 +224,8 @@ class ClassTable(Table):
         squares = None
         if self.cell_squares is not None:
             squares = _summed_by(self.label * size + self.decided, self.cell_squares, size * size).reshape(size, size)
-        return ConfusionTable(cells.reshape(*cells.shape[:-1], size, size), self.classes, squares=squares)
+        shape = (*cells.shape[:-1], size, size)
+        return ConfusionTable(cells.reshape(shape), self.classes, squares=squares, ranked_classes=self.ranked_classes)
 
     @property
     def top(self) -> ScoreTable:
@@ -236,6 +254,14 @@ class ClassTable(Table):
         names = two_names(self.classes, index)
         return _score_table(
             (self.label == index).astype(np.intp), self.score[index], names, 1, self.weight, self.copies
+        )
+
+    def _from(self, index: int) -> ScoreTable:
+        """The score table of that class and all above it, by the sum of their scores, against those below."""
+        named = f"≥ {self.classes[index]}"
+        label = (self.label >= index).astype(np.intp)
+        return _score_table(
+            label, self.score[index:].sum(axis=0), (f"< {named[2:]}", named), 1, self.weight, self.copies
         )
 
     def one_vs_one(self, index: int, other: int) -> ScoreTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
@@ -12,9 +12,18 @@ from numpy.typing import NDArray
 from scorespace.errors import ColumnError, DataError, PositiveError, WeightError, listing
 from scorespace.results import grouped
 from scorespace.tables.counts import Counts
-from scorespace.tables.labels import bare, encode_classes, label_text, natural_order, positive_error, positive_index
+from scorespace.tables.labels import (
+    at_least,
+    bare,
+    encode_classes,
+    label_text,
+    natural_order,
+    places_in,
+    positive_error,
+    positive_index,
+)
 from scorespace.tables.score import ScoreTable, prevalence_factors, refuse_uncountable, unknown_class, weights_of
-from scorespace.tables.table import Array, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +40,18 @@ class ConfusionTable(Table):
     classes: tuple[str, ...]
     positive: int | None = None
     squares: Array | None = field(default=None, compare=False, repr=False)
+    ranked_classes: bool = field(default=False, repr=False)
+
+    @property
+    def ordinal(self) -> bool:
+        return self.ranked_classes
+
+    def in_order(self, order: Sequence[Any]) -> Self:
+        names = tuple(places_in(order, self.classes))
+        matrix = _spread(self.matrix, self.classes, names)
+        squares = None if self.squares is None else _spread(self.squares, self.classes, names)
+        positive = None if self.positive is None else names.index(self.classes[self.positive])
+        return type(self)(matrix, names, positive, squares, ranked_classes=True)
 
     def described(self) -> str:
         stated = "" if self.positive is not None else " without a positive class"
@@ -60,12 +81,15 @@ class ConfusionTable(Table):
         return None if self.squares is None else self.squares.ravel()
 
     def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
         """The outcomes of the positive class or of a named one; a two-class decision as scores 1 and 0."""
         if at is not None:
             none = "a crisp decision has no threshold" if wanted is Counts else "{label} covers all thresholds"
             raise NoTableError("asks for a threshold, but " + none, hint="{label}")
+        least = at_least(of, self.classes, self.ordinal)
+        if least is not None and wanted is Counts:
+            return cast(Wanted, self._from(least))
         of = of if of is None or of in self.classes else bare(of)
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
@@ -116,6 +140,13 @@ class ConfusionTable(Table):
     def each(self, wanted: type[Wanted]) -> list[Wanted]:
         return [cast(Wanted, self.counts_of(k)) for k in range(len(self.classes))]
 
+    def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
+        """The outcomes of each class against each other one: of the cases of both, those decided for either."""
+        every = range(len(self.classes))
+        for i, j in ((i, j) for i in every for j in every if i != j):
+            tp, fn, fp, tn = (self.matrix[..., a, b] for a, b in ((i, i), (i, j), (j, i), (j, j)))
+            yield i, j, cast(Wanted, Counts(tp=tp, fp=fp, fn=fn, tn=tn))
+
     def pooled(self, wanted: type[Wanted]) -> Wanted:
         """The outcomes of all classes added up."""
         every = self.one_vs_rest.cells.sum(axis=-2)
@@ -132,6 +163,21 @@ class ConfusionTable(Table):
         actual, decided = self.matrix.sum(axis=-1), self.matrix.sum(axis=-2)
         total = actual.sum(axis=-1, keepdims=True)
         return Counts(tp=hit, fp=decided - hit, fn=actual - hit, tn=total - actual - decided + hit, squares=squares)
+
+    def _from(self, index: int) -> Counts:
+        """The outcomes with that class and all above it as positive."""
+        held = [self.matrix] if self.squares is None else [self.matrix, self.squares]
+        parts = [
+            Counts(
+                tp=cells[..., index:, index:].sum(axis=(-2, -1)),
+                fp=cells[..., :index, index:].sum(axis=(-2, -1)),
+                fn=cells[..., index:, :index].sum(axis=(-2, -1)),
+                tn=cells[..., :index, :index].sum(axis=(-2, -1)),
+            )
+            for cells in held
+        ]
+        found = parts[0]
+        return Counts(found.tp, found.fp, found.fn, found.tn, squares=parts[1] if parts[1:] else None)
 
     def counts_of(self, index: int) -> Counts:
         """The outcomes with that class as positive."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorespace.results import same
-from scorespace.tables.table import Array, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
@@ -115,7 +115,7 @@ class Counts(Table):
         return weight if self.squares is None else float(ratio(weight * weight, getattr(self.squares, trials)))
 
     def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
         if at is not None:
             raise NoTableError("asks for a threshold, but a crisp decision has no threshold", hint="{label}")

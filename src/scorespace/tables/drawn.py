@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scorespace.tables.table import Array, NoTableError
+from scorespace.tables.table import Array, At, NoTableError
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class DrawnCases:
     probabilities: ClassVar[bool] = True
     scores_classes: ClassVar[bool] = False
 
-    def inside(self, wanted: type, of: str | None = None, at: float | None = None, *, sized: bool = False) -> Any:
+    def inside(self, wanted: type, of: str | None = None, at: At | None = None, *, sized: bool = False) -> Any:
         """Itself: there is nothing else in it."""
         if wanted is DrawnCases and of is None and at is None:
             return self

@@ -47,7 +47,7 @@ def table_kind(title: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Reader
     return declare
 
 
-_READ: Final = re.compile(r"\s*(?P<kind>[^()\s]+)\s*\(\s*(?P<column>.+?)\s*\)\s*")
+_READ: Final = re.compile(r"\s*(?P<kind>[^()\s]+)\s*\(\s*(?P<column>\S(?:.*\S)?)\s*\)\s*", re.DOTALL)
 
 
 def read_kind(text: str) -> tuple[TableKind, str]:

@@ -50,6 +50,62 @@ def natural_order(name: str) -> tuple[int, float, str]:
     return (0, number, name) if number == number else (1, 0.0, name)
 
 
+def places_in(order: Sequence[Any], classes: Sequence[str]) -> dict[str, int]:
+    """The place of each class in a stated order from the lowest to the highest; refused where one is not in it.
+
+    >>> places_in(["low", "high"], ("high", "low"))
+    {'low': 0, 'high': 1}
+    """
+    names = tuple(map(label_text, order))
+    if len(set(names)) != len(names):
+        raise DataError("the order names a class twice.", seen=listing(names))
+    for name in classes:
+        if name not in names:
+            near = did_you_mean(name, names)
+            raise DataError(
+                f"the class {name!r} is not in the order.",
+                seen=f"the order {listing(names)}; classes {listing(classes)}",
+                hint=f"did you mean {near!r}?" if near else "every class, from the lowest to the highest",
+            )
+    return {name: place for place, name in enumerate(names)}
+
+
+def at_least(of: str | None, classes: Sequence[str], ordinal: bool) -> int | None:
+    """The place of the class in `>=class`, which stands for it and all above it; None for all else.
+
+    >>> at_least(">=medium", ("low", "medium", "high"), True), at_least("medium", ("low", "medium", "high"), True)
+    (1, None)
+    """
+    if of is None or of in classes or not of.startswith((">=", "≥")):
+        return None
+    name = of.removeprefix(">=").removeprefix("≥").strip()
+    if name not in classes[1:]:
+        return None
+    check_order(classes, ordinal)
+    return classes.index(name)
+
+
+def check_order(classes: Sequence[str], ordinal: bool) -> None:
+    """Refuse classes that have no order: neither is one stated, nor are they numbers."""
+    if not ordinal and not all(map(is_plain_code, classes)):
+        raise DataError(
+            "distances between classes need their order.",
+            seen=f"classes {listing(classes)}",
+            hint=f'order="{",".join(classes)}", from the lowest to the highest',
+        )
+
+
+def distances(classes: Sequence[str], ordinal: bool) -> NDArray[np.int64]:
+    """How many steps each two classes are apart, where they have an order.
+
+    >>> distances(("1", "2", "3"), False).tolist()
+    [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+    """
+    check_order(classes, ordinal)
+    place = np.arange(len(classes))
+    return np.abs(place[:, None] - place)
+
+
 def is_missing(value: Any) -> bool:
     """None, NaN, NaT and the missing marks of the frame libraries."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
@@ -183,7 +239,7 @@ def positive_index(classes: Sequence[str], positive: Any = None, codes: NDArray[
     >>> positive_index(["0", "1"]), positive_index(["bad", "good"], "bad")
     (1, 0)
     """
-    wanted = _INFERRED.get(tuple(classes)) if positive is None else label_text(positive)
+    wanted = _INFERRED.get(tuple(sorted(classes))) if positive is None else label_text(positive)
     if wanted in classes:
         return classes.index(wanted)
     folded = [name.casefold() for name in classes]

@@ -160,7 +160,7 @@ def models_of(tables: Mapping[str, Table], name: str = "tables") -> Models:
     seen = {model: class_weights(table) for model, table in tables.items()}
     (first_name, totals), *others = seen.items()
     for model, classes in others:
-        if classes != totals:
+        if classes != totals:  # by name, in whichever order a matrix has them
             raise DataError(
                 f"{first_name} and {model} are not about the same cases.",
                 seen="; ".join(class_listing(tuple(found), tuple(found.values())) for found in (totals, classes)),

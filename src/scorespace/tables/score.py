@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorespace.errors import DataError, ScoreError, WeightError, listing
 from scorespace.results import grouped
-from scorespace.tables.counts import Counts
+from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import bare, encode_classes, is_missing, label_text, natural_order, positive_index
-from scorespace.tables.table import Array, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, At, NoTableError, Table, Top, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
@@ -124,7 +124,7 @@ class ScoreTable(Table):
         return f"scores from {self.score[-1]:g} to {self.score[0]:g}"
 
     def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
         """Its outcomes at a threshold, or its scores with the other class of two as positive."""
         if wanted is not Counts and at is not None:
@@ -137,7 +137,7 @@ class ScoreTable(Table):
                 "names a class that this score does not rank", seen=f"a score for {self.classes[self.positive]!r}"
             )
         if wanted is Counts:
-            counts = self.at(cast(float, at))
+            counts = self.top(at) if isinstance(at, Top) else self.at(cast(float, at))
             return cast(Wanted, counts.swapped() if other else counts)
         if not other:
             return super().inside(wanted)
@@ -220,6 +220,37 @@ class ScoreTable(Table):
         above = (column[..., :predicted].sum(axis=-1, dtype=np.float64) for column in self.columns)
         tp, fp = above
         return Counts(tp=tp, fp=fp, fn=self.n_pos - tp, tn=self.n_neg - fp)
+
+    def top(self, top: Top) -> Counts:
+        """The outcomes when the cases with the highest scores are predicted positive.
+
+        Cases with the score at the cut share the places that are left, each class its part of them: what ordering
+        them by lot gives on average.
+
+        >>> c = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).top(Top(2))
+        >>> float(c.tp), float(c.fp)
+        (1.5, 0.5)
+        """
+        # Totals of replicates differ by rounding: all of them is all of them.
+        size = np.asarray(self.total)
+        places = np.asarray(top.of(size), dtype=np.float64)[..., None]
+        if (places > size[..., None] * (1 + 1e-9)).any():
+            seen = f"{grouped(float(np.min(size)))} cases"
+            raise NoTableError(f"asks for the {grouped(top.size)} highest scores of fewer cases", seen=seen)
+        found, squares = self.sweep, self.sweep.squares
+        last = found.tp.shape[-1] - 1
+        place = np.clip((found.pp < places).sum(axis=-1, keepdims=True), 1, last)
+        below, above = (np.take_along_axis(found.pp, one, axis=-1) for one in (place - 1, place))
+        share = np.clip(ratio(places - below, above - below), 0.0, 1.0)
+        return _between(found, place, share, None if squares is None else _between(squares, place, share))
+
+    def cut(self, top: Top) -> float:
+        """The score down to which the highest-ranked cases reach.
+
+        >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).cut(Top(2))
+        0.4
+        """
+        return float(self.thresholds[max(1, int((self.sweep.pp < float(top.of(self.total))).sum()))])
 
     def swapped(self) -> Self:
         """The other class of two as positive, with the scores negated so that higher still means positive."""
@@ -325,12 +356,23 @@ class ScoreTable(Table):
         shown = f"{grouped(self.n_pos.sum())} {self.classes[self.positive]!r} (positive)"
         others = [k for k in range(len(self.classes)) if k != self.positive]
         totals = self.class_totals.reshape(-1, len(self.classes)).sum(axis=0)
-        rest = ", ".join(f"{grouped(totals[k])} {self.classes[k]!r}" for k in others)
+        rest = "".join(f", {grouped(totals[k])} {self.classes[k]!r}" for k in others)
         coarse = f", coarsened to {self.resolution:g}" if self.resolution else ""
         return (
-            f"ScoreTable: {grouped(totals.sum())} cases, {shown}, {rest}, "
+            f"ScoreTable: {grouped(totals.sum())} cases, {shown}{rest}, "
             f"{grouped(self.score.size)} distinct scores{coarse}"
         )
+
+
+def _between(along: Counts, place: Array, share: Array, squares: Counts | None = None) -> Counts:
+    """The outcomes part of the way to a place along the thresholds."""
+
+    def part(values: Array) -> Array:
+        before, after = (np.take_along_axis(values, one, axis=-1) for one in (place - 1, place))
+        return (before + share * (after - before))[..., 0]
+
+    tp, fp = part(along.tp), part(along.fp)
+    return Counts(tp=tp, fp=fp, fn=along.p[..., 0] - tp, tn=along.n[..., 0] - fp, squares=squares)
 
 
 def score_table(

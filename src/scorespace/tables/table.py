@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.declaration import written
 from scorespace.errors import ScoreSpaceError
 from scorespace.results import ByValue
 
 Array = NDArray[Any]
 Wanted = TypeVar("Wanted", bound="Table")
+
+
+@dataclass(frozen=True)
+class Top:
+    """An operating point by rank: the cases with the highest scores, so many of them or so many of a hundred.
+
+    >>> f"{Top(200)}, {Top(2.5, percent=True)}", Top(2.5, percent=True).of(1000)
+    ('top200, top2.5%', 25.0)
+    """
+
+    size: float
+    percent: bool = False
+
+    def of(self, total: Any) -> Any:
+        """How many cases that is, of so many in all."""
+        return self.size / 100 * total if self.percent else self.size
+
+    def __str__(self) -> str:
+        return f"top{written(self.size)}{'%' if self.percent else ''}"
+
+    def __format__(self, form: str) -> str:
+        return str(self)
+
+
+At = float | Top
+"""An operating point: a threshold, or the cases with the highest scores."""
 
 
 class NoTableError(ScoreSpaceError):
@@ -152,6 +179,15 @@ class Table(ByValue, ABC):
         """The same cases weighed so that positives have that share; without a positive class they stay."""
         return self
 
+    def in_order(self, order: Sequence[Any]) -> Self:
+        """The same table with its classes in a stated order, from the lowest to the highest."""
+        return self
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether its classes have an order, so that some are further apart than others."""
+        return False
+
     def condensed(self, rows: int) -> Self:
         """A smaller table that spreads alike when drawn again; most tables are small already."""
         return self
@@ -161,7 +197,7 @@ class Table(ByValue, ABC):
         return None
 
     def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: float | None = None, *, sized: bool = False
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
         """The table of the wanted kind that is inside this one: of a class, at a threshold.
 
@@ -210,7 +246,7 @@ def way(
     functions: Mapping[type, Callable[..., Any]],
     table: Table,
     of: str | None = None,
-    at: float | None = None,
+    at: At | None = None,
     *,
     sized: bool = False,
 ) -> Way:

@@ -13,6 +13,8 @@ from scorespace.measures.average import AVERAGES, OVER_PAIRS
 from scorespace.resampling.band import band
 from scorespace.results import Row
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
+from scorespace.tables.cluster import ClusterTable, ContingencyTable
+from scorespace.tables.rule import RuleTable
 from scorespace.tables.table import called
 from scorespace.views.document import Grid
 
@@ -20,7 +22,11 @@ _NEEDS: Final[Mapping[type, str]] = {
     Counts: "decisions",
     ScoreTable: "scores",
     ConfusionTable: "decisions on several classes",
+    ClusterTable: "points in clusters",
+    ContingencyTable: "clusters beside classes",
+    RuleTable: "transactions",
 }
+_OF_CLASSES: Final = (Counts, ScoreTable, ConfusionTable, ClassTable)
 _BETTER = {"high": "higher is better", "low": "lower is better", None: "neither direction is better"}
 
 
@@ -72,7 +78,7 @@ def explained(measure: Measure) -> Grid:
         ("undefined", f"when {measure.undefined}"),
         ("interval", measure.interval),
         ("needs", f"{needed}; write {example(measure)}"),
-        ("classes", _of_classes(measure)),
+        *([("classes", classes)] if (classes := _of_classes(measure)) else []),
         ("names", ", ".join((measure.name, *measure.aliases))),
     ]
     if measure.biased:
@@ -88,8 +94,10 @@ def example(measure: Measure) -> str:
 
 
 def _of_classes(measure: Measure) -> str:
-    """How it is written for several classes."""
+    """How it is written for several classes, or of one cluster; where it knows neither, nothing."""
     name = measure.name
+    if measure.table not in _OF_CLASSES:
+        return f"{name}[CLUSTER]" if measure.table is ClusterTable else ""
     whole = [name] if {ConfusionTable, ClassTable} & set(measure.functions) else []
     averages = AVERAGES if measure.table is Counts else (*AVERAGES, *OVER_PAIRS)
     return ", ".join([*whole, f"{name}[CLASS]", *(f"{name}[{how}]" for how in averages)])

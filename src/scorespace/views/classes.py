@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,10 +15,10 @@ from scorespace.measures import Measure
 from scorespace.measures.average import by_class
 from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
 from scorespace.measures.ranking import auc, auprc
-from scorespace.results import decimals, grouped
-from scorespace.tables import Array, ClassTable, ConfusionTable, ratio
+from scorespace.results import Row, decimals, grouped, plain
+from scorespace.tables import Array, ClassTable, ConfusionTable, ScoreTable, ratio
 from scorespace.views.answers import Answers
-from scorespace.views.document import Block, Grid, Picture, Text
+from scorespace.views.document import Block, Grid, Picture, Section, Text
 
 MOST_IN_BRIEF: Final = 12
 """Most classes that a terminal lists one by one."""
@@ -124,6 +124,45 @@ def short_blocks(evaluation: Answers) -> Sequence[Block]:
     # The verdict on a model that scores says already what it confuses most.
     words = ["" if models[name].scores_classes else confused_words(decisions), _left_out(decisions, columns)]
     return [_grid(decisions, columns), *(Text(one) for one in words if one)]
+
+
+def detailed_section(evaluation: Answers) -> Section:
+    """WEKA's table of every model, of two classes too: there the threshold that it is shown at decides."""
+    found: list[Block] = []
+    for name, decisions, areas, pr_areas in _by_class(evaluation):
+        at = "" if name not in evaluation.models.thresholded else f" at threshold {evaluation.threshold(name):.4g}"
+        found += [Text(f"{name}{at}, class by class"), class_grid(decisions, areas, pr_areas)]
+    return Section("detailed", "Detailed accuracy by class", tuple(found), brief=True)
+
+
+def detailed_rows(evaluation: Answers) -> list[Row]:
+    """The same as tidy rows: a model, a class, and its measures."""
+    rows = []
+    for model, decisions, areas, pr_areas in _by_class(evaluation):
+        columns = _columns(decisions, _SHORT, {auc.name: areas, auprc.name: pr_areas})
+        values = np.stack([one.values for one in columns], axis=1)
+        for label, line in zip(decisions.classes, values.tolist(), strict=True):
+            rows.append(
+                plain({"model": model, "class": label, **dict(zip((c.title for c in columns), line, strict=True))})
+            )
+    return rows
+
+
+def _by_class(evaluation: Answers) -> Iterator[tuple[str, ConfusionTable, Areas | None, Areas | None]]:
+    """The decisions of every model that tells classes apart, with the areas of each class where it scores."""
+    for name, table in evaluation.models.items():
+        if not table.class_names:
+            continue
+        if not table.thresholded:
+            yield name, _decisions(table), *_areas(table)
+            continue
+        scores, counts = table.inside(ScoreTable), evaluation.counts(name)
+        matrix = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]])
+        other = next(label for label in table.class_names if label != table.positive_name)
+        decisions = ConfusionTable(matrix, (table.positive_name, other))
+        tables = {label: scores.inside(ScoreTable, label) for label in decisions.classes}
+        areas, pr_areas = ({label: float(one(table)) for label, table in tables.items()} for one in (auc, auprc))
+        yield name, decisions, areas, pr_areas
 
 
 def confusion_blocks(evaluation: Answers) -> Sequence[Block]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
+from scorespace.decisions.judged import OUTCOMES
 from scorespace.results import decimals, grouped, limits, percent, short
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
@@ -28,9 +29,10 @@ def grids(decision: AnyDecision) -> Sequence[Block]:
     """The tables of a decision."""
     match decision:
         case Decision():
-            return [_condition(decision), choice_grid(decision), outcome_grid(decision), region_grid(decision)]
+            tables = [choice_grid(decision), outcome_grid(decision), product_grid(decision), region_grid(decision)]
+            return [_condition(decision), *tables]
         case CostChoice():
-            return [_totals_grid(decision)]
+            return [_totals_grid(decision), _product_grid(decision)]
         case ConstrainedChoice():
             return [_candidate_grid(decision)]
         case RejectChoice():
@@ -46,7 +48,7 @@ def choice_grid(decision: Decision) -> Grid:
     closed-form threshold, which is the same where scores are calibrated.
     """
     closed = decision.condition.threshold_for(decision.prevalence)
-    columns = ("at least cost", "threshold", "cost/case", _apparent(decision), f"cost at {closed:.3g}")
+    columns = ("at least cost", "threshold", "cost/case", _apparent(decision), f"cost at {closed:.3g}", "M")
     models = _by_cost(decision)
     rows = [
         (
@@ -55,11 +57,12 @@ def choice_grid(decision: Decision) -> Grid:
             short(one.cost_per_case) if math.isnan(one.honest.value) else repr(one.honest),
             "" if math.isnan(one.threshold) and decision.fitted is None else short(one.cost_per_case),
             "" if math.isnan(one.calibrated_cost) else short(one.calibrated_cost),
+            short(one.relative_cost),
         )
         for one in models
     ]
     if len(decision.choices) > 1 and not math.isnan(decision.honest.value) and decision.fitted is None:
-        rows.insert(len(decision.choices), ("whichever is cheapest", "", repr(decision.honest), "", ""))
+        rows.insert(len(decision.choices), ("whichever is cheapest", "", repr(decision.honest), "", "", ""))
     return _without_blanks(Grid(columns, tuple(rows)))
 
 
@@ -70,6 +73,24 @@ def outcome_grid(decision: Decision) -> Grid:
     shown = [(one.model, decision.per_thousand(one)) for one in _by_cost(decision)]
     rows = [(name, *map(_cases, outcomes.values())) for name, outcomes in shown]
     return Grid((which, "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)"), tuple(rows))
+
+
+def product_grid(decision: Decision) -> Grid:
+    """What those outcomes cost, cell by cell: their number times the cost of each."""
+    condition = decision.condition
+    costs = {name: getattr(condition, name) for name in OUTCOMES}
+    rows = []
+    for one in _by_cost(decision):
+        cells = {name: costs[name] * number for name, number in decision.per_thousand(one).items()}
+        shown = (_price(cells[name]) if costs[name] else "" for name in OUTCOMES)
+        rows.append((one.model, *shown, _price(sum(cells.values()))))
+    columns = ("cost of 1 000", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)", "together")
+    return _without_blanks(Grid(columns, tuple(rows)))
+
+
+def _price(cost: float) -> str:
+    """A sum of costs: whole from a hundred on, with three digits below."""
+    return grouped(round(cost)) if abs(cost) >= 100 else short(cost + 0.0)
 
 
 def region_grid(decision: Decision) -> Grid:
@@ -117,7 +138,7 @@ def _condition(decision: Decision) -> Text:
     words += f"cut at {condition.threshold_for(decision.prevalence):.3g}"
     if condition.prevalence is not None:
         words += f", those for the {100 * share:.3g} % in use at {condition.calibrated_threshold:.3g}"
-    return Text(f"{words[0].upper()}{words[1:]}.")
+    return Text(f"{words[0].upper()}{words[1:]}. M = FNR + slope · FPR, {_apparent(decision)}.")
 
 
 def _apparent(decision: Decision) -> str:
@@ -142,6 +163,15 @@ def _totals_grid(choice: CostChoice) -> Grid:
     return Grid(("model", "cost/case", "total cost"), rows)
 
 
+def _product_grid(choice: CostChoice) -> Grid:
+    """What the decisions of the cheapest model cost, cell by cell: their number times the cost of each."""
+    table = choice.models[choice.best]
+    cells = choice.costs.aligned(table.classes).matrix * table.matrix
+    rows = tuple((name, *map(grouped, row), grouped(row.sum())) for name, row in zip(table.classes, cells, strict=True))
+    decided = (f"decided {name}" for name in table.classes)
+    return Grid((f"cost of {choice.best}", *decided, "together"), rows)
+
+
 def _candidate_grid(choice: ConstrainedChoice) -> Grid:
     """Each model at its threshold: what is wanted and bounded, on cases that did not choose it and that did."""
     apparent = "on these cases" if choice.fitted is None else f"on {choice.fitted}"
@@ -153,16 +183,18 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
     rows = []
     for one in choice.candidates:
         numbers = zip((one.honest, *one.held), (one.value, *one.reached), strict=True)
-        cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, math.isnan(one.threshold))]
+        unchosen = math.isnan(one.threshold) or choice.objective.at is not None
+        cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, unchosen)]
         at = "" if math.isnan(one.threshold) else short(one.threshold)
-        rows.append((one.model, at, *cells, "yes" if one.kept else "no"))
+        kept = ("yes" if one.kept else "no") if choice.constraints or choice.objective.at is None else ""
+        rows.append((one.model, at, *cells, kept))
     return _without_blanks(Grid(tuple(columns), tuple(rows)))
 
 
-def _honest_cells(honest: Value, value: float, crisp: bool) -> tuple[str, str]:
+def _honest_cells(honest: Value, value: float, unchosen: bool) -> tuple[str, str]:
     if math.isnan(honest.value):
         return decimals(value), ""
-    return limits(honest.value, honest.low, honest.high), "" if crisp else decimals(value)
+    return limits(honest.value, honest.low, honest.high), "" if unchosen else decimals(value)
 
 
 def _rejection_grid(choice: RejectChoice) -> Grid:

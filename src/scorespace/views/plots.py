@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scorespace.curves import calibration, cost_curve, smooth
+from scorespace.curves import calibration, cost_curve, hull, roc, smooth
 from scorespace.curves.classes import mean
 from scorespace.curves.cost import cost_lines
 from scorespace.curves.curve import Addition, Curve, CurveKind, beside
+from scorespace.decisions import Decision
 from scorespace.resampling.band import Band
 from scorespace.views.charts import (
     calibration_chart,
@@ -17,6 +18,8 @@ from scorespace.views.charts import (
     curve_chart,
     smooth_chart,
 )
+from scorespace.views.charts.curves import crisp_points, part_layers
+from scorespace.views.charts.decision import chosen_marks
 from scorespace.views.charts.marks import Spec
 
 Curves = Mapping[str, Any]
@@ -42,6 +45,11 @@ def as_altair(spec: Spec) -> Any:
     return form.from_dict(spec, validate=False)
 
 
+@picture(roc)
+def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return curve_chart(curves, bands=bands, below=part_layers(curves), above=crisp_points(curves))
+
+
 @picture(smooth)
 def _smooth(curves: Curves, tables: Tables, bands: Bands) -> Any:
     return smooth_chart(curves)
@@ -57,13 +65,37 @@ def _calibration(curves: Curves, tables: Tables, bands: Bands) -> Any:
     return calibration_chart(curves, tables, bands or None)
 
 
+decided: Addition[Callable[[Curves, Bands, Decision], Any]] = Addition()
+"""The same with a decision: its line of equal cost, and the chosen point."""
+
+
+@decided(roc)
+def _roc_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
+    below, above = part_layers(curves), [*crisp_points(curves), *chosen_marks(decision)]
+    return curve_chart(curves, bands=bands, below=below, above=above)
+
+
+@decided(hull)
+def _hull_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
+    return curve_chart(curves, above=chosen_marks(decision))
+
+
 def draw(
-    kind: CurveKind[Any], curves: Curves, tables: Tables, bands: Bands, classes: Mapping[str, str] | None = None
+    kind: CurveKind[Any],
+    curves: Curves,
+    tables: Tables,
+    bands: Bands,
+    classes: Mapping[str, str] | None = None,
+    decision: Decision | None = None,
 ) -> Any:
     """The curves of a kind as a chart, with what belongs beside them.
 
-    `classes`: the class of each, where they are those of one model; then their mean is drawn, too.
+    `classes`: the class of each, where they are those of one model; then their mean is drawn, too. `decision`: the
+    line of equal cost is drawn through its point, in ROC space.
     """
+    deciding = decided.of(kind)
+    if decision is not None and deciding is not None:
+        return deciding(curves, bands, decision)
     averaged, special = mean.of(kind), picture.of(kind)
     if classes and averaged is not None and not bands:
         named = {classes[name]: curve for name, curve in curves.items()}

@@ -11,7 +11,7 @@ from scorespace.conditions import Condition
 from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.measures import confusion
 from scorespace.results import decimals, grouped, limits
-from scorespace.tables import ScoreTable
+from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views.answers import Answers, facts
 from scorespace.views.calibration import blocks as calibration_blocks
@@ -219,8 +219,17 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
 
 def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
-    costs = [str(replace(one.spec, at=None)) for one in evaluation.summary if one.spec.name == "cost"]
-    return {costs[-1]: HERE} if costs and isinstance(evaluation.decision, Decision) else {}
+    decision = evaluation.decision
+    if decision is None:
+        return {}
+    two = isinstance(decision, Decision)
+    stated = (decision.condition if isinstance(decision, Decision) else decision.costs).stated
+    own = (
+        str(replace(one.spec, at=None))
+        for one in evaluation.summary
+        if one.spec.name == "cost" and dict(one.spec.options) == stated(evaluation.models[one.model].class_names)
+    )
+    return dict.fromkeys(own, HERE if two else HONEST)
 
 
 def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
@@ -314,9 +323,9 @@ def _chance(one: Estimate) -> str:
     return "" if isnan(one.chance) else decimals(one.chance)
 
 
-def _plain(threshold: float) -> bool:
-    """Whether a threshold is short enough to stand in a row name."""
-    return len(f"{threshold!r}") <= 5
+def _plain(point: At) -> bool:
+    """Whether an operating point is short enough to stand in a row name."""
+    return isinstance(point, Top) or len(f"{point!r}") <= 5
 
 
 def _threshold(one: Estimate) -> str:

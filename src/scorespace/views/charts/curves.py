@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from scorespace.curves import Curve, sweep
+from scorespace.curves import Curve, RocCurve, sweep
 from scorespace.curves.curve import CURVES, Frame
 from scorespace.errors import DataError
 from scorespace.measures import Measure
@@ -46,15 +46,21 @@ _NEAREST: Final = {
 
 
 def curve_chart(
-    curves: Mapping[str, Curve], *, baseline: float | None = None, bands: Mapping[str, Band] | None = None
+    curves: Mapping[str, Curve],
+    *,
+    baseline: float | None = None,
+    bands: Mapping[str, Band] | None = None,
+    below: Sequence[Spec] = (),
+    above: Sequence[Spec] = (),
 ) -> Spec:
-    """One line per model, with the line of chance and, where given, the bands around the lines.
+    """One line per model, with the line of chance and, where given, the bands around the lines and further layers.
 
     `baseline` is the height that chance reaches in PR space.
     """
     if not curves:
         raise DataError("there is no curve to draw.")
-    return themed(curve_layers(curves, baseline=baseline, below=band_layers(curves, bands or {})))
+    under = [*below, *band_layers(curves, bands or {})]
+    return themed(curve_layers(curves, baseline=baseline, below=under, above=above))
 
 
 def curve_layers(
@@ -68,10 +74,13 @@ def curve_layers(
     """The unthemed chart of curves, with further layers drawn below and above; `what` a curve is the curve of."""
     first = next(iter(curves.values()))
     frame = _frame(first.kind)
+    y_title = first.y_title
+    if len({curve.y_title for curve in curves.values() if curve.kind == first.kind}) > 1:  # several measures
+        y_title = CURVES.find(first.kind).y
     if baseline is not None and math.isfinite(baseline):
         frame = replace(frame, chance=((0.0, baseline), (1.0, baseline)))
-    lines = _lines(curves, frame, first.x_title, first.y_title, what)
-    title = f"{first.y_title} against {first.x_title.lower()}: {', '.join(curves)}."
+    lines = _lines(curves, frame, first.x_title, y_title, what)
+    title = f"{y_title} against {first.x_title.lower()}: {', '.join(curves)}."
     width, height = (420, 420) if frame.square else (560, 320)
     layers = [*_chance(frame), *below, *lines, *above]
     return layered(layers, width, height, description=title, params=[_NEAREST])
@@ -126,6 +135,36 @@ def _lines(curves: Mapping[str, Curve], frame: Frame, x_title: str, y_title: str
         mark("line", rows, line, interpolate="step-after" if frame.steps else "linear", clip=True),
         {"name": HOVER, **mark("point", rows, {**place, "opacity": seen}, **dot)},
     ]
+
+
+def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
+    """The partial area of each ROC curve, faint in its colour: below it, or to its right for a range of TPR."""
+    layers = []
+    for name, curve in curves.items():
+        if not curve.part:
+            continue
+        across = any(end.startswith("tpr") for end in curve.part)
+        edge = curve.outline()
+        rows = [
+            {"name": name, "x": x, "y": y, "end": 1 if across else 0}
+            for x, y in zip(shortened(edge[:, 0]), shortened(edge[:, 1]), strict=True)
+        ]
+        ends = {"x2" if across else "y2": "end"}
+        place = {"x": "x:Q", "y": "y:Q", **ends, "color": coloured("name", curves)}
+        look = {"orient": "horizontal"} if across else {}
+        layers.append(mark("area", rows, place, opacity=0.18, aria=False, **look))
+    return layers
+
+
+def crisp_points(curves: Mapping[str, RocCurve]) -> list[Spec]:
+    """The point of each model that only decides: where it is, while the lines to the corners are mixtures."""
+    rows = [
+        {"name": name, "x": short(float(curve.x[1])), "y": short(float(curve.y[1]))}
+        for name, curve in curves.items()
+        if curve.table.score.tolist() == [1.0, 0.0]
+    ]
+    place = {"x": "x:Q", "y": "y:Q", "color": coloured("name", curves)}
+    return [mark("point", rows, place, filled=True, size=90, opacity=1, aria=False)] if rows else []
 
 
 def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[Spec]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from scorespace.curves import Curve, Hull, iso_line
-from scorespace.decisions import Choice, Decision
+from scorespace.decisions import Decision
 from scorespace.results import Row
 from scorespace.tables import Array
 from scorespace.views.charts.curves import curve_layers, named_rule
@@ -21,7 +21,7 @@ def hull_chart(curves: Mapping[str, Curve], hull: Hull, decision: Decision | Non
     outline = _points(hull.x.tolist(), hull.y.tolist())
     marks = [mark("line", outline, _PLACE | {"order": "place:Q"}, color=INK, strokeWidth=1.2, opacity=0.75)]
     if decision is not None:
-        marks += _chosen(decision.best, decision.slope)
+        marks += chosen_marks(decision)
     return themed(curve_layers(curves, above=marks))
 
 
@@ -58,7 +58,9 @@ def cost_space_chart(curves: Mapping[str, Curve], lines: Mapping[str, Array]) ->
     return themed(curve_layers(curves, below=below))
 
 
-def _chosen(best: Choice, slope: float) -> list[Spec]:
+def chosen_marks(decision: Decision) -> list[Spec]:
+    """The point of a decision in ROC space, its name, and the line of all points that cost the same."""
+    best, slope = decision.best, decision.slope
     counts = best.counts
     fpr, tpr = float(counts.fp / counts.n), float(counts.tp / counts.p)
     line = iso_line(slope, fpr, tpr)

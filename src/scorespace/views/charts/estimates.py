@@ -8,6 +8,7 @@ from scorespace.errors import DataError
 from scorespace.measures import MeasureSpec
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Row
+from scorespace.tables import Top
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import INK, coloured, short, themed
 
@@ -54,5 +55,5 @@ def _row(estimate: Estimate) -> Row:
 def _words(spec: MeasureSpec) -> str:
     """The measure in plain words, with its class and threshold."""
     of = "" if spec.of is None else f" of {spec.of}"
-    at = "" if spec.at is None else f" at threshold {spec.at:g}"
+    at = "" if spec.at is None else f" at {'' if isinstance(spec.at, Top) else 'threshold '}{spec.at:g}"
     return f"{spec.measure.title}{of}{at}"

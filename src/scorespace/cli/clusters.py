@@ -1,0 +1,112 @@
+"""`scorespace clusters`: how well apart clusters are, and how well they agree with known classes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.errors import ColumnError
+
+_ROLES, _OUTPUT = "Which column is what", "Output"
+
+
+class Scaling(StrEnum):
+    """What is done to features before distances are taken."""
+
+    none = "none"
+    standard = "standard"
+
+
+def clusters(
+    data: options.Data,
+    label: Annotated[
+        list[str], typer.Option(metavar="COL", help="The cluster of each point; repeatable.", rich_help_panel=_ROLES)
+    ] = [],  # noqa: B006 - Typer copies defaults
+    feature: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COL", help="A column of numbers, or a pattern such as 'x*'; repeatable.", rich_help_panel=_ROLES
+        ),
+    ] = [],  # noqa: B006
+    truth: Annotated[
+        str | None, typer.Option(metavar="COL", help="The known class of each point.", rich_help_panel=_ROLES)
+    ] = None,
+    noise: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="The label of points in no cluster, such as -1.", rich_help_panel=_ROLES),
+    ] = None,
+    weight: options.Weight = None,
+    group: options.Group = None,
+    missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
+    scale: Annotated[
+        Scaling, typer.Option(help="Features as they are, or divided by their standard deviation.")
+    ] = Scaling.none,
+    measures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help='Such as "silhouette,radius(how=mean),silhouette[a]".', rich_help_panel=_OUTPUT
+        ),
+    ] = None,
+    resamples: Annotated[
+        int,
+        typer.Option(
+            min=0, help="How often points are drawn again to see whether clusters hold.", rich_help_panel=_OUTPUT
+        ),
+    ] = 100,
+    level: options.Level = 0.95,
+    seed: options.Seed = 0,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Also write the page.", rich_help_panel=_OUTPUT)
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to draw the points: .png .svg .pdf .html.", rich_help_panel=_OUTPUT),
+    ] = None,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Judge clusters: how far apart, how wide, how dense, whether they hold, and whether they are known classes.
+
+    Example: scorespace clusters points.csv --label kmeans --label ward --feature 'x*' --report clusters.html
+    """
+    if not label:
+        raise ColumnError("no column of labels is named.", hint="--label COL")
+    options.check_output(report, (".html",), data)
+    options.check_output(out, options.PICTURES, data)
+    from scorespace.groups.clusters import clusters as judge  # loads what it computes with
+    from scorespace.views import clusters as view
+    from scorespace.views import report as page
+
+    with output.progress("looking at the clusters") as progress:
+        found = judge(
+            data,
+            labels=label,
+            features=feature,
+            truth=truth,
+            weight=weight,
+            group=group,
+            noise=noise,
+            scale=scale.value,
+            measures=measures,
+            resamples=resamples,
+            missing=missing.value,
+            level=level,
+            seed=seed,
+            progress=progress,
+        )
+    shown = view.document(found)
+    if report is not None:  # first: no result is shown before an error
+        page.write(shown, report)
+    if out is not None:
+        from scorespace.views.charts.clusters import cluster_chart
+        from scorespace.views.charts.files import save
+
+        save(cluster_chart(found), out)
+    output.write(shown.brief(), found.to_dict(), format)
+    for what, path in (("report", report), ("picture", out)):
+        if path is not None:
+            typer.echo(f"{what}  {path}", err=format is not options.Format.table)

@@ -1,0 +1,188 @@
+"""Columns of numbers become points, and columns of labels the clusters that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, listing
+from scorespace.frames.check import label, number, refuse_nested
+from scorespace.frames.read import read
+from scorespace.frames.roles import absent_column
+from scorespace.frames.source import Source, no_rows
+from scorespace.results import Note, grouped, note
+from scorespace.tables.labels import encode, is_missing
+
+MOST_VALUE = 1e150
+"""Beyond it, squares of differences are no numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """The rows of a source in use as points (n, d), with the text of each label column and of the truth."""
+
+    name: str
+    features: tuple[str, ...]
+    point: NDArray[np.float64]
+    labels: Mapping[str, NDArray[np.object_]]
+    truth: NDArray[np.object_] | None
+    weight: NDArray[np.float64] | None
+    group: NDArray[np.int32] | None
+    notes: tuple[Note, ...]
+
+
+def points(
+    data: Any,
+    *,
+    labels: Sequence[str],
+    features: Sequence[str],
+    truth: str | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    missing: str = "error",
+) -> Points:
+    """The points of a source; `features` are columns or patterns such as x*, which take no column of another role.
+
+    >>> points({"x1": [0, 1], "x2": [2.5, 3], "k": ["a", "b"]}, labels=["k"], features=["x*"]).point.tolist()
+    [[0.0, 2.5], [1.0, 3.0]]
+    """
+    if missing not in ("error", "drop"):
+        raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
+    source = read(data)
+    other = [name for name in (*labels, truth, weight, group) if name is not None]
+    for name in other:
+        if name not in source.columns:
+            raise absent_column(name, source)
+    chosen = _features(source, features, other)
+    named = [*labels, *(name for name in (truth, group) if name is not None)]
+    schema = source.frame.collect_schema()
+    for name in [*chosen, *([weight] if weight else [])]:
+        _refuse_text(source, name, schema[name])
+    for name in named:
+        refuse_nested(name, schema[name], "labels")
+    wanted = {name: number(name) for name in [*chosen, *([weight] if weight else [])]}
+    wanted |= {name: label(source.frame, name) for name in named}
+    found = source.arrays(source.frame.select(*(each.alias(name) for name, each in wanted.items())))
+    rows = next(iter(found.values())).size
+    if source.account is not None:
+        source.account(rows)
+    if not rows:
+        raise no_rows(source.where)
+    numbers = {name: _numbers(found[name]) for name in [*chosen, *([weight] if weight else [])]}
+    texts = {name: _texts(found[name]) for name in dict.fromkeys(named)}
+    kept, notes = _complete(numbers, texts, rows, missing)
+    if weight is not None:
+        _refuse_weights(weight, numbers[weight][kept])
+        kept &= ~(numbers[weight] == 0)
+    point = np.stack([numbers[name][kept] for name in chosen], axis=1)
+    _refuse_values(chosen, point)
+    held = {name: values[kept] for name, values in texts.items()}
+    groups = None if group is None else encode(held[group], group)[0].astype(np.int32)
+    return Points(
+        source.name,
+        tuple(chosen),
+        point,
+        {name: held[name] for name in labels},
+        None if truth is None else held[truth],
+        None if weight is None else numbers[weight][kept],
+        groups,
+        notes,
+    )
+
+
+def _features(source: Source, patterns: Sequence[str], other: Sequence[str]) -> list[str]:
+    """The columns that the patterns name; a column that is named itself must have no other role."""
+    if not patterns:
+        raise ColumnError("no feature is named.", seen=listing(source.columns), hint="features=… such as 'x*'")
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        if pattern in source.columns:
+            if pattern in other:
+                raise ColumnError(f"column {pattern!r} is a feature and has another role.", hint="name it once")
+            chosen[pattern] = None
+            continue
+        found = [name for name in source.columns if fnmatchcase(name, pattern) and name not in other]
+        if not found:
+            raise absent_column(pattern, source)
+        chosen |= dict.fromkeys(found)
+    return list(chosen)
+
+
+def _refuse_text(source: Source, name: str, kind: nw.dtypes.DType) -> None:
+    if kind.is_numeric() or kind == nw.Boolean or kind == nw.Object:
+        return
+    values = source.arrays(source.frame.select(nw.col(name)).head(3))[name]
+    seen = listing([str(value) for value in values.tolist()])
+    raise ColumnError(f"column {name!r} holds no numbers.", seen=seen, hint="features=… columns of numbers")
+
+
+def _numbers(array: NDArray[Any]) -> NDArray[np.float64]:
+    return np.asarray(np.ma.filled(np.ma.asarray(array).astype(np.float64), np.nan)) + 0.0
+
+
+def _texts(array: NDArray[Any]) -> NDArray[np.object_]:
+    """Labels as objects, missing ones as None; whole numbers without a point, as files hold them as doubles."""
+    values = np.ma.getdata(array)
+    if values.dtype.kind == "f":
+        whole = np.isfinite(values) & (np.floor(values) == values)
+        gone = np.isnan(values)
+        values = values.astype(object)
+        values[whole] = [int(one) for one in values[whole]]
+    else:
+        values = values.astype(object)
+        gone = np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
+    values[gone | np.ma.getmaskarray(array)] = None
+    return values
+
+
+def _complete(
+    numbers: Mapping[str, NDArray[np.float64]], texts: Mapping[str, NDArray[np.object_]], rows: int, missing: str
+) -> tuple[NDArray[np.bool_], tuple[Note, ...]]:
+    """Which rows have all values; gaps are refused, or told where they are dropped."""
+    absent = {name: np.isnan(values) for name, values in numbers.items()}
+    absent |= {name: np.asarray(values == None, dtype=bool) for name, values in texts.items()}  # noqa: E711 - each of them
+    gaps = {name: int(gone.sum()) for name, gone in absent.items() if gone.any()}
+    kept = ~np.any(list(absent.values()), axis=0)
+    if not gaps:
+        return kept, ()
+    told = ", ".join(f"{name!r} ({grouped(count)})" for name, count in gaps.items())
+    lost = rows - int(kept.sum())
+    if missing == "error" or lost == rows:
+        which = f"column {next(iter(gaps))!r} has" if len(gaps) == 1 else f"{len(gaps)} columns have"
+        hint = (
+            "fill the missing values"
+            if lost == rows
+            else f'missing="drop" leaves out {grouped(lost)} {"row" if lost == 1 else "rows"}'
+        )
+        raise DataError(f"{which} missing values.", seen=f"{told} of {grouped(rows)} rows", hint=hint)
+    some = f"{grouped(lost)} of {grouped(rows)} rows {'was' if lost == 1 else 'were'}"
+    return kept, (note("SS009", f"{some} dropped for missing values in {told}."),)
+
+
+def _refuse_weights(column: str, values: NDArray[np.float64]) -> None:
+    wrong = ~np.isfinite(values) | (values < 0)
+    if wrong.any():
+        raise WeightError(
+            f"column {column!r} has negative or infinite weights.",
+            seen=f"{grouped(int(wrong.sum()))} of {grouped(values.size)} rows",
+            hint="weights ≥ 0; weight 0 leaves a point out",
+        )
+    if not values.sum() > 0:
+        raise WeightError(f"all weights in column {column!r} are zero: there are no points.", hint="weights ≥ 0")
+
+
+def _refuse_values(features: Sequence[str], point: NDArray[np.float64]) -> None:
+    wrong = ~(np.abs(point) <= MOST_VALUE)
+    if wrong.any():
+        column = int(np.flatnonzero(wrong.any(axis=0))[0])
+        raise ScoreError(
+            f"column {features[column]!r} has infinite or huge values.",
+            seen=f"{grouped(int(wrong[:, column].sum()))} beyond 1e150",
+            hint="leave them out, or divide the column by a number",
+        )

@@ -1,0 +1,1 @@
+"""What belongs together: clusters of points, and items that go with items."""

@@ -1,0 +1,283 @@
+"""Points in clusters, and clusters beside known classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, did_you_mean, listing
+from scorespace.tables.counts import ratio
+from scorespace.tables.labels import encode
+from scorespace.tables.nearest import borders, diameter
+from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterTable(Table):
+    """Points (n, d) in the order of their clusters, with a weight (…, n) each; leading axes are replicates.
+
+    `focus` is the cluster that is asked about, None for all of them. A cluster without weight is absent.
+
+    >>> cluster_table([[0, 0], [0, 2], [5, 0]], ["a", "a", "b"]).centroids
+    array([[0., 1.],
+           [5., 0.]])
+    """
+
+    point: Array
+    label: NDArray[np.intp]
+    names: tuple[str, ...]
+    weight: Array
+    group: NDArray[np.int32] | None = None
+    copies: bool = False
+    focus: int | None = None
+    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def described(self) -> str:
+        return f"points in {len(self.names)} clusters"
+
+    @property
+    def cells(self) -> Array:
+        return self.weight
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        return self.label
+
+    @property
+    def by_case(self) -> bool:
+        return True
+
+    @property
+    def counted(self) -> bool:
+        return True
+
+    @property
+    def cell_squares(self) -> Array | None:
+        return None if self.copies or bool((self.weight == 1).all()) else self.weight**2
+
+    @property
+    def grouping(self) -> NDArray[np.int32] | None:
+        return self.group
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self.names
+
+    def with_cells(self, cells: Array) -> Self:
+        return replace(self, weight=np.asarray(cells, dtype=np.float64), kept={})
+
+    def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
+        """Some of the points, which stay in the order of their clusters."""
+        order = np.argsort(self.label[cell], kind="stable")
+        chosen = cell[order]
+        place = np.empty(cell.size, dtype=np.int32)
+        place[order] = np.arange(cell.size, dtype=np.int32)
+        group = None if self.group is None else self.group[chosen]
+        point, label, weight = self.point[chosen], self.label[chosen], self.weight[..., chosen]
+        return replace(self, point=point, label=label, weight=weight, group=group, kept={}), place
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
+    ) -> Wanted:
+        if of is None or at is not None or wanted is not ClusterTable:
+            return super().inside(wanted, None if wanted is ClusterTable else of, at, sized=sized)
+        if of not in self.names:
+            near = did_you_mean(of, self.names)
+            raise NoTableError(
+                f"names the cluster {of!r}, which there is not",
+                seen=listing(self.names),
+                hint=f"{{label}}[{near}]" if near else "{label}",
+            )
+        return cast(Wanted, replace(self, focus=self.names.index(of)))
+
+    def __add__(self, other: Self) -> Self:
+        """The points of both samples; clusters of the same name are one."""
+        labels = [held.names[k] for held in (self, other) for k in held.label]
+        group = None
+        if self.group is not None and other.group is not None:
+            group = np.append(self.group, other.group)
+        points, weight = np.concatenate([self.point, other.point]), np.append(self.weight, other.weight)
+        return cast(Self, cluster_table(points, labels, weight=weight, group=group, copies=self.copies))
+
+    # --- what the measures are made of, each computed once
+
+    def once(self, name: str, compute: Callable[[], Any]) -> Any:
+        """What was computed under a name, for all clusters and each of them alike."""
+        if name not in self.kept:
+            self.kept[name] = compute()
+        return self.kept[name]
+
+    def sums(self, values: Array) -> Array:
+        """The sums (…, K) over each cluster of values (…, n)."""
+        found = np.zeros((*values.shape[:-1], len(self.names)))
+        starts = np.searchsorted(self.label, np.arange(len(self.names) + 1))
+        filled = np.flatnonzero(np.diff(starts))
+        if filled.size:
+            found[..., filled] = np.add.reduceat(values, starts[filled], axis=-1)
+        return found
+
+    @property
+    def sizes(self) -> Array:
+        """The weight (…, K) of each cluster."""
+        return cast(Array, self.once("sizes", lambda: self.sums(self.weight)))
+
+    @property
+    def present(self) -> Array:
+        """How many clusters have points (…)."""
+        return np.asarray((self.sizes > 0).sum(axis=-1))
+
+    @property
+    def centroids(self) -> Array:
+        """The mean point (…, K, d) of each cluster; NaN where there is none."""
+
+        def compute() -> Array:
+            weighed = self.sums(self.weight[..., None, :] * self.point.T)
+            return np.moveaxis(ratio(weighed, self.sizes[..., None, :]), -2, -1)
+
+        return cast(Array, self.once("centroids", compute))
+
+    @property
+    def away(self) -> Array:
+        """The distance (…, n) of each point to the centroid of its cluster."""
+
+        def compute() -> Array:
+            steps = np.take(self.centroids, self.label, axis=-2) - self.point
+            return np.sqrt((steps**2).sum(axis=-1))
+
+        return cast(Array, self.once("away", compute))
+
+    @property
+    def gaps(self) -> Array:
+        """The distances (…, K, K) between centroids; NaN to itself and to an absent one."""
+
+        def compute() -> Array:
+            steps = self.centroids[..., :, None, :] - self.centroids[..., None, :, :]
+            found = np.sqrt((steps**2).sum(axis=-1))
+            return np.where(np.eye(len(self.names), dtype=bool), np.nan, found)
+
+        return cast(Array, self.once("gaps", compute))
+
+    def parts(self) -> list[Array]:
+        """The points of each cluster, those without weight left out."""
+        if self.weight.ndim > 1:
+            raise NoTableError("rests on the outermost points, which drawing points again can only lose")
+        there = self.weight > 0
+        starts = np.searchsorted(self.label, np.arange(len(self.names) + 1))
+        return [self.point[a:b][there[a:b]] for a, b in pairwise(starts)]
+
+    @property
+    def known_borders(self) -> Array:
+        """The distances (K, K) between borders as far as known: to the nearest cluster at least, infinite elsewhere."""
+        whole = self.kept.get("borders")
+        found = self.once("nearest", lambda: borders(self.parts(), whole=False)) if whole is None else whole
+        return cast(Array, found)
+
+    @property
+    def nearest(self) -> Array:
+        """The distance (K,) from each cluster to the nearest point of another; infinite where there is none."""
+        return np.asarray(self.known_borders.min(axis=1))
+
+    @property
+    def borders(self) -> Array:
+        """The distance (K, K) of the nearest two points of every two clusters; infinite to itself."""
+        return cast(Array, self.once("borders", lambda: borders(self.parts(), whole=True)))
+
+    @property
+    def diameters(self) -> Array:
+        """The largest distance (K,) within each cluster."""
+        return cast(Array, self.once("diameters", lambda: np.array([diameter(part) for part in self.parts()])))
+
+    def __repr__(self) -> str:
+        return f"ClusterTable: {self.label.size} points of {self.point.shape[1]} features in {len(self.names)} clusters"
+
+
+def cluster_table(
+    points: ArrayLike,
+    labels: Any,
+    *,
+    weight: ArrayLike | None = None,
+    group: NDArray[np.int32] | None = None,
+    copies: bool = False,
+) -> ClusterTable:
+    """The table of points (n, d) and the cluster of each.
+
+    >>> cluster_table([[0.0], [1.0], [9.0]], ["a", "a", "b"]).sizes
+    array([2., 1.])
+    """
+    point = np.asarray(points, dtype=np.float64)
+    if point.ndim != 2 or point.shape[1] == 0:
+        raise DataError(
+            "points must be rows of features.", seen=f"an array of shape {point.shape}", hint="one row for each point"
+        )
+    if not np.isfinite(point).all():
+        raise ScoreError("points must be finite numbers.", seen=f"{int((~np.isfinite(point)).sum())} that are not")
+    codes, names = encode(labels, "the labels of clusters")
+    if codes.size != len(point):
+        raise DataError("points and labels differ in number.", seen=f"{len(point)} points, {codes.size} labels")
+    held = np.ones(len(point)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if held.shape != (len(point),):
+        raise WeightError("weights and points differ in number.", seen=f"{held.size} weights, {len(point)} points")
+    if not (np.isfinite(held) & (held >= 0)).all() or not held.sum() > 0:
+        raise WeightError("weights must be finite numbers ≥ 0, not all 0.", hint="weight 0 leaves a point out")
+    order = np.argsort(codes, kind="stable")
+    groups = None if group is None else np.asarray(group)[order]
+    return ClusterTable(point[order], codes[order].astype(np.intp), names, held[order], groups, copies)
+
+
+@dataclass(frozen=True, eq=False)
+class ContingencyTable(Table):
+    """How many points of each class (rows) are in each cluster (columns); leading axes are replicates.
+
+    >>> contingency(["x", "x", "y"], ["a", "b", "b"]).matrix
+    array([[1., 1.],
+           [0., 1.]])
+    """
+
+    matrix: Array
+    classes: tuple[str, ...]
+    clusters: tuple[str, ...]
+    squares: Array | None = field(default=None, compare=False, repr=False)
+
+    def described(self) -> str:
+        return f"{len(self.clusters)} clusters beside {len(self.classes)} classes"
+
+    @property
+    def cells(self) -> Array:
+        return self.matrix.reshape(*self.matrix.shape[:-2], -1)
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        return np.zeros(self.matrix.shape[-2] * self.matrix.shape[-1], dtype=np.intp)
+
+    @property
+    def cell_squares(self) -> Array | None:
+        return None if self.squares is None else self.squares.ravel()
+
+    def with_cells(self, cells: Array) -> Self:
+        # Draws come as bytes, whose products overflow.
+        matrix = np.asarray(cells, dtype=np.float64).reshape(*cells.shape[:-1], *self.matrix.shape[-2:])
+        return replace(self, matrix=matrix, squares=None)
+
+    def __add__(self, other: Self) -> Self:
+        if (self.classes, self.clusters) != (other.classes, other.clusters):
+            raise ColumnError("tables of different classes or clusters cannot be added.")
+        return replace(self, matrix=self.matrix + other.matrix, squares=None)
+
+
+def contingency(classes: Any, labels: Any, *, weight: Array | None = None, copies: bool = False) -> ContingencyTable:
+    """The table of two labellings of the same points."""
+    (rows, names), (columns, clusters) = encode(classes, "the classes"), encode(labels, "the labels of clusters")
+    if rows.size != columns.size:
+        raise DataError("classes and labels differ in number.", seen=f"{rows.size} and {columns.size}")
+    cell, shape = rows.astype(np.int64) * len(clusters) + columns, (len(names), len(clusters))
+
+    def summed(weights: Array | None) -> Array:
+        return np.bincount(cell, weights, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+    squares = None if weight is None or copies else summed(weight**2)
+    return ContingencyTable(summed(weight), names, clusters, squares)

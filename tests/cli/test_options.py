@@ -1,0 +1,103 @@
+"""Options that verbs share: hints in flags, pairs taken apart, costs put together, and outputs checked at once."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scorespace.cli import options
+from scorespace.conditions import Condition, CostMatrix
+from scorespace.errors import ScoreSpaceError
+from scorespace.tables import confusion
+
+
+def told(ask):
+    with pytest.raises(ScoreSpaceError) as caught:
+        ask()
+    return f"{type(caught.value).__name__}: {caught.value}"
+
+
+@pytest.mark.parametrize(
+    ("hint", "typed"),
+    [
+        ('positive="bad"', "--positive bad"),
+        ('positive="it\'s bad"', "--positive 'it'\"'\"'s bad'"),
+        ('scores="nb"', "--score nb"),
+        ("decisions=… instead of scores=…", "--decision COL instead of --score COL"),
+        ("names={column: model}", "--name COL=NAME"),
+        ('best="high" or best="low"', "--higher-is-better or --lower-is-better"),
+        ('missing="drop" leaves them empty', "--missing drop leaves them empty"),
+        ('unknown="x" stays', 'unknown="x" stays'),
+    ],
+)
+def test_a_hint_is_told_as_one_types_it(hint, typed):
+    assert options.in_flags(f'positive="x" is in the problem.\n  hint: {hint}') == (
+        f'positive="x" is in the problem.\n  hint: {typed}'
+    )
+    assert options.in_flags(hint) == hint  # without a hint nothing is typed
+
+
+def test_pairs_are_taken_apart_at_the_first_sign():
+    assert options.renames(["p1=forest", "p2=a=b"]) == {"p1": "forest", "p2": "a=b"}
+    assert options.models(["near=residual(x)"]) == {"near": "residual(x)"}
+    assert options.matrix_files(["a=dir/x=1.csv"]) == ["dir/x=1.csv"]
+    for wrong in ("p1", "=forest", "p1=", ""):
+        assert told(lambda wrong=wrong: options.renames([wrong])) == (
+            f"ColumnError: --name {wrong} cannot be read.\n  hint: COL=NAME, such as --name p1=forest"
+        )
+    assert told(lambda: options.models(["near"])) == (
+        "ColumnError: --model near cannot be read.\n  hint: NAME=KIND(COL)"
+    )
+
+
+def test_a_midpoint_is_a_number_or_a_name():
+    assert [options.midpoint(text) for text in ("0.5", "1e-3", "median")] == [0.5, 0.001, "median"]
+    options.refuse_two_midpoints("mean")
+    assert told(lambda: options.refuse_two_midpoints("0.5")) == (
+        "DataError: the midpoint is stated and learned.\n  hint: either --midpoint or --learn-midpoint"
+    )
+
+
+def test_the_data_or_matrices_instead(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("c1.csv").write_text(",ill,well\nill,6,2\nwell,1,3\n")
+    assert options.data_or_matrices("credit.csv", [], None) == "credit.csv"
+    found = options.data_or_matrices(None, ["c1=c1.csv"], "ill")
+    assert found == {"c1": confusion([[6, 2], [1, 3]], classes=["ill", "well"], positive="ill")}
+    for data, matrices in ((None, []), ("credit.csv", ["c1=c1.csv"])):
+        assert told(lambda d=data, m=matrices: options.data_or_matrices(d, m, None)) == (
+            "DataError: name the data, or confusion matrices instead.\n  hint: DATA, or --matrix NAME=FILE.csv"
+        )
+
+
+def test_costs_as_flags_or_as_a_file(tmp_path):
+    nothing = (None,) * 4
+    assert options.condition(*nothing, None, None) is None
+    assert options.condition(1, 5, None, -2, 0.3, None) == Condition(fp=1, fn=5, tn=-2, prevalence=0.3)
+    file = tmp_path / "costs.csv"
+    file.write_text(",a,b\na,0,5\nb,1,0\n")
+    assert options.condition(*nothing, None, file) == CostMatrix(("a", "b"), np.array([[0, 5], [1, 0]]))
+    for given, seen in [
+        ((1, None, None, None, None), "--cost-fp 1"),
+        ((None, 5, 2, None, 0.3), "--cost-fn 5, --cost-tp 2"),
+        ((*nothing, 0.3), "--prevalence 0.3"),
+    ]:
+        assert told(lambda given=given: options.condition(*given, None)) == (
+            f"ConditionError: the costs of both errors are needed.\n  seen: {seen}\n  hint: --cost-fp 1 --cost-fn 5"
+        )
+    assert told(lambda: options.condition(1, 5, None, None, None, file)) == (
+        "ConditionError: costs are stated twice.\n  hint: either --costs FILE.csv or --cost-fp and --cost-fn"
+    )
+
+
+def test_an_output_is_checked_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("in.csv").write_text("y\n1\n")
+    options.check_output(None, options.PICTURES, "in.csv")
+    options.check_output(Path("out.png"), options.PICTURES, "in.csv")
+    assert told(lambda: options.check_output(Path("in.csv"), options.DATA_FILES, "in.csv")).startswith(
+        "DataError: 'in.csv' is read"
+    )
+    assert told(lambda: options.check_output(Path("out.txt"), options.PICTURES)) == (
+        "DataError: 'out.txt' has no known ending.\n  hint: .png .svg .pdf .html"
+    )

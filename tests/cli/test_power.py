@@ -1,0 +1,100 @@
+"""`scorespace power`: every flag reaches its formula, and flags that contradict each other are told."""
+
+import json
+
+import pytest
+
+from scorespace.comparisons.power import auc_power, auc_sample_size, difference_power, difference_sample_size
+
+BASE = ("power", "--auc", "0.8", "--prevalence", "0.3")
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (("--against", "0.7"), auc_sample_size(0.8, null=0.7, prevalence=0.3)),
+        (("--against", "0.7", "--power", "0.9"), auc_sample_size(0.8, null=0.7, prevalence=0.3, power=0.9)),
+        (("--against", "0.7", "--cases", "100"), auc_power(0.8, 30, 70, null=0.7)),
+        (("--against", "0.7", "--cases", "100", "--one-sided"), auc_power(0.8, 30, 70, null=0.7, sides=1)),
+        (
+            ("--against", "0.7", "--paired-correlation", "0.5", "--alpha", "0.01"),
+            difference_sample_size(0.8, 0.7, correlation=0.5, prevalence=0.3, alpha=0.01),
+        ),
+        (("--against", "0.7", "--unpaired"), difference_sample_size(0.8, 0.7, prevalence=0.3)),
+        (("--against", "0.7", "--unpaired", "--cases", "100"), difference_power(0.8, 0.7, 30, 70)),
+        (("--half-width", "0.05"), auc_sample_size(0.8, half_width=0.05, prevalence=0.3)),
+    ],
+)
+def test_flags(run, flags, expected):
+    done = run(*BASE, *flags, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    assert done.json()["rows"] == json.loads(json.dumps(expected.rows()))
+
+
+def test_the_page_of_a_plan(run):
+    # 80 % power at 5 %: the numbers of comparisons/test_power.py, laid out.
+    found = difference_sample_size(0.8, 0.7, correlation=0.5, prevalence=0.3)
+    done = run(*BASE, "--against", "0.7", "--paired-correlation", "0.5")
+    assert [line.rstrip() for line in done.out.strip().splitlines()] == [
+        "Power   variance of Hanley and McNeil, normal approximation",
+        "",
+        "plan             number",
+        f"positive cases   {found.n_pos}",
+        f"negative cases   {found.n_neg}",
+        f"all cases        {found.cases}",
+        f"power            {found.power:.3f}",
+        "",
+        f"With {found.n_pos} positive and {found.n_neg} negative cases, a two-sided test at 0.05 has power",
+        f"{found.power:.3f} to tell AUCs of 0.8 and 0.7 apart on the same cases (correlation 0.5).",
+    ]
+
+
+@pytest.mark.parametrize("form", ["markdown", "csv"])
+def test_formats(run, form):
+    done = run(*BASE, "--against", "0.7", "--format", form)
+    assert done.code == 0
+    assert str(auc_sample_size(0.8, null=0.7, prevalence=0.3).n_pos) in done.out
+
+
+def test_few_cases_are_noted_below_the_plan(run):
+    assert "notes" in run(*BASE, "--against", "0.7", "--cases", "12").out
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ((), "it is not stated what to show.\n  hint: --against 0.7, or --half-width 0.05"),
+        (
+            ("--unpaired", "--half-width", "0.1"),
+            "it is not stated what to show.\n  hint: --against 0.7, or --half-width 0.05",
+        ),
+        (
+            ("--against", "0.7", "--power", "0.8", "--cases", "100"),
+            "power and cases are both stated: one follows from the other.\n  hint: --power or --cases",
+        ),
+        (
+            ("--against", "0.7", "--paired-correlation", "0.5", "--unpaired"),
+            "models are judged on the same cases or on different ones.\n  hint: leave out --unpaired",
+        ),
+        (
+            ("--against", "0.7", "--half-width", "0.1"),
+            "a half width needs no test.\n  hint: --auc, --half-width, --prevalence and --alpha",
+        ),
+        (
+            ("--half-width", "0.1", "--cases", "10"),
+            "a half width needs no test.\n  hint: --auc, --half-width, --prevalence and --alpha",
+        ),
+        (
+            ("--half-width", "1e-200"),
+            "no study is large enough for this aim.\n  seen: more than 1 000 000 000 000 cases",
+        ),
+        (
+            ("--against", "0.8000000001"),
+            "no study is large enough for this aim.\n  seen: more than 1 000 000 000 000 cases",
+        ),
+    ],
+)
+def test_what_cannot_be_planned(run, flags, message):
+    done = run(*BASE, *flags)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"ConditionError: {message}")

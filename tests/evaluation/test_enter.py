@@ -1,0 +1,138 @@
+"""The ways in: every kind of data gives the same numbers, and what is missing is asked for."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+import scorespace as ss
+from evaluation.given import ASAH, PROC, ROLES, SMALL
+from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError
+
+SOURCES = {
+    "path": lambda: ASAH,
+    "text path": lambda: str(ASAH),
+    "dict of arrays": lambda: pd.read_csv(ASAH).to_dict("series"),
+    "dict of lists": lambda: pd.read_csv(ASAH).to_dict("list"),
+    "pandas": lambda: pd.read_csv(ASAH),
+    "pandas with categories": lambda: pd.read_csv(ASAH, dtype={"outcome": "category"}),
+    "polars": lambda: pl.read_csv(ASAH),
+    "polars lazy": lambda: pl.scan_csv(ASAH),
+    "pyarrow": lambda: pa.csv.read_csv(ASAH),
+    "duckdb": lambda: duckdb.read_csv(str(ASAH)),
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_every_kind_of_data_gives_the_same_numbers(kind, asah):
+    found = ss.evaluate(SOURCES[kind](), **ROLES, measures="auc,ppv@0.2").to_dict()
+    assert found == asah.to_dict()
+
+
+def test_the_numbers_are_those_of_proc(asah):
+    for name in ("s100b", "ndka"):
+        one = asah.measures("auc", model=name)[0]
+        low, auc, high = PROC[name]["ci95"]
+        assert (one.low, one.value, one.high) == pytest.approx((low, auc, high), abs=1e-9)
+
+
+def test_tables_by_model_need_no_columns(asah):
+    found = ss.evaluate(dict(asah.models), measures="auc,ppv@0.2")
+    assert found.summary.rows() == asah.summary.rows()
+
+
+@pytest.mark.parametrize(
+    ("scores", "models"),
+    [("s100b", ["s100b"]), (["ndka", "s100b"], ["ndka", "s100b"]), ({"S": "s100b", "N": "ndka"}, ["S", "N"])],
+)
+def test_scores_are_named_in_three_ways(scores, models):
+    found = ss.evaluate(ASAH, truth="outcome", scores=scores, positive="Poor")
+    assert list(found.models) == models
+
+
+@pytest.mark.parametrize(
+    ("kind", "library"),
+    [
+        ("pandas", pd.DataFrame),
+        ("polars", pl.DataFrame),
+        ("polars lazy", pl.DataFrame),
+        ("pyarrow", pa.Table),
+        ("path", pd.DataFrame),
+    ],
+)
+def test_to_frame_is_a_frame_of_the_callers_library(kind, library):
+    frame = ss.evaluate(SOURCES[kind](), **ROLES).measures("auc", "ppv@inf").to_frame()
+    assert isinstance(frame, library)
+    rows = frame.to_pandas() if library is pa.Table else frame
+    assert list(rows["model"]) == ["s100b", "s100b", "ndka", "ndka"]
+    assert rows["value"][0] == pytest.approx(PROC["s100b"]["auc"], abs=1e-9)
+
+
+def test_measure_by_name():
+    assert ss.measure("auc", truth=SMALL["y"], score=SMALL["s"]) == pytest.approx(7 / 9)
+    assert ss.measure("precision@0.5", truth=SMALL["y"], score=SMALL["s"]) == pytest.approx(2 / 3)
+    assert ss.measure("f1[macro]", truth=SMALL["y"], decision=SMALL["d"]) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("given", [{}, {"score": SMALL["s"], "decision": SMALL["d"]}])
+def test_measure_needs_either_scores_or_decisions(given):
+    with pytest.raises(ScoreSpaceError, match="either score or decision"):
+        ss.measure("auc", truth=SMALL["y"], **given)
+
+
+def test_the_truth_must_be_named():
+    with pytest.raises(ColumnError, match="the column with the actual class is not named"):
+        ss.evaluate(SMALL, scores="s")
+
+
+def test_the_positive_class_is_not_guessed():
+    with pytest.raises(PositiveError, match="not stated"):
+        ss.evaluate({"y": ["good", "bad"], "s": [1, 2]}, truth="y", scores="s")
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, float("nan")])
+def test_a_level_is_a_probability(level):
+    with pytest.raises(ScoreSpaceError, match="not a level of confidence"):
+        ss.evaluate(SMALL, truth="y", scores="s", level=level)
+
+
+def test_one_number_of_scores_of_several_classes():
+    scores = {"a": [0.7, 0.1, 0.2], "b": [0.2, 0.6, 0.5], "c": [0.1, 0.3, 0.3]}
+    # Log loss by hand; the classes by name and as columns in the order of their names are the same.
+    expected = -np.mean(np.log([0.7, 0.6, 0.3]))
+    assert ss.measure("logloss", truth=list("abc"), score=scores) == pytest.approx(expected)
+    columns = np.stack(list(scores.values()), axis=1)
+    assert ss.measure("logloss", truth=list("abc"), score=columns) == pytest.approx(expected)
+    assert ss.measure("acc@0.5", truth=[1, 0, 1], score=[0.9, 0.1, 0.2], weight=[1, 1, 2]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("roles", "kept"),
+    [
+        ({"scores": ["s", "t"]}, True),
+        ({"scores": "s"}, False),
+        ({"scores": "s", "group": "g"}, True),  # groups are drawn whole
+        ({"scores": ["s", "t"], "paired": False}, False),
+        ({"scores": ["s", "t"], "weight": "w", "weights": "copies"}, False),  # a row stands for many cases
+        ({"scores": "s", "decisions": "d"}, True),
+    ],
+)
+def test_cases_are_kept_side_by_side_where_that_is_of_use(roles, kept):
+    data = {**SMALL, "t": SMALL["s"][::-1], "g": [1, 1, 2, 2, 3, 3], "w": [1, 2, 1, 2, 1, 2]}
+    assert (ss.evaluate(data, truth="y", **roles).models.pairs is not None) == kept
+
+
+def test_many_rows_are_kept_side_by_side_only_when_asked_for(monkeypatch):
+    monkeypatch.setattr("scorespace.evaluation.enter._PAIRED_ROWS", 5)
+    data = {**SMALL, "t": SMALL["s"][::-1]}
+    assert ss.evaluate(data, truth="y", scores=["s", "t"]).models.pairs is None
+    assert ss.evaluate(data, truth="y", scores=["s", "t"], paired=True).models.pairs is not None
+
+
+def test_cases_of_one_class_rank_nothing():
+    found = ss.evaluate({"y": [0, 0], "s": [0.2, 0.4], "t": [0.1, 0.3]}, truth="y", scores=["s", "t"])
+    assert found.measures("auc")[0].reason == "undefined: only one class is present"
+    assert found.models.pairs is None

@@ -1,0 +1,157 @@
+"""Frames of any library, the columns they bring, and an engine that opens nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import narwhals.stable.v1 as nw_v1
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from frames.sources import CREDIT, refused, values, write
+from scorespace.errors import ColumnError
+from scorespace.frames.source import connect, relation_source, unreadable
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+
+
+def test_frames_of_narwhals_itself() -> None:
+    for frame in (nw.from_native(pl.DataFrame(CREDIT)), nw_v1.from_native(pl.LazyFrame(CREDIT))):
+        assert values(frame) == CREDIT
+
+
+def test_names_that_are_not_text() -> None:
+    assert values(pd.DataFrame({0: [1], 1: [2]})) == {"0": [1], "1": [2]}
+    assert values(nw.from_native(pd.DataFrame({0: [1]}))) == {"0": [1]}
+    assert values({0: [1], 1: [2]}) == {"0": [1], "1": [2]}
+
+
+def test_frames_do_not_load_duckdb() -> None:
+    script = """
+import sys
+import polars as pl
+from scorespace.frames import check, count, read, roles
+source = read(pl.DataFrame({"y": [0, 1], "s": [1, 2]}))
+count(check(source, roles(source, truth="y", scores="s")))
+print("duckdb" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{script}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "False\n"
+
+
+def test_a_column_named_twice() -> None:
+    def message(name: str, where: str, seen: str) -> str:
+        return f"column '{name}' occurs twice in {where}.\n  seen: {seen}\n  hint: give each column its own name"
+
+    write("twice.csv", "x,s,x\n1,.5,3\n")
+    write("semicolon.csv", "x;x;y\n1;1,5;2\n")
+    write("case.csv", "A,s,a\n1,.5,3\n")
+    assert refused("twice.csv", ColumnError) == message("x", "twice.csv", "'x', 's', 'x'")
+    assert refused("semicolon.csv", ColumnError) == message("x", "semicolon.csv", "'x', 'x', 'y'")
+    assert refused("case.csv", ColumnError) == message("a", "case.csv", "'A', 's', 'a'")
+    twice = [
+        pd.DataFrame([[1, 2]], columns=["a", "a"]),
+        pa.table([[1], [2]], names=["a", "a"]),
+        duckdb.sql("SELECT 1 AS a, 2 AS a"),
+    ]
+    for frame in twice:
+        assert refused(frame, ColumnError) == message("a", "the frame", "'a', 'a'")
+    assert refused(pd.DataFrame([[1, 2]], columns=[1, "1"]), ColumnError) == message("1", "the frame", "'1', '1'")
+    assert refused({"A": [1], "a": [2]}, ColumnError) == (
+        "two arrays have the same name (upper and lower case count as the same).\n"
+        "  seen: 'A', 'a'\n"
+        "  hint: give each array its own name"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "seen"),
+    [
+        ([1, 2], "list"),
+        (None, "NoneType"),
+        (np.zeros((2, 2)), "numpy.ndarray"),
+        (pl.Series([1]), "polars.series.series.Series"),
+    ],
+)
+def test_something_else(data: Any, seen: str) -> None:
+    assert refused(data) == (
+        "the data is neither a path nor a frame nor a dict of arrays.\n"
+        f"  seen: {seen}\n"
+        "  hint: a path, a frame of pandas, polars, pyarrow or DuckDB, or {name: array}"
+    )
+
+
+def test_the_engine_can_neither_fetch_nor_install_nor_open_another_file(own_folder: Path) -> None:
+    named, other = (str(Path(write(name, "a\n1\n")).resolve()) for name in ("named.csv", "other.csv"))
+    connection = connect([named], own_folder / "out.csv")
+    assert connection.execute("SELECT * FROM read_csv($path)", {"path": named}).fetchall() == [(1,)]
+    connection.execute(f"COPY (SELECT 2 AS a) TO '{own_folder}/out.csv' (USE_TMP_FILE false)")
+    for statement in (
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "FROM read_csv('http://localhost:9/a.csv')",
+        f"FROM read_csv('{other}')",
+        f"COPY (SELECT 1) TO '{other}'",
+        f"COPY (SELECT 1) TO '{own_folder}/new.csv'",
+        "SET enable_external_access = true",
+        "SET autoinstall_known_extensions = true",
+        "SET allowed_paths = []",
+        "ATTACH 'new.db'",
+    ):
+        with pytest.raises(duckdb.Error):
+            connection.execute(statement)
+    written = {path.name: path.read_text() for path in own_folder.iterdir()}
+    assert written == {"named.csv": "a\n1\n", "other.csv": "a\n1\n", "out.csv": "a\n2\n"}
+
+
+def test_a_column_of_long_numbers_as_text_keeps_every_digit() -> None:
+    connection = connect()
+    source = relation_source(connection.sql("SELECT 12345678901234567890 AS id, 0.5 AS s"), "long", connection)
+    found = source.written_out(["id"])
+    arrays = {name: values.tolist() for name, values in found.arrays(found.frame).items()}
+    assert arrays == {"id": ["12345678901234567890"], "s": [0.5]}
+
+
+@pytest.mark.parametrize(
+    ("said", "remote", "told"),
+    [
+        (
+            "Invalid Input Error: CSV Error on Line: 7\nExpected Number of Columns: 3 Found: 1\n\nPossible fixes: …",
+            False,
+            "f.csv cannot be read as CSV.\n  seen: line 7 has 1 value, the header 3\n  hint: as many values in each "
+            "line as in the header; no line is skipped, and none is a comment",
+        ),
+        (
+            "Invalid Input Error: The CSV state machine failed.",
+            False,
+            "f.csv cannot be read as CSV.\n  seen: lines that end in different ways\n"
+            "  hint: the same end of line everywhere",
+        ),
+        (
+            "HTTP Error: gone",
+            True,
+            "f.csv cannot be read as CSV.\n  seen: gone\n  hint: check the address and the network",
+        ),
+        (
+            "std::bad_alloc",
+            False,
+            "there is not enough memory for f.csv.\n"
+            "  hint: Parquet instead of text, only the columns in use, or a sample of the rows",
+        ),
+    ],
+)
+def test_what_the_engine_says_in_our_words(said: str, remote: bool, told: str) -> None:
+    assert str(unreadable("f.csv", duckdb.Error(said), "CSV", remote)) == told

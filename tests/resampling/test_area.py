@@ -1,0 +1,87 @@
+"""The interval of an area: DeLong's variance as its definition has it, plain and on the logit scale."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.special import expit, logit, ndtri
+
+from scorespace.measures.ranking import auc
+from scorespace.resampling.area import delong, delong_logit, delong_variance, delong_variances
+from scorespace.tables import score_table
+
+TRUTH = [1, 0, 1, 1, 0, 0, 1, 0]
+SCORE = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+TABLE = score_table(TRUTH, SCORE)
+
+
+def test_delong_is_cut_at_one():
+    assert delong(score_table([0, 0, 1, 1, 1], [0.1, 0.6, 0.4, 0.7, 0.9]))[1] == 1
+
+
+def test_delong_of_perfect_scores_has_no_width():
+    assert delong(score_table([0, 0, 1, 1], [1, 2, 3, 4])) == (1, 1)
+
+
+def test_delong_does_not_depend_on_which_class_is_positive():
+    assert delong(TABLE.swapped()) == pytest.approx(delong(TABLE))
+
+
+@pytest.mark.parametrize("truth", [[1, 0, 0], [0, 1, 1]])
+def test_delong_needs_two_cases_of_each_class(truth):
+    assert math.isnan(delong_variance(score_table(truth, [1, 2, 3])))
+
+
+def test_delong_needs_whole_weights():
+    assert math.isnan(delong_variance(score_table(TRUTH, SCORE, weight=[0.5] * 8)))
+
+
+def test_delong_of_float32_scores_stays_below_one():
+    # float32 midranks gave areas above 1 (confidenceinterval 15).
+    score = np.linspace(0, 1, 20_001, dtype=np.float32)
+    low, high = delong(score_table((score > 0.5).astype(int), score))
+    assert low <= 1
+    assert high <= 1
+
+
+def test_delong_logit_is_the_closed_form():
+    area, error = auc(TABLE), math.sqrt(delong_variance(TABLE))
+    half = ndtri(0.975) * error / (area * (1 - area))
+    assert delong_logit(TABLE) == pytest.approx((expit(logit(area) - half), expit(logit(area) + half)))
+    assert 0 < delong_logit(TABLE, 0.999999)[0] < delong_logit(TABLE, 0.999999)[1] < 1
+
+
+def test_delong_logit_of_the_other_class_is_the_same():
+    assert delong_logit(TABLE.swapped()) == pytest.approx(delong_logit(TABLE))
+
+
+def test_delong_variances_of_replicates_are_those_of_each():
+    rng = np.random.default_rng(0)
+    drawn = replace(TABLE, counts=rng.multinomial(4, [TABLE.neg / 4, TABLE.pos / 4], size=(20, 2)))
+    one_by_one = [delong_variance(replace(TABLE, counts=counts)) for counts in drawn.counts]
+    assert delong_variances(drawn) == pytest.approx(np.array(one_by_one), rel=1e-12)
+
+
+@given(hnp.arrays(np.int64, st.integers(2, 6), elements=st.integers(0, 3)), st.data())
+def test_the_variance_is_that_of_the_mean_placements(positives, data):
+    """By the definition: the sample variance of each case's share of pairs in the right order, over its class."""
+    negatives = data.draw(hnp.arrays(np.int64, st.integers(2, 6), elements=st.integers(0, 3)))
+    kernel = (positives[:, None] > negatives) + (positives[:, None] == negatives) / 2
+    expected = kernel.mean(axis=1).var(ddof=1) / positives.size + kernel.mean(axis=0).var(ddof=1) / negatives.size
+    truth = np.repeat([1, 0], [positives.size, negatives.size])
+    assert delong_variance(score_table(truth, np.append(positives, negatives))) == pytest.approx(expected, abs=1e-15)
+
+
+def test_delong_is_the_area_and_so_many_errors():
+    low, high = delong(TABLE, 0.5)
+    area, half = auc(TABLE), 0.6744897501960817 * math.sqrt(delong_variance(TABLE))
+    assert (low, high) == pytest.approx((area - half, area + half))
+
+
+@pytest.mark.parametrize("table", [score_table([0, 0, 1, 1], [1, 2, 3, 4]), score_table([1, 0, 0], [1, 2, 3])])
+def test_the_logit_scale_has_no_ends_and_no_single_cases(table):
+    assert all(map(math.isnan, delong_logit(table)))

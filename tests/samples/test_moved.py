@@ -1,0 +1,133 @@
+"""What is said of drift: a sentence for each cause, the notes beside it, and rows."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from scorespace.samples.moved import FAMILY, TITLES, Aspect, Drift, ModelDrift
+from scorespace.tables import score_table
+
+TABLE = score_table([1, 0], [0.9, 0.2])
+
+
+def aspects(change=0.1, **chances):
+    """The family of tests within a model; those without a chance here stayed."""
+    return tuple(Aspect(name, change=change, p=p, p_adjusted=p) for name in FAMILY[1:] if (p := chances.get(name, 0.6)))
+
+
+def drift(cause, *, sizes=(900, 800), labelled=True, change=0.1, models=("m",), **chances):
+    shares = Aspect("prevalence", 0.3, 0.45, change=0.15, p=chances.pop("shares", 0.6))
+    held = tuple(ModelDrift(name, aspects(change, **chances), cause, (TABLE, TABLE)) for name in models)
+    return Drift("bad", sizes, replace(shares, p_adjusted=shares.p), held, 999, labelled)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (drift("nothing"), "Nothing moved: no difference between the samples is beyond chance."),
+        (
+            drift("nothing", sizes=(1200, 29)),
+            "Nothing can be said: 1 200 and 29 cases are too few to show whether anything moved.",
+        ),
+        (
+            drift("prevalence", shares=0.001),
+            "The share of positives moved from 30.0 % to 45.0 % (p < 0.01). Within the classes the scores are as "
+            "before (p = 0.60): the ranking holds, and thresholds and probabilities should be adapted to the new "
+            "share.",
+        ),
+        (
+            drift("prevalence", shares=0.02, within=math.nan),
+            "The share of positives moved from 30.0 % to 45.0 % (p = 0.02). No class is in both samples: nothing else "
+            "can be compared.",
+        ),
+        (
+            drift("scores", within=0.002, meaning=0.001),
+            "The scores moved within the classes (p < 0.01), while the share of positives did not (p = 0.60): the "
+            "model scores differently, or its inputs changed. A threshold no longer means what it meant, and the "
+            "scores should be calibrated again.",
+        ),
+        (
+            drift("scores", scores=0.03, shares=0.04),
+            "The scores moved (p = 0.03), while the share of positives hardly did (p = 0.04): the model scores "
+            "differently, or its inputs changed. A threshold no longer means what it meant.",
+        ),
+        (
+            drift("calibration", meaning=0.001, scores=0.04, change=-0.0512),
+            "What a score means moved (p < 0.01), while the scores are distributed nearly as before (p = 0.04): on "
+            "average 5.1 points fewer positives at equal scores. The scores should be calibrated again.",
+        ),
+        (
+            drift("mix", scores=0.001),
+            "Other cases came: the distribution of the scores moved (p < 0.01), while the share of positives at equal "
+            "scores did not (p = 0.60). The scores still mean what they meant.",
+        ),
+        (
+            drift("several", scores=0.001, meaning=0.02),
+            "Several things moved together: scores, all cases (KS) (p < 0.01), positives at equal scores (p = 0.02). "
+            "No single cause explains them.",
+        ),
+        (
+            drift("several", scores=0.001),
+            "This moved: scores, all cases (KS) (p < 0.01). No single cause explains it.",
+        ),
+        (
+            drift("nothing", labelled=False),
+            "The scores did not move (KS 0.100, p = 0.60). Whether they still mean the same cannot be told without the "
+            "truth.",
+        ),
+        (
+            drift("scores", labelled=False, scores=0.004),
+            "The scores moved (KS 0.100, p < 0.01). Whether other cases came or the model changed cannot be told "
+            "without the truth.",
+        ),
+        (
+            drift("nothing", labelled=False, sizes=(29, 5)),
+            "Nothing can be said: 29 and 5 scores are too few to show whether they moved.",
+        ),
+        (
+            drift("nothing", models=("a", "b")),
+            "a: Nothing moved: no difference between the samples is beyond chance.\n"
+            "b: Nothing moved: no difference between the samples is beyond chance.",
+        ),
+    ],
+)
+def test_the_words(found, words):
+    assert repr(found) == found.words == words
+
+
+def test_the_cause_of_several_models_is_that_on_which_they_agree():
+    one, other = drift("scores").models[0], drift("mix").models[0]
+    still = drift("nothing").models[0]
+    for models, cause in [((one, still), "scores"), ((one, other), "several"), ((still, still), "nothing")]:
+        found = replace(drift("nothing"), models=models)
+        assert (found.cause, found.moved) == (cause, cause != "nothing")
+
+
+def test_the_notes():
+    assert drift("nothing").notes == ()
+    assert [(note.code, note.text) for note in drift("mix", sizes=(150, 900)).notes] == [
+        ("SS030", "the samples differ by more than chance explains: another mix of cases."),
+        # Two standard errors and the power of 80 %: 2.8 · √(p (1 − p) (1/150 + 1/900)), p the share of both.
+        (
+            "SS029",
+            "with 150 and 900 cases only large changes show: of the share of positives, about "
+            f"{2.8 * math.sqrt(0.4286 * 0.5714 * (1 / 150 + 1 / 900)):.2f} or more.",
+        ),
+    ]
+    (small,) = drift("nothing", labelled=False, sizes=(50, 60)).notes
+    assert small.text == "with 50 and 60 cases only large changes show."
+
+
+def test_rows_and_json():
+    found = drift("scores", models=("a", "b"), scores=0.001)
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["causes"] == {"a": "scores", "b": "scores"}
+    assert (told["data"], told["verdict"]) == ({"before": 900, "after": 800, "positive": "bad"}, found.words)
+    assert [(row["model"], row["aspect"]) for row in told["rows"]] == [
+        (None, "prevalence"),
+        *((model, name) for model in "ab" for name in FAMILY[1:]),
+    ]
+    assert told["rows"][1]["before"] is None
+    assert found.models[0]["scores"].title == TITLES["scores"]

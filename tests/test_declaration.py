@@ -1,0 +1,179 @@
+"""What every declared noun has: options read from annotations, a registry of names, and one grammar."""
+
+import warnings
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scorespace import declaration
+from scorespace.declaration import Call, Option, Registry, options_of, read_value, split_list, table_of, written
+from scorespace.errors import MeasureError, ScoreSpaceError
+
+
+@dataclass(frozen=True)
+class Dish:
+    """A noun that is no measure."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    options: tuple[Option, ...] = ()
+
+
+def cooked(
+    pot: int,
+    *,
+    minutes: Annotated[float, "how long"] = 3.0,
+    eggs: Annotated[int | None, "how many"] = None,
+    way: Annotated[Literal["soft", "hard"], "how it ends"] = "soft",
+    salt: Annotated[bool, "whether there is salt"] = True,
+    heat: Annotated[float | Literal["low"], "degrees"] = 90.0,
+    bare: str = "x",
+):
+    """It takes a table, too."""
+
+
+@pytest.fixture
+def menu():
+    found = Registry("dish", "menu", MeasureError)
+    found.add(Dish("egg", ("boiled_egg", "oeuf"), options_of(cooked)))
+    found.add(Dish("toast"))
+    return found
+
+
+def told(ask, kind=MeasureError):
+    with pytest.raises(kind) as caught:
+        ask()
+    return str(caught.value)
+
+
+# --- what a function declares
+
+
+def test_options_are_the_keyword_only_parameters_with_what_is_said_of_them():
+    options = {one.name: one for one in options_of(cooked, without=("bare",))}
+    assert list(options) == ["minutes", "eggs", "way", "salt", "heat"]
+    assert [one.stated for one in options.values()] == ["minutes=3", "eggs=…", "way=soft", "salt=true", "heat=90"]
+    assert options["way"].choices == ("soft", "hard")
+    assert options["way"].text == "way=soft: how it ends (soft, hard)"
+    assert options_of(cooked)[-1].text == "bare=x"
+
+
+def test_the_first_parameter_names_the_table():
+    assert table_of(cooked) is int
+
+    def nothing(table): ...
+
+    with pytest.raises(TypeError, match="nothing: annotate the first parameter with the table it needs"):
+        table_of(nothing)
+
+
+# --- the registry
+
+
+@pytest.mark.parametrize("name", ["egg", "EGG", " boiled egg ", "Boiled-Egg", "oeuf"])
+def test_a_noun_is_found_by_any_of_its_names(menu, name):
+    assert menu.find(name).name == "egg"
+
+
+def test_an_unknown_name(menu):
+    assert told(lambda: menu.find("boild_egg")) == "there is no dish 'boild_egg'.\n  hint: did you mean boiled_egg?"
+    assert told(lambda: menu.find("zzzz")) == "there is no dish 'zzzz'.\n  hint: scorespace menu lists them all"
+
+
+def test_a_name_is_taken_once_and_a_noun_may_be_declared_again(menu):
+    assert told(lambda: menu.add(Dish("bread", ("Boiled-EGG",)))) == (
+        "the name 'Boiled-EGG' of dish bread is taken by egg."
+    )
+    again = menu.add(Dish("toast", ("bread",)))
+    assert [one.name for one in menu] == ["egg", "toast"]
+    assert menu.find("bread") is again
+
+
+# --- the grammar
+
+
+def test_a_noun_with_options(menu):
+    found = menu.parse(' egg ( salt=false, minutes = 4.5, way="hard", heat=low, eggs=2 ) ')
+    assert found.options == {"minutes": 4.5, "eggs": 2, "way": "hard", "salt": False, "heat": "low"}
+    assert str(found) == "egg(minutes=4.5, eggs=2, way=hard, salt=false, heat=low)"
+    assert menu.parse(str(found)) == found
+    assert menu.parse("egg()") == Call(menu.find("egg")) == menu.parse("egg")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("egg(", "the dish 'egg(' cannot be read.\n  hint: NAME, or NAME(option=value, option=value)"),
+        ("egg@1", "the dish 'egg@1' cannot be read.\n  hint: NAME, or NAME(option=value, option=value)"),
+        ("egg(salt)", "the option 'salt' of 'egg(salt)' has no value.\n  hint: salt=VALUE"),
+        ("egg(salt=)", "the option 'salt=' of 'egg(salt=)' has no value.\n  hint: salt=VALUE"),
+        ("egg(eggs=1, eggs=2)", "the option 'eggs' of 'egg(eggs=1, eggs=2)' is stated twice."),
+        (
+            "egg(minute=3)",
+            "egg has no option 'minute'.\n"
+            "  seen: its options: 'minutes', 'eggs', 'way', 'salt', 'heat', 'bare'\n"
+            "  hint: did you mean minutes?",
+        ),
+        ("toast(minutes=3)", "toast has no option 'minutes'.\n  seen: its options: none"),
+        (
+            "egg(way=hart)",
+            "way=hart in 'egg(way=hart)' is unknown.\n  seen: way can be 'soft', 'hard'\n  hint: did you mean hard?",
+        ),
+        ("egg(salt=1)", "salt=1 in 'egg(salt=1)' is not true or false."),
+        ("egg(minutes=long)", "minutes=long in 'egg(minutes=long)' is not a number."),
+        ("egg(eggs=1.5)", "eggs=1.5 in 'egg(eggs=1.5)' is not a number."),
+        ("egg(heat=high)", "heat=high in 'egg(heat=high)' is not a number."),
+        ('egg(bare="x)', "a bracket or a quote in 'egg(bare=\"x)' is not closed."),
+        ("egg(bare=x])", "a bracket or a quote in 'egg(bare=x])' is not closed."),
+    ],
+)
+def test_what_cannot_be_read(menu, text, message):
+    assert told(lambda: menu.parse(text)) == message
+
+
+@given(st.lists(st.text("ab([,=", max_size=6), max_size=5))
+def test_commas_inside_brackets_and_quotes_part_nothing(pieces):
+    whole = [f"({piece.replace('(', '').replace('[', '')})" for piece in pieces]
+    assert split_list(",".join(whole), "") == (whole or [""])
+    quoted = [f'"{piece}"' for piece in pieces]
+    assert split_list(",".join(quoted), "") == (quoted or [""])
+
+
+@given(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.sampled_from(["median", "f1"]))
+def test_a_written_value_reads_back(value):
+    kind = str if value is None else type(value)
+    found = read_value(Option("o", kind, None), written(value), "")
+    assert found == ("none" if value is None else value)
+
+
+# --- plug-ins
+
+
+def test_a_plug_in_that_fails_is_remembered_and_does_not_stop_the_others(monkeypatch):
+    loaded = []
+
+    def broken():
+        raise SystemExit("no licence")
+
+    entries = [
+        SimpleNamespace(name="broken", value="broken.module", load=broken),
+        SimpleNamespace(name="fine", value="fine.module", load=lambda: loaded.append("fine")),
+    ]
+    monkeypatch.setattr(declaration, "entry_points", lambda group: entries if group == "scorespace" else [])
+    monkeypatch.setattr(declaration, "BROKEN", {})
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        declaration.load_plugins.__wrapped__()
+    assert loaded == ["fine"]
+    assert declaration.BROKEN == {"broken": "SystemExit: no licence"}
+    assert [str(one.message) for one in said] == [
+        "the plug-in broken (broken.module) cannot be loaded: SystemExit: no licence"
+    ]
+
+
+def test_errors_are_of_the_kind_that_the_registry_names():
+    assert told(lambda: Registry("dish", "menu").find("egg"), ScoreSpaceError).startswith("there is no dish 'egg'.")

@@ -1,0 +1,49 @@
+"""The page of rules and its picture."""
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from scorespace.views import report, terminal
+from scorespace.views import rules as view
+from scorespace.views.charts.rules import rule_chart
+
+RNG = np.random.default_rng(1)
+HELD = RNG.random((300, 4)) < 0.4
+HELD[:, 1] |= HELD[:, 0]
+DATA = {"</script>": HELD[:, 0], 'it\'s "b"': HELD[:, 1], "c": HELD[:, 2], "d": HELD[:, 3]}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return ss.rules(DATA)
+
+
+def test_a_screen_of_text(found):
+    text = terminal.text(view.document(found).brief(), 80)
+    assert text.splitlines()[0].startswith("arrays   300 transactions   4 items   support ≥ 0.01   ")
+    assert text.splitlines()[2].split() == ["rule", "both", "p", "confidence", "↑", "rule_lift", "↑"]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_page_shows_every_measure_and_runs_nothing_of_the_data(found):
+    page = report.render(view.document(found))
+    assert "kulczynski" in page
+    assert "<td></script>" not in page
+    assert "&lt;/script&gt;" in page
+
+
+def test_the_picture(found, valid):
+    spec = valid(rule_chart(found))
+    assert len(spec["datasets"]["table 1"]) == len(found)
+
+
+def test_no_rules_is_a_page_too():
+    none = ss.rules({"a": [1, 0, 0], "b": [0, 1, 0]}, min_support=0.5)
+    assert "No rule was found in 3 transactions" in terminal.text(view.document(none).brief(), 80)
+    assert "No rule was found" in report.render(view.document(none))
+
+
+def test_measures_as_asked_for():
+    text = terminal.text(view.document(ss.rules(DATA, measures="mcc, support, jaccard")).brief(), 100)
+    assert text.splitlines()[2].split() == ["rule", "both", "p", "mcc", "↑", "support", "↑"]
