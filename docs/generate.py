@@ -6,6 +6,8 @@ in step, and exits with 1 if there are any; the output under commands is checked
 
 from __future__ import annotations
 
+import functools
+import inspect
 import io
 import os
 import re
@@ -13,8 +15,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +26,7 @@ from unittest.mock import patch
 
 from typer.main import get_command
 
+import scorespace
 from scorespace.auditing.audit import FINDING_KINDS
 from scorespace.cli import app, main
 from scorespace.comparisons.test import ranked
@@ -30,13 +35,24 @@ from scorespace.evaluation.curves import CurveKind, kinds
 from scorespace.measures import Measure, measures
 from scorespace.results import NOTE_KINDS
 from scorespace.tables import ClassTable, ConfusionTable
-from scorespace.views.catalogue import curve_entry, curve_example, entry
+from scorespace.views.catalogue import by_topic, curve_entry, curve_example, entry
 from scorespace.views.tests import suiting
 
 HERE = Path(__file__).parent
 WIDTH = 80
 WRITTEN = "<!-- Written by docs/generate.py: change the code instead, then `make docs`. -->"
-_COLUMNS = ("Name", "Title", "What it is", "Range", "Better", "Undefined when", "Interval", "Also called", "Options")
+_COLUMNS = (
+    "Name",
+    "Title",
+    "What it is",
+    "Needs",
+    "Range",
+    "Better",
+    "Undefined when",
+    "Interval",
+    "Also called",
+    "Options",
+)
 _CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -53,13 +69,11 @@ def pages() -> dict[str, str]:
         "commands.md": _commands(),
         "notes.md": _notes(),
         "findings.md": _findings(),
+        "api.md": _api(),
     }
 
 
 def _measures() -> str:
-    kinds: dict[str, list[Measure]] = {}
-    for measure in measures():
-        kinds.setdefault(str(entry(measure)["needs"]), []).append(measure)
     of_classes = {ConfusionTable, ClassTable}
     whole = ", ".join(f"`{measure.name}`" for measure in measures() if of_classes & set(measure.functions))
     parts = [
@@ -82,8 +96,8 @@ def _measures() -> str:
         f"{whole} need no brackets. Where a measure is undefined, the value is empty and the reason is stated; what "
         "the intervals are is told in [how to read the numbers](reading.md#intervals).",
     ]
-    for needs, found in kinds.items():
-        parts += [f"## Measures of {needs}", _table(_COLUMNS, map(_measure_row, found))]
+    for topic, found in by_topic(measures()).items():
+        parts += [f"## {topic}", _table(_COLUMNS, map(_measure_row, found))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -94,6 +108,7 @@ def _measure_row(measure: Measure) -> tuple[str, ...]:
         f"`{measure.name}`",
         measure.title,
         measure.summary,
+        str(entry(measure)["needs"]),
         f"{low} to {high}",
         {"high": "higher", "low": "lower", None: "–"}[measure.best],
         undefined,
@@ -194,6 +209,54 @@ def _findings() -> str:
         "finding that chance could bring is told as info. A code keeps its meaning for ever: programs may rely on it."
     )
     return "\n\n".join(["# Findings", WRITTEN, about, _table(("Code", "Level", "About", "What to do"), rows)]) + "\n"
+
+
+def _api() -> str:
+    about = (
+        "Every public name, from the docstrings: `import scorespace as ss`, then `ss.NAME`. Every measure of "
+        "[the catalogue](measures.md) is a function of a table, too, by any of its names: `ss.auc(table)`, "
+        "`ss.recall(table.at(0.5))`. Results are frozen; each has `rows()`, `to_dict()` and `notes`, and a `repr` "
+        "that is the answer."
+    )
+    homes: dict[str, list[str]] = {}
+    for name, home in scorespace._listed().items():
+        homes.setdefault(home.split(".")[1], []).append(name)
+    first = [("evaluation", homes.pop("evaluation"))]
+    parts = ["# Python", WRITTEN, about]
+    for home, names in [*first, *sorted(homes.items())]:
+        about = (import_module(f"scorespace.{home}").__doc__ or "").strip().splitlines()[0]
+        parts += [f"## {home}", about, *(_documented(name) for name in sorted(names, key=str.casefold))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _documented(name: str) -> str:
+    """A public name with its signature, its docstring, and what a class offers."""
+    found = getattr(import_module(scorespace._listed()[name]), name)
+    text, *example = re.split(r"\n(?=\s*>>> )", inspect.cleandoc(found.__doc__ or ""), maxsplit=1)
+    parts = [f"### {name}", f"```text\n{name}{_signature(found)}\n```", text.strip()]
+    parts += [f"```pycon\n{textwrap.dedent(one).strip()}\n```" for one in example]
+    if inspect.isclass(found):
+        members = sorted(member for member in vars(found) if not member.startswith("_"))
+        rows = [(f"`{member}`", _first_line(getattr(found, member))) for member in members]
+        told = [row for row in rows if row[1]]
+        parts += [_table(("", ""), told)] if told else []
+    return "\n\n".join(parts)
+
+
+def _signature(found: Any) -> str:
+    """The parameters, a line each where they are many; annotations are read elsewhere."""
+    try:
+        signature = inspect.signature(getattr(found, "function", found))
+    except (TypeError, ValueError):
+        return ""
+    shown = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
+    text = str(signature.replace(parameters=shown, return_annotation=inspect.Signature.empty))
+    return text if len(text) <= 100 else text.replace(", ", ",\n    ").replace("(", "(\n    ", 1)[:-1] + ",\n)"
+
+
+def _first_line(member: Any) -> str:
+    described = callable(member) or isinstance(member, (property, functools.cached_property))
+    return ((member.__doc__ if described else "") or "").strip().partition("\n")[0]
 
 
 def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

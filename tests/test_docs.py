@@ -155,3 +155,9 @@ def test_links_lead_somewhere(page):
 def test_every_page_is_on_the_map():
     index = text(ROOT / "docs" / "index.md")
     assert [page.name for page in PAGES[1:] if page.name != "index.md" and f"]({page.name})" not in index] == []
+
+
+def test_the_page_on_python_has_every_public_name():
+    import scorespace
+
+    assert set(scorespace.__all__) == set(re.findall(r"^### (\w+)$", text(ROOT / "docs" / "api.md"), re.MULTILINE))

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scorespace.results import NOTE_KINDS, ByValue, decimals, grouped, note, plain
+from scorespace.results import NOTE_KINDS, ByValue, decimals, grouped, limits, note, percent, plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +58,15 @@ def test_grouped(number, text):
     [
         (0.12345, "0.123"),
         (-0.12345, "−0.123"),
-        (-0.0001, "0.000"),
+        (-0.0001, "−0.00010"),
+        (0.0034, "0.0034"),
+        (1e-17, "0.000"),  # rounding
         (0.0, "0.000"),
         (-0.0, "0.000"),
         (float("nan"), "–"),
         (float("inf"), "∞"),
         (float("-inf"), "−∞"),
-        (12.0, "12.000"),
+        (12.0, "12.0"),
     ],
 )
 def test_decimals(value, text):
@@ -107,3 +111,35 @@ def test_other_types_are_not_equal():
 def test_values_are_not_hashable():
     with pytest.raises(TypeError):
         hash(Pair("a", np.array([1.0])))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ((0.7867, 0.7564, 0.8171), "0.787 [0.756, 0.817]"),
+        ((0.0031, 0.0029, 0.0034), "0.00310 [0.00290, 0.00340]"),  # never [0.003, 0.003]
+        ((0.00042, 0.0001, 0.001), "0.00042 [0.00010, 0.00100]"),
+        ((0.0, 0.0, 0.02), "0.000 [0.000, 0.020]"),
+        ((0.98765, 0.98761, 0.98769), "0.987650 [0.987610, 0.987690]"),
+        ((128.4, 101.2, 160.3), "128.4 [101.2, 160.3]"),
+        ((0.5, float("nan"), float("nan")), "0.500"),
+        ((float("nan"), float("nan"), float("nan")), "–"),
+    ],
+)
+def test_digits_follow_the_size_of_the_numbers(numbers, text):
+    assert limits(*numbers) == text
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1e-4, 0.5))
+def test_no_two_limits_look_alike_and_none_looks_like_zero(value, share):
+    low, high = value * (1 - share), value * (1 + share)
+    first, second, third = limits(value, low, high).replace("[", "").replace("]", "").replace(",", "").split()
+    assert second != third
+    assert float(first) != 0
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.3, "30.0 %"), (0.00043, "0.043 %"), (0.99999, "99.9990 %"), (0.0, "0.0 %"), (1.0, "100.0 %")]
+)
+def test_shares_in_percent(share, text):
+    assert percent(share) == text

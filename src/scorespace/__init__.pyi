@@ -73,4 +73,6 @@ from scorespace.tables import residual_table as residual_table
 from scorespace.tables import score_table as score_table
 from scorespace.tables.cluster import ClusterTable as ClusterTable
 from scorespace.tables.cluster import cluster_table as cluster_table
+from scorespace.tables.rating import RatingTable as RatingTable
+from scorespace.tables.rating import rating_table as rating_table
 from scorespace.tables.rule import RuleTable as RuleTable

@@ -20,6 +20,11 @@ def main() -> None:
         # What is ignored stays so, as under nohup; only Python itself ignores readers that have gone.
         if number is not None and (name == "SIGPIPE" or signal.getsignal(number) is not signal.SIG_IGN):
             signal.signal(number, _leave)
+    import warnings
+
+    if not sys.warnoptions:  # what libraries warn of is for us; users read notes
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("always", message="the plug-in")
     from scorespace.cli import main as run
 
     run()

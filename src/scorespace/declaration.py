@@ -16,7 +16,7 @@ from importlib.metadata import entry_points
 from types import NoneType
 from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from scorespace.errors import ScoreSpaceError, did_you_mean, listing
+from scorespace.errors import ScoreSpaceError, did_you_mean, folded, listing
 
 PLUGINS: Final = ("scorespace", "scorespace.measures")
 """The entry points of third parties: modules whose import declares nouns."""
@@ -117,6 +117,17 @@ class Registry(Generic[Declared]):
             hint=f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all",
         )
 
+    def search(self, text: str) -> list[Declared]:
+        """The noun of that name, else all of which every word is said: in names, title or summary."""
+        wanted = _folded(text)
+        load_plugins()
+        names = self._names(self)
+        if wanted in names:
+            return [names[wanted]]
+        words = wanted.split("_")
+        said = {noun.name: _said(noun) for noun in self}
+        return [noun for noun in self if all(word in said[noun.name] for word in words)] or [self.find(text)]
+
     def parse(self, text: str) -> Call[Declared]:
         """A noun with its options, as users write it: NAME(option=value, …)."""
         match = _CALL.fullmatch(text)
@@ -131,10 +142,13 @@ class Registry(Generic[Declared]):
         return {_folded(alias): noun for noun in nouns for alias in (noun.name, *noun.aliases)}
 
 
-@cache
-def _folded(name: str) -> str:
-    """A name as it is looked up: hyphens, blanks and capitals do not matter."""
-    return re.sub(r"[\s\-]+", "_", name.strip()).casefold()
+def _said(noun: Noun) -> str:
+    """All that a catalogue says of a noun, as it is searched."""
+    about = (str(getattr(noun, name, "")) for name in ("title", "summary"))
+    return _folded(" ".join((noun.name, *noun.aliases, *about)))
+
+
+_folded = cache(folded)
 
 
 @dataclass(frozen=True)

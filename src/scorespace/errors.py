@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -54,6 +55,16 @@ class CurveError(ScoreSpaceError):
 
 class ConditionError(ScoreSpaceError):
     """Costs or prevalence that describe no decision problem."""
+
+
+def folded(name: str) -> str:
+    """A name as it is looked up: hyphens, blanks, capitals, and British or American spelling do not matter.
+
+    >>> folded("Maximize"), folded("F-Measure"), folded("colour")
+    ('maximise', 'f_measure', 'color')
+    """
+    text = re.sub(r"[\s\-]+", "_", name.strip()).casefold()
+    return re.sub(r"iz(?=e|ation|ing)", "is", text).replace("colour", "color").replace("centre", "center")
 
 
 def listing(names: Iterable[object], most: int = 8) -> str:

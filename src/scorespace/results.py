@@ -141,16 +141,83 @@ def grouped(number: float) -> str:
     return text.replace(",", " ").replace("-", "−")
 
 
-def decimals(value: float, places: int = 3) -> str:
-    """A number for people: fixed places, a true minus sign, and a dash for what is undefined.
+_ZERO: Final = 1e-12
+"""Below it, numbers are taken for rounding."""
 
-    >>> decimals(-0.12345), decimals(float("nan"))
-    ('−0.123', '–')
+
+def digits(*values: float) -> int:
+    """The decimals that numbers which stand together deserve, such as a value and its interval.
+
+    Three; one from 10 on; more where all of them would look like zero, or alike.
+
+    >>> digits(0.7867), digits(128.4), digits(0.00034), digits(0.0031, 0.0030, 0.0032), digits(0.0001, -0.03, 0.03)
+    (3, 1, 5, 5, 3)
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    if not finite:
+        return 3
+    size, spread = max(map(abs, finite)), max(finite) - min(finite)
+    found = 1 if size >= 10 else 3
+    if _ZERO < size < 0.01:
+        found = 1 - math.floor(math.log10(size))
+    if _ZERO < spread < 0.002:
+        found = max(found, 1 - math.floor(math.log10(spread)))
+    return found
+
+
+def limits(value: float, low: float, high: float, *, sign: bool = False) -> str:
+    """A value with its interval, where it has one, all with the same decimals; `sign` for differences.
+
+    >>> limits(0.7867, 0.7564, 0.8171), limits(0.00312, 0.00305, 0.00319), limits(0.5, math.nan, math.nan)
+    ('0.787 [0.756, 0.817]', '0.00312 [0.00305, 0.00319]', '0.500')
+    """
+    places, write = digits(value, low, high), signed if sign else decimals
+    if math.isnan(low) or math.isnan(high):
+        return write(value, digits(value))
+    return f"{write(value, places)} [{write(low, places)}, {write(high, places)}]"
+
+
+def short(value: float, *beside: float) -> str:
+    """A cost or a threshold for people: three significant digits, more where those beside it would read the same.
+
+    >>> short(4.5), short(0.0253), short(0.17821, 0.17812, 0.17833)
+    ('4.5', '0.0253', '0.17821')
+    """
+    if not math.isfinite(value):
+        return decimals(value)
+    finite = [one for one in (value, *beside) if math.isfinite(one)]
+    size, spread = max(map(abs, finite)), max(finite) - min(finite)
+    significant = 3
+    if 0 < spread < size and size > 0:
+        significant = max(3, 2 + math.floor(math.log10(size)) - math.floor(math.log10(spread)))
+    return f"{value:.{min(significant, 12)}g}".replace("-", "−")
+
+
+def percent(share: float, places: int = 1) -> str:
+    """A share in percent; more decimals where it would else read 0 or 100.
+
+    >>> percent(0.3), percent(0.00043), percent(0.9997, 0)
+    ('30.0 %', '0.043 %', '99.970 %')
+    """
+    if not math.isfinite(share):
+        return "–"
+    small = min(abs(100 * share), abs(100 - 100 * share))
+    if _ZERO < small < 10**-places / 2:
+        places = 1 - math.floor(math.log10(small) + 1e-9)
+    return f"{decimals(100 * share, places)} %"
+
+
+def decimals(value: float, places: int | None = None) -> str:
+    """A number for people: as many decimals as it deserves, a true minus sign, and a dash for what is undefined.
+
+    >>> decimals(-0.12345), decimals(0.000416), decimals(float("nan"))
+    ('−0.123', '0.00042', '–')
     """
     if math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
+    places = digits(value) if places is None else places
     text = f"{value:.{places}f}"
     return text.replace("-", "−") if float(text) else f"{0:.{places}f}"
 
@@ -164,10 +231,10 @@ def per_thousand(number: float) -> str:
     return decimals(number, 0 if number >= 10 or number == 0 else 1)
 
 
-def percent(share: float) -> str:
+def whole_percent(share: float) -> str:
     """A share in whole percent, but never 0 % for some or 100 % for not all.
 
-    >>> percent(0.853), percent(0.001)
+    >>> whole_percent(0.853), whole_percent(0.001)
     ('85 %', '<1 %')
     """
     if 0 < share < 0.005:
@@ -184,7 +251,7 @@ def p_text(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def signed(value: float, places: int = 3) -> str:
+def signed(value: float, places: int | None = None) -> str:
     """A difference with its sign.
 
     >>> signed(0.0842), signed(-0.1)

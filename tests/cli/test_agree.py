@@ -39,7 +39,10 @@ def test_the_table_fits_80_columns_and_ends_with_the_answer(run, films):
     assert max(map(len, done.out.splitlines())) <= 80
     said = " ".join(done.out.split())
     assert "Ann and Bob decide alike on 67 % of 6 instances (kappa 0.33)" in said
-    assert said.endswith("They decide alike with scores more than 0.1 apart on 2 instances: Bravo, Echo.")
+    assert said.endswith(
+        "They decide alike with scores more than 0.1 apart on 2 instances: Bravo, Echo. "
+        "All decide alike with scores within 0.1 on 2 instances: Alpha, Foxtrot."
+    )
 
 
 def test_three_raters_show_a_matrix(run, films):

@@ -176,3 +176,53 @@ def test_parquet_keeps_long_numbers_and_codes(run, write, tmp_path):
     assert found["code"].to_list()[:2] == ["NA", "x"]
     assert found["z"].to_list() == ["007", "008", "009", "010"]
     assert found["s"].to_list() == [0.9, 0.1, 0.4, 0.3]
+
+
+# --- several models, and what was ignored in silence
+
+
+def test_several_models_at_once(run, credit, tmp_path):
+    two = [*credit, "--score", "tree", "--score", "logistic"]
+    done = run("calibrate", *two, "--out", "both.csv")
+    assert done.code == 0
+    header = (tmp_path / "both.csv").read_text().splitlines()[0]
+    assert header.endswith("logistic,tree_calibrated,logistic_calibrated")
+    found = run("calibrate", *two, "--format", "json").json()
+    alone = [run("calibrate", *credit, "--score", name, "--format", "json").json() for name in ("tree", "logistic")]
+    assert found["models"] == alone
+    assert found["rows"] == [row for one in alone for row in one["rows"]]
+    done = run("calibrate", *two, "--map", "map.json")
+    assert (done.code, done.err) == (
+        2,
+        "ScoreSpaceError: a file holds the map of one model.\n  hint: --map with one --score\n",
+    )
+
+
+def test_fold_beside_folds_is_refused(run, credit):
+    done = run("calibrate", *credit, "--score", "tree", "--fold", "fold", "--folds", "5")
+    assert (done.code, done.err) == (
+        2,
+        "ScoreSpaceError: --fold names the folds, and --folds makes others.\n  hint: one of them\n",
+    )
+
+
+def test_a_weight_beside_apply_needs_a_truth(run, credit):
+    assert run("calibrate", *credit, "--score", "tree", "--map", "map.json").code == 0
+    done = run("calibrate", "credit.csv", "--score", "tree", "--apply", "map.json", "--weight", "fold")
+    assert (done.code, done.err) == (
+        2,
+        "ScoreSpaceError: --weight beside --apply is for judging the map.\n  hint: --truth COL, too\n",
+    )
+
+
+def test_a_saved_map_knows_its_positive_class_in_python_too(run, credit, tmp_path, monkeypatch):
+    import scorespace as ss
+
+    assert run("calibrate", *credit, "--score", "tree", "--map", "map.json").code == 0
+    found = ss.apply_map("credit.csv", "map.json", score="tree", truth="outcome")
+    assert found.positive == "bad"
+    with pytest.raises(ss.ScoreSpaceError) as caught:
+        ss.apply_map("credit.csv", "map.json", score="tree", truth="outcome", positive="good")
+    assert str(caught.value) == (
+        "the map in 'map.json' gives the probability of 'bad', not of 'good'.\n  hint: positive=\"bad\""
+    )

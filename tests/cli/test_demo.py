@@ -20,7 +20,14 @@ def test_it_prints_the_verdict_and_where_the_report_is(demo):
     assert done.stderr == ""
     assert "1 000 cases   positive = bad (300, 30.0 %)   negative = good (700)" in done.stdout
     assert " ranks best, with AUC 0." in done.stdout
-    assert done.stdout.endswith("report  scorespace-demo.html\n")
+    assert done.stdout.endswith(
+        "report  scorespace-demo.html\n"
+        "next    scorespace demo --copy\n"
+        "        scorespace evaluate credit.csv --truth outcome --positive bad --score naive_bayes --score tree "
+        "--report credit.html\n"
+        "        scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --score tree "
+        "--cost-fp 1 --cost-fn 5\n"
+    )
 
 
 def test_it_writes_the_report(demo):
@@ -36,3 +43,17 @@ def test_the_report_goes_where_it_is_wanted(run, tmp_path):
     assert not (tmp_path / "scorespace-demo.html").exists()
     assert {row["model"] for row in done.json()["rows"]} == {"naive_bayes", "tree", "logistic"}
     assert done.err == "report  mine.html\n"
+
+
+def test_it_copies_the_files_that_all_examples_use(run, tmp_path):
+    done = run("demo", "--copy")
+    assert (done.code, done.out.splitlines()[0]) == (0, "wrote   credit.csv, iris.csv")
+    assert len((tmp_path / "credit.csv").read_text().splitlines()) == 1001
+    assert run("demo", "--copy").code == 0  # the same again does no harm
+    (tmp_path / "iris.csv").write_text("mine")
+    done = run("demo", "--copy")
+    assert (done.code, done.err) == (
+        2,
+        "DataError: 'iris.csv' is there already, and is another file.\n  hint: an empty folder\n",
+    )
+    assert (tmp_path / "iris.csv").read_text() == "mine"

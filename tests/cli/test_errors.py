@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 
 import pytest
@@ -159,7 +160,7 @@ def test_matrices_of_different_samples(run, write, models):
         (["evaluate", "fine.csv", *GOOD, "--format", "xml"], "--format"),
         (["evaluate", "fine.csv", *GOOD, "--level", "high"], "--level"),
         (["curve"], "Usage: scorespace curve"),
-        (["curve", "fine.csv"], "--truth"),
+        (["curve", "fine.csv"], "file 'fine.csv' does not exist"),
     ],
 )
 def test_wrong_usage(run, arguments, words):
@@ -232,3 +233,10 @@ def test_an_unforeseen_failure_of_the_system_is_told_in_a_line(run, write, monke
     monkeypatch.setattr("scorespace.views.report.write", full)
     done = run("evaluate", "fine.csv", *GOOD, "--measures", "auc", "--report", "page.html")
     assert (done.code, done.err) == (2, "OSError: No space left on device: page.html\n")
+
+
+def test_no_python_warning_reaches_the_screen(tmp_path):
+    script = "import warnings, scorespace.__main__ as m, scorespace.cli as c\n"
+    script += "c.main = lambda: warnings.warn('divide by zero', RuntimeWarning)\nm.main()\n"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -258,6 +258,32 @@ def test_costs_decide_the_threshold_and_the_verdict(run, write):
     assert "(0.167 on these cases)" in found["verdict"]
 
 
+def test_tables_show_the_name_that_was_asked_for(run, credit):
+    asked = [*credit, "--score", "tree", "--score", "logistic", "--measures", "ROC-AUC,recall@0.5,precision"]
+    out = run("evaluate", *asked).out
+    rows = [line.split(" ")[0] for line in out.splitlines() if " [" in line and not line.startswith(" ")]
+    assert rows[:3] == ["ROC-AUC", "recall@0.5", "precision@0.5"]
+    found = run("evaluate", *asked, "--format", "json").json()
+    assert [row["measure"] for row in found["rows"]] == ["auc", "tpr", "ppv"] * 2
+    assert [row["measure"] for row in found["comparisons"]] == ["auc", "tpr@0.5", "ppv@0.5"]
+
+
+def test_a_gate_and_a_comparison_keep_the_name_too(run, credit):
+    done = run("evaluate", *credit, "--score", "tree", "--require", "recall@0.5>=0.99")
+    assert done.err == "requirement failed: tree recall@0.5 is 0.460000, not >= 0.99\n"
+    two = [*credit, "--score", "tree", "--score", "logistic", "--measure", "roc_auc"]
+    assert "roc_auc differs by" in run("compare", *two).out
+    assert {row["measure"] for row in run("compare", *two, "--format", "json").json()["rows"]} == {"auc"}
+
+
+def test_a_stated_positive_class_of_three_is_not_asked_for_again(run, write):
+    write("three.csv", "y,d\na,a\nb,b\nc,b\na,c\nb,b\n")
+    asked = ["three.csv", "--truth", "y", "--decision", "d", "--positive", "a", "--format", "json"]
+    rows = run("evaluate", *asked, "--measures", "recall,precision,acc").json()["rows"]
+    assert [row["value"] for row in rows] == [0.5, 1.0, 0.6]
+    assert run("evaluate", *asked).code == 0
+
+
 # --- costs as a measure: those of the stated condition
 
 VALVES = {"c1": ((300, 200), (500, 99000)), "c2": ((0, 500), (0, 99500)), "c3": ((400, 100), (5400, 94100))}

@@ -7,7 +7,20 @@ import pytest
 
 from scorespace.measures import measures
 
-KEYS = ["name", "title", "summary", "needs", "low", "high", "best", "undefined", "interval", "options", "aliases"]
+KEYS = [
+    "name",
+    "title",
+    "topic",
+    "summary",
+    "needs",
+    "low",
+    "high",
+    "best",
+    "undefined",
+    "interval",
+    "options",
+    "aliases",
+]
 
 
 def test_in_a_process_of_its_own(shell):
@@ -60,7 +73,8 @@ def test_one_measure_as_json(run):
 
 def test_markdown(run):
     lines = run("measures", "--format", "markdown").out.splitlines()
-    assert len(lines) == len(measures()) + 2
+    topics = {measure.topic for measure in measures()}
+    assert len(lines) == len(measures()) + 2 + 2 * len(topics)
     assert all(line.startswith("| ") and line.endswith(" |") for line in lines)
 
 
@@ -73,3 +87,25 @@ def test_an_unknown_name_gets_a_suggestion(run, name, hint):
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"MeasureError: there is no measure '{name}'.\n  hint: ")
     assert hint in done.err
+
+
+def test_a_synonym_with_blanks_finds_its_measure(run):
+    for words in (["probability of detection"], ["probability", "of", "detection"], ["Probability-of-Detection"]):
+        assert run("measures", *words, "--format", "json").json()["rows"][0]["name"] == "tpr"
+    assert "True positive rate" in run("measures", "probability of detection").out
+
+
+def test_words_search_names_titles_and_summaries(run):
+    found = [row["name"] for row in run("measures", "false alarm", "--format", "json").json()["rows"]]
+    assert found == ["fp"]  # a name of its own
+    found = {row["name"] for row in run("measures", "detection", "--format", "json").json()["rows"]}
+    assert found == {"tpr", "fpr"}
+    assert run("measures", "harmonic precision", "--format", "json").json()["rows"][0]["name"] == "f1"
+
+
+def test_measures_stand_under_their_topics(run):
+    lines = [line.strip() for line in run("measures").out.splitlines()]
+    topics = ["Measures of decisions:", "Measures of ranking:", "Measures of probabilities:"]
+    assert [lines.index(topic) for topic in topics] == sorted(lines.index(topic) for topic in topics)
+    names = [line.split(" ")[0] for line in lines]
+    assert names.index("Measures") < names.index("tpr") < lines.index(topics[1]) < names.index("auc")

@@ -235,3 +235,17 @@ def test_a_picture_of_no_kind_or_place_is_refused_before_the_work(run, demsar):
     done = run("ranks", demsar, "--measure", "auc", "--out", "nowhere/ranks.png")
     assert (done.code, done.out) == (2, "")
     assert "there is no folder 'nowhere'" in done.err
+
+
+def test_a_numeric_first_column_is_asked_about(run, write):
+    write("sized.csv", "size,nb,tree\n100,0.9,0.8\n200,0.8,0.7\n300,0.7,0.75\n400,0.85,0.8\n")
+    done = run("ranks", "sized.csv", "--measure", "auc")
+    assert (done.code, done.err) == (
+        2,
+        "ColumnError: the first column 'size' holds distinct whole numbers, and the others do not: is it a model?\n"
+        "  seen: 'size', 'nb', 'tree'\n"
+        "  hint: --dataset size if it names the data sets, else another column first\n",
+    )
+    assert run("ranks", "sized.csv", "--measure", "auc", "--dataset", "size").code == 0
+    write("errors.csv", "nb,tree,svm\n1,2,3\n4,3,5\n6,5,7\n")  # all whole: errors of models
+    assert run("ranks", "errors.csv", "--lower-is-better").code == 0

@@ -36,7 +36,7 @@ def test_the_summary_is_the_first_sentence_of_the_help(verb):
 
 def test_every_module_but_the_shared_ones_is_a_verb():
     there = {path.stem for path in Path(cli.__file__).parent.glob("*.py")}
-    assert there - {"__init__", "options", "output", "verbs"} == {verb.name for verb in VERBS}
+    assert there - {"__init__", "lookup", "options", "output", "verbs"} == {verb.name for verb in VERBS}
 
 
 @pytest.mark.parametrize("asked", ["--help", "-h", "--version"])
@@ -78,7 +78,10 @@ def test_the_page_lists_all_verbs_within_the_width(run, columns):
         assert verb.name in words
         assert columns < 80 or verb.summary in words or verb.summary.split(":")[0] in words
     assert "--help, -h Show this message and exit." in words
-    assert words.endswith("Begin with: scorespace demo")
+    assert words.endswith(
+        "Begin with: scorespace demo. In Python and notebooks: import scorespace as ss; ss.evaluate(…) takes files, "
+        "frames and arrays, such as predictions of scikit-learn."
+    )
 
 
 def test_without_arguments_the_page_is_shown(run):

@@ -1,5 +1,6 @@
 """Do models differ over data sets: ranks that know their direction, and tests that name what they do with ties."""
 
+import itertools
 import json
 import math
 
@@ -106,11 +107,27 @@ def test_more_than_25_differences_are_normal():
     assert wilcoxon(two(np.arange(1.0, 27))).method == "normal"
 
 
-@pytest.mark.parametrize("d", [[1, 1, 2], [0, 1, 2], [0.3 - 0.2, 0.9 - 0.8, 0.5]])
-def test_ties_and_zeros_are_never_exact(d):
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("zeros", ["drop", "pratt"])
+@pytest.mark.parametrize("d", [[1, 1, 2], [0, 1, 2, -2], [1, -1, 2, 2, 3, 0, 0, -3, 4], [0.5, 0.5, -0.5]])
+def test_few_differences_with_ties_and_zeros_are_exact(d, zeros, alternative):
+    found = wilcoxon(two(d), zeros=zeros, alternative=alternative)
+    values = np.array(d, dtype=float)
+    kept = values[values != 0] if zeros == "drop" else values
+    ranks = stats.rankdata(np.abs(kept))[kept != 0]
+    signs = np.array(list(itertools.product([0, 1], repeat=ranks.size)))  # every way the signs could have fallen
+    sums, observed = signs @ ranks, ranks[kept[kept != 0] > 0].sum()
+    less, greater = (sums <= observed + 1e-9).mean(), (sums >= observed - 1e-9).mean()
+    expected = {"less": less, "greater": greater, "two-sided": min(1, 2 * min(less, greater))}[alternative]
+    assert (found.method, found.p) == ("exact", pytest.approx(expected))
+
+
+def test_more_differences_with_ties_are_normal_unless_asked():
+    d = [1, 1, *range(2, 12)]
     assert wilcoxon(two(d)).method == "normal"
-    with pytest.raises(ScoreSpaceError, match="ties or zeros"):
-        wilcoxon(two(d), exact=True)
+    assert wilcoxon(two(d), exact=True).method == "exact"
+    with pytest.raises(ScoreSpaceError, match="split zeros have no signs"):
+        wilcoxon(two([0, 1, 2]), zeros="split", exact=True)
 
 
 @pytest.mark.parametrize("correct", [False, True])
@@ -317,10 +334,10 @@ def test_words_of_a_pair():
     table = dataset_table({"nb": [5, 4, 3, 2, 1], "tree": [4, 2, 0, 2, 1.5]}, best="low", measure="brier")
     assert wilcoxon(table).words == (
         "nb is better than tree in brier on 1 of 5 data sets, worse on 3 and equal on 1, "
-        "not distinguishable from chance here (Wilcoxon signed rank, equal data sets dropped, p = 0.144)."
+        "not distinguishable from chance here (Wilcoxon signed rank, equal data sets dropped, p = 0.250)."
     )
     assert repr(wilcoxon(table)) == (
-        "nb − tree +1.000  p = 0.144  Wilcoxon signed rank, equal data sets dropped, 5 data sets"
+        "nb − tree +1.000  p = 0.250  Wilcoxon signed rank, equal data sets dropped, 5 data sets"
     )
 
 

@@ -7,7 +7,9 @@ from numpy.testing import assert_allclose
 
 from laws.strategies import samples
 from scorespace.curves import brier_curve, net_benefit, optimal_curve
+from scorespace.curves.brier import interventions_avoided, standardised_net_benefit
 from scorespace.errors import ScoreError
+from scorespace.evaluation.curves import find as find_curve
 from scorespace.measures.ranking import auc
 from scorespace.tables import score_table
 
@@ -172,3 +174,22 @@ def test_the_optimal_curve_takes_any_scores():
     logits = score_table([1, 0, 1, 0], [2, 1, -1, -3])
     ranks = score_table([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     assert optimal_curve(logits).y.tolist() == optimal_curve(ranks).y.tolist()
+
+
+def test_net_benefit_standardised_and_as_interventions_avoided():
+    table = score_table([1, 0, 1, 0, 0], [0.9, 0.8, 0.4, 0.3, 0.2])
+    plainly, share = net_benefit(table), 0.4
+    assert_allclose(standardised_net_benefit(table).y, plainly.y / share)
+    t = plainly.x
+    of_all = share - (1 - share) * t / (1 - t)
+    assert_allclose(interventions_avoided(table).y, (plainly.y - of_all) * (1 - t) / t)
+    assert find_curve("standardized net benefit").name == "snb"
+
+
+def test_the_brier_curve_is_the_murphy_diagram():
+    rng = np.random.default_rng(4)
+    truth, score = rng.integers(0, 2, 50), rng.random(50).round(3)
+    curve = find_curve("murphy")(score_table(truth, score))
+    for theta in (0.1234, 0.5006, 0.87654):  # between scores; elementary scores of Ehm et al. (2016), written out
+        elementary = np.where(truth == 1, (1 - theta) * (score <= theta), theta * (score > theta)).mean()
+        assert np.interp(theta, curve.x, curve.y) == pytest.approx(2 * elementary)

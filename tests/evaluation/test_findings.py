@@ -362,3 +362,16 @@ def test_ss026_scores_outside_the_range_of_a_map():
     found = ss.recalibrate(beyond, truth="y", score="s", positive="bad", method="minmax", fit=here)
     (text,) = [one.text for one in found.notes if one.code == "SS026" and "outside" in one.text]
     assert "1 of 2 cases" in text
+
+
+def test_an_infinite_log_loss_of_several_classes_has_its_reason():
+    scores = {"a": [1, 0.5, 0.0, 0.0], "b": [0, 0.5, 1.0, 1.0], "c": [0.0, 0.0, 0.0, 0.0]}
+    data = {"y": ["a", "b", "c", "a"], **{f"m_{name}": column for name, column in scores.items()}}
+    found = ss.evaluate(data, truth="y", scores="m_*", measures="logloss")
+    (reason,) = [one.text for one in found.notes if one.code == "SS021"]
+    assert reason == (
+        "m gave 2 cases no chance that happened nevertheless: its log loss is infinite. logloss(eps=1e-15) clips them."
+    )
+    assert found.summary[0].reason == "infinite: a case happened that was given no chance"
+    clipped = ss.evaluate(data, truth="y", scores="m_*", measures="logloss(eps=1e-15)")
+    assert "SS021" not in [one.code for one in clipped.notes]

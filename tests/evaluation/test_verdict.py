@@ -122,3 +122,45 @@ def test_costs_of_several_classes():
 def test_the_level_of_confidence_is_the_one_asked_for():
     assert interval(SMALL, level=0.5) in verdict(SMALL, level=0.5)
     assert interval(SMALL, level=0.5) != interval(SMALL)
+
+
+# --- rare positives
+
+
+def rare(models=1):
+    rng = np.random.default_rng(3)
+    truth = np.repeat([1, 0], [30, 1970])
+    scores = {f"m{k}": 1 / (1 + np.exp(8 - 2 * truth - rng.normal(size=2000))) for k in range(models)}
+    return ss.evaluate({"y": truth, **scores}, truth="y", scores=list(scores))
+
+
+def test_rare_positives_lead_with_precision_recall_and_ask_for_costs():
+    found = rare()
+    assert [one.spec.name for one in found.summary][:2] == ["auprc", "auc"]
+    assert found.verdict.startswith("m0 has area under the precision-recall curve 0.")
+    assert found.verdict.endswith(
+        "With 1.5 % positives chance would reach 0.015; which threshold is right depends on what mistakes cost: "
+        "state the costs."
+    )
+    two = rare(2)
+    assert " finds the rare positives best, with area under the precision-recall curve 0." in two.verdict
+    decided = ss.Evaluation(two.models, condition=ss.Condition(fp=1, fn=50)).verdict
+    assert "precision-recall" in decided
+    assert "per case" in decided
+
+
+def test_common_positives_lead_with_the_auc():
+    found = ss.evaluate({"y": [1] * 10 + [0] * 190, "s": np.arange(200.0)}, truth="y", scores="s")  # 5 %
+    assert found.verdict.startswith("s has AUC 0.")
+
+
+def test_no_miscalibration_of_zero():
+    text = " ".join(note.text for note in rare(2).notes)
+    assert "0.000 is" not in text
+
+
+def test_what_holds_for_all_models_is_noted_once():
+    codes = [note.code for note in rare(3).notes]
+    assert codes.count("SS004") == codes.count("SS027") == 1
+    (text,) = [note.text for note in rare(3).notes if note.code == "SS004"]
+    assert text == "each of m0, m1 and m2 predicts nothing positive at 0.5: precision is undefined there."

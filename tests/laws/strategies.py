@@ -15,6 +15,7 @@ from scorespace.measures import Measure, measures
 from scorespace.measures.average import AVERAGES
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.tables import ConfusionTable, Counts, ScoreTable, score_table
+from scorespace.tables.rating import RatingTable, rating_table
 
 tied_scores = st.integers(0, 8).map(lambda k: k / 8)
 any_scores = st.floats(0, 1, allow_subnormal=False)
@@ -79,6 +80,19 @@ def stacked_matrices(draw: st.DrawFn) -> ConfusionTable:
     replicates = draw(st.integers(1, 4))
     cells = draw(st.lists(st.integers(0, 3), min_size=replicates * 9, max_size=replicates * 9))
     return ConfusionTable(np.reshape(cells, (replicates, 3, 3)).astype(float), ("a", "b", "c"))
+
+
+@st.composite
+def ratings(draw: st.DrawFn) -> tuple[RatingTable, list[tuple[int | None, ...]]]:
+    """Ratings of two raters in up to three classes, with gaps, as a table and as rows."""
+    label = st.none() | st.integers(0, 2)
+    rows = draw(st.lists(st.tuples(label, label), min_size=2, max_size=10).filter(lambda rows: any(map(any, rows))))
+    return rated(rows), rows
+
+
+def rated(rows: list[tuple[int | None, ...]]) -> RatingTable:
+    """The rating table of rows of labels."""
+    return rating_table(dict(zip("ab", zip(*rows, strict=True), strict=True)), classes=[0, 1, 2])
 
 
 def _option_values(kind: Any) -> st.SearchStrategy[Any]:

@@ -8,12 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from laws.strategies import Sample, counts, samples, stacked_matrices, stacked_scores, value, weights
+from laws.strategies import Sample, counts, rated, ratings, samples, stacked_matrices, stacked_scores, value, weights
 from laws.test_number_laws import CATALOGUE as OF_NUMBERS
 from scorespace.measures import average, measures
 from scorespace.measures.average import AVERAGES
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.cluster import ClusterTable, ContingencyTable
+from scorespace.tables.rating import RatingTable
 from scorespace.tables.rule import RuleTable
 
 CATALOGUE = measures()
@@ -24,6 +25,8 @@ OF_CLASSES = [measure for measure in OF_COUNTS if ConfusionTable in measure.func
 OF_GRADES = [measure for measure in CATALOGUE if measure.table is ConfusionTable]
 OF_PROBABILITIES = [measure for measure in CATALOGUE if measure.table is ClassTable]
 
+OF_RATINGS = [measure for measure in CATALOGUE if measure.table is RatingTable]
+
 few = settings(max_examples=12)
 some = settings(max_examples=30)
 
@@ -33,7 +36,7 @@ def each(measures):
 
 
 def test_the_laws_know_the_table_of_every_measure():
-    known = OF_COUNTS + OF_SCORES + OF_GRADES + OF_PROBABILITIES + OF_NUMBERS
+    known = OF_COUNTS + OF_SCORES + OF_GRADES + OF_PROBABILITIES + OF_NUMBERS + OF_RATINGS
     elsewhere = (ClusterTable, ContingencyTable, RuleTable)  # in test_group_laws.py
     unknown = [measure.name for measure in CATALOGUE if measure not in known and measure.table not in elsewhere]
     assert not unknown, f"add samples of their tables to laws/strategies.py: {unknown}"
@@ -334,6 +337,26 @@ def test_value_of_several_classes_lies_in_the_declared_range(measure, stack):
     low, high = measure.range
     found = measure(stack)
     assert np.all(np.isnan(found) | ((found >= low) & (found <= high)))
+
+
+# --- ratings
+
+
+@each(OF_RATINGS)
+@given(found=ratings())
+@some
+def test_ratings_obey_the_same_laws(measure, found):
+    table, rows = found
+    low, high = measure.range
+    own = measure(table)
+    assert np.isnan(own) or low - 1e-12 <= own <= high + 1e-12
+    assert_allclose(measure(rated(rows[::-1])), own)  # the order of instances
+    assert_allclose(measure(rated([row[::-1] for row in rows])), own)  # and of raters
+    twice = table.with_cells(np.stack([table.cells, 2 * table.cells]))
+    first, second = measure(twice)  # replicates
+    assert_allclose(first, own)
+    assert_allclose(second, measure(rated([*rows, *rows])))  # weight 2 is the instance twice
+    assert_allclose(measure(table + table), second)
 
 
 # --- classes in order

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from scorespace.measures import average, find
+import scorespace as ss
+from scorespace.measures import average, find, parse
 from scorespace.measures.average import undefined_classes
 from scorespace.measures.confusion import acc, ppv, tpr
 from scorespace.measures.ranking import auc
@@ -106,6 +107,54 @@ def test_areas_of_replicates_are_those_of_each():
             together = average(find(name), how)(CLASSED.with_cells(drawn))
             alone = [float(average(find(name), how)(CLASSED.with_cells(one))) for one in drawn]
             np.testing.assert_allclose(together, alone, atol=1e-12)
+
+
+# --- classes with the names of averages
+
+TRUTH = ["top", "b", "macro", "top", "b", "macro"]
+SCORES = {
+    "top": [0.8, 0.2, 0.1, 0.3, 0.3, 0.2],
+    "b": [0.1, 0.6, 0.2, 0.5, 0.4, 0.5],
+    "macro": [0.1, 0.2, 0.7, 0.2, 0.3, 0.3],
+}
+
+
+def renamed(name, names):
+    """The same measure after the classes got other names, which nothing can confuse."""
+    truth = [names.get(label, label) for label in TRUTH]
+    return ss.measure(name, truth=truth, score={names.get(label, label): column for label, column in SCORES.items()})
+
+
+@pytest.mark.parametrize(
+    ("asked", "plainly"),
+    [
+        ("f1[macro]", "f1[macro]"),
+        ('f1["macro"]', "f1[M]"),
+        ("auc[macro]", "auc[macro]"),
+        ('auc["macro"]', "auc[M]"),
+        ("ece", "ece"),
+        ('ece["top"]', "ece[T]"),
+        ('auc["top"]', "auc[T]"),
+        ("bacc", "bacc"),
+    ],
+)
+def test_quotes_tell_a_class_from_an_average(asked, plainly):
+    found = ss.measure(asked, truth=TRUTH, score=SCORES)
+    assert found == pytest.approx(renamed(plainly, {"macro": "M", "top": "T"}))
+    assert str(parse(asked)) == asked
+
+
+def test_the_page_of_such_classes_keeps_them_apart():
+    data = {"y": TRUTH * 5, **{f"m_{name}": column * 5 for name, column in SCORES.items()}}
+    found = ss.evaluate(data, truth="y", scores="m_*")
+    assert set(found.class_calibrations["m"]) == {"top", '"top"', "b", "macro"}
+    assert set(found.curves("calibration")) == {'m["top"]', "m[b]", "m[macro]", "m[top]"}
+
+
+def test_balanced_accuracy_is_the_mean_recall_of_the_classes_there_are():
+    truth, decision = ["a", "a", "b"], ["a", "b", "c"]
+    assert ss.measure("bacc", truth=truth, decision=decision) == 0.25
+    assert ss.measure("tpr[macro]", truth=truth, decision=decision) == 0.25
 
 
 @pytest.mark.parametrize("how", ["one_vs_one", "hand_till"])

@@ -108,6 +108,47 @@ def test_an_option_stated_twice_is_refused():
         parse("fbeta(beta=1, beta=2)")
 
 
+SYNONYMS = {
+    "tp": "hit, hits, true positives",
+    "fp": "false alarm, type I error, type 1 error, overestimation",
+    "fn": "miss, type II error, underestimation",
+    "tn": "correct rejection",
+    "tpr": "recall, sensitivity, SEN, hit rate, probability of detection, TP rate",
+    "fpr": "fall-out, probability of false alarm, false alarm rate, type I error rate",
+    "tnr": "specificity, SPC",
+    "fnr": "miss rate, type II error rate",
+    "fomr": "FOR, false omission rate",
+    "ppv": "precision",
+    "acc": "accuracy",
+    "auc": "roc_auc, AUROC",
+    "p": "P, positives",
+    "n": "N, negatives",
+    "pp": "PP, predicted positives",
+    "pn": "PN, predicted negatives",
+    "mean_score": "average probability, mean score",
+    "rank_sum": "rank sum, Wilcoxon rank sum",
+}
+
+
+@pytest.mark.parametrize(("name", "synonyms"), SYNONYMS.items())
+def test_every_synonym_of_the_field(name, synonyms):
+    for synonym in synonyms.split(", "):
+        assert find(synonym).name == name
+        assert parse(synonym) == MeasureSpec(name)
+
+
+def test_a_measure_keeps_the_name_that_was_asked_for():
+    asked = parse("Recall[bad]@0.50")
+    assert (str(asked), asked.canonical, repr(asked)) == (
+        "Recall[bad]@0.5",
+        "tpr[bad]@0.5",
+        "MeasureSpec(name='tpr', options=(), of='bad', at=0.5)",
+    )
+    assert asked == parse("tpr[bad]@0.5")
+    assert hash(asked) == hash(parse("tpr[bad]@0.5"))
+    assert parse(str(asked)) == asked == parse(asked.canonical)
+
+
 # --- operating points by rank
 
 

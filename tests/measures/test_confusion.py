@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import scorespace as ss
 from scorespace.errors import MeasureError
 from scorespace.measures import find
 from scorespace.measures.confusion import bacc, dor, f1, fbeta, kappa, lr_neg, lr_pos, mcc, ppv, tpr
@@ -175,11 +176,18 @@ def test_fbeta_refuses_what_is_no_weight(beta):
     assert str(caught.value) == f"beta={beta} is not a weight of recall.\n  hint: a number ≥ 0, such as beta=2"
 
 
-def test_balanced_accuracy_of_several_classes_needs_all_of_them():
-    assert math.isnan(bacc(confusion(["a", "b"], ["a", "z"])))
+def test_balanced_accuracy_of_several_classes_leaves_out_those_that_never_occur():
+    assert bacc(confusion(["a", "b"], ["a", "z"])) == 0.5
+    assert math.isnan(bacc(Counts(tp=2, fp=0, fn=1, tn=0)))
 
 
 def test_a_measure_of_a_score_needs_a_threshold():
     with pytest.raises(MeasureError) as caught:
         tpr(score_table([1, 0], [0.2, 0.1]))
     assert str(caught.value) == "tpr of a score needs a threshold.\n  hint: tpr@0.5"
+
+
+def test_the_margins_are_measures_too():
+    truth, decision = [1, 1, 1, 0, 0], [1, 0, 0, 1, 0]
+    found = [ss.measure(name, truth=truth, decision=decision) for name in ("P", "N", "PP", "PN")]
+    assert found == [3, 2, 2, 3]

@@ -175,3 +175,34 @@ def test_no_slope_without_overlap(truth, score):
 )
 def test_known_by_other_names(alias, name):
     assert getattr(ss, alias) is getattr(ss, name)
+
+
+def test_the_mean_score_is_the_average_probability():
+    truth, score, weight = [1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7], [1.0, 2.0, 0.0, 1.0]
+    assert ss.measure("average probability", truth=truth, score=score) == pytest.approx(np.mean(score))
+    weighted = ss.measure("mean_score", truth=truth, score=score, weight=weight)
+    assert weighted == pytest.approx(np.average(score, weights=weight))
+
+
+# --- the log loss in parts
+
+
+def test_log_loss_is_calibration_plus_refinement_by_scikit_learns_isotonic_regression():
+    from sklearn.isotonic import IsotonicRegression
+    from sklearn.metrics import log_loss
+
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 300)
+    score = np.clip(rng.normal(0.35 + 0.3 * truth, 0.2), 0.02, 0.98)
+    fitted = np.clip(IsotonicRegression(out_of_bounds="clip").fit_transform(score, truth), 1e-15, 1 - 1e-15)
+    found = {name: ss.measure(name, truth=truth, score=score) for name in ("logloss", "log_cal", "log_ref", "log_unc")}
+    assert found["log_ref"] == pytest.approx(log_loss(truth, fitted), abs=1e-9)
+    assert found["log_cal"] == pytest.approx(log_loss(truth, score) - log_loss(truth, fitted), abs=1e-9)
+    assert found["logloss"] == pytest.approx(found["log_cal"] + found["log_ref"])
+    assert found["log_unc"] == pytest.approx(log_loss(truth, np.full(300, truth.mean())))
+
+
+def test_an_impossible_case_is_a_matter_of_calibration_alone():
+    truth, score = [1, 0, 1, 0], [0.0, 0.5, 1.0, 0.2]
+    assert ss.measure("log_cal", truth=truth, score=score) == math.inf
+    assert math.isfinite(ss.measure("log_ref", truth=truth, score=score))

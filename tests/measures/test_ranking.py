@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import scorespace as ss
 from scorespace.errors import MeasureError
 from scorespace.measures import find
 from scorespace.measures.ranking import ap, auc, auch, auprc, h, ks, pauc, u
@@ -194,3 +195,10 @@ def test_area_of_outcomes_is_refused():
     with pytest.raises(MeasureError) as caught:
         auc(Counts(1, 2, 3, 4))
     assert str(caught.value) == "auc cannot be computed from counts of outcomes.\n  hint: auc needs a ScoreTable"
+
+
+def test_the_rank_sum_is_that_of_scipys_ranks():
+    from scipy.stats import rankdata
+
+    truth, score = np.array([1, 0, 1, 0, 1, 0, 0]), np.array([0.9, 0.4, 0.4, 0.1, 0.6, 0.6, 0.2])
+    assert ss.measure("rank sum", truth=truth, score=score) == rankdata(score)[truth == 1].sum()

@@ -96,7 +96,7 @@ def test_scores_must_be_probabilities(measure):
     ],
 )
 def test_the_midpoint_is_a_name_or_a_number(text, written):
-    assert str(parse(text)) == written
+    assert parse(text).canonical == written
     assert parse(written) == parse(text)
 
 
@@ -121,8 +121,10 @@ def evaluated(*measures, positives=30, cases=100):
 
 
 def test_auc_stands_beside_it():
-    assert [str(one.spec) for one in evaluated("smauc").summary] == ["auc", "smauc"]
-    assert [str(one.spec) for one in evaluated("auc", "smauc(midpoint=half)").summary] == [
+    asked = evaluated("smauc")
+    assert [str(one.spec) for one in asked.shown] == ["auc", "smauc"]
+    assert [str(one.spec) for one in asked.summary] == [row["measure"] for row in asked.to_dict()["rows"]] == ["smauc"]
+    assert [str(one.spec) for one in evaluated("auc", "smauc(midpoint=half)").shown] == [
         "auc",
         "smauc(midpoint=half)",
     ]

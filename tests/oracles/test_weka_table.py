@@ -42,7 +42,7 @@ def ours():
 def test_the_same_rows_and_columns(ours):
     grid = class_grid(*ours)
     assert [row[0] for row in grid.rows] == list(printed_table())
-    assert set(next(iter(printed_table().values()))) <= set(grid.columns)
+    assert set(next(iter(printed_table().values()))) - {"recall"} <= set(grid.columns)  # the TP rate again
 
 
 @pytest.mark.parametrize("row", [*CLASSES, "weighted mean"])
@@ -50,7 +50,7 @@ def test_every_cell_to_the_printed_digits(ours, row):
     grid = class_grid(*ours)
     cells = dict(zip(grid.columns, next(line for line in grid.rows if line[0] == row), strict=True))
     for title, printed in printed_table()[row].items():
-        assert float(cells[title]) == float(printed), title
+        assert float(cells["TP rate" if title == "recall" else title]) == float(printed), title
 
 
 def test_the_confusion_matrix(ours):

@@ -161,4 +161,4 @@ def test_to_dict_and_words():
     assert len(content["rows"]) == 1
     assert [row["rater"] for row in content["raters"]] == ["Ann", "Bob"]
     assert "decide alike on 67 % of 6 instances (kappa 0.33)" in repr(found)
-    assert repr(found).endswith("on 2 instances: Bravo, Echo.")
+    assert repr(found).endswith("All decide alike with scores within 0.1 on 2 instances: Alpha, Foxtrot.")

@@ -1,12 +1,15 @@
 """Class labels of any kind."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from scorespace.errors import DataError, PositiveError
+import scorespace as ss
+from scorespace.errors import DataError, PositiveError, ScoreSpaceError
 from scorespace.tables.labels import class_listing, encode, is_missing, label_text, positive_index
 
 KINDS = {
@@ -156,3 +159,90 @@ def test_labels_must_not_be_empty():
 def test_equal_values_of_different_kinds_are_different_labels():
     codes, classes = encode(np.array([True, 1, 1.0, "1"], dtype=object))
     assert [classes[k] for k in codes] == ["True", "1", "1", "1"]
+
+
+# --- arrays are guarded like files
+
+
+def refused(call):
+    with pytest.raises(ScoreSpaceError) as caught:
+        call()
+    return f"{type(caught.value).__name__}: {caught.value}"
+
+
+def test_labels_that_share_nothing_are_refused():
+    assert refused(lambda: ss.measure("acc", truth=[True, False], decision=[1, 0])) == (
+        "ColumnError: truth and decision share no label.\n"
+        "  seen: 'False', 'True' and '0', '1'\n"
+        "  hint: the same labels in both"
+    )
+    assert ss.measure("acc", truth=[0, 0], decision=[1, 1]) == 0.0  # one class: wrong, but possible
+    assert ss.measure("acc", truth=["a", "b"], decision=["b", "a"]) == 0.0
+
+
+@pytest.mark.parametrize("kind", [list, np.array, lambda values: np.array(values, dtype=object)])
+def test_probabilities_are_no_decisions(kind):
+    assert refused(lambda: ss.measure("acc", truth=[1, 0, 1], decision=kind([0.9, 0.2, 0.4]))) == (
+        "ColumnError: decision looks like a number, not a class.\n"
+        "  seen: values such as 0.2, 0.4, 0.9\n"
+        "  hint: score=… for numbers"
+    )
+    assert ss.measure("acc", truth=[1, 0, 1], decision=kind([1.0, 0.0, 1.0])) == 1.0
+
+
+@pytest.mark.parametrize("kind", [list, np.array, lambda values: np.array(values, dtype=object)])
+def test_infinite_labels_are_refused(kind):
+    assert refused(lambda: ss.measure("auc", truth=kind([1, 0, math.inf]), score=[0.9, 0.2, 0.4], positive=1)) == (
+        "ColumnError: truth holds infinite values, not classes.\n  seen: 'inf'\n  hint: one label for each case"
+    )
+    data = {"y": kind([1, 0, math.inf]), "s": [0.9, 0.2, 0.4]}
+    assert refused(lambda: ss.evaluate(data, truth="y", scores="s", positive=1)) == (
+        "ColumnError: column 'y' holds infinite values, not classes.\n"
+        "  seen: 1 of 3 rows\n"
+        "  hint: one label for each case"
+    )
+
+
+@pytest.mark.parametrize("truth", [[[1], [0, 2]], np.array([(1,), (0, 2)], dtype=object), [frozenset({1}), 0]])
+def test_nested_labels_are_refused(truth):
+    assert refused(lambda: ss.measure("acc", truth=truth, decision=[1, 0])) == (
+        "DataError: truth holds values that are no labels.\n  hint: one number or text per case"
+    )
+
+
+def test_complex_numbers_are_neither_labels_nor_weights():
+    truth, score = [1, 0, 1], [0.9, 0.2, 0.4]
+    assert refused(lambda: ss.measure("acc", truth=[1j, 0], decision=[1, 0])) == (
+        "ColumnError: truth holds complex numbers, not classes.\n  seen: '0j', '1j'\n  hint: one label for each case"
+    )
+    assert refused(lambda: ss.measure("auc", truth=truth, score=score, weight=np.ones(3, complex))) == (
+        "WeightError: weights must be numbers.\n  seen: array([1.+0.j, 1.+0.j, 1.+0.j])"
+    )
+    data = {"y": truth, "s": score, "w": np.ones(3, complex)}
+    assert refused(lambda: ss.evaluate(data, truth="y", scores="s", weight="w")) == (
+        "DataError: array 'w' holds complex numbers.\n  hint: one number or text per case"
+    )
+
+
+@pytest.mark.parametrize(
+    ("truth", "positive", "hint"),
+    [
+        ([True, False, True], 1, "True"),
+        ([True, False, True], 0, "False"),
+        ([1, 0, 1], True, "1"),
+        (["y", "n", "y"], "yes", "y"),
+        (["good", "bad", "good"], 1, "bad"),  # nothing near: the rarest
+    ],
+)
+def test_the_hint_names_the_class_that_was_meant(truth, positive, hint):
+    message = refused(lambda: ss.measure("auc", truth=truth, score=[0.9, 0.2, 0.4], positive=positive))
+    assert message.endswith(f'\n  hint: positive="{hint}"')
+
+
+def test_ascii_bytes_are_text():
+    assert encode(np.array([b"bad", b"good"]))[1] == ("bad", "good")
+
+
+def test_a_missing_date_is_missing():
+    with pytest.raises(DataError, match="missing values"):
+        encode(np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"))

@@ -18,11 +18,17 @@ def three():
 
 def test_two_raters_need_no_matrix():
     titles = [grid.columns[0] for grid in view.grids(agreement({"Ann": ANN, "Bob": BOB}))]
-    assert titles == ["rater", "raters", "instance"]
+    assert titles == ["rater", "raters", "beyond chance", "instance"]
 
 
 def test_three_do(three):
-    assert [grid.columns[0] for grid in view.grids(three)] == ["rater", "raters", "area between", "instance"]
+    assert [grid.columns[0] for grid in view.grids(three)] == [
+        "rater",
+        "raters",
+        "beyond chance",
+        "area between",
+        "instance",
+    ]
     matrix = view.matrix_grid(three)
     assert [row[k] for k, row in enumerate(matrix.rows, start=1)] == ["0.000"] * 3
 

@@ -59,7 +59,7 @@ def test_options_show_their_defaults():
 
 def test_the_catalogue_has_a_row_for_each():
     grid = described(measures())
-    assert [row[0] for row in grid.rows] == [measure.name for measure in measures()]
+    assert [row[0] for row in grid.rows if row[0]] == [measure.name for measure in measures()]
     assert grid.prose
 
 

@@ -60,7 +60,7 @@ def kinds(blocks):
 
 def test_rates_by_hand():
     grid = classes.class_grid(confusion([[6, 2, 0], [1, 3, 0], [0, 0, 4]], classes=["a", "b", "c"]))
-    assert cells(grid, "a")["TP rate"] == cells(grid, "a")["recall"] == "0.750"  # 6/8
+    assert cells(grid, "a")["TP rate"] == "0.750"  # 6/8
     assert cells(grid, "a")["FP rate"] == "0.125"  # 1/8
     assert cells(grid, "a")["precision"] == "0.857"  # 6/7
     assert cells(grid, "a")["F-measure"] == "0.800"  # 12/15
@@ -81,7 +81,7 @@ def test_precision_without_decisions_is_a_dash_and_not_zero():
     # WEKA 3.6 prints 0 here, and averages it (METHODS §11).
     grid = classes.class_grid(NEVER)
     assert (cells(grid, "b")["precision"], cells(grid, "b")["MCC"]) == ("–", "–")
-    assert cells(grid, "b")["recall"] == "0.000"
+    assert cells(grid, "b")["TP rate"] == "0.000"
     assert cells(grid, "b")["F-measure"] == "0.000"  # F1 exists where precision does not
     assert cells(grid, "weighted mean")["precision"] == "0.650"  # (4/5 + 5/10)/2, not the third as 0
     assert "mean of precision and MCC is over 2 of 3 classes" in grid.caption

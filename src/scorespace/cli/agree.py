@@ -76,7 +76,7 @@ def agree(
     )
     if out is not None:
         _write(found, out)
-    output.write(view.document(found, Path(data).name).brief(), found.to_dict(), format)
+    output.write(view.document(found, options.first_name(data)).brief(), found.to_dict(), format)
     if out is not None:
         typer.echo(f"agree  {out}", err=True)
 

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError
-from scorespace.evaluation.recalibrate import apply_map, read_map, read_positive, recalibrate, write_recalibrated
+from scorespace.errors import ColumnError, ScoreSpaceError
+from scorespace.evaluation.recalibrate import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
 from scorespace.files import write_file
 from scorespace.frames import copied
 from scorespace.frames.extend import ENDINGS
+from scorespace.probabilities.effect import Recalibration
 from scorespace.probabilities.fit import METHODS
+from scorespace.results import SCHEMA, Row, plain
 from scorespace.views import recalibration as view
 from scorespace.views import tidy
 
@@ -21,13 +23,21 @@ _ROLES, _FIT, _FILES = "Which column is what", "How the map is fitted", "Files"
 _DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
 
 
+def _methods(incomplete: str) -> list[str]:
+    """The methods whose names begin so, for completion."""
+    return [one for one in METHODS if one.startswith(incomplete)]
+
+
 def _option(panel: str, metavar: str, words: str) -> Any:
-    return typer.Option(metavar=metavar, help=words, rich_help_panel=panel)
+    known: dict[str, Any] = {"COL": options.columns, "METHOD": _methods}
+    return typer.Option(metavar=metavar, help=words, rich_help_panel=panel, autocompletion=known.get(metavar))
 
 
 def calibrate(
     data: options.Data,
-    score: Annotated[str, _option(_ROLES, "COL", "The model's scores. 'nb_*': its scores of all classes.")],
+    score: Annotated[
+        list[str], _option(_ROLES, "COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes.")
+    ],
     truth: options.MaybeTruth = None,
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006 - Typer copies defaults
@@ -63,53 +73,69 @@ def calibrate(
     """
     options.check_output(out, ENDINGS, data, fit, apply)
     options.check_output(map, (".json",), data, fit, apply)
-    with copied(data) as path:  # read twice: for the scores, and for the rows to be written beside them
+    if map is not None and len(score) > 1:
+        raise ScoreSpaceError("a file holds the map of one model.", hint="--map with one --score")
+    with copied(data) as path:  # read more than once: for each model, and for the rows to be written beside
         names, gaps = options.renames(name), missing.value
         if apply is not None:
             given = (method, on, fit, folds, fold, group, map)
             if any(one is not None for one in given):
                 raise ScoreSpaceError("a saved map is applied as it is.", hint="leave out the options that fit a map")
-            stated = {"truth": truth, "positive": _positive_of(apply, positive), "weight": weight}
-            found = apply_map(path, read_map(apply), score=score, names=names, missing=gaps, **stated)
+            if weight is not None and truth is None:
+                raise ScoreSpaceError("--weight beside --apply is for judging the map.", hint="--truth COL, too")
+            stated = {"truth": truth, "positive": agreed_positive(apply, positive), "weight": weight}
+            saved = read_map(apply)
+            found = [apply_map(path, saved, score=one, names=_own(names, one), missing=gaps, **stated) for one in score]
         else:
             if truth is None:
                 raise ColumnError("the column with the actual class is not named.", hint="--truth COL, or --apply MAP")
+            if fold is not None and folds is not None:
+                raise ScoreSpaceError("--fold names the folds, and --folds makes others.", hint="one of them")
             if fit is not None and folds is not None:
                 raise ScoreSpaceError(
                     "the map is fitted either on other data or across folds.", hint="--fit or --folds"
                 )
-            found = recalibrate(
-                path,
-                truth=truth,
-                score=score,
-                positive=positive,
-                method=method or _DEFAULT_METHOD,
-                on=on or "score",  # type: ignore[arg-type]  # checked inside
-                fit=fit,
-                folds=_DEFAULT_FOLDS if folds is None else folds,
-                fold=fold,
-                group=group,
-                weight=weight,
-                names=names,
-                missing=gaps,
-                seed=seed,
-            )
+            found = [
+                recalibrate(
+                    path,
+                    truth=truth,
+                    score=one,
+                    positive=positive,
+                    method=method or _DEFAULT_METHOD,
+                    on=on or "score",  # type: ignore[arg-type]  # checked inside
+                    fit=fit,
+                    folds=_DEFAULT_FOLDS if folds is None else folds,
+                    fold=fold,
+                    group=group,
+                    weight=weight,
+                    names=_own(names, one),
+                    missing=gaps,
+                    seed=seed,
+                )
+                for one in score
+            ]
         if out is not None:
             write_recalibrated(path, found, out)
     if map is not None:
-        write_file(map, tidy.as_json(found.saved_map()).encode())
-    output.write(view.document(found), found.to_dict(), format)
+        write_file(map, tidy.as_json(found[0].saved_map()).encode())
+    output.write(view.document(*found), _content(found), format)
     for what, written in (("scores", out), ("map   ", map)):
         if written is not None:
             typer.echo(f"{what}  {written}", err=True)
 
 
-def _positive_of(path: Path, positive: str | None) -> str | None:
-    """The positive class, as stated or as the map has it; they must not differ."""
-    fitted_for = read_positive(path)
-    if positive is not None and fitted_for is not None and positive != fitted_for:
-        raise PositiveError(
-            f"the map in {str(path)!r} gives the probability of {fitted_for!r}, not of {positive!r}.",
-            hint=f'positive="{fitted_for}"',
-        )
-    return positive or fitted_for
+def _own(names: dict[str, str], column: str) -> dict[str, str]:
+    """The renaming of one model alone."""
+    return {key: name for key, name in names.items() if key == column}
+
+
+def _content(found: list[Recalibration]) -> Row:
+    """One model as ever; of several the rows together, and each as it would be alone."""
+    if len(found) == 1:
+        return found[0].to_dict()
+    rows = [row for one in found for row in one.rows()]
+    verdict = " ".join(one.words for one in found)
+    notes = [note.to_dict() for note in dict.fromkeys(note for one in found for note in one.notes)]
+    return plain(
+        {"schema": SCHEMA, "rows": rows, "models": [one.to_dict() for one in found], "verdict": verdict, "notes": notes}
+    )

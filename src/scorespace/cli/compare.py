@@ -56,6 +56,7 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
+            autocompletion=options.measure_names,
             help="What to compare, such as auc, pauc(fpr_high=0.1) or f1@0.3.",
             rich_help_panel=_WHAT,
         ),

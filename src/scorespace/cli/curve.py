@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from typer.core import TyperCommand
 
 from scorespace.cli import options, output
 from scorespace.cli.cases import learned
 from scorespace.cli.curves import completed
+from scorespace.cli.verbs import VerbCommand
 from scorespace.conditions import Condition
 from scorespace.curves.curve import Curve, CurveKind
 from scorespace.curves.sweep import Sweep
@@ -36,7 +37,7 @@ _KIND_HELP = (
 )
 
 
-class Command(TyperCommand):
+class Command(VerbCommand):
     """The command; where a flag is the name of an option of a curve, the error says how that is written."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -47,11 +48,24 @@ class Command(TyperCommand):
             having = [kind.name for kind in kinds() if option in {one.name for one in kind.options}]
             if flag.startswith("--") and flag not in flags and having:
                 value = value or ("true" if after.startswith("--") else after)
+                asked = _named_kind(args)
+                none = asked is not None and asked not in having
                 raise CurveError(
-                    f"{flag} is an option of the curve {listing(having)}, and written with it.",
-                    hint=f'--kind "{call_text(having[0], ((option, value),))}"',
+                    f"{flag} is an option of the curve {listing(having)}, and written with it."
+                    + (f" {asked} has none." if none else ""),
+                    hint=f'--kind "{call_text(asked if asked in having else having[0], ((option, value),))}"',
                 )
         return list(super().parse_args(ctx, args))
+
+
+def _named_kind(args: list[str]) -> str | None:
+    """The kind that --kind names, under its own name."""
+    words = [word.partition("=")[2] for word in args if word.startswith("--kind=")]
+    words += [after for word, after in pairwise(args) if word == "--kind"]
+    try:
+        return requested(words[-1]).noun.name if words else None
+    except CurveError:
+        return None  # told when it is parsed
 
 
 def curve(
@@ -78,7 +92,11 @@ def curve(
     allow_remote: options.AllowRemote = False,
     measure: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="The measures drawn by --kind threshold, with commas; f1 unless stated."),
+        typer.Option(
+            metavar="NAMES",
+            help="The measures drawn by --kind threshold, with commas; f1 unless stated.",
+            autocompletion=options.measure_names,
+        ),
     ] = None,
     x: Annotated[
         str | None, typer.Option("--x", metavar="MEASURE", help="Instead of --kind: one measure against another.")

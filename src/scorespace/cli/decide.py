@@ -50,10 +50,22 @@ def decide(
         typer.Option(metavar="MEASURE=X", help="A bound to keep, such as fpr=0.1.", rich_help_panel=_CONSTRAINTS),
     ] = [],  # noqa: B006
     maximise: Annotated[
-        str | None, typer.Option(metavar="MEASURE", help="What should be high.", rich_help_panel=_CONSTRAINTS)
+        str | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="What should be high.",
+            rich_help_panel=_CONSTRAINTS,
+            autocompletion=options.measure_names,
+        ),
     ] = None,
     minimise: Annotated[
-        str | None, typer.Option(metavar="MEASURE", help="What should be low.", rich_help_panel=_CONSTRAINTS)
+        str | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="What should be low.",
+            rich_help_panel=_CONSTRAINTS,
+            autocompletion=options.measure_names,
+        ),
     ] = None,
     reject: Annotated[
         float | None,

@@ -50,7 +50,12 @@ def evaluate(
     engine: options.Engine = None,
     master: options.Master = None,
     measures: Annotated[
-        str, typer.Option(metavar="LIST", help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".')
+        str,
+        typer.Option(
+            metavar="LIST",
+            help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".',
+            autocompletion=options.measure_names,
+        ),
     ] = "",
     require: Annotated[
         list[str], typer.Option(metavar="RULE", help='Exit with 1 unless it holds for every model, such as "auc>=0.8".')
@@ -75,6 +80,7 @@ def evaluate(
         list[str],
         typer.Option(
             metavar="METHOD|[MODEL=]LOW,HIGH",
+            autocompletion=lambda incomplete: [one.name for one in INTERVALS if one.name.startswith(incomplete)],
             help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}. Or the columns "
             "of a model's prediction intervals, to be judged.",
             rich_help_panel="Output",

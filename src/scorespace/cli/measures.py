@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from scorespace.cli import options, output
-from scorespace.measures import find
+from scorespace.cli import options
+from scorespace.cli.lookup import beginning, look_up, words
 from scorespace.measures import measures as all_measures
-from scorespace.results import SCHEMA
+from scorespace.measures.measure import MEASURES
 from scorespace.views.catalogue import described, entry, explained
 
+_Name = Annotated[list[str] | None, words(lambda incomplete: beginning(MEASURES, incomplete))]
 
-def measures(
-    name: Annotated[str | None, typer.Argument(help="A measure, by any of its names.")] = None,
-    format: options.OutputFormat = options.Format.table,
-) -> None:
-    """List all measures, or explain one: formula, range, names, when it is undefined.
+
+def measures(name: _Name = None, format: options.OutputFormat = options.Format.table) -> None:
+    """List all measures by topic, explain one, or search for words.
 
     Example: scorespace measures precision
     """
-    if name is None:
-        rows = [entry(one) for one in all_measures()]
-        output.write_grid(described(all_measures()), {"schema": SCHEMA, "rows": rows}, format)
-    else:
-        found = find(name)
-        output.write_grid(explained(found), {"schema": SCHEMA, "rows": [entry(found)]}, format)
+    look_up(MEASURES, name, format, every=all_measures(), listed=described, explained=explained, entry=entry)

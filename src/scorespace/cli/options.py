@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -47,13 +48,34 @@ class Missing(StrEnum):
     drop = "drop"
 
 
+def columns(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The columns of the file that is named already, for completion."""
+    with suppress(Exception):  # a shell that asks is told nothing rather than an error
+        from scorespace.frames import read
+
+        return [
+            name for name in read(ctx.params.get("data") or ctx.params["before"]).columns if name.startswith(incomplete)
+        ]
+    return []
+
+
+def measure_names(incomplete: str) -> list[str]:
+    """The measures whose names begin as the last of a list does, for completion."""
+    from scorespace.measures import measures
+
+    before, comma, last = incomplete.rpartition(",")
+    names = (name for one in measures() for name in (one.name, *one.aliases))
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last.lstrip())]
+
+
 def _option(panel: str, metavar: str, words: str, *names: str) -> Any:
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel)
+    completed = columns if metavar == "COL" else None
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel, autocompletion=completed)
 
 
 _ROLES, _COSTS, _OUTPUT = "Which column is what", "What decisions cost", "Output"
 _LARGE = "Large data"
-_DATA_HELP = "A file (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
+_DATA_HELP = "A file or several (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
 _MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)]
@@ -205,6 +227,11 @@ def in_flags(message: str) -> str:
         r'\b(\w+)="([^"]*)"', lambda m: f"--{_FLAGS[m[1]]} {shlex.quote(m[2])}" if m[1] in _FLAGS else m[0], hint
     )
     hint = re.sub(r"\b(\w+)=…", lambda m: f"--{_FLAGS[m[1]]} COL" if m[1] in _FLAGS else m[0], hint)
+    hint = re.sub(
+        r"\bscores=\[([^\]]*)\]",
+        lambda m: "repeat it: " + " ".join(f"--score {shlex.quote(one)}" for one in re.findall(r'"([^"]*)"', m[1])),
+        hint,
+    )
     for written, typed in _WRITTEN.items():
         hint = hint.replace(written, typed)
     return head + mark + hint
@@ -219,6 +246,13 @@ def check_output(path: Path | None, endings: tuple[str, ...], *read: Any) -> Non
         from scorespace.frames import files_read
 
         refuse_overwriting(path, files_read(data))
+
+
+def first_name(data: Any) -> str:
+    """The name of the file, or of the first of several."""
+    several = isinstance(data, list)
+    name = Path(data[0] if several else data).name
+    return f"{name} and {len(data) - 1} more" if several else name
 
 
 def matrix_files(matrices: list[str]) -> list[str]:

@@ -6,25 +6,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from scorespace.cli import options, output
+from scorespace.cli import options
+from scorespace.cli.lookup import beginning, look_up, words
 from scorespace.comparisons.test import TESTS, ranked
-from scorespace.results import SCHEMA
 from scorespace.views.tests import entry, explained, tests_grid
 
+_Name = Annotated[list[str] | None, words(lambda incomplete: beginning(TESTS, incomplete))]
 
-def tests(
-    name: Annotated[str | None, typer.Argument(help="A test, by any of its names.")] = None,
-    format: options.OutputFormat = options.Format.table,
-) -> None:
-    """List all tests between models, or explain one: what it computes, what it is for, its options and names.
+
+def tests(name: _Name = None, format: options.OutputFormat = options.Format.table) -> None:
+    """List all tests between models, explain one, or search: what it computes, what it is for.
 
     Example: scorespace tests mcnemar
     """
-    if name is None:
-        rows = [entry(one) for one in ranked()]
-        output.write_grid(tests_grid(ranked()), {"schema": SCHEMA, "rows": rows}, format)
-    else:
-        found = TESTS.find(name)
-        output.write_grid(explained(found), {"schema": SCHEMA, "rows": [entry(found)]}, format)
+    look_up(TESTS, name, format, every=ranked(), listed=tests_grid, explained=explained, entry=entry)

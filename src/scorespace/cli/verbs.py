@@ -9,6 +9,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from scorespace.errors import ScoreSpaceError, folded
+
 
 class Verb(NamedTuple):
     """A verb with the first sentence of its help; `alone` does something useful without arguments."""
@@ -46,20 +48,74 @@ VERBS = (
     ),
     Verb("power", "Plan a study: the cases that show an AUC or a difference of two, or the power of those you have."),
     Verb("table", "Write the tables of models, which hold no cases, to merge and evaluate them elsewhere."),
-    Verb("measures", "List all measures, or explain one: formula, range, names, when it is undefined.", alone=True),
+    Verb("measures", "List all measures by topic, explain one, or search for words.", alone=True),
     Verb(
         "curves",
-        "List all kinds of curves, or explain one: axes, options, what its area is, whether it has bands.",
+        "List all kinds of curves, explain one, or search: axes, options, areas, bands.",
         alone=True,
     ),
     Verb(
         "tests",
-        "List all tests between models, or explain one: what it computes, what it is for, its options and names.",
+        "List all tests between models, explain one, or search: what it computes, what it is for.",
         alone=True,
     ),
+    Verb("doctor", "Say what is installed, which extra is missing, and what to do about it.", alone=True),
     Verb("demo", "Evaluate the bundled German credit predictions of three models and write the report.", alone=True),
 )
 """In the order in which the help lists them."""
+
+
+class VerbCommand(TyperCommand):
+    """A verb's command: what users type is taken as they mean it, or refused with what to type instead."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        flags = {flag for one in self.params for flag in one.opts}
+        args = [_respelt(word, flags) for word in args]
+        if not ctx.resilient_parsing:
+            self._refuse_repeated(ctx, args)
+        elif args and args[-1] in flags:  # completion: the value that the shell asks for is not there yet
+            args = args[:-1]
+        several = any(one.name == "data" for one in self.params)
+        ctx.allow_extra_args = several or ctx.allow_extra_args
+        try:
+            rest = list(super().parse_args(ctx, args))
+        except Exception as error:
+            missing = getattr(getattr(error, "param", None), "name", None)
+            data = ctx.params.get("data") or ctx.params.get("before")
+            if missing == "truth" and type(error).__name__ == "MissingParameter" and data:
+                from scorespace.frames import read, truth_unnamed
+
+                raise truth_unnamed(read(data)) from None
+            raise
+        if rest and several and ctx.params.get("data"):
+            ctx.params["data"] = [ctx.params["data"], *rest]  # as a shell expands parts/*.csv
+            ctx.args = []
+            return []
+        return rest
+
+    def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
+        """Refuse an option that is stated twice where only the last would count."""
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        except Exception:  # told when it is parsed in earnest
+            return
+        options: list[Any] = [one for one in order if one.opts[0].startswith("-")]
+        single = [one for one in options if not (one.multiple or one.is_flag)]
+        for place, one in enumerate(single):
+            if one in single[:place]:
+                flag = max(one.opts, key=len)
+                lists = str(one.metavar) == "LIST"
+                hint = f'{flag} "auc, acc": one list' if lists else f"{flag} once"
+                raise ScoreSpaceError(f"{flag} is stated twice, and only one can hold.", hint=hint)
+
+
+def _respelt(word: str, flags: set[str]) -> str:
+    """A flag in the spelling that is known: British or American."""
+    flag, equals, value = word.partition("=")
+    if not flag.startswith("--") or flag in flags:
+        return word
+    known = {folded(one): one for one in flags}
+    return known.get(folded(flag), flag) + equals + value
 
 
 class Verbs(TyperGroup):
@@ -107,7 +163,7 @@ def load(verb: Verb) -> Any:
     function = getattr(module, verb.name)
     texts = {name for name, hint in get_type_hints(function).items() if _is_text(hint)}
 
-    class Command(getattr(module, "Command", TyperCommand)):  # type: ignore[misc]
+    class Command(getattr(module, "Command", VerbCommand)):  # type: ignore[misc]
         def get_params(self, ctx: Any) -> list[Any]:
             return [spared(one, is_text=one.name in texts) for one in super().get_params(ctx)]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorespace.comparisons.adjust import holm
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, html_table, note, p_text, plain, signed
+from scorespace.results import SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
 from scorespace.tables import Array
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -32,7 +32,7 @@ class Comparison:
     """A test of two models, or of several at once: then `b` names all but the first, and no difference is defined.
 
     `independent`: a and b were measured on two samples and not on the same cases. `table` counts the cases that
-    both models decide right, only a; only b, and neither.
+    both models decide right, only a; only b, and neither. `asked` is the measure as the user wrote it.
     """
 
     a: str
@@ -52,6 +52,7 @@ class Comparison:
     table: tuple[tuple[int, int], tuple[int, int]] | None = None
     independent: bool = False
     notes: tuple[Note, ...] = ()
+    asked: str | None = field(default=None, compare=False, repr=False)
 
     def row(self) -> Row:
         return plain(
@@ -74,6 +75,16 @@ class Comparison:
         )
 
     @property
+    def of(self) -> str:
+        """What is compared, under the name that was asked for."""
+        return self.asked or self.measure
+
+    @property
+    def size(self) -> str:
+        """The difference with its interval, for people."""
+        return limits(self.difference, self.low, self.high, sign=True)
+
+    @property
     def telling_p(self) -> float:
         """The p-value to judge by: adjusted where several tests are made."""
         return self.p if math.isnan(self.p_adjusted) else self.p_adjusted
@@ -88,12 +99,10 @@ class Comparison:
         """What differs, by how much, and whether chance alone could have done it."""
         if self.several and not math.isnan(self.p):
             judged = "differ by more than chance explains" if self.sure else "are not distinguishable here"
-            return f"All together, {self.a}, {self.b} {judged} in {self.measure} ({p_text(self.p)})."
+            return f"All together, {self.a}, {self.b} {judged} in {self.of} ({p_text(self.p)})."
         if math.isnan(self.difference):
             return f"{self.a} and {self.b}: {self.reason or 'the difference is undefined'}."
-        size = f"{self.measure} differs by {signed(self.difference)}"
-        if not math.isnan(self.low):
-            size += f" [{signed(self.low)}, {signed(self.high)}]"
+        size = f"{self.of} differs by {self.size}"
         return f"{self.a} and {self.b}: {size}{self._judged}."
 
     @property
@@ -138,9 +147,7 @@ class ValueTest(Comparison):
         """The number, how far it is from the value, and whether chance alone could have done it."""
         if math.isnan(self.difference):
             return f"{self.a}: {self.reason or 'the difference is undefined'}."
-        size = f"{self.measure} is {decimals(self.value + self.difference)}, {signed(self.difference)}"
-        if not math.isnan(self.low):
-            size += f" [{signed(self.low)}, {signed(self.high)}]"
+        size = f"{self.of} is {decimals(self.value + self.difference)}, {self.size}"
         return f"{self.a}: {size} from {self.value:g}{self._judged}."
 
 
@@ -179,13 +186,11 @@ class PairTest(Comparison):
     def _facts(self) -> str:
         side = "higher" if self.difference > 0 else "lower"
         by = f"{abs(self.difference):.3g} {side} than" if self.difference else "as high as"
-        measured = f" in {self.measure}" if self.measure else ""
+        measured = f" in {self.of}" if self.of else ""
         return f"{self.a} is {by} {self.b}{measured} on average over {extent(self.count, self.over)}"
 
     def __repr__(self) -> str:
-        size = signed(self.difference)
-        if not math.isnan(self.low):
-            size += f" [{signed(self.low)}, {signed(self.high)}]"
+        size = self.size
         tested = f"  {p_text(self.p)}" if not math.isnan(self.p) else ""
         reason = f"  ({self.reason})" if self.reason else ""
         return f"{self.a} − {self.b} {size}{tested}  {self.test}, {extent(self.count, self.over)}{reason}"

@@ -34,6 +34,9 @@ not counted (Pratt)."""
 EXACT: Final = 25
 """Most differences for which the signed-rank test is exact."""
 
+FEW: Final = 10
+"""Most differences with ties or zeros for which it is exact: of more, R and others take the normal approximation."""
+
 DRAWS: Final = 50_000
 _CELLS_AT_ONCE: Final = 2_000_000  # numbers drawn per piece of work: some 16 MB
 _ZEROS: Final = {"drop": "equal data sets dropped", "split": "equal data sets split", "pratt": "Pratt's ranks"}
@@ -198,8 +201,8 @@ def wilcoxon(
 ) -> DatasetTest:
     """Wilcoxon's signed-rank test: V is the sum of the ranks of |d| over the data sets on which a is higher.
 
-    Exact for at most 25 differences without ties and zeros, otherwise normal with mean Σr/2 and variance
-    Σr²/4, which allows for ties; `correct` applies the continuity correction of R.
+    Exact for at most 25 differences without ties and zeros, and for at most 10 with them; otherwise normal with mean
+    Σr/2 and variance Σr²/4, which allows for ties; `correct` applies the continuity correction of R.
 
     >>> found = wilcoxon(dataset_table({"nb": [5, 7, 9, 6], "tree": [4, 5, 6, 7.5]}, best="high"))
     >>> found.statistic, found.p, found.method
@@ -210,17 +213,17 @@ def wilcoxon(
     value, ranks = _signed_ranks(d, zeros)
     sizes = np.abs(d)
     distinct = bool(np.all(d != 0)) and np.unique(sizes).size == d.size
-    if exact and not distinct:
+    if exact and zeros == "split" and not distinct:
         raise ScoreSpaceError(
-            "exact=True, but the differences have ties or zeros.", hint="exact=False for the normal approximation"
+            "exact=True, but split zeros have no signs.",
+            hint='zeros="drop", or exact=False for the normal approximation',
         )
-    exactly = distinct and d.size <= EXACT if exact is None else exact
+    few = d.size <= (EXACT if distinct else FEW) and (distinct or zeros != "split")
+    exactly = few if exact is None else exact
     if not np.any(d):
         p = 1.0
     elif exactly:
-        from scipy.stats import wilcoxon as signed_rank  # loading it takes half a second
-
-        p = float(signed_rank(d, method="exact", alternative=alternative).pvalue)
+        p = _exact_p(value, ranks, alternative)
     else:
         p = _normal_p(value - ranks.sum() / 2, math.sqrt(float(ranks @ ranks) / 4), alternative, correct)
     method: Literal["exact", "normal"] = "exact" if exactly else "normal"
@@ -344,6 +347,24 @@ def _signed_ranks(d: Array, zeros: Zeros) -> tuple[float, Array]:
     if zeros == "split":
         return value + float(ranks[kept == 0].sum()) / 2, ranks
     return value, ranks[kept != 0]
+
+
+def _exact_p(value: float, ranks: Array, alternative: Alternative) -> float:
+    """P of a sum of ranks as extreme where every sign is chance: over all 2ⁿ signs, counted by their sums.
+
+    >>> _exact_p(6.0, np.array([1.0, 2.0, 3.0]), "greater")
+    0.125
+    """
+    steps = np.rint(2 * ranks).astype(np.intp)  # shared ranks are halves
+    ways = np.zeros(int(steps.sum()) + 1)
+    ways[0] = 1.0
+    for step in steps:
+        shifted = np.zeros_like(ways)
+        shifted[step:] = ways[: ways.size - step]
+        ways = (ways + shifted) / 2
+    place = round(2 * value)
+    below, above = float(ways[: place + 1].sum()), float(ways[place:].sum())
+    return min(1.0, {"less": below, "greater": above, "two-sided": 2 * min(below, above)}[alternative])
 
 
 def _normal_p(excess: float, spread: float, alternative: Alternative, correct: bool) -> float:

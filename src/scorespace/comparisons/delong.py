@@ -54,7 +54,7 @@ def delong(question: Paired[ScoreTable]) -> Comparison:
 @delong.on(of_areas, each_case_once, unweighted)
 def _all_areas(question: Several[ScoreTable]) -> Comparison:
     """Whether several areas are equal."""
-    return replace(delong_omnibus(question.cases.only(*question.models).scoring()), measure=str(question.spec))
+    return replace(delong_omnibus(question.cases.only(*question.models).scoring()), measure=question.of)
 
 
 @delong.on(of_areas, unweighted, ungrouped, enough_cases)
@@ -87,7 +87,7 @@ def _scaled(found: Comparison, question: Question[ScoreTable]) -> Comparison:
     statistic = math.copysign(1.0, slope) * found.statistic
     return replace(
         found,
-        measure=str(question.spec),
+        measure=question.of,
         difference=slope * found.difference,
         low=low,
         high=high,

@@ -472,7 +472,7 @@ def over_folds_bayes(
 def _over_folds(question: Paired[Table], test: str, tested: Callable[..., PairTest | Posterior]) -> Comparison:
     """The test of the differences within folds; folds in which the measure is undefined are counted and left out."""
     values = [by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)]
-    said: dict[str, Any] = {"names": question.names, "measure": str(question.spec)}
+    said: dict[str, Any] = {"names": question.names, "measure": question.of}
     usable = np.isfinite(values[0]) & np.isfinite(values[1])
     lost = int((~usable).sum())
     if usable.sum() < 2:
@@ -488,8 +488,8 @@ def _over_five_by_two(question: Paired[Table], tested: Callable[..., PairTest]) 
     undefined = int((~np.isfinite(values)).any(axis=0).sum())
     if undefined:
         reason = f"{question.spec} is undefined in {undefined} of the ten folds"
-        return Comparison(*question.names, "5×2cv", str(question.spec), level=question.level, reason=reason)
-    found = tested(*values, names=question.names, measure=str(question.spec), level=question.level)
+        return Comparison(*question.names, "5×2cv", question.of, level=question.level, reason=reason)
+    found = tested(*values, names=question.names, measure=question.of, level=question.level)
     return replace(found, notes=(*found.notes, *design_notes(question.cases)))
 
 

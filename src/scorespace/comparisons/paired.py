@@ -57,7 +57,7 @@ def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -
     """Quantiles of the difference over replicates; p is twice the share of them beyond zero."""
     difference = question.difference
     drawn = "bootstrap of groups" if question.grouped else "bootstrap"
-    found = Comparison(*question.names, drawn, str(question.spec), difference, level=question.level)
+    found = Comparison(*question.names, drawn, question.of, difference, level=question.level)
     if not math.isfinite(difference):
         return _undefined(found, question)
     values = question.differences(_counted(replicates))
@@ -92,7 +92,7 @@ def permutation(
     threshold and those of probabilities swap the scores.
     """
     difference = question.difference
-    found = Comparison(*question.names, "permutation", str(question.spec), difference, level=question.level)
+    found = Comparison(*question.names, "permutation", question.of, difference, level=question.level)
     if not math.isfinite(difference):
         return _undefined(found, question)
     low, high = _bounds(question)

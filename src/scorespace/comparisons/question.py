@@ -59,6 +59,11 @@ class Question(Generic[Held]):
         """Whether a case may weigh more or less than one."""
         return any(table.cell_squares is not None or not table.whole for table in self.tables)
 
+    @property
+    def of(self) -> str:
+        """The measure that is compared, under its own name."""
+        return "" if self.spec is None else self.spec.canonical
+
     @cached_property
     def fewest(self) -> int:
         """How many cases, or groups of cases, the rarest class has in the smallest sample."""
@@ -182,7 +187,7 @@ class Unpaired(Question[Held]):
     def answer(self, test: str, **told: Any) -> Comparison:
         """The difference as a test of that name begins: without interval and p."""
         gap = _finite(self.difference)
-        return Comparison(*self.names, test, str(self.spec), gap, level=self.level, independent=True, **told)
+        return Comparison(*self.names, test, self.of, gap, level=self.level, independent=True, **told)
 
     def values(self, replicates: int) -> tuple[Array, Array]:
         """The measure of both in so many replicates."""
@@ -214,7 +219,7 @@ class Against(Question[Held]):
 
     def answer(self, test: str, **told: Any) -> Comparison:
         """The difference as a test of that name begins: without interval and p."""
-        named = self.model, f"{self.value:g}", test, str(self.spec), _finite(self.difference)
+        named = self.model, f"{self.value:g}", test, self.of, _finite(self.difference)
         return ValueTest(*named, level=self.level, value=self.value, **told)
 
     @property

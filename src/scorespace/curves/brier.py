@@ -15,7 +15,7 @@ from scorespace.tables import Array, ScoreTable, ratio
     x="Cost share of a false positive",
     y="Loss",
     name="brier",
-    aliases=("brier_curve",),
+    aliases=("brier_curve", "murphy", "murphy_diagram"),
     x_ends=UNIT,
     probability=True,
     area="the Brier score; lower is better",
@@ -23,7 +23,9 @@ from scorespace.tables import Array, ScoreTable, ratio
 def brier_curve(table: ScoreTable) -> Curve:
     """Loss 2·[(1−c)·π₁·FNR + c·π₀·FPR] when the threshold is the cost share c itself (score-driven).
 
-    It jumps where cases change sides, so each score has two points; its area is the Brier score.
+    It jumps where cases change sides, so each score has two points; its area is the Brier score. At every c it is
+    twice the mean elementary score of Ehm et al. (2016), so it is their Murphy diagram, too: a model whose curve is
+    nowhere above another's is better by every proper score.
 
     >>> from scorespace.tables import score_table
     >>> round(brier_curve(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])).area(), 6)
@@ -91,6 +93,59 @@ def net_benefit(table: ScoreTable) -> Curve:
     t, counts = table.score[inside], table.sweep[1:][inside]
     benefit = ratio(counts.tp - counts.fp * t / (1 - t), counts.total)
     return Curve("net_benefit", t, benefit, t, net_benefit.x, net_benefit.y)
+
+
+@curve(
+    title="Standardised net benefit",
+    x="Threshold",
+    y="Net benefit / prevalence",
+    name="snb",
+    aliases=("standardised_net_benefit", "relative_utility"),
+    x_ends=UNIT,
+    dip=0.3,
+    chance=((0.0, 0.0), (1.0, 0.0)),
+    chance_name="acting on none",
+    probability=True,
+)
+def standardised_net_benefit(table: ScoreTable) -> Curve:
+    """Net benefit as a share of the most there is, where all positives are found without alarms: NB / π.
+
+    >>> from scorespace.tables import score_table
+    >>> standardised_net_benefit(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])).y
+    array([0.5       , 1.        , 0.66666667, 0.88888889])
+    """
+    found = net_benefit.function(table)
+    share = ratio(table.n_pos, table.total)
+    own = standardised_net_benefit
+    return Curve("snb", found.x, ratio(found.y, share), found.threshold, own.x, own.y)
+
+
+@curve(
+    title="Interventions avoided",
+    x="Threshold",
+    y="Avoided per case",
+    name="avoided",
+    aliases=("interventions_avoided", "net_reduction"),
+    x_ends=UNIT,
+    dip=0.3,
+    chance=((0.0, 0.0), (1.0, 0.0)),
+    chance_name="acting on all",
+    probability=True,
+)
+def interventions_avoided(table: ScoreTable) -> Curve:
+    """Interventions spared against acting on all, net of the misses: (NB − NB of all) · (1−t)/t.
+
+    Which is TN/n − FN/n · (1−t)/t.
+
+    >>> from scorespace.tables import score_table
+    >>> interventions_avoided(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])).y
+    array([0.47222222, 0.5       , 0.25      , 0.        ])
+    """
+    probabilities(table)
+    inside = (table.score < 1) & (table.score > 0)  # at t = 0 a miss weighs infinitely much
+    t, counts = table.score[inside], table.sweep[1:][inside]
+    avoided = ratio(counts.tn - counts.fn * (1 - t) / t, counts.total)
+    return Curve("avoided", t, avoided, t, interventions_avoided.x, interventions_avoided.y)
 
 
 @beside(net_benefit)

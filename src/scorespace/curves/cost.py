@@ -8,7 +8,7 @@ import numpy as np
 
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.curves.hull import Hull, hull, hull_edges
-from scorespace.tables import Array, ScoreTable
+from scorespace.tables import Array, ScoreTable, ratio
 
 
 @curve(
@@ -90,4 +90,4 @@ def cost_lines(table: ScoreTable, most: int = 60) -> Array:
     counts = table.sweep
     on_hull = np.append(0, hull_edges(*table.columns).end + 1)
     kept = np.union1d(on_hull, np.linspace(0, counts.tp.size - 1, most).astype(np.intp))
-    return np.stack([counts.fp[kept] / counts.n[kept], counts.fn[kept] / counts.p[kept]], axis=1)
+    return np.stack([ratio(counts.fp[kept], counts.n[kept]), ratio(counts.fn[kept], counts.p[kept])], axis=1)

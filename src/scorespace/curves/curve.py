@@ -55,7 +55,8 @@ class Curve(ByValue):
 
     def area(self) -> float:
         """Area under the curve by the trapezoids between its points; NaN when a point is undefined."""
-        return float(np.trapezoid(self.y, self.x))
+        with np.errstate(invalid="ignore"):  # infinite thresholds bound no area
+            return float(np.trapezoid(self.y, self.x))
 
     def line(self) -> Curve:
         """What is drawn: the same curve, or one with more points where it is not straight between its own."""

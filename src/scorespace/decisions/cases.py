@@ -14,7 +14,7 @@ from scorespace.curves.smooth import check_probabilities, smooth, softened
 from scorespace.errors import DataError
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, plain
 from scorespace.tables import Array, ScoreTable, ratio, score_table
-from scorespace.tables.labels import encode
+from scorespace.tables.labels import encode_classes
 from scorespace.tables.score import scores_of
 
 ZONES: Final = ("easy", "rescued", "hard", "error")
@@ -270,7 +270,7 @@ def cases(truth: Any, score: Any, id: Any = None, *, positive: Any = None, midpo
     >>> cases([1, 1, 0, 1, 0, 0], [0.95, 0.7, 0.6, 0.51, 0.2, 0.01], id=list("abcdef")).of("hard")[0]["id"]
     'c'
     """
-    codes, classes = encode(truth)
+    codes, classes = encode_classes(truth)
     return of_codes(codes, score, classes, id, positive=positive, midpoint=midpoint)
 
 

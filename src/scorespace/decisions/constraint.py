@@ -14,7 +14,7 @@ from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Val
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.estimate import estimate
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, html_table, note, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, html_table, limits, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Top
 from scorespace.tables.pair import PairTable
 
@@ -158,7 +158,7 @@ class ConstrainedChoice:
 
     def rows(self) -> list[Row]:
         """One row per model, with the values that the constraints are about under their names."""
-        bounds = [str(one.spec) for one in self.constraints]
+        bounds = [one.spec.canonical for one in self.constraints]
         return [
             one.row()
             | plain(dict(zip(bounds, one.reached, strict=True)))
@@ -338,6 +338,4 @@ def _leading(honest: Value, apparent: float) -> float:
 
 
 def _limits(value: Value) -> str:
-    if not value.known:
-        return decimals(value.value)
-    return f"{decimals(value.value)} [{decimals(value.low)}, {decimals(value.high)}]"
+    return limits(value.value, value.low, value.high)

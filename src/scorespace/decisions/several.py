@@ -12,7 +12,7 @@ from scorespace.conditions import CostMatrix
 from scorespace.errors import DataError, ScoreError
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, html_table
 from scorespace.tables import Array, ConfusionTable, confusion
-from scorespace.tables.labels import encode
+from scorespace.tables.labels import encode_classes
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def least_cost_decisions(truth: Any, probability: Any, costs: CostMatrix) -> Lea
         raise ScoreError(
             "probabilities must be finite and not negative.", hint="least-cost decisions need probabilities"
         )
-    codes, names = encode(truth)
+    codes, names = encode_classes(truth)
     actual = np.array(names)[codes]
     labels = np.array(costs.classes)
     chosen = labels[costs.decide(columns)]

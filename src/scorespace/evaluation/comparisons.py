@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from scorespace.comparisons import paired, unpaired
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.measures import parse
+from scorespace.measures import MeasureSpec, parse
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Note
@@ -49,17 +49,18 @@ def compare_models(
     if len(evaluation.models) < 2:
         raise ScoreSpaceError("a comparison needs two models.", seen=listing(evaluation.models))
     pairs = _pairs(evaluation, models)
+    spec = None if measure is None else parse(measure)
     found = paired.compare(
         pairs,
         test=test,
-        spec=None if measure is None else parse(measure),
+        spec=spec,
         at=at,
         models=tuple(models) or pairs.models,
         draws=evaluation.draws,
         level=evaluation.level,
         options={"rope": rope},
     )
-    return _with_gaps(evaluation, found)
+    return _with_gaps(evaluation, _as_asked(found, spec))
 
 
 def compare_samples(
@@ -75,15 +76,16 @@ def compare_samples(
     absent = [name for name in names if name not in theirs]
     if absent:
         raise ScoreSpaceError(f"there is no model {absent[0]!r} in {theirs.name}.", seen=listing(theirs))
+    spec = None if measure is None else parse(measure)
     found = unpaired.compare_models(
         {name: _sample(evaluation, name) for name in names},
         {name: _sample(other, name) for name in names},
-        None if measure is None else parse(measure),
+        spec,
         sides=("the first sample", "the second sample") if mine.name == theirs.name else (mine.name, theirs.name),
         test=test,
         level=evaluation.level,
     )
-    return _with_gaps(other, _with_gaps(evaluation, found))
+    return _with_gaps(other, _with_gaps(evaluation, _as_asked(found, spec)))
 
 
 def compare_with(
@@ -93,7 +95,7 @@ def compare_with(
     samples = {name: _sample(evaluation, name) for name in models or evaluation.models}
     spec = None if measure is None else parse(measure)
     found = unpaired.compare_with_value(samples, value, spec, test=test, level=evaluation.level)
-    return _with_gaps(evaluation, found)
+    return _with_gaps(evaluation, _as_asked(found, spec))
 
 
 def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level: float) -> dict[str, Comparison]:
@@ -139,6 +141,14 @@ def _sample(evaluation: Compared, model: str) -> Draws:
     if pairs is None or model not in pairs.models:
         return replace(draws, tables={model: evaluation.models[model]}, pairs=None, kept={}, sources={})
     return replace(draws, tables={model: evaluation.models[model]})
+
+
+def _as_asked(found: Comparisons, spec: MeasureSpec | None) -> Comparisons:
+    """The comparisons under the name that the user wrote; data keep the measure's own."""
+    if spec is None or spec.asked is None:
+        return found
+    named = (replace(one, asked=str(spec)) if one.measure == spec.canonical else one for one in found)
+    return replace(found, comparisons=tuple(named))
 
 
 def _with_gaps(evaluation: Compared, found: Comparisons) -> Comparisons:

@@ -118,7 +118,8 @@ def family(
         if whole is not None:
             found[model] = whole
             continue
-        present = [name for name in table.class_names if evaluation.models.classes.get(name)]
+        named = (name for name in table.class_names if evaluation.models.classes.get(name))
+        present = [f'"{name}"' if name in kind.also else name for name in named]  # a class with the name of a whole
         for of in (*present, *kind.also):
             part = kind.fits(table, of)
             if part is not None:

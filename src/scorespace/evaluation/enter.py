@@ -12,10 +12,7 @@ import numpy as np
 from scorespace import frames
 from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
-from scorespace.errors import (
-    ColumnError,
-    ScoreSpaceError,
-)
+from scorespace.errors import ColumnError, ScoreSpaceError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
@@ -84,7 +81,7 @@ def evaluate(
     s auc 0.750 [0.164, 0.978]
     """
     check_level(level)
-    check_method(interval)
+    interval = check_method(interval)
     frames.check_engine(engine, master)
     if precision is not None and not 0 <= precision < 1:
         raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")
@@ -197,10 +194,10 @@ def _of_columns(
     room: _Room,
     **roles: Any,
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
+    read = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
     if roles["truth"] is None:
-        raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
-    source = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
-    source, roles["scores"] = with_votes(source, roles["scores"], roles["positive"])
+        raise frames.truth_unnamed(read)
+    source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
     named = frames.roles(source, **roles)
     # Groups, scores of several classes and numbers need the cases themselves.
     whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)

@@ -23,7 +23,7 @@ from scorespace.decisions import (
     Value,
 )
 from scorespace.evaluation import comparisons, curves, decisions, numbers
-from scorespace.evaluation.finding import Look, notes_on
+from scorespace.evaluation.finding import Look, for_all, notes_on
 from scorespace.evaluation.findings import (
     calibration_notes,
     group_notes,
@@ -33,7 +33,7 @@ from scorespace.evaluation.findings import (
     smooth_notes,
     weight_notes,
 )
-from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted
+from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted, with_beside
 from scorespace.evaluation.verdict import verdict
 from scorespace.measures import MeasureSpec, parse_list
 from scorespace.probabilities.summary import (
@@ -117,13 +117,24 @@ class Evaluation:
         return self.measures()
 
     @cached_property
+    def shown(self) -> Estimates:
+        """The same as a screen shows them: each beside what it is misread without."""
+        held = {(one.model, one.spec): one for one in self.summary}
+        every = {name: with_beside([spec for model, spec in held if model == name]) for name in self.models}
+        missing = {name: [spec for spec in specs if (name, spec) not in held] for name, specs in every.items()}
+        if any(missing.values()):
+            held |= {(one.model, one.spec): one for one in self._estimates(missing)}
+        ordered = tuple(held[name, spec] for name, specs in every.items() for spec in specs)
+        return replace(self.summary, estimates=ordered)
+
+    @cached_property
     def differences(self) -> dict[str, Comparison]:
         """The measures shown of two models compared: the first is tested, the others have intervals alone."""
-        every = comparisons.differences(self.models, self.draws, self.summary, self.level)
+        every = comparisons.differences(self.models, self.draws, self.shown, self.level)
         if self.standard is None:
             return every
-        other = comparisons.differences(self.standard.models, self.standard.draws, self.summary, self.level)
-        shown = {str(one.spec): one for one in self.summary}
+        other = comparisons.differences(self.standard.models, self.standard.draws, self.shown, self.level)
+        shown = {str(one.spec): one for one in self.shown}
         return {name: other[name] if self.standard.takes(shown[name].spec) else one for name, one in every.items()}
 
     def calibration(self, model: str) -> CalibrationSummary:
@@ -284,7 +295,7 @@ class Evaluation:
             found += calibration_notes(self.calibrations.values(), self.summary, self.models)
         found += group_notes(self.summary) if self.models.grouped else ()
         found += self.decision.notes if self.decision is not None else ()
-        return tuple(sorted(dict.fromkeys(found), key=lambda one: one.level != "warning"))
+        return tuple(sorted(for_all(found, self.models), key=lambda one: one.level != "warning"))
 
     @cached_property
     def verdict(self) -> str:
@@ -349,7 +360,9 @@ class Evaluation:
 
     def to_dict(self) -> Row:
         decision = {} if self.decision is None else {"decision": self.decision.to_dict()}
-        differences = {"comparisons": [one.row() for one in self.differences.values()]} if self.differences else {}
+        asked = {str(one.spec) for one in self.summary}
+        compared = [one.row() for name, one in self.differences.items() if name in asked]
+        differences = {"comparisons": compared} if compared else {}
         models = self.models
         return {
             "schema": SCHEMA,

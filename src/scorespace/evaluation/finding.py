@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,6 +66,30 @@ def notes_on(table: Table, look: Look) -> Iterator[Note]:
         about = table if isinstance(table, one.table) else _outcomes(table, one.table, look)
         for text in _sentences(None if about is None else one.function(about, look)):
             yield note(one.code, text)
+
+
+def for_all(notes: Iterable[Note], models: Iterable[str]) -> list[Note]:
+    """The notes, with what is said of several models in the same words said once, for all of them.
+
+    >>> alike = [Note("SS004", "warning", f"{name} predicts nothing positive.") for name in ("nb", "tree")]
+    >>> for_all(alike, ["nb", "tree"])[0].text
+    'each of nb and tree predicts nothing positive.'
+    """
+    told: dict[tuple[str, str, str], list[str]] = {}
+    names = sorted(models, key=len, reverse=True)
+    for one in notes:
+        named = ((name, re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", "\0", one.text)) for name in names)
+        name, text = next(((name, text) for name, text in named if text != one.text), ("", one.text))
+        told.setdefault((one.code, one.level, text), []).append(name)
+    return [
+        Note(code, level, text.replace("\0", _together(list(dict.fromkeys(about)))))
+        for (code, level, text), about in told.items()
+    ]
+
+
+def _together(names: list[str]) -> str:
+    *others, last = names
+    return f"each of {', '.join(others)} and {last}" if others else last
 
 
 def _outcomes(table: Table, wanted: type, look: Look) -> Table | None:

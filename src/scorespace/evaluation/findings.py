@@ -13,11 +13,12 @@ from scorespace.decisions.honest import crossfit
 from scorespace.evaluation.finding import Look, finding
 from scorespace.measures.average import undefined_classes
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.classes import impossible_cases
 from scorespace.measures.confusion import fpr, ppv, youden
 from scorespace.measures.probability import cal, clipped_cases, logloss, ref
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
-from scorespace.probabilities.summary import CalibrationSummary
+from scorespace.probabilities.summary import CalibrationSummary, no_chance_text
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Note, decimals, grouped, note
@@ -151,6 +152,14 @@ def absent_classes(table: ClassTable, look: Look) -> str | None:
         return None
     named = ", ".join(map(repr, absent))
     return f"{look.model} scores classes that never occur: {named}; areas leave them out, decisions may fall on them."
+
+
+@finding("SS021")
+def no_chance(table: ClassTable, look: Look) -> str | None:
+    lost = [one for one in look.estimates if one.spec.measure is logloss and one.spec.of is None]
+    if not any(math.isinf(one.value) for one in lost):
+        return None
+    return no_chance_text(look.model, impossible_cases(table))
 
 
 # --- averages

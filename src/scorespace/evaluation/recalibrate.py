@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace import frames
-from scorespace.errors import ColumnError, DataError, ScoreSpaceError, listing
+from scorespace.errors import ColumnError, DataError, PositiveError, ScoreSpaceError, listing
 from scorespace.probabilities.effect import Effect, Recalibration, effects, map_notes
 from scorespace.probabilities.fit import LEARNING, check_method, cross_fitted, fit_map
 from scorespace.probabilities.maps import ClassMaps, On, ScoreMap, map_from_dict
 from scorespace.results import Note, grouped, note
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
+from scorespace.tables.labels import label_text
 
 
 def recalibrate(
@@ -91,7 +92,7 @@ def recalibrate(
 
 def apply_map(
     data: Any,
-    map: ScoreMap,
+    map: Any,
     *,
     score: Any,
     truth: str | None = None,
@@ -100,13 +101,20 @@ def apply_map(
     names: Mapping[str, str] | None = None,
     missing: str = "error",
 ) -> Recalibration:
-    """Recalibrate a model's scores by a map that was fitted before; with a truth, judged too.
+    """Recalibrate a model's scores by a map that was fitted before, or by the path of one; with a truth, judged too.
+
+    A map that was saved knows the positive class that it was fitted for: another one is refused.
 
     >>> from scorespace.probabilities.maps import PlattMap
     >>> apply_map({"s": [0.2, 0.9]}, PlattMap(4.0, -2.0), score="s").scores
     array([0.23147522, 0.83201839])
     """
+    if isinstance(map, (str, os.PathLike)):
+        positive = agreed_positive(map, positive)
+        map = read_map(map)
     order = map.classes if isinstance(map, ClassMaps) else None
+    if truth is None and weight is not None:
+        raise ScoreSpaceError("weights are for judging the map, and no truth is named.", hint="truth=…")
     if truth is not None:
         cases = _cases(data, truth, score, positive, weight, None, None, names, missing, order)
     else:
@@ -128,6 +136,17 @@ def read_positive(path: str | os.PathLike[str]) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def agreed_positive(path: str | os.PathLike[str], positive: Any) -> Any:
+    """The positive class, as stated or as the map in a file has it; they must not differ."""
+    fitted = read_positive(path)
+    if positive is not None and fitted is not None and label_text(positive) != fitted:
+        raise PositiveError(
+            f"the map in {os.fspath(path)!r} gives the probability of {fitted!r}, not of {label_text(positive)!r}.",
+            hint=f'positive="{fitted}"',
+        )
+    return fitted if positive is None else positive
+
+
 def _read_json(path: str | os.PathLike[str]) -> Any:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse_constant)
@@ -145,11 +164,14 @@ def _refuse_constant(token: str) -> None:
     raise ValueError(f"{token} is not a number that JSON knows")
 
 
-def write_recalibrated(data: Any, found: Recalibration, path: str | os.PathLike[str]) -> Path:
-    """Write the rows of the data with the recalibrated scores beside, as .csv, .tsv or .parquet."""
+def write_recalibrated(data: Any, found: Recalibration | Sequence[Recalibration], path: str | os.PathLike[str]) -> Path:
+    """Write the rows of the data with the recalibrated scores of a model, or of several, as .csv, .tsv or .parquet."""
     target = Path(path)
-    columns = found.scores[:, None] if found.scores.ndim == 1 else found.scores
-    frames.write_extended(data, dict(zip(found.columns, columns.T, strict=True)), target)
+    added: dict[str, Array] = {}
+    for one in [found] if isinstance(found, Recalibration) else found:
+        columns = one.scores[:, None] if one.scores.ndim == 1 else one.scores
+        added |= dict(zip(one.columns, columns.T, strict=True))
+    frames.write_extended(data, added, target)
     return target
 
 

@@ -17,6 +17,7 @@ from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Ta
 from scorespace.tables.models import Models
 
 RANKING: Final = ("auc", "auprc", "ks", "h")
+RARE_FIRST: Final = "auprc"
 OF_PROBABILITIES: Final = ("brier", "cal", "ref", "smauc")
 AT_THRESHOLD: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
 OF_DECISIONS: Final = ("acc", "bacc", "tpr", "fpr", "ppv", "f1", "mcc", "kappa")
@@ -26,6 +27,20 @@ OF_CLASS_SCORES: Final = ("auc[hand_till]", "auc[weighted]")
 OF_CLASS_PROBABILITIES: Final = ("brier", "logloss", "ece")
 COST: Final = "cost"
 _MOST_OF_OTHERS: Final = 12
+RARE: Final = 0.05
+"""Share of positives below which precision and recall tell more than areas that average over all negatives."""
+
+
+def rare(table: Table) -> bool:
+    """Whether positives are so rare that precision-recall leads.
+
+    >>> from scorespace.tables import score_table
+    >>> rare(score_table([1] + [0] * 30, range(31)))
+    True
+    """
+    total = float(table.total)
+    return isinstance(table, ScoreTable) and 0 < float(table.n_pos) < RARE * total
+
 
 Stated = Condition | CostMatrix
 """An operating condition: of two classes, or of several."""
@@ -40,7 +55,8 @@ def usual(table: Table, at: float | None = None) -> list[MeasureSpec]:
 @usual.register
 def _(table: ScoreTable, at: float | None = None) -> list[MeasureSpec]:
     sized = OF_PROBABILITIES if table.probabilities else ()
-    return [*map(MeasureSpec, (*RANKING, *sized)), *(MeasureSpec(name, at=at) for name in AT_THRESHOLD)]
+    ranking = (RARE_FIRST, *(name for name in RANKING if name != RARE_FIRST)) if rare(table) else RANKING
+    return [*map(MeasureSpec, (*ranking, *sized)), *(MeasureSpec(name, at=at) for name in AT_THRESHOLD)]
 
 
 @usual.register
@@ -70,15 +86,22 @@ def wanted(
 def suiting(
     asked: Sequence[MeasureSpec], table: Table, at: float | None, condition: Stated | None = None
 ) -> list[MeasureSpec]:
-    """The requests that make sense for a model, at its threshold where one is needed and none is stated.
+    """The requests that make sense for a model, at its threshold where one is needed and none is stated."""
+    found = (one for one in (placed(spec, table, at, condition) for spec in asked) if suits(one, table))
+    return list(dict.fromkeys(found))
 
-    What a measure is misread without stands before it.
+
+def with_beside(asked: Sequence[MeasureSpec]) -> list[MeasureSpec]:
+    """The requests with what a measure is misread without before it, as a screen shows them.
+
+    >>> [str(one) for one in with_beside([parse("smauc")])]
+    ['auc', 'smauc']
     """
-    found = [one for one in (placed(spec, table, at, condition) for spec in asked) if suits(one, table)]
-    beside = (
-        [*([replace(one, name=one.measure.beside, options=())] if one.measure.beside else []), one] for one in found
+    pairs = (
+        [*([replace(one, name=one.measure.beside, options=(), asked=None)] if one.measure.beside else []), one]
+        for one in asked
     )
-    return list(dict.fromkeys(one for pair in beside for one in pair))
+    return list(dict.fromkeys(one for pair in pairs for one in pair))
 
 
 def placed(spec: MeasureSpec, table: Table, at: float | None, condition: Stated | None = None) -> MeasureSpec:

@@ -85,6 +85,7 @@ def agree(
         truth=actual,
         tolerance=tolerance,
         positive=named,
+        negative=next((name for name in classes if name != named), "no"),
         level=level,
         seed=seed,
         notes=notes,

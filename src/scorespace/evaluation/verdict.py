@@ -10,11 +10,11 @@ from functools import singledispatch
 import numpy as np
 
 from scorespace.comparisons.answer import Comparison
-from scorespace.evaluation.requests import usual
+from scorespace.evaluation.requests import RARE_FIRST, rare, usual
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import decimals, grouped, p_text
+from scorespace.results import decimals, grouped, p_text, percent
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.models import Models
@@ -42,6 +42,9 @@ def leading(table: Table) -> Lead:
 
 @leading.register
 def _(table: ScoreTable) -> Lead:
+    if rare(table):
+        area = "area under the precision-recall curve"
+        return Lead((parse(RARE_FIRST),), f"finds the rare positives best, with {area}", area, NOTHING_RANKED)
     return Lead((parse("auc"),), "ranks best, with AUC", "AUC", NOTHING_RANKED)
 
 
@@ -69,25 +72,31 @@ def _(table: ScoreTable, model: str, at: float | None) -> str:
     found, right = tpr(counts), ppv(counts)
     what = "positive" if is_plain_code(table.positive_name) else table.positive_name
     if math.isnan(right):
-        return f"At threshold {at:g} {model} predicts no case to be {what}."
-    return (
-        f"At threshold {at:g} {model} finds {decimals(100 * found, 0)} % of the {what} cases, "
-        f"and {decimals(100 * right, 0)} % of its alarms are right."
-    )
+        text = f"At threshold {at:g} {model} predicts no case to be {what}."
+    else:
+        text = (
+            f"At threshold {at:g} {model} finds {percent(found, 0)} of the {what} cases, "
+            f"and {percent(right, 0)} of its alarms are right."
+        )
+    if rare(table):
+        share = percent(float(table.n_pos / table.total))
+        text += f" With {share} positives chance would reach {decimals(float(table.n_pos / table.total))}; which "
+        text += "threshold is right depends on what mistakes cost: state the costs."
+    return text
 
 
 @closing.register
 def _(table: ClassTable, model: str, at: float | None) -> str:
     matrix = table.decisions.matrix
     wrong = np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix)
-    share = decimals(100 * float(matrix.trace() / matrix.sum()), 0)
+    share = percent(float(matrix.trace() / matrix.sum()), 0)
     if not wrong.any():
         return f"{model} decides all cases right."
     actual, decided = np.unravel_index(int(wrong.argmax()), wrong.shape)
     often = f"{grouped(wrong[actual, decided])} of {grouped(matrix[actual].sum())} cases"
     names = table.classes
     taken = f"takes {names[actual]} for {names[decided]} ({often})"
-    return f"{model} decides {share} % of the cases right; most often it {taken}."
+    return f"{model} decides {share} of the cases right; most often it {taken}."
 
 
 def verdict(

@@ -9,7 +9,7 @@ from scorespace.frames.memory import distributed, fits, memory_of
 from scorespace.frames.outcomes import Outcomes, read_outcomes
 from scorespace.frames.read import read
 from scorespace.frames.remote import allow_remote, set_remote
-from scorespace.frames.roles import Roles, roles, score_models
+from scorespace.frames.roles import Roles, roles, score_models, truth_unnamed
 from scorespace.frames.source import Source
 from scorespace.frames.spark import check_engine, refuse_on_cluster, spark_source
 from scorespace.frames.stored import Tables, holds_tables, load_tables, save_tables
@@ -51,5 +51,6 @@ __all__ = [
     "set_remote",
     "spark_source",
     "tally",
+    "truth_unnamed",
     "write_extended",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,12 @@ from numpy.typing import NDArray
 from scorespace.errors import ColumnError, DataError, listing
 from scorespace.results import grouped
 from scorespace.tables.labels import is_missing, label_text
+
+_UNUSABLE: Final[dict[str, tuple[type, ...]]] = {
+    "complex numbers": (complex, np.complexfloating),
+    "nested values": (tuple, list, dict, set, frozenset, np.ndarray),
+    "bytes": (bytes, bytearray),
+}
 
 
 def plain_arrays(data: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
@@ -85,6 +91,9 @@ def _from_objects(name: str, array: NDArray[np.object_]) -> NDArray[Any]:
         return _utf8(name, array)  # the commonest case needs no look at each value
     missing = np.fromiter(map(is_missing, array), dtype=bool, count=array.size)
     kinds = {type(value) for value in array[~missing]}
+    for words, wrong in _UNUSABLE.items():
+        if any(issubclass(kind, wrong) for kind in kinds):
+            raise DataError(f"array {name!r} holds {words}.", hint="one number or text per case")
     filled = array.copy()
     if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
         filled[missing] = False

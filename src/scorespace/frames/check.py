@@ -79,6 +79,7 @@ def check(
         source.account(found["records"])
     if not found["rows"]:
         raise _nothing(source, roles, found["records"])
+    _refuse_infinite_classes(roles, found)
     long = [column for _, column in roles.columns() if found.get(f"long {column}")]
     if long:
         source = source.written_out(long)
@@ -215,6 +216,7 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
             wanted[f"heavy {column}"] = (number(column) / MOST_EXACT).sum() >= 1
         if role in ("truth", "decision") and (kind.is_float() or kind.is_decimal()):
             wanted[f"fractional {column}"] = _how_many((number(column) != number(column).floor()) & ok)
+            wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
     counted = source.arrays(frame.select(**wanted))
     # The sum over no rows is null in some engines.
     return {name: int(values[0]) if values.size and values[0] == values[0] else 0 for name, values in counted.items()}
@@ -279,6 +281,16 @@ def _is_numeric(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _refuse_infinite_classes(roles: Roles, found: Mapping[str, int]) -> None:
+    for role, column in roles.columns():
+        if role in ("truth", "decision") and found.get(f"infinite {column}"):
+            raise ColumnError(
+                f"column {column!r} holds infinite values, not classes.",
+                seen=f"{grouped(found[f'infinite {column}'])} of {_rows(found['complete'])}",
+                hint="one label for each case",
+            )
 
 
 def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int]) -> None:

@@ -86,7 +86,7 @@ def write_extended(data: Any, columns: Mapping[str, NDArray[np.float64]], path: 
         # Read as text, so that nothing is lost: 007 stays 007, and long whole numbers keep all digits.
         source = (
             read_path(path_text(data), as_text=True, writing=temporary)
-            if isinstance(data, (str, os.PathLike, Copy))
+            if isinstance(data, (str, os.PathLike, Copy, list))
             else read(data, writing=temporary)
         )
         folded = {name.casefold() for name in source.columns}

@@ -55,14 +55,14 @@ class Copy:
 
 
 @contextmanager
-def copied(path: str) -> Iterator[str | Copy]:
+def copied(path: Any) -> Iterator[Any]:
     """The path, or a copy where the file can be read only once.
 
     >>> with copied("credit.csv") as path:
     ...     path
     'credit.csv'
     """
-    if path != "-" and not is_remote(path):
+    if not isinstance(path, str) or (path != "-" and not is_remote(path)):
         yield path
         return
     copy = _copy(path)
@@ -72,14 +72,16 @@ def copied(path: str) -> Iterator[str | Copy]:
         close_scratch(copy.path)
 
 
-def read_path(path: str | Copy, *, as_text: bool = False, writing: Path | None = None) -> Source:
-    """The columns of the file or files at a path, pattern or address, or of standard input for '-'.
+def read_path(path: str | Copy | Sequence[str], *, as_text: bool = False, writing: Path | None = None) -> Source:
+    """The columns of the file or files at a path, pattern or address, of several paths, or of standard input for '-'.
 
     `as_text` takes the values of a CSV file as they stand there, to be written again without loss; to `writing`, the
     one file that the engine may write.
     """
     if isinstance(path, Copy):
         return _read_files([str(path.path)], path.name, path.kind, as_text, writing)
+    if not isinstance(path, str):
+        return _read_several(list(path), as_text, writing)
     if path == "-" or is_remote(path):
         copy = _copy(path)
         try:
@@ -89,11 +91,28 @@ def read_path(path: str | Copy, *, as_text: bool = False, writing: Path | None =
             raise
         weakref.finalize(source.connection or source.frame, close_scratch, copy.path)  # it may be read again until then
         return source
-    paths = local_paths(path)
+    return _read_local(local_paths(path), repr(path), os.path.basename(_local(path)), as_text, writing)
+
+
+def _read_several(paths: list[str], as_text: bool, writing: Path | None) -> Source:
+    """The rows of files one after the other, as those of one."""
+    alone = [path for path in paths if path == "-" or is_remote(path)]
+    if alone:
+        raise DataError("standard input and addresses are read alone.", seen=listing(paths), hint=alone[0])
+    found = [each for path in paths for each in local_paths(path)]
+    real = [os.path.realpath(each) for each in found]
+    twice = [each for place, each in enumerate(found) if real[place] in real[:place]]
+    if twice:
+        raise DataError(f"the file {twice[0]!r} is named twice.", seen=listing(found), hint="each file once")
+    first = os.path.basename(found[0])
+    name = first if len(found) == 1 else f"{first} and {grouped(len(found) - 1)} more"
+    return _read_local(found, "the list", name, as_text, writing)
+
+
+def _read_local(paths: list[str], asked: str, name: str, as_text: bool, writing: Path | None) -> Source:
     kinds = {kind_of(os.path.basename(each)) for each in paths}
     if len(kinds) > 1:
-        raise DataError(f"{path!r} names files of several kinds.", seen=listing(paths), hint="a pattern for one ending")
-    name = os.path.basename(_local(path))
+        raise DataError(f"{asked} names files of several kinds.", seen=listing(paths), hint="a pattern for one ending")
     if not any(map(os.path.getsize, paths)):
         raise no_rows(name, "an empty file")
     for each in paths:
@@ -144,6 +163,8 @@ def local_paths(path: str) -> list[str]:
 
 def files_read(data: Any) -> list[str | int]:
     """What is opened to read the data: paths, or the descriptor of standard input; nothing for frames and addresses."""
+    if isinstance(data, (list, tuple)):
+        return [each for path in data for each in files_read(path)]
     if not isinstance(data, (str, os.PathLike)):
         return []
     path = os.fspath(data)

@@ -77,6 +77,8 @@ def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[s
     if dataset is None and (not _numeric(schema[first]) or first.strip().casefold() in _NAMES):
         dataset = first
     models = tuple(column for column in source.columns if column != dataset)
+    if dataset is None and len(models) > 2:
+        _refuse_numbered(source, first)
     for column in models:
         if not _numeric(schema[column]):
             raise _not_numbers(source, column)
@@ -96,6 +98,23 @@ def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[s
             hint="one row per data set, such as the mean over folds",
         )
     return names, models, values
+
+
+def _refuse_numbered(source: Source, first: str) -> None:
+    """Refuse a first column of distinct whole numbers beside others with fractions: is it a model, or a name?"""
+    wholly = [
+        ((number(name) == number(name).floor()).all()).alias(f"whole {k}") for k, name in enumerate(source.columns)
+    ]
+    if not all(_numeric(kind) for kind in source.frame.collect_schema().values()):
+        return  # told elsewhere
+    found = source.arrays(source.frame.select(*wholly, nw.col(first).n_unique().alias("distinct"), rows=nw.len()))
+    own, *others = (bool(found[f"whole {k}"][0]) for k in range(len(source.columns)))
+    if own and not any(others) and int(found["distinct"][0]) == int(found["rows"][0]) > 1:
+        raise ColumnError(
+            f"the first column {first!r} holds distinct whole numbers, and the others do not: is it a model?",
+            seen=listing(source.columns),
+            hint=f'dataset="{first}" if it names the data sets, else another column first',
+        )
 
 
 def _long(

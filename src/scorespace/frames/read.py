@@ -24,14 +24,16 @@ def read(data: Any, *, writing: Path | None = None) -> Source:
         return data
     if isinstance(data, (str, bytes, os.PathLike, Copy)):
         return read_path(path_text(data), writing=writing)
+    if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, os.PathLike)) for one in data):
+        return read_path([os.fsdecode(one) for one in data], writing=writing)
     if isinstance(data, Mapping):
         return _read_arrays(data, writing)
     return frame_source(data)
 
 
-def path_text(path: str | bytes | os.PathLike[str] | Copy) -> str | Copy:
-    """A path of any kind as text."""
-    return path if isinstance(path, Copy) else os.fsdecode(path)
+def path_text(path: str | bytes | os.PathLike[str] | Copy | list[str]) -> str | Copy | list[str]:
+    """A path of any kind as text; several stay several."""
+    return path if isinstance(path, (Copy, list)) else os.fsdecode(path)
 
 
 def _read_arrays(data: Mapping[Any, Any], writing: Path | None) -> Source:

@@ -273,8 +273,25 @@ def refuse_star(column: str) -> None:
         raise ColumnError("a column named '*' cannot be told from all columns.", hint="rename the column")
 
 
+def truth_unnamed(source: Source) -> ColumnError:
+    """The error where nobody says which column holds the truth, with those there are."""
+    usual = ("truth", "target", "outcome", "label", "class", "y", "y_true", "actual")
+    folded = {column.casefold(): column for column in source.columns}
+    likely = next((folded[name] for name in usual if name in folded), "…")
+    return ColumnError(
+        "the column with the actual class is not named.",
+        seen=f"columns {listing(source.columns)}",
+        hint=f'truth="{likely}"' if likely != "…" else "truth=…",
+    )
+
+
 def absent_column(column: str, source: Source) -> ColumnError:
     """The error for a column that is not there, with the nearest one that is."""
+    parts = [part.strip() for part in column.split(",")]
+    if len(parts) > 1 and all(part in source.columns for part in parts):
+        several = ", ".join(f'"{part}"' for part in parts)
+        problem = f"{column!r} is not one column of {source.where}, but several."
+        return ColumnError(problem, seen=listing(source.columns), hint=f"scores=[{several}]")
     near = did_you_mean(column, source.columns)
     hint = f"did you mean {near!r}?" if near else "one of these columns"
     seen = listing(source.columns) or "no columns"

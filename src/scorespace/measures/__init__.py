@@ -6,7 +6,7 @@ from scorespace.measures import confusion, cost, ranking  # the order of the cat
 from scorespace.measures import probability, smooth
 
 # isort: split
-from scorespace.measures import classes, ordinal, regression, sweep
+from scorespace.measures import classes, ordinal, raters, regression, sweep
 
 # isort: split
 from scorespace.measures import clusters, rules
@@ -30,6 +30,7 @@ __all__ = [
     "parse_list",
     "probability",
     "ranking",
+    "raters",
     "regression",
     "rules",
     "smooth",

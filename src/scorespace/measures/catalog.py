@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from scorespace.declaration import call_text, read_options, written
 from scorespace.errors import MeasureError
+from scorespace.measures.average import ALL_AVERAGES
 from scorespace.measures.measure import MEASURES, Measure
 from scorespace.tables import At, Top
+from scorespace.tables.classes import TOP
+from scorespace.tables.labels import bare
 from scorespace.tables.score import MOST_EXACT
 
 _SHAPE = re.compile(
-    r"""\s*(?P<name>[^\s()\[\]@,=]+)\s*
+    r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
         (?:\((?P<options>[^()]*)\))?\s*
         (?:\[(?P<of>"(?:[^"\\]|\\.)*"|[^\[\]"]*)\])?\s*
         (?:@\s*(?P<at>(?:[Tt][Oo][Pp]\s*)?[^\s\[\]()@]+(?:\s*%)?))?\s*""",
@@ -28,16 +31,17 @@ _SIMPLE_LABEL = re.compile(r"[^\[\]\",\\\s][^\[\]\",\\]*(?<!\s)")
 class MeasureSpec:
     """A measure with its options, class or average, and operating point: what a user asks for.
 
-    `str()` of it parses back to it.
+    `str()` of it has the name that the user wrote, `canonical` the one that data bear; both parse back to it.
 
-    >>> str(parse("F_beta( beta=2 )[bad] @ 0.50"))
-    'fbeta(beta=2)[bad]@0.5'
+    >>> str(parse("F_beta( beta=2 )[bad] @ 0.50")), parse("F_beta( beta=2 )[bad] @ 0.50").canonical
+    ('F_beta(beta=2)[bad]@0.5', 'fbeta(beta=2)[bad]@0.5')
     """
 
     name: str
     options: tuple[tuple[str, Any], ...] = ()
     of: str | None = None
     at: At | None = None
+    asked: str | None = field(default=None, compare=False, repr=False)
 
     @property
     def measure(self) -> Measure:
@@ -49,13 +53,22 @@ class MeasureSpec:
         return call_text(self.name, self.options)
 
     @property
+    def canonical(self) -> str:
+        """The whole of it under the measure's own name."""
+        return f"{self.label}{self._place}"
+
+    @property
     def within(self) -> bool:
         """Whether its value stays when one class is multiplied; the highest-ranked cases are then others."""
         return not isinstance(self.at, Top) and self.measure.drawn_within(**dict(self.options))
 
     def __str__(self) -> str:
+        return f"{call_text(self.asked or self.name, self.options)}{self._place}"
+
+    @property
+    def _place(self) -> str:
         of = "" if self.of is None else f"[{_quoted(self.of)}]"
-        return f"{self.label}{of}" + ("" if self.at is None else f"@{written(self.at)}")
+        return of + ("" if self.at is None else f"@{written(self.at)}")
 
 
 def measures() -> tuple[Measure, ...]:
@@ -89,11 +102,13 @@ def parse(text: str) -> MeasureSpec:
     measure = find(match["name"])
     of = match["of"]
     if of is not None:
-        of = re.sub(r"\\(.)", r"\1", of[1:-1]) if of.startswith('"') else of.strip()
+        of = _unquoted(of) if of.startswith('"') else of.strip()
         if not of:
             raise MeasureError(f"{text!r} names no class in its brackets.", hint=f"{measure.name}[macro], for example")
     options = read_options(measure, match["options"], text, MeasureError)
-    return MeasureSpec(measure.name, options, of, _point(match["at"], text))
+    name = " ".join(match["name"].split())
+    asked = None if name == measure.name else name
+    return MeasureSpec(measure.name, options, of, _point(match["at"], text), asked)
 
 
 def parse_list(text: str) -> list[MeasureSpec]:
@@ -137,7 +152,15 @@ def _top(size: str, percent: bool, text: str, whole: str) -> Top:
     return Top(found, percent)
 
 
+def _unquoted(text: str) -> str:
+    """A class in quotes; they stay around one that is named like an average, because they tell it from that."""
+    inner = re.sub(r"\\(.)", r"\1", text[1:-1])
+    return f'"{inner}"' if inner in (*ALL_AVERAGES, TOP) else inner
+
+
 def _quoted(label: str) -> str:
+    if bare(label) in (*ALL_AVERAGES, TOP):
+        return label
     if _SIMPLE_LABEL.fullmatch(label):
         return label
     return '"' + re.sub(r'(["\\])', r"\\\1", label) + '"'

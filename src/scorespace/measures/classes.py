@@ -37,6 +37,12 @@ def _logloss(t: ClassTable, *, base: Base = None, eps: Eps = 0.0) -> Array:
     return _mean(t, surprise / (1.0 if base is None else np.log(base)))
 
 
+def impossible_cases(t: ClassTable) -> float:
+    """The weight of the cases whose class was given no chance, which make the log loss infinite."""
+    own = np.take_along_axis(t.score, t.label[None, :], axis=0)[0]
+    return float(t.case_weight[own == 0].sum())
+
+
 @cal.on
 def _cal(t: ClassTable) -> Array:
     return by_class(cal, t).sum(axis=-1)

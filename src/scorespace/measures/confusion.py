@@ -23,7 +23,9 @@ _NOTHING_NEGATIVE = "nothing is predicted negative"
 _NO_CASES = "there are no cases"
 
 
-@measure(title="True positives", range=(0, _INF), best="high", undefined=_NO_CASES, aliases=("true_positives", "hits"))
+@measure(
+    title="True positives", range=(0, _INF), best="high", undefined=_NO_CASES, aliases=("true_positives", "hits", "hit")
+)
 def tp(c: Counts) -> Array:
     """Positives predicted positive: TP."""
     return c.tp
@@ -34,7 +36,10 @@ def tp(c: Counts) -> Array:
     range=(0, _INF),
     best="low",
     undefined=_NO_CASES,
-    aliases=("false_positives", "false_alarms", "type_1_errors"),
+    aliases=(
+        *("false_positives", "false_alarms", "false_alarm", "type_1_errors", "type_1_error", "type_I_error"),
+        "overestimation",
+    ),
 )
 def fp(c: Counts) -> Array:
     """Negatives predicted positive: FP."""
@@ -46,7 +51,10 @@ def fp(c: Counts) -> Array:
     range=(0, _INF),
     best="low",
     undefined=_NO_CASES,
-    aliases=("false_negatives", "misses", "type_2_errors"),
+    aliases=(
+        *("false_negatives", "misses", "miss", "type_2_errors", "type_2_error", "type_II_error"),
+        "underestimation",
+    ),
 )
 def fn(c: Counts) -> Array:
     """Positives predicted negative: FN."""
@@ -58,11 +66,41 @@ def fn(c: Counts) -> Array:
     range=(0, _INF),
     best="high",
     undefined=_NO_CASES,
-    aliases=("true_negatives", "correct_rejections"),
+    aliases=("true_negatives", "correct_rejections", "correct_rejection"),
 )
 def tn(c: Counts) -> Array:
     """Negatives predicted negative: TN."""
     return c.tn
+
+
+@measure(title="Positives", range=(0, _INF), best=None, undefined=_NO_CASES, aliases=("positives", "actual_positives"))
+def p(c: Counts) -> Array:
+    """Cases that are positive: P = TP + FN."""
+    return c.p
+
+
+@measure(title="Negatives", range=(0, _INF), best=None, undefined=_NO_CASES, aliases=("negatives", "actual_negatives"))
+def n(c: Counts) -> Array:
+    """Cases that are negative: N = FP + TN."""
+    return c.n
+
+
+@measure(
+    title="Predicted positives",
+    range=(0, _INF),
+    best=None,
+    undefined=_NO_CASES,
+    aliases=("predicted_positives", "alarms"),
+)
+def pp(c: Counts) -> Array:
+    """Cases predicted positive: PP = TP + FP."""
+    return c.pp
+
+
+@measure(title="Predicted negatives", range=(0, _INF), best=None, undefined=_NO_CASES, aliases=("predicted_negatives",))
+def pn(c: Counts) -> Array:
+    """Cases predicted negative: PN = FN + TN."""
+    return c.pn
 
 
 @measure(title="Accuracy", range=(0, 1), best="high", undefined=_NO_CASES, trials="total", aliases=("accuracy",))
@@ -100,7 +138,10 @@ def _err_of_classes(t: ConfusionTable) -> Array:
     best="high",
     undefined=_NO_POSITIVES,
     trials="p",
-    aliases=("recall", "sensitivity", "sens", "hit_rate", "power", "true_positive_rate", "rec"),
+    aliases=(
+        *("recall", "sensitivity", "sens", "sen", "hit_rate", "power", "true_positive_rate", "tp_rate", "rec"),
+        *("probability_of_detection", "pod"),
+    ),
     within_classes=True,
 )
 def tpr(c: Counts) -> Array:
@@ -114,7 +155,10 @@ def tpr(c: Counts) -> Array:
     best="low",
     undefined=_NO_NEGATIVES,
     trials="n",
-    aliases=("fallout", "fall_out", "false_positive_rate", "false_alarm_rate", "type_1_error_rate"),
+    aliases=(
+        *("fallout", "fall_out", "false_positive_rate", "fp_rate", "false_alarm_rate", "type_1_error_rate"),
+        *("type_I_error_rate", "probability_of_false_alarm", "pfa", "probability_of_false_detection", "pofd"),
+    ),
     within_classes=True,
 )
 def fpr(c: Counts) -> Array:
@@ -128,7 +172,7 @@ def fpr(c: Counts) -> Array:
     best="high",
     undefined=_NO_NEGATIVES,
     trials="n",
-    aliases=("specificity", "spec", "selectivity", "true_negative_rate"),
+    aliases=("specificity", "spec", "spc", "selectivity", "true_negative_rate", "tn_rate"),
     within_classes=True,
 )
 def tnr(c: Counts) -> Array:
@@ -142,7 +186,7 @@ def tnr(c: Counts) -> Array:
     best="low",
     undefined=_NO_POSITIVES,
     trials="p",
-    aliases=("miss_rate", "false_negative_rate", "type_2_error_rate"),
+    aliases=("miss_rate", "false_negative_rate", "fn_rate", "type_2_error_rate", "type_II_error_rate"),
     within_classes=True,
 )
 def fnr(c: Counts) -> Array:
@@ -195,7 +239,7 @@ def fdr(c: Counts) -> Array:
     best="low",
     undefined=_NOTHING_NEGATIVE,
     trials="pn",
-    aliases=("false_omission_rate", "pcmiss"),
+    aliases=("false_omission_rate", "for", "pcmiss"),
 )
 def fomr(c: Counts) -> Array:
     """Share of predicted negatives that are positive: FN / (FN + TN)."""
@@ -258,7 +302,10 @@ def bacc(c: Counts) -> Array:
 
 @bacc.on
 def _bacc_of_classes(t: ConfusionTable) -> Array:
-    return ratio(np.diagonal(t.matrix, axis1=-2, axis2=-1), t.class_totals).mean(axis=-1)
+    # As tpr[macro] does: a class that is decided but never occurs has no accuracy to average. Two must occur.
+    found = ratio(np.diagonal(t.matrix, axis1=-2, axis2=-1), t.class_totals)
+    present = (t.class_totals > 0).sum(axis=-1)
+    return ratio(np.where(t.class_totals > 0, found, 0.0).sum(axis=-1), np.where(present > 1, present, np.nan))
 
 
 @measure(

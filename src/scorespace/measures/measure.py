@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -130,6 +131,12 @@ class Measure:
     def summary(self) -> str:
         """The first line of the docstring: what it is, and the formula."""
         return (self.function.__doc__ or "").strip().splitlines()[0]
+
+    @property
+    def topic(self) -> str:
+        """What its file is about: the first sentence of it, up to a colon."""
+        about = sys.modules[self.function.__module__].__doc__ or "Others"
+        return about.strip().splitlines()[0].partition(":")[0].rstrip(".")
 
     def reason(self, value: float) -> str | None:
         """Why a value is undefined or infinite, or None for an ordinary number."""

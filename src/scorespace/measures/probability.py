@@ -36,6 +36,18 @@ def _certain_brier(formula: Formula, t: ScoreTable) -> list[Array]:
 
 
 @measure(
+    title="Mean score",
+    range=(-_INF, _INF),
+    best=None,
+    undefined=_NO_CASES,
+    aliases=("average_score", "mean_probability", "average_probability"),
+)
+def mean_score(t: ScoreTable) -> Array:
+    """Mean of the scores of all cases, which is the prevalence where they are calibrated: Σ s / n."""
+    return ratio(dot(t.pos + t.neg, t.score), t.total)
+
+
+@measure(
     title="Brier score",
     range=(0, 1),
     best="low",
@@ -220,6 +232,66 @@ def unc(t: ScoreTable) -> Array:
 
 def _uncertainty(t: ScoreTable) -> Array:
     return ratio(ratio(t.n_pos * t.n_neg, t.total), t.total)
+
+
+@measure(
+    title="Calibration loss of the log loss",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    infinite="a case happened that was given no chance",
+    probability=True,
+    aliases=("logloss_cal",),
+    interval="bootstrap",
+    biased="too high on small samples: even calibrated scores show some by chance",
+)
+def log_cal(t: ScoreTable) -> Array:
+    """What the best monotone recalibration would save of the log loss: log loss − its refinement, in nats."""
+    lost = logloss.function(t) - _log_refinement(t, edges_of(t))
+    return np.where((lost < 0) & (lost > -1e-12), 0.0, lost)
+
+
+@measure(
+    title="Refinement loss of the log loss",
+    range=(0, math.log(2)),
+    best="low",
+    undefined=_NO_CASES,
+    probability=True,
+    aliases=("logloss_ref",),
+    interval="bootstrap",
+    biased="too low on small samples: the best recalibration is fitted to the same cases",
+)
+def log_ref(t: ScoreTable) -> Array:
+    """Log loss after the best monotone recalibration, so a matter of ranking alone: log loss − its calibration loss."""
+    return _log_refinement(t, edges_of(t))
+
+
+@measure(
+    title="Uncertainty of the log loss",
+    range=(0, math.log(2)),
+    best=None,
+    undefined=_NO_CASES,
+    probability=True,
+    aliases=("logloss_unc", "entropy"),
+    interval="bootstrap",
+)
+def log_unc(t: ScoreTable) -> Array:
+    """Log loss of always stating the base rate, its entropy: −π log π − (1 − π) log(1 − π)."""
+    share = ratio(t.n_pos, t.total)
+    return _entropy(share, 1 - share)
+
+
+def _log_refinement(t: ScoreTable, edges: HullEdges) -> Array:
+    """The log loss of the rates on the edges of the hull."""
+    size = edges.pos + edges.neg
+    lost = size * _entropy(edges.pos / size, edges.neg / size)
+    return ratio(np.bincount(edges.owner, lost, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape), t.total)
+
+
+def _entropy(one: Array, other: Array) -> Array:
+    """−Σ p log p of two shares, of which nothing is no surprise."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return -(np.where(one > 0, one * np.log(one), 0.0) + np.where(other > 0, other * np.log(other), 0.0)) + 0.0
 
 
 @measure(

@@ -64,6 +64,18 @@ def u(t: ScoreTable) -> Array:
 
 
 @measure(
+    title="Rank sum of the positives",
+    range=(0, _INF),
+    best="high",
+    undefined=_ONE_CLASS,
+    aliases=("wilcoxon_rank_sum", "sum_of_ranks"),
+)
+def rank_sum(t: ScoreTable) -> Array:
+    """Sum of the ranks of the positives, the lowest score first and ties sharing theirs: U + P · (P + 1) / 2."""
+    return np.where(t.n_pos * t.n_neg > 0, concordant_pairs(t) + t.n_pos * (t.n_pos + 1) / 2, np.nan)
+
+
+@measure(
     title="Gini coefficient",
     range=(-1, 1),
     best="high",

@@ -79,7 +79,7 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
 def _way(spec: MeasureSpec, table: Table) -> tuple[Formula, Table, bool]:
     """The formula with its options, the table it takes, and whether it is an average over classes."""
     measure, options = spec.measure, dict(spec.options)
-    if spec.of in ALL_AVERAGES and spec.of not in table.class_names:
+    if spec.of in ALL_AVERAGES:
         over = averaging_table(measure, table, spec.of, str(spec))
         if spec.at is not None:
             raise MeasureError(f"{spec}: an average has no single threshold.", hint=f"{spec.label}[{spec.of}]")

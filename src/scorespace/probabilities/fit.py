@@ -26,7 +26,7 @@ from scorespace.probabilities.maps import (
 )
 from scorespace.results import ByValue, grouped
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
-from scorespace.tables.labels import class_listing, encode, positive_index
+from scorespace.tables.labels import class_listing, encode, encode_classes, positive_index
 from scorespace.tables.score import scores_of, weights_of
 
 METHODS = ("isotonic", "platt", "temperature", "minmax", "logistic")
@@ -242,7 +242,7 @@ def cross_fitted(
     5
     """
     check_method(method, on)
-    codes, names = encode(truth) if classes is None else (np.asarray(truth), tuple(classes))
+    codes, names = encode_classes(truth) if classes is None else (np.asarray(truth), tuple(classes))
     values = np.asarray(score)
     several = values.ndim == 2
     if several:

@@ -178,12 +178,7 @@ class CalibrationSummary:
 
     def _notes(self) -> Iterator[Note]:
         if self.impossible > 0:
-            many = "1 case" if self.impossible == 1 else f"{grouped(self.impossible)} cases"
-            yield note(
-                "SS021",
-                f"{self.model} gave {many} no chance that happened nevertheless: its log loss is infinite. "
-                "logloss(eps=1e-15) clips them.",
-            )
+            yield note("SS021", no_chance_text(self.model, self.impossible))
         surely = not self.calibrated and self.cal_p < SURE  # without whole weights chance is unknown
         if surely:
             yield note(
@@ -228,6 +223,15 @@ class CalibrationSummary:
             f"brier {decimals(self.brier)} = cal {decimals(self.cal)} + ref {decimals(self.ref)}, "
             f"skill {decimals(self.skill)}. {self.words}"
         )
+
+
+def no_chance_text(model: str, cases: float) -> str:
+    """Why a log loss is infinite, in words."""
+    many = "1 case" if cases == 1 else f"{grouped(cases)} cases"
+    return (
+        f"{model} gave {many} no chance that happened nevertheless: its log loss is infinite. "
+        "logloss(eps=1e-15) clips them."
+    )
 
 
 def calibration_summary(
@@ -297,7 +301,7 @@ def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, d
     return {
         name: {
             of: calibration_summary(models.score_table(f"{name}[{of}]"), model=f"{name}[{of}]", seed=seed)
-            for of in (TOP, *each)
+            for of in (TOP, *(f'"{one}"' if one == TOP else one for one in each))
         }
         for name in models.of_classes
         if models[name].probabilities and len(models.present) > 1

@@ -64,7 +64,7 @@ class CalibrationTest:
         if math.isnan(self.p):
             return f"{self.test}: {self.reason}"
         df = "" if math.isnan(self.df) else f", df {self.df:g}"
-        return f"{self.test}: statistic {decimals(self.statistic)}{df}, p {self.p:.3g}"
+        return f"{self.test}: statistic {decimals(self.statistic, 3)}{df}, p {self.p:.3g}"
 
 
 def counts_of(table: ScoreTable) -> ScoreTable | None:
@@ -133,7 +133,7 @@ def chi_squared(found: CalibrationCurve, *, fitted: bool = True) -> CalibrationT
     expected = found.x * found.cases
     spread = expected * (1 - found.x)
     missed = np.square(found.hits - expected)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         parts = np.where(missed > 0, missed / spread, 0.0)  # a group of zeros in which nothing happens is as promised
     df = found.x.size - (2 if fitted else 0)
     if df < 1:

@@ -55,7 +55,7 @@ def asked(model: str, request: Request) -> Asked:
     """A measure asked of the replicates of a model."""
     quick = request.measure.functions.get(DrawnCases) if request.spec.of is None else None
     value = None if request.certified is None else request.value
-    return Asked(model, str(request.spec), request.on, request.within, quick, value)
+    return Asked(model, request.spec.canonical, request.on, request.within, quick, value)
 
 
 class Source(Protocol):

@@ -16,7 +16,7 @@ from scorespace.resampling import influence  # noqa: F401 - declares the interva
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.resampling.jackknife import jackknife_interval
-from scorespace.results import SCHEMA, Note, Progress, Row, decimals, html_table, plain
+from scorespace.results import SCHEMA, Note, Progress, Row, html_table, limits, plain
 from scorespace.tables import Table, Top
 
 _FROM_BESIDE: Final = (jackknife_interval,)  # kinds of intervals that another file declares
@@ -70,20 +70,11 @@ class Estimate:
     @property
     def text(self) -> str:
         """Value and interval for people: `0.787 [0.757, 0.817]`."""
-        places = 3 if self.spec.measure.range[1] <= 1 or abs(self.value) < 10 else 1
-        if 0 < abs(self.value) < 0.001:  # rates of rare things would all read 0.000
-            places = min(6, 1 - math.floor(math.log10(abs(self.value))))
         certain = ""
-        if self.certified is not None:  # many cases: as many digits as the interval and the certificate deserve
+        if self.certified is not None:
             open_ = (self.certified[1] - self.certified[0]) / 2
             certain = "" if math.isnan(open_) else f" ±{open_:.1g}"
-            width = self.high - self.low
-            if 0 < width < math.inf:
-                places = min(8, max(places, 1 - math.floor(math.log10(width))))
-        value = decimals(self.value, places)
-        if math.isnan(self.low) or math.isnan(self.high):
-            return value + certain
-        return f"{value} [{decimals(self.low, places)}, {decimals(self.high, places)}]{certain}"
+        return limits(self.value, self.low, self.high) + certain
 
 
 @dataclass(frozen=True)
@@ -217,10 +208,9 @@ def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:
     return Estimate(one.model, one.request.spec, one.value, *bounds)
 
 
-def check_method(method: str | None) -> None:
-    """Refuse a method of intervals that there is not."""
-    if method is not None:
-        INTERVALS.find(method)
+def check_method(method: str | None) -> str | None:
+    """The method of intervals under its own name; one that there is not is refused."""
+    return None if method is None else INTERVALS.find(method).name
 
 
 def check_level(level: float) -> None:

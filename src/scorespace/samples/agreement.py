@@ -20,11 +20,16 @@ from scorespace.measures.confusion import kappa
 from scorespace.measures.ranking import auc
 from scorespace.resampling.draw import REPLICATES
 from scorespace.resampling.estimate import Estimate, check_level, estimate
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, percent, plain
 from scorespace.tables import Array, ConfusionTable, score_table
+from scorespace.tables.rating import rating_table
 
 TOLERANCE: Final = 0.1
 """Scores that differ by no more than this are called alike."""
+
+BEYOND_CHANCE: Final = ("fleiss", "ac1", "krippendorff")
+BEYOND_CHANCE_OF_TWO: Final = ("scott", "ac1", "krippendorff")
+"""What is told of the decisions of all raters; Cohen's kappa stands with the pairs."""
 
 _ROUNDING: Final = 1e-12  # 0.9 − 0.8 is a little less than 0.1, and 0.8 − 0.7 a little more
 _NAMED: Final = 5  # instances that a sentence names
@@ -109,7 +114,11 @@ class RaterPair:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Raters on the same instances: each with a curve, every pair of them compared."""
+    """Raters on the same instances: each with a curve, every pair of them compared.
+
+    `chance` holds the agreement of all of them beyond chance, `together` the ids on which all decide alike with scores
+    within the tolerance.
+    """
 
     raters: tuple[Rater, ...]
     pairs: tuple[RaterPair, ...]
@@ -117,6 +126,9 @@ class Agreement:
     tolerance: float
     positive: str
     notes: tuple[Note, ...] = ()
+    negative: str = "no"
+    chance: tuple[Estimate, ...] = ()
+    together: tuple[Any, ...] = ()
 
     @property
     def cases(self) -> int:
@@ -125,7 +137,8 @@ class Agreement:
     @property
     def words(self) -> str:
         """One paragraph per pair."""
-        return "\n".join(map(self._words, self.pairs))
+        every = _named(self.together, f"All decide alike with scores within {self.tolerance:g}")
+        return "\n".join([*map(self._words, self.pairs), every])
 
     def _words(self, pair: RaterPair) -> str:
         kappa = "" if math.isnan(pair.kappa.value) else f" (kappa {decimals(pair.kappa.value, 2)})"
@@ -138,7 +151,7 @@ class Agreement:
         alike = _named(pair.alike, f"Their scores lie within {self.tolerance:g} although they decide differently")
         apart = _named(pair.apart, f"They decide alike with scores more than {self.tolerance:g} apart")
         return (
-            f"{pair.a} and {pair.b} decide alike on {100 * pair.agreement.value:.0f} % of {grouped(self.cases)} "
+            f"{pair.a} and {pair.b} decide alike on {percent(pair.agreement.value, 0)} of {grouped(self.cases)} "
             f"instances{kappa}{order}{area}. {alike} {apart}"
         )
 
@@ -184,7 +197,9 @@ class Agreement:
             "data": {"rows": self.cases, "positive": self.positive},
             "tolerance": self.tolerance,
             "raters": [rater.row() for rater in self.raters],
+            "chance": [one.row() for one in self.chance],
             "rows": self.rows(),
+            "together": plain(list(self.together)),
             "instances": self.instances(),
             "verdict": self.words,
             "notes": [one.to_dict() for one in self.notes],
@@ -201,6 +216,7 @@ def agreement(
     truth: Any = None,
     tolerance: float = TOLERANCE,
     positive: str = "positive",
+    negative: str = "negative",
     level: float = 0.95,
     seed: int = 0,
     notes: tuple[Note, ...] = (),
@@ -232,7 +248,20 @@ def agreement(
     if len(set(named)) < size or len(named) != size:
         raise DataError("ids must name every instance once.", seen=f"{len(set(named))} different ids of {size}")
     pairs = tuple(_pair(a, b, named, tolerance, level, seed) for a, b in combinations(found, 2))
-    return Agreement(found, pairs, named, tolerance, positive, notes)
+    scores = np.stack([rater.score for rater in found])
+    decided = np.stack([rater.decision for rater in found])
+    alike = (decided == decided[0]).all(axis=0) & (np.ptp(scores, axis=0) <= tolerance + _ROUNDING)
+    together = tuple(named[k] for k in np.flatnonzero(alike))
+    chance = _beyond_chance(found, level, seed)
+    return Agreement(found, pairs, named, tolerance, positive, notes, negative, chance, together)
+
+
+def _beyond_chance(raters: Sequence[Rater], level: float, seed: int) -> tuple[Estimate, ...]:
+    """Agreement of the decisions of all raters beyond chance, each with its interval."""
+    ratings = {rater.name: np.where(rater.decision, "yes", "no") for rater in raters}
+    table = rating_table(ratings, classes=("no", "yes"))
+    names = BEYOND_CHANCE_OF_TWO if len(raters) == 2 else BEYOND_CHANCE
+    return tuple(estimate(parse(name), table, level=level, seed=seed) for name in names)
 
 
 def _rater(name: str, decision: Any, score: Any, truth: Array | None) -> Rater:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scorespace.curves.smooth import SmoothCurve
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, percent, plain
 from scorespace.tables import ScoreTable
 
 LIKELY: Final = 0.05
@@ -241,7 +241,7 @@ def _gap(aspect: Aspect) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{decimals(100 * share, 1)} %"
+    return percent(share)
 
 
 def _many(sizes: tuple[int, int]) -> str:

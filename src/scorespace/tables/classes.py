@@ -15,7 +15,7 @@ from scorespace.errors import DataError, ScoreError, listing
 from scorespace.results import grouped
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import at_least, class_listing, encode, label_text, places_in
+from scorespace.tables.labels import at_least, bare, class_listing, encode_classes, label_text, places_in
 from scorespace.tables.pair import two_names
 from scorespace.tables.score import ScoreTable, score_table, scores_of, unknown_class, weights_of
 from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
@@ -119,13 +119,14 @@ class ClassTable(Table):
         self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
         """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
-        if of == TOP and of not in self.classes and wanted is ScoreTable:
+        if of == TOP and wanted is ScoreTable:
             return cast(Wanted, self.top)
         least = at_least(of, self.classes, self.ordinal)
         if least is not None and wanted in (ScoreTable, Counts):
             if wanted is Counts and at is None:
                 return self.decisions.inside(wanted, of)
             return self._from(least).inside(wanted, None, at, sized=sized)
+        of = of if of is None or of in self.classes else bare(of)
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
         if at is not None and of is None:
@@ -350,7 +351,7 @@ def class_table(
     >>> class_table(["x", "y", "z"], [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]).decisions.matrix.trace()
     np.float64(3.0)
     """
-    codes, seen = encode(truth)
+    codes, seen = encode_classes(truth)
     columns = _columns(scores, seen if classes is None else tuple(map(label_text, classes)), codes.size)
     absent = [name for name in seen if name not in columns]
     if absent:

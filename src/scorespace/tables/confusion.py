@@ -9,12 +9,13 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import ColumnError, DataError, PositiveError, WeightError
+from scorespace.errors import ColumnError, DataError, PositiveError, WeightError, listing
 from scorespace.results import grouped
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import (
     at_least,
-    encode,
+    bare,
+    encode_classes,
     label_text,
     natural_order,
     places_in,
@@ -95,11 +96,11 @@ class ConfusionTable(Table):
         least = at_least(of, self.classes, self.ordinal)
         if least is not None and wanted is Counts:
             return cast(Wanted, self._from(least))
+        of = of if of is None or of in self.classes else bare(of)
         if of is not None and of not in self.classes:
             raise unknown_class(of, self.classes)
         if wanted is Counts:
-            alone = self.positive if len(self.classes) == 1 else None  # one class in truth and decisions: all are right
-            index = (self._positive() if alone is None else alone) if of is None else self.classes.index(of)
+            index = self.positive if of is None else self.classes.index(of)  # of several classes, one that was stated
             if index is None:
                 raise NoTableError(
                     f"cannot be computed from {self.described()}",
@@ -293,10 +294,16 @@ def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
 
 
 def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weight: Any, copies: bool) -> ConfusionTable:
-    actual, actual_names = encode(truth)
-    decided, decided_names = encode(decision, "decision")
+    actual, actual_names = encode_classes(truth)
+    decided, decided_names = encode_classes(decision, "decision")
     if actual.size != decided.size:
         raise DataError("truth and decision differ in length.", seen=f"{actual.size} and {decided.size} labels")
+    if classes is None and len(actual_names) > 1 and not set(actual_names) & set(decided_names):
+        raise ColumnError(
+            "truth and decision share no label.",
+            seen=f"{listing(actual_names)} and {listing(decided_names)}",
+            hint="the same labels in both",
+        )
     names = (
         tuple(map(label_text, classes))
         if classes is not None

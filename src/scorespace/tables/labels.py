@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import DataError, PositiveError, did_you_mean, listing
+from scorespace.errors import ColumnError, DataError, PositiveError, did_you_mean, listing
 from scorespace.results import grouped
 
 # The only label sets from which the positive class is inferred; one of two classes may be absent.
@@ -25,6 +25,15 @@ def label_text(value: Any) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def bare(of: str) -> str:
+    """The class that is meant: one named like an average is written in quotes, macro is the mean and "macro" the class.
+
+    >>> bare('"macro"'), bare("bad")
+    ('macro', 'bad')
+    """
+    return of[1:-1] if len(of) > 2 and of[0] == of[-1] == '"' else of
 
 
 def is_plain_code(name: str | None) -> bool:
@@ -104,6 +113,47 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and value != value
 
 
+def encode_classes(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, ...]]:
+    """The same as `encode` of a column of classes: what looks like numbers is refused, as in files.
+
+    >>> encode_classes([0.9, 0.2], "decision")
+    Traceback (most recent call last):
+    scorespace.errors.ColumnError: decision looks like a number, not a class.
+      seen: values such as 0.9, 0.2
+      hint: score=… for numbers
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise _no_labels(what) from None
+    codes, names = encode(array, what)
+    if array.dtype.kind in "fc":
+        _refuse_numbers([array.dtype.type(name) for name in names], what)
+    elif array.dtype == object:
+        _refuse_numbers(array[np.unique(codes, return_index=True)[1]].tolist(), what)
+    return codes, names
+
+
+def _refuse_numbers(distinct: list[Any], what: str) -> None:
+    """Refuse classes that are infinite, fractions or complex: one value of each class is looked at."""
+    numbers = [one for one in distinct if isinstance(one, (float, complex, np.inexact))]
+    for held, found in (
+        ("complex numbers", [one for one in numbers if isinstance(one, (complex, np.complexfloating))]),
+        ("infinite values", [one for one in numbers if not np.isfinite(one)]),
+    ):
+        if found:
+            raise ColumnError(f"{what} holds {held}, not classes.", seen=listing(found), hint="one label for each case")
+    fractions = [label_text(one) for one in numbers if not float(one).is_integer()]  # type: ignore[arg-type]
+    if fractions:
+        hint = "score=… for numbers" if what == "decision" else "labels, such as 0 and 1"
+        seen = f"values such as {', '.join(fractions[:3])}"
+        raise ColumnError(f"{what} looks like a number, not a class.", seen=seen, hint=hint)
+
+
+def _no_labels(what: str) -> DataError:
+    return DataError(f"{what} holds values that are no labels.", hint="one number or text per case")
+
+
 def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, ...]]:
     """Codes into the sorted distinct class names; the codes have the smallest type that holds them.
 
@@ -122,14 +172,26 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
         return _without_absent(array.astype(np.uint8), ("0", "1"))
     if array.dtype == object:
         return _encoded_objects(array, what)
+    if array.dtype.kind == "S":
+        array = _text(array, what)
     if array.dtype.kind == "f":
         _refuse_missing(int(np.isnan(array).sum()), array.size, what)
+    if array.dtype.kind in "mM":
+        _refuse_missing(int(np.isnat(array).sum()), array.size, what)
     distinct, codes = np.unique(array, return_inverse=True)
     names = [label_text(value) for value in distinct]
     order = sorted(range(len(names)), key=lambda k: natural_order(names[k]))
     place = np.empty(len(names), dtype=np.min_scalar_type(len(names)))
     place[order] = np.arange(len(names))
     return place[codes], tuple(names[k] for k in order)
+
+
+def _text(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """Bytes of ASCII as text."""
+    try:
+        return array.astype(str)
+    except UnicodeDecodeError:
+        raise _no_labels(what) from None
 
 
 def _encoded_objects(array: NDArray[Any], what: str) -> tuple[NDArray[Any], tuple[str, ...]]:
@@ -142,7 +204,9 @@ def _encoded_objects(array: NDArray[Any], what: str) -> tuple[NDArray[Any], tupl
     try:
         counted = Counter(keys)
     except TypeError:  # lists, arrays and the like
-        raise DataError(f"{what} holds values that are no labels.", hint="one number or text per case") from None
+        raise _no_labels(what) from None
+    if any(isinstance(value, (tuple, frozenset, bytes)) for _, value in counted):
+        raise _no_labels(what)
     _refuse_missing(sum(n for (_, value), n in counted.items() if is_missing(value)), array.size, what)
     names = {key: label_text(key[1]) for key in counted}
     ordered = tuple(sorted(set(names.values()), key=natural_order))
@@ -194,8 +258,22 @@ def positive_error(
     if positive is None:
         problem = f"the positive class is not stated, and the labels of {where} do not tell."
         return PositiveError(problem, seen=seen, hint=f'positive="{rarest}"')
-    near = did_you_mean(label_text(positive), classes) or rarest
+    near = _nearest(label_text(positive), classes) or rarest
     return PositiveError(f"positive={positive!r} never occurs in {where}.", seen=seen, hint=f'positive="{near}"')
+
+
+_ALIKE = {"1": "True", "0": "False", "True": "1", "False": "0"}
+
+
+def _nearest(wanted: str, classes: Sequence[str]) -> str | None:
+    """The class that was meant: the same truth value in other words, one that begins alike, or one spelt nearly so."""
+    if _ALIKE.get(wanted) in classes:
+        return _ALIKE[wanted]
+    folded = wanted.casefold()
+    alike = [
+        name for name in classes if name and (folded.startswith(name.casefold()) or name.casefold().startswith(folded))
+    ]
+    return alike[0] if len(alike) == 1 else did_you_mean(wanted, classes)
 
 
 def class_listing(classes: Sequence[str], counts: Sequence[float] | None = None) -> str:

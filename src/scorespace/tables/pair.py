@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
-from scorespace.tables.labels import encode, positive_index
+from scorespace.tables.labels import encode, encode_classes, positive_index
 from scorespace.tables.score import ScoreTable, prevalence_factors, scores_of
 from scorespace.tables.table import Array
 
@@ -128,7 +128,7 @@ class PairTable(ByValue):
 
 def pair_table(truth: Any, scores: Mapping[str, Any], *, positive: Any = None, group: Any = None) -> PairTable:
     """The pair table of models that scored the same cases; a crisp decision is a score of 1 or 0."""
-    codes, classes = encode(truth)
+    codes, classes = encode_classes(truth)
     index = positive_index(classes, positive, codes)
     label = (codes == index).astype(np.uint8)
     groups = None if group is None else encode(group, "group")[0].astype(np.int32)

@@ -14,7 +14,7 @@ from scorespace.errors import DataError, ScoreError, WeightError, listing
 from scorespace.results import grouped
 from scorespace.tables.bins import BITS, Bins, exact_bins, joined
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import encode, is_missing, label_text, natural_order, positive_index
+from scorespace.tables.labels import bare, encode_classes, is_missing, label_text, natural_order, positive_index
 from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Top, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
@@ -247,9 +247,10 @@ class ScoreTable(Table):
         return size.sum() - np.cumsum(size) + (size + 1) / 2
 
     def _index(self, of: str) -> int:
-        if of not in self.classes:
+        name = of if of in self.classes else bare(of)
+        if name not in self.classes:
             raise unknown_class(of, self.classes)
-        return self.classes.index(of)
+        return self.classes.index(name)
 
     @cached_property
     def sweep(self) -> Counts:
@@ -517,7 +518,7 @@ def score_table(
     ScoreTable: 3 cases, 2 'bad' (positive), 1 'good', 3 distinct scores
     """
     if classes is None:
-        codes, names = encode(truth)
+        codes, names = encode_classes(truth)
     else:
         codes, names = np.asarray(truth), tuple(classes)
         if codes.size and not (codes.min() >= 0 and codes.max() < len(names)):
@@ -640,7 +641,10 @@ def _numbers(array: Array) -> Array:
 def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
     """Case weights as float64, refused when of another length, negative, missing, infinite or all zero."""
     try:
-        values = np.asarray(weight, dtype=np.float64)
+        given = np.asarray(weight)
+        if given.dtype.kind in "cSUmM":
+            raise TypeError
+        values = given.astype(np.float64)
     except (TypeError, ValueError):
         raise WeightError("weights must be numbers.", seen=f"{weight!r:.60}") from None
     if values.shape != (size,):

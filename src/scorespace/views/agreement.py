@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scorespace.results import Row, decimals, grouped
+from scorespace.results import Row, decimals, grouped, percent
 from scorespace.samples.agreement import Agreement
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
@@ -34,7 +34,7 @@ def document(agreement: Agreement, name: str = "Agreement") -> Document:
 
 def grids(agreement: Agreement) -> Sequence[Block]:
     """The raters, the pairs, for several raters the matrix of distances, and the instances."""
-    found = [rater_grid(agreement), pair_grid(agreement)]
+    found = [rater_grid(agreement), pair_grid(agreement), *([chance_grid(agreement)] if agreement.chance else [])]
     if len(agreement.raters) > 2:
         found.append(matrix_grid(agreement))
     listed = instance_grid(agreement)
@@ -48,7 +48,7 @@ def rater_grid(agreement: Agreement) -> Grid:
     rows = [
         (
             rater.name,
-            f"{100 * float(rater.decision.mean()):.1f} %",
+            percent(float(rater.decision.mean())),
             decimals(rater.curve.midpoint),
             decimals(rater.curve.area()),
             grouped(rater.curve.inappropriate),
@@ -78,6 +78,12 @@ def pair_grid(agreement: Agreement) -> Grid:
     return Grid(columns, tuple(rows), "Area and largest vertical gap between the smooth ROC curves of two raters.")
 
 
+def chance_grid(agreement: Agreement) -> Grid:
+    """The decisions of all raters together: agreement beyond chance."""
+    rows = tuple((one.spec.measure.title, one.text) for one in agreement.chance)
+    return Grid(("beyond chance", "all raters"), rows, "How far all raters agree beyond what chance would bring.")
+
+
 def matrix_grid(agreement: Agreement) -> Grid:
     """The area between the curves of every two raters."""
     names = tuple(rater.name for rater in agreement.raters)
@@ -94,14 +100,16 @@ def instance_grid(agreement: Agreement) -> Grid:
     rows: list[tuple[str, ...]] = []
     for (a, b, kind), found in shown.items():
         what = "close scores, other decision" if kind == "alike" else "same decision, scores apart"
-        rows += [(str(row["id"]), f"{a}, {b}", _judged(row, "a"), _judged(row, "b"), what) for row in found[:_SHOWN]]
+        judged = ((row, _judged(agreement, row, "a"), _judged(agreement, row, "b")) for row in found[:_SHOWN])
+        rows += [(str(row["id"]), f"{a}, {b}", first, second, what) for row, first, second in judged]
         if len(found) > _SHOWN:
             rows.append((f"… {grouped(len(found) - _SHOWN)} more", f"{a}, {b}", "", "", what))
     return Grid(("instance", "raters", "first", "second", "what"), tuple(rows))
 
 
-def _judged(row: Row, side: str) -> str:
-    return f"{'yes' if row[f'decision_{side}'] else 'no'} {decimals(row[f'score_{side}'], 2)}"
+def _judged(agreement: Agreement, row: Row, side: str) -> str:
+    label = agreement.positive if row[f"decision_{side}"] else agreement.negative
+    return f"{label} {decimals(row[f'score_{side}'], 2)}"
 
 
 def _picture(agreement: Agreement) -> Picture:

@@ -11,7 +11,7 @@ from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.resampling.band import Band
 from scorespace.resampling.estimate import Estimates
-from scorespace.results import Note, Row, grouped
+from scorespace.results import Note, Row, grouped, percent
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
 
@@ -33,6 +33,9 @@ class Answers(Protocol):
 
     @property
     def summary(self) -> Estimates: ...
+
+    @property
+    def shown(self) -> Estimates: ...
 
     @property
     def differences(self) -> Mapping[str, Comparison]: ...
@@ -81,7 +84,7 @@ def facts(models: Models) -> str:
         parts += [f"{name} ({grouped(count)})" for name, count in models.classes.items()]
     else:
         positives = models.classes.get(models.positive, 0)
-        parts.append(f"positive = {models.positive} ({grouped(positives)}, {100 * positives / total:.1f} %)")
+        parts.append(f"positive = {models.positive} ({grouped(positives)}, {percent(positives / total)})")
         rest = [f"{name} ({grouped(n)})" for name, n in models.classes.items() if name != models.positive]
         parts.append("negative = " + ", ".join(rest))
     return "   ".join(parts)

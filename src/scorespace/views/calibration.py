@@ -10,7 +10,7 @@ from typing import Any, Final
 from scorespace.curves import calibration
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.probabilities.tests import CalibrationTest, calibration_band
-from scorespace.results import decimals, grouped, p_text
+from scorespace.results import decimals, grouped, limits, p_text
 from scorespace.tables import ScoreTable
 from scorespace.tables.classes import TOP
 from scorespace.views.answers import Answers
@@ -165,13 +165,12 @@ def _bin_grid(name: str, table: ScoreTable, level: float) -> Grid:
     curve, band = calibration(table, by="width"), calibration_band(table, by="width", level=level)
     rows = []
     for k in range(curve.x.size):
-        between = "" if math.isnan(band.low[k]) else f" [{decimals(band.low[k])}, {decimals(band.high[k])}]"
         rows.append(
             (
                 f"{curve.threshold[k]:.3f} to {curve.highest[k]:.3f}",
                 grouped(float(curve.cases[k])),
                 decimals(curve.x[k]),
-                f"{decimals(curve.y[k])}{between}",
+                limits(float(curve.y[k]), float(band.low[k]), float(band.high[k])),
             )
         )
     caption = f"{name}: bins of equal width, with Wilson intervals ({100 * level:g} %)."

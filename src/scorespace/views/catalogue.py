@@ -38,6 +38,7 @@ def entry(measure: Measure) -> Row:
     return {
         "name": measure.name,
         "title": measure.title,
+        "topic": measure.topic,
         "summary": measure.summary,
         "needs": _needs(measure.table),
         "low": measure.range[0],
@@ -51,10 +52,19 @@ def entry(measure: Measure) -> Row:
 
 
 def described(measures: Sequence[Measure]) -> Grid:
-    """The catalogue in short: name, direction, and what it is."""
-    return Grid(
-        ("measure", "", "what it is"), tuple((one.name, one.arrow, one.summary) for one in measures), prose=True
-    )
+    """The catalogue in short, topic by topic: name, direction, and what it is."""
+    rows: list[tuple[str, ...]] = []
+    for topic, found in by_topic(measures).items():
+        rows += [("", "", ""), ("", "", f"{topic}:"), *((one.name, one.arrow, one.summary) for one in found)]
+    return Grid(("measure", "", "what it is"), tuple(rows), prose=True)
+
+
+def by_topic(measures: Sequence[Measure]) -> dict[str, list[Measure]]:
+    """The measures under the topics of their files, in the order of the catalogue."""
+    topics: dict[str, list[Measure]] = {}
+    for one in measures:
+        topics.setdefault(one.topic, []).append(one)
+    return topics
 
 
 def explained(measure: Measure) -> Grid:

@@ -27,7 +27,7 @@ MOST_DRAWN: Final = 60
 """Most classes whose cells can still be seen in a picture."""
 
 AVERAGE: Final = "weighted mean"
-_WEKA: Final = {"TP rate": tpr, "FP rate": fpr, "precision": ppv, "recall": tpr, "F-measure": f1, "MCC": mcc}
+_WEKA: Final = {"TP rate": tpr, "FP rate": fpr, "precision": ppv, "F-measure": f1, "MCC": mcc}
 _SHORT: Final = {measure.name: measure for measure in (tpr, fpr, ppv, f1, mcc)}
 _NO_AREA: Final = "the class, or the rest, has no cases"
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from scorespace.comparisons.answer import Comparison, Comparisons
-from scorespace.results import decimals, grouped, p_text, signed
+from scorespace.results import decimals, grouped, p_text
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 
@@ -54,8 +54,8 @@ def test_grid(comparisons: Comparisons) -> Grid:
         (
             name,
             one.test,
-            one.measure,
-            "" if math.isnan(one.statistic) else decimals(one.statistic),
+            one.of,
+            "" if math.isnan(one.statistic) else decimals(one.statistic, 3),
             _degrees(one),
             "" if math.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),
             "" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted).removeprefix("p = ").removeprefix("p "),
@@ -78,19 +78,16 @@ def discordance_grid(one: Comparison) -> Grid:
 
 
 def difference_text(one: Comparison) -> str:
-    """A difference with its interval and p-value, in one cell."""
-    interval = "" if math.isnan(one.low) else f" [{signed(one.low)}, {signed(one.high)}]"
-    tested = "" if math.isnan(one.p) else f"  {p_text(one.p)}"
-    return f"{signed(one.difference)}{interval}{tested}"
+    """A difference with its interval and p-value, in one cell; blank where there is none."""
+    if math.isnan(one.difference):
+        return ""
+    return one.size + ("" if math.isnan(one.p) else f"  {p_text(one.p)}")
 
 
 def _cell(one: Comparison | None) -> str:
     if one is None or math.isnan(one.difference):
         return ""
-    mark = "*" if one.sure else ""
-    if math.isnan(one.low):
-        return f"{signed(one.difference)}{mark}"
-    return f"{signed(one.difference)} [{signed(one.low)}, {signed(one.high)}]{mark}"
+    return one.size + ("*" if one.sure else "")
 
 
 def _rows_or_cases(evaluation: Answers) -> str:

@@ -17,7 +17,7 @@ from scorespace.decisions import (
     Value,
 )
 from scorespace.decisions.judged import OUTCOMES
-from scorespace.results import decimals, grouped, per_thousand
+from scorespace.results import decimals, grouped, limits, per_thousand, percent, short
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 from scorespace.views.shift import shift_grids
@@ -66,10 +66,10 @@ def choice_grid(decision: Decision) -> Grid:
         (
             one.model,
             "" if math.isnan(one.threshold) else _with_interval(one.threshold, one.threshold_interval),
-            _number(one.cost_per_case) if math.isnan(one.honest.value) else repr(one.honest),
-            "" if math.isnan(one.threshold) and decision.fitted is None else _number(one.cost_per_case),
-            "" if math.isnan(one.calibrated_cost) else _number(one.calibrated_cost),
-            _number(one.relative_cost),
+            short(one.cost_per_case) if math.isnan(one.honest.value) else repr(one.honest),
+            "" if math.isnan(one.threshold) and decision.fitted is None else short(one.cost_per_case),
+            "" if math.isnan(one.calibrated_cost) else short(one.calibrated_cost),
+            short(one.relative_cost),
         )
         for one in models
     ]
@@ -102,7 +102,7 @@ def product_grid(decision: Decision) -> Grid:
 
 def _price(cost: float) -> str:
     """A sum of costs: whole from a hundred on, with three digits below."""
-    return grouped(round(cost)) if abs(cost) >= 100 else _number(cost + 0.0)
+    return grouped(round(cost)) if abs(cost) >= 100 else short(cost + 0.0)
 
 
 def region_grid(decision: Decision) -> Grid:
@@ -110,8 +110,8 @@ def region_grid(decision: Decision) -> Grid:
     rows = [
         (
             model,
-            f"{_number(decision.cost_ratio(high))} to {_number(decision.cost_ratio(low))}",
-            f"{_number(high)} to {_number(low)}",
+            f"{short(decision.cost_ratio(high))} to {short(decision.cost_ratio(low))}",
+            f"{short(high)} to {short(low)}",
         )
         for model, low, high in decision.model_ranges()
     ]
@@ -160,8 +160,8 @@ def _apparent(decision: Decision) -> str:
 
 def _with_interval(value: float, interval: tuple[float, float]) -> str:
     if any(map(math.isnan, interval)):
-        return _number(value)
-    return f"{_number(value)} [{_number(interval[0])}, {_number(interval[1])}]"
+        return short(value)
+    return f"{short(value, *interval)} [{short(interval[0], *interval)}, {short(interval[1], *interval)}]"
 
 
 def _totals_grid(choice: CostChoice) -> Grid:
@@ -192,7 +192,7 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
         numbers = zip((one.honest, *one.held), (one.value, *one.reached), strict=True)
         unchosen = math.isnan(one.threshold) or choice.objective.at is not None
         cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, unchosen)]
-        at = "" if math.isnan(one.threshold) else _number(one.threshold)
+        at = "" if math.isnan(one.threshold) else short(one.threshold)
         kept = ("yes" if one.kept else "no") if choice.constraints or choice.objective.at is None else ""
         rows.append((one.model, at, *cells, kept))
     return _without_blanks(Grid(tuple(columns), tuple(rows)))
@@ -201,13 +201,12 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
 def _honest_cells(honest: Value, value: float, unchosen: bool) -> tuple[str, str]:
     if math.isnan(honest.value):
         return decimals(value), ""
-    limits = f" [{decimals(honest.low)}, {decimals(honest.high)}]" if honest.known else ""
-    return decimals(honest.value) + limits, "" if unchosen else decimals(value)
+    return limits(honest.value, honest.low, honest.high), "" if unchosen else decimals(value)
 
 
 def _rejection_grid(choice: RejectChoice) -> Grid:
     rows = [
-        (name, f"{100 * rule.rejected:.1f} %", decimals(rule.accuracy), _number(rule.cost))
+        (name, percent(rule.rejected), decimals(rule.accuracy), short(rule.cost))
         for name, rule in sorted(choice.rules.items(), key=lambda pair: pair[1].cost)
     ]
     return Grid(("model", "handed over", "accuracy of the rest", "cost/case"), tuple(rows))
@@ -217,7 +216,7 @@ def _mixture_grid(choice: MixtureChoice) -> Grid:
     rows = [
         (
             row["model"],
-            "" if math.isnan(row["threshold"]) else _number(row["threshold"]),
+            "" if math.isnan(row["threshold"]) else short(row["threshold"]),
             decimals(row["probability"]),
             decimals(row["fpr"]),
             decimals(row["tpr"]),
@@ -225,9 +224,3 @@ def _mixture_grid(choice: MixtureChoice) -> Grid:
         for row in choice.rows()
     ]
     return _without_blanks(Grid(("use", "threshold", "with probability", "fpr", "tpr"), tuple(rows)))
-
-
-def _number(value: float) -> str:
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:.3g}".replace("-", "−")

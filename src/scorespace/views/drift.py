@@ -39,7 +39,7 @@ def grids(drift: Drift, one: ModelDrift) -> Sequence[Block]:
         Grid((f"tests{of_model}", "before", "after", "change", "p", "p adjusted"), tuple(map(_test, family)))
     ]
     if others:
-        columns = (f"aspects{of_model}", "before", "after", "change", "p")
+        columns = (f"aspects{of_model}", "before", "after", "at equal prevalence", "p")
         blocks.append(Grid(columns, tuple(map(_aspect, others)), _OF_BOTH))
     reasons = dict.fromkeys(f"{aspect.title}: {aspect.reason}" for aspect in (*family, *others) if aspect.reason)
     if reasons:

@@ -26,7 +26,7 @@ from scorespace.measures.request import bind
 from scorespace.resampling.estimate import Estimate
 from scorespace.resampling.interval import chosen, counted
 from scorespace.resampling.limits import wilson
-from scorespace.results import Row, decimals, grouped, per_thousand, percent
+from scorespace.results import Row, decimals, grouped, per_thousand, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
@@ -174,7 +174,7 @@ class Operating:
         }
         for side in of_class:
             found[side] = grouped(counts[side])
-            found[f"{side} share"] = percent(shares[side])
+            found[f"{side} share"] = whole_percent(shares[side])
             found[f"{side} thousand"] = per_thousand(1000 * in_use[side] * shares[side])
         for k, each in enumerate(one.shown):
             found[f"measure {k}"] = _estimate_text(each, place)

@@ -61,7 +61,7 @@ def friedman_grid(found: Friedman) -> Grid:
     rows = [
         (
             one.test,
-            decimals(one.value),
+            decimals(one.value, 3),
             ", ".join(map(str, one.df)) if isinstance(one.df, tuple) else str(one.df),
             decimals(one.p) if np.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),
         )
@@ -91,7 +91,7 @@ def control_grid(found: AgainstControl) -> Grid:
         (
             one.model,
             decimals(one.difference, 2),
-            decimals(one.z),
+            decimals(one.z, 3),
             *(p_text(p).removeprefix("p = ").removeprefix("p ") for p in (one.p, one.holm, one.hochberg)),
         )
         for one in found.comparisons

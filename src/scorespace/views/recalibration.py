@@ -7,13 +7,15 @@ from scorespace.results import decimals, grouped
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Verdict
 
 
-def document(found: Recalibration) -> Document:
-    """The whole page of a recalibration."""
-    blocks: list[Block] = [effect_grid(found)] if found.effects else []
-    blocks.append(Verdict(found.words))
-    if found.notes:
-        blocks.append(Notes(found.notes))
-    return Document(found.name, facts(found), (Section("recalibration", "Recalibration", tuple(blocks), brief=True),))
+def document(*found: Recalibration) -> Document:
+    """The whole page of a recalibration, or of several models."""
+    blocks: list[Block] = [effect_grid(one) for one in found if one.effects]
+    blocks.append(Verdict(" ".join(one.words for one in found)))
+    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+    if notes:
+        blocks.append(Notes(notes))
+    section = Section("recalibration", "Recalibration", tuple(blocks), brief=True)
+    return Document(found[0].name, facts(found[0]), (section,))
 
 
 def facts(found: Recalibration) -> str:

@@ -14,7 +14,7 @@ from scorespace.curves import roc
 from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.measures import confusion
-from scorespace.results import decimals, grouped
+from scorespace.results import decimals, grouped, limits
 from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views.answers import Answers, facts
@@ -164,7 +164,7 @@ def panel(evaluation: Answers) -> Sequence[Block]:
 @section("Models", question="How good are the models?")
 def models(evaluation: Answers) -> Sequence[Block]:
     """One row for each model with the first measures that were asked for, or the leading ones."""
-    every = list(evaluation.summary)
+    every = list(evaluation.shown)
     specs = list(dict.fromkeys(str(replace(one.spec, at=None)) for one in every))
     chosen = [name for name in _LEADING if name in specs] if len(specs) > _FEW else specs
     short = _short_names(evaluation)
@@ -346,12 +346,14 @@ def smooth(evaluation: Answers) -> Sequence[Block]:
 
 @section("All measures", brief=True, question="What are all the numbers?", folded=True)
 def measures(evaluation: Answers) -> Sequence[Block]:
-    grid = measure_grid(list(evaluation.summary), list(evaluation.models), _short_names(evaluation))
+    grid = measure_grid(list(evaluation.shown), list(evaluation.models), _short_names(evaluation))
     if isinstance(evaluation.decision, Decision):
         grid = with_honest_costs(grid, evaluation.decision)
     if evaluation.differences:
         grid = with_differences(grid, evaluation.differences)
-    return [Grid(grid.columns, grid.rows, _interval_words(evaluation), grid.hints)]
+    blank = undifferent(evaluation.differences, [str(one.spec) for one in evaluation.shown])
+    shown = Grid(grid.columns, grid.rows, _interval_words(evaluation), grid.hints)
+    return [shown, *([Text(blank)] if blank else [])]
 
 
 @section("Classes", brief=classes.short_blocks, question="How good is it class by class?")
@@ -467,8 +469,7 @@ def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
 
 
 def _value_text(value: Value) -> str:
-    text = decimals(value.value)
-    return f"{text} [{decimals(value.low)}, {decimals(value.high)}]" if value.known else text
+    return limits(value.value, value.low, value.high)
 
 
 def measure_grid(
@@ -491,7 +492,8 @@ def measure_grid(
         bare = str(replace(spec, at=None))
         name = f"{(short_names or {}).get(bare, bare)}{key.rstrip('@').removeprefix(bare)} {spec.measure.arrow}"
         rows.append((name, *(_cell(found[model]) if model in found else "" for model in models)))
-        hints.append((name, f"{spec.measure.title}. {spec.measure.summary}"))
+        own = "" if spec.asked is None else f"{spec.name}: "
+        hints.append((name, f"{own}{spec.measure.title}. {spec.measure.summary}"))
         if not all(isnan(one.chance) for one in found.values()):
             rows.append((BY_CHANCE, *(_chance(found[model]) if model in found else "" for model in models)))
             hints.append((BY_CHANCE, "What calibrated scores would show; the interval is of what is beyond that."))
@@ -505,6 +507,19 @@ def with_differences(grid: Grid, differences: Mapping[str, Comparison]) -> Grid:
     cells = {by_row[spec]: difference_text(one) for spec, one in differences.items() if spec in by_row}
     rows = tuple((*row, cells.get(row[0], "")) for row in grid.rows)
     return Grid((*grid.columns, f"{first.a} − {first.b}"), rows, grid.caption, grid.hints)
+
+
+def undifferent(differences: Mapping[str, Comparison], shown: Sequence[str] = ()) -> str:
+    """Which differences are blank, and why: those for one reason in one sentence."""
+    reasons: dict[str, list[str]] = {}
+    for name, one in differences.items():
+        if isnan(one.difference):
+            why = (one.reason or "it is undefined for one of the models").removeprefix("undefined: ")
+            reasons.setdefault(why, []).append(name)
+    said = [f"No difference of {', '.join(names)}: {why}." for why, names in reasons.items()]
+    if differences and len(differences) < len(dict.fromkeys(shown)):
+        said.append("Of so many scores only the first difference is told: compare --measure NAME has others.")
+    return " ".join(said)
 
 
 def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:

@@ -9,7 +9,7 @@ from scorespace.curves.smooth import gaps, smooth
 from scorespace.decisions.cases import ZONES, Cases, Margins, zones
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import prob_auc, sauc, smauc
-from scorespace.results import Note, decimals, grouped
+from scorespace.results import Note, decimals, grouped, percent
 from scorespace.tables import ScoreTable
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
@@ -69,7 +69,8 @@ def document(
     if notes or found.notes:
         page.append(Notes((*notes, *found.notes)))
     table = found.table
-    positive = f"{table.classes[table.positive]} ({grouped(float(table.n_pos))}, {100 * found.positive.mean():.1f} %)"
+    share = percent(float(found.positive.mean()))
+    positive = f"{table.classes[table.positive]} ({grouped(float(table.n_pos))}, {share})"
     facts = f"{grouped(found.score.size)} cases   positive = {positive}   model = {model}"
     return Document(name, facts, (Section("cases", "Cases", tuple(page), brief=True),))
 
@@ -134,8 +135,8 @@ def _words(tables: dict[str, ScoreTable]) -> str:
         found = zones(table)
         counts, total = found.counts, float(table.total)
         sentences.append(
-            f"{name} is right without doubt about {100 * counts['easy'] / total:.0f} % of the cases, sure and wrong "
-            f"about {100 * counts['error'] / total:.0f} %; of those in doubt it gets "
+            f"{name} is right without doubt about {percent(counts['easy'] / total, 0)} of the cases, sure and wrong "
+            f"about {percent(counts['error'] / total, 0)}; of those in doubt it gets "
             f"{grouped(counts['rescued'])} right and {grouped(counts['hard'])} wrong."
         )
     return " ".join(sentences)

@@ -10,7 +10,7 @@ import numpy as np
 
 from scorespace.curves import Curve, PrCurve
 from scorespace.errors import DataError
-from scorespace.results import Row, decimals, grouped, percent
+from scorespace.results import Row, decimals, grouped, whole_percent
 from scorespace.tables import ConfusionTable, ratio
 from scorespace.views.charts.curves import POINTS, curve_layers
 from scorespace.views.charts.marks import Spec, field, layered, mark
@@ -107,7 +107,7 @@ def _cells(table: ConfusionTable) -> list[Row]:
             "actual": actual,
             "decided": decided,
             "count": grouped(float(table.matrix[i, k])),
-            "share": "–" if np.isnan(shares[i, k]) else percent(float(shares[i, k])),
+            "share": "–" if np.isnan(shares[i, k]) else whole_percent(float(shares[i, k])),
             "fill": fills[i][k],
             "ink": _ink(fills[i][k]),
         }

@@ -1,0 +1,98 @@
+"""What scorespace stands on: the packages it needs, the extras it can use, and the plug-ins that add to it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, entry_points, requires, version
+from typing import Any, Final
+
+from scorespace.declaration import BROKEN, PLUGINS, load_plugins
+
+_USES: Final = {
+    "numpy": "arrays, and all arithmetic",
+    "scipy": "distributions and isotonic regression",
+    "narwhals": "frames of pandas, polars, pyarrow and others",
+    "duckdb": "reading files",
+    "altair": "charts in notebooks",
+    "vl-convert-python": "pictures: .png, .svg, .pdf",
+    "rich": "tables in the terminal",
+    "typer": "the command line",
+    "jinja2": "the report",
+    "pandas": "frames of pandas, where you have them",
+    "polars": "frames of polars, where you have them",
+    "pyarrow": "Arrow tables, where you have them",
+    "scikit-learn": "learners, and estimators to evaluate",
+    "joblib": "learners in parallel",
+}
+_FRAMES: Final = ("pandas", "polars", "pyarrow")
+_HIDDEN: Final = ("dev", "bench", "data")  # extras of those who work on scorespace
+_REQUIRED = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == [\"'](?P<extra>[\w-]+)[\"'].*)?")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A package, a plug-in or Python itself: its version, or what to do where it is missing."""
+
+    name: str
+    version: str | None
+    use: str
+    needed: bool = True
+    hint: str | None = None
+
+    @property
+    def told(self) -> str:
+        """What it is for, and what to do where it is missing."""
+        return self.use if self.version is not None or self.hint is None else f"{self.use}: {self.hint}"
+
+    def row(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def parts() -> list[Part]:
+    """Everything, in the order in which a reader looks for it."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    return [
+        Part("scorespace", version("scorespace"), "this package"),
+        Part("Python", python, sys.executable),
+        *_packages(),
+        *(Part(name, _version(name), _USES[name], False, f"pip install {name}") for name in _FRAMES),
+        *_plugins(),
+    ]
+
+
+def _packages() -> list[Part]:
+    """What the package asks for, the necessary first and then what the extras add."""
+    found = []
+    for text in requires("scorespace") or ():
+        match = _REQUIRED.match(text)
+        if match is None or match["extra"] in _HIDDEN or match["name"] == "scorespace":
+            continue
+        name, extra = match["name"], match["extra"]
+        use = _USES.get(name, "")
+        hint = "pip install scorespace" if extra is None else f"pip install 'scorespace[{extra}]'"
+        found.append(Part(name, _version(name), use, extra is None, hint))
+    return sorted(found, key=lambda one: not one.needed)
+
+
+def _plugins() -> list[Part]:
+    load_plugins()
+    entries = [entry for group in PLUGINS for entry in entry_points(group=group)]
+    return [
+        Part(
+            f"plug-in {entry.name}",
+            None if entry.name in BROKEN else "loaded",
+            entry.value,
+            False,
+            BROKEN.get(entry.name),
+        )
+        for entry in entries
+    ]
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
