@@ -23,6 +23,7 @@ EVALUATION = ss.evaluate(DATA, truth="y", scores=["s", "t"], measures="auc")
 CALLS = {
     "evaluate": {"data": DATA, "truth": "y", "scores": ["s", "t"]},
     "measure": {"name": "auc", "truth": Y, "score": S},
+    "save_tables": {"held": {"s": TABLE}, "path": "tables.txt"},
     "agree": {"data": DATA, "raters": {"A": ("d", "s"), "B": ("e", "t")}},
     "drift": {"before": DATA, "after": DATA, "truth": "y", "scores": "s", "replicates": 300},
     "recalibrate": {"data": DATA, "truth": "y", "score": "s", "folds": 2},

@@ -40,6 +40,11 @@ WRITING = {
     "ranks": (["IN.csv", "--measure", "auc"], "--out"),
     "demo": ([], "--report"),
     "audit": (["IN.csv", "--target", "y"], "--report"),
+    "table": (["IN.csv", *ROLES], "--out"),
+    "clusters": (["IN.csv", "--label", "y", "--feature", "s"], "--out"),
+    "clusters page": (["IN.csv", "--label", "y", "--feature", "s"], "--report"),
+    "rules": (["IN.csv"], "--out"),
+    "rules page": (["IN.csv"], "--report"),
 }
 
 

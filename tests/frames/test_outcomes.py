@@ -28,7 +28,7 @@ def test_wide_and_long_are_the_same():
         ({"data": [1, 2, 3]}, {}, ("nb", "tree")),
         ({"id": [1, 2, 3]}, {}, ("nb", "tree")),
         ({"number": [1, 2, 3]}, {"dataset": "number"}, ("nb", "tree")),
-        ({"forest": [1, 2, 3]}, {}, ("forest", "nb", "tree")),
+        ({"forest": [0.5, 2, 3]}, {}, ("forest", "nb", "tree")),
         ({}, {}, ("nb", "tree")),
     ],
 )

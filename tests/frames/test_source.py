@@ -90,7 +90,7 @@ def test_something_else(data: Any, seen: str) -> None:
     assert refused(data) == (
         "the data is neither a path nor a frame nor a dict of arrays.\n"
         f"  seen: {seen}\n"
-        "  hint: a path, a frame of pandas, polars, pyarrow or DuckDB, or {name: array}"
+        "  hint: a path, a frame of pandas, polars, pyarrow, DuckDB or Spark, or {name: array}"
     )
 
 

@@ -118,7 +118,7 @@ def chow(table: ScoreTable, cost: float, condition: Condition | None = None) -> 
 
     >>> from scorespace.tables import score_table
     >>> chow(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1]), cost=0.2)
-    RejectRule(low=0.2, high=0.8, rejected=0.5, accuracy=1.0, cost=0.1)
+    RejectRule(low=0.2, high=0.8, rejected=0.5, accuracy=1.0, cost=0.1, lead=None, honest=None)
     """
     if condition is not None:
         return _priced(table, cost, condition)

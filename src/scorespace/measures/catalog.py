@@ -91,7 +91,7 @@ def parse(text: str) -> MeasureSpec:
     >>> parse("precision@0.5")
     MeasureSpec(name='ppv', options=(), of=None, at=0.5)
     >>> str(parse("precision@Top 10%"))
-    'ppv@top10%'
+    'precision@top10%'
     """
     match = _SHAPE.fullmatch(text)
     if match is None:

@@ -29,7 +29,7 @@ How = Annotated[Literal["max", "mean"], "the largest distance to the centroid, o
 # --- distances
 
 
-@measure(title="Distance between borders", range=(0, _INF), best="high", undefined=_ONE, interval="extreme")
+@measure(title="Distance between borders", range=(0, _INF), best="high", undefined=_ONE, interval="outermost")
 def border_distance(table: ClusterTable) -> Array:
     """Distance of the nearest two points of different clusters: min d(x, y), the single link.
 
@@ -55,7 +55,7 @@ def centroid_distance(table: ClusterTable) -> Array:
     return _smallest(gaps, (-2, -1) if table.focus is None else (-1,))
 
 
-@measure(title="Radius", range=(0, _INF), best="low", undefined=_NONE, interval="extreme")
+@measure(title="Radius", range=(0, _INF), best="low", undefined=_NONE, interval="outermost")
 def radius(table: ClusterTable, *, how: How = "max") -> Array:
     """Distance of points to the centroid of their cluster: max or mean d(x, c).
 
@@ -75,7 +75,7 @@ def radius(table: ClusterTable, *, how: How = "max") -> Array:
     best="high",
     undefined=_NONE,
     infinite="all points of each cluster coincide",
-    interval="extreme",
+    interval="outermost",
 )
 def density(table: ClusterTable, *, how: How = "max") -> Array:
     """Points per volume of the balls around the centroids: Σ n / Σ π^(d/2) r^d / Γ(d/2 + 1), r the radius of each.
@@ -321,7 +321,7 @@ def calinski_harabasz(table: ClusterTable) -> Array:
     best="high",
     undefined=_ONE,
     infinite="all points of each cluster coincide",
-    interval="extreme",
+    interval="outermost",
 )
 def dunn(table: ClusterTable) -> Array:
     """The nearest two points of different clusters beside the farthest two of one: min d(x, y) / max diameter.

@@ -15,11 +15,11 @@ from scorespace.tables.cluster import ClusterTable
 
 def _outermost(request: Request) -> bool:
     """Whether a request is declared to rest on the outermost points, and is not asked for a mean instead."""
-    return request.measure.interval == "extreme" and dict(request.spec.options).get("how", "max") == "max"
+    return request.measure.interval == "outermost" and dict(request.spec.options).get("how", "max") == "max"
 
 
 @interval(
-    "extreme", "no interval: an index of the outermost points", suits=_outermost, weighted=True, instead="extreme"
+    "outermost", "no interval: an index of the outermost points", suits=_outermost, weighted=True, instead="outermost"
 )
 def extreme_interval(plan: Plan) -> Interval:
     """None: drawing points again can only lose the outermost ones, never find those beyond."""

@@ -119,7 +119,7 @@ def encode_classes(values: Any, what: str = "truth") -> tuple[NDArray[Any], tupl
     >>> encode_classes([0.9, 0.2], "decision")
     Traceback (most recent call last):
     scorespace.errors.ColumnError: decision looks like a number, not a class.
-      seen: values such as 0.9, 0.2
+      seen: values such as 0.2, 0.9
       hint: score=… for numbers
     """
     try:

@@ -285,7 +285,8 @@ def way(
     NoTableError gives the reason of the kind that the noun was first declared on.
     """
     first: NoTableError | None = None
-    own = type(table) if of is None and len(table.class_names) > 2 else None  # of several classes, all before one
+    # Of several classes, all before one; draws of pairs know no names.
+    own = type(table) if of is None and len(getattr(table, "class_names", ())) > 2 else None
     for kind, function in sorted(functions.items(), key=lambda pair: pair[0] is not own):
         try:
             return Way(function, kind, table.inside(kind, of, at, sized=sized))

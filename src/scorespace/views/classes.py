@@ -51,7 +51,7 @@ def class_grid(table: ConfusionTable, areas: Areas | None = None, pr_areas: Area
 
     >>> from scorespace.tables import confusion
     >>> class_grid(confusion([[3, 1], [0, 4]], classes=["a", "b"])).rows[0]
-    ('a', '0.750', '0.000', '1.000', '0.750', '0.857', '0.775')
+    ('a', '0.750', '0.000', '1.000', '0.857', '0.775')
     """
     columns = _columns(table, _WEKA, {"ROC area": areas, "PRC area": pr_areas})
     about = "Each class in turn against all others; the mean is weighted by their cases."
