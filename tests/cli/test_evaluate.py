@@ -463,7 +463,7 @@ def test_two_classes_in_detail(run, credit, tmp_path):
     assert rows["bad"]["auc"] == pytest.approx(rows["good"]["auc"])
     shown = run(*asked, columns=120).out
     assert "logistic at threshold 0.5, class by class" in shown
-    assert "class           TP rate   FP rate   precision   recall   F-measure   MCC     ROC area   PRC area" in shown
+    assert "class           TP rate   FP rate   precision   F-measure   MCC     ROC area   PRC area" in shown
 
 
 def test_without_asking_two_classes_are_not_told_apart(run, credit):

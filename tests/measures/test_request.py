@@ -40,10 +40,11 @@ def test_replicates_are_each_their_own_table():
     assert request.on(SCORES.with_cells(drawn)) == pytest.approx(np.array(one_by_one), nan_ok=True)
 
 
-def test_a_class_named_like_an_average_is_meant_where_it_occurs():
+def test_a_class_named_like_an_average_is_meant_in_quotes():
     table = confusion([[5, 1], [2, 2]], classes=["macro", "other"])
-    assert bind(parse("tpr[macro]"), table).value == pytest.approx(5 / 6)
-    assert not bind(parse("tpr[macro]"), table).averaged
+    assert bind(parse('tpr["macro"]'), table).value == pytest.approx(5 / 6)
+    assert not bind(parse('tpr["macro"]'), table).averaged
+    assert bind(parse("tpr[macro]"), table).value == pytest.approx((5 / 6 + 2 / 4) / 2)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def mcnemar(
     right = [question.right(model) for model in question.names]
     stated = None if method == "auto" else method
     found = mcnemar_test(*right, names=question.names, method=stated, level=question.level)
-    found = replace(found, measure=str(question.spec or acc.name))
+    found = replace(found, measure=question.of or acc.name)
     ((_, only_a), (only_b, _)) = found.table or ((0, 0), (0, 0))
     if only_a + only_b >= _HARDLY_ANY:
         return found
@@ -58,7 +58,7 @@ def mcnemar(
 def _all_decisions(question: Several[Table]) -> Comparison:
     """Cochran's Q."""
     right = np.stack([question.right(model) for model in question.models])
-    return replace(cochran_q(right, names=question.models), measure=str(question.spec or acc.name))
+    return replace(cochran_q(right, names=question.models), measure=question.of or acc.name)
 
 
 def mcnemar_test(
