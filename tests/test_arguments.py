@@ -29,6 +29,8 @@ CALLS = {
     "apply_map": {"data": DATA, "map": ss.fit_map(TABLE), "score": "s"},
     "read_map": {"path": "absent.json"},
     "score_table": {"truth": Y, "score": S},
+    "residual_table": {"truth": S, "predicted": T},
+    "rroc_hull": {"curves": {"a": ss.rroc(ss.residual_table(S, T))}},
     "confusion": {"truth": Y, "decision": DATA["d"]},
     "class_table": {"truth": ["x", "y"], "scores": [[0.2, 0.8], [0.3, 0.7]]},
     "cases": {"truth": Y, "score": S},
@@ -175,7 +177,7 @@ def test_measures_of_no_table(name):
         ({"measures": None}, "measures=None is not text or a list of texts.\n  seen: NoneType"),
         ({"names": ["a"]}, "names=… is not a dict of texts by texts.\n  seen: list"),
         ({"weight": 1.5}, "weight=1.5 is not text.\n  seen: float"),
-        ({"condition": {"fp": 1}}, "condition=… is not a Condition or a CostMatrix.\n  seen: dict"),
+        ({"condition": {"fp": 1}}, "condition=… is not a Condition or a CostMatrix or an Asymmetry.\n  seen: dict"),
         ({"scores": 3}, "scores or decisions=3 is not text or a list or a dict.\n  seen: int"),
     ],
 )

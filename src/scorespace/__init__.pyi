@@ -8,11 +8,13 @@ from scorespace.comparisons.folds import five_by_two_t as five_by_two_t
 from scorespace.comparisons.folds import paired_t as paired_t
 from scorespace.comparisons.ranking import rank_models as rank_models
 from scorespace.comparisons.unpaired import compare_samples as compare_samples
+from scorespace.conditions import Asymmetry as Asymmetry
 from scorespace.conditions import Condition as Condition
 from scorespace.conditions import CostMatrix as CostMatrix
 from scorespace.curves import CalibrationCurve as CalibrationCurve
 from scorespace.curves import Curve as Curve
 from scorespace.curves import Hull as Hull
+from scorespace.curves import RrocCurve as RrocCurve
 from scorespace.curves import SmoothCurve as SmoothCurve
 from scorespace.curves import brier_curve as brier_curve
 from scorespace.curves import calibration as calibration
@@ -28,6 +30,8 @@ from scorespace.curves import optimal_curve as optimal_curve
 from scorespace.curves import pr as pr
 from scorespace.curves import rejection as rejection
 from scorespace.curves import roc as roc
+from scorespace.curves import rroc as rroc
+from scorespace.curves import rroc_hull as rroc_hull
 from scorespace.curves import smooth as smooth
 from scorespace.curves import softened as softened
 from scorespace.curves import sweep as sweep
@@ -35,6 +39,7 @@ from scorespace.decisions import best_threshold as best_threshold
 from scorespace.decisions import least_cost_decisions as least_cost_decisions
 from scorespace.decisions.cases import cases as cases
 from scorespace.errors import ScoreSpaceError as ScoreSpaceError
+from scorespace.evaluation.enter import count_tables as count_tables
 from scorespace.evaluation.enter import evaluate as evaluate
 from scorespace.evaluation.enter import measure as measure
 from scorespace.evaluation.evaluation import Evaluation as Evaluation
@@ -44,6 +49,8 @@ from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
 from scorespace.frames.remote import allow_remote as allow_remote
+from scorespace.frames.stored import load_tables as load_tables
+from scorespace.frames.stored import save_tables as save_tables
 from scorespace.groups.clusters import Clusters as Clusters
 from scorespace.groups.clusters import clusters as clusters
 from scorespace.groups.rules import Rules as Rules
@@ -58,9 +65,11 @@ from scorespace.probabilities.tests import spiegelhalter as spiegelhalter
 from scorespace.tables import ClassTable as ClassTable
 from scorespace.tables import ConfusionTable as ConfusionTable
 from scorespace.tables import Counts as Counts
+from scorespace.tables import ResidualTable as ResidualTable
 from scorespace.tables import ScoreTable as ScoreTable
 from scorespace.tables import class_table as class_table
 from scorespace.tables import confusion as confusion
+from scorespace.tables import residual_table as residual_table
 from scorespace.tables import score_table as score_table
 from scorespace.tables.cluster import ClusterTable as ClusterTable
 from scorespace.tables.cluster import cluster_table as cluster_table

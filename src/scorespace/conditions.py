@@ -18,6 +18,7 @@ from scorespace.results import ByValue
 Array = NDArray[Any]
 _MOST: Final = 1e100
 _RAREST: Final = 1e-12
+_SIDES: Final = {"under": "low", "over": "high"}
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,38 @@ class Condition:
             return self.calibrated_threshold
         odds = self.slope() * of_sample / (1 - of_sample)
         return odds / (1 + odds)
+
+
+@dataclass(frozen=True)
+class Asymmetry:
+    """What a unit costs by which a number is predicted too low, and one by which it is too high.
+
+    `alpha` is the share of the loss that under-prediction has: 2/3 where it costs twice as much.
+
+    >>> round(Asymmetry(under=2, over=1).alpha, 4)
+    0.6667
+    """
+
+    under: float = 1.0
+    over: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("under", "over"):
+            cost = getattr(self, name)
+            check(name, cost, float)
+            if not 0 < cost < _MOST:
+                hint = f"a number above 0, such as {name}=1"
+                raise ConditionError(f"{name}={cost:g} is not a cost of predicting too {_SIDES[name]}.", hint=hint)
+        if not 1 / _MOST < self.under / self.over < _MOST:
+            raise ConditionError(
+                "one side costs beyond measure more than the other.",
+                seen=f"under={self.under:g}, over={self.over:g}",
+                hint="costs that differ by less than a googol",
+            )
+
+    @property
+    def alpha(self) -> float:
+        return self.under / (self.under + self.over)
 
 
 @dataclass(frozen=True, eq=False)

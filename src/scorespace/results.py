@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
+from html import escape
 from typing import Any, Final
 
 import numpy as np
@@ -62,6 +63,15 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS034": NoteKind("info", "classes absent from the truth or from the scores"),
     "SS035": NoteKind("info", "numbers are for a stated prevalence"),
     "SS036": NoteKind("info", "a method of intervals does not suit some measures"),
+    "SS040": NoteKind("warning", "predictions are too high or too low on average"),
+    "SS041": NoteKind("info", "errors grow with the prediction"),
+    "SS042": NoteKind("warning", "a few cases make the squared error"),
+    "SS043": NoteKind("warning", "a model predicts the same for every case"),
+    "SS044": NoteKind("info", "a target that is better on a log scale"),
+    "SS045": NoteKind("warning", "few cases"),
+    "SS046": NoteKind("info", "what relative errors are relative to"),
+    "SS047": NoteKind("warning", "a model is no better than its baseline"),
+    "SS048": NoteKind("info", "losses are related over more steps of time"),
     "SS050": NoteKind("warning", "clusters of a single point"),
     "SS051": NoteKind("warning", "features spread on different scales"),
     "SS052": NoteKind("warning", "all points are in one cluster"),
@@ -212,6 +222,26 @@ def decimals(value: float, places: int | None = None) -> str:
     return text.replace("-", "−") if float(text) else f"{0:.{places}f}"
 
 
+def per_thousand(number: float) -> str:
+    """So many of 1 000 cases: whole ones, with more digits for what is rare.
+
+    >>> per_thousand(255.6), per_thousand(0.42)
+    ('256', '0.4')
+    """
+    return decimals(number, 0 if number >= 10 or number == 0 else 1)
+
+
+def whole_percent(share: float) -> str:
+    """A share in whole percent, but never 0 % for some or 100 % for not all.
+
+    >>> whole_percent(0.853), whole_percent(0.001)
+    ('85 %', '<1 %')
+    """
+    if 0 < share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
 def p_text(p: float) -> str:
     """A p-value for people.
 
@@ -229,6 +259,26 @@ def signed(value: float, places: int | None = None) -> str:
     """
     text = decimals(value, places)
     return text if value <= 0 or not any(digit in "123456789" for digit in text) else f"+{text}"
+
+
+def html_table(rows: Sequence[Row], words: str = "") -> str:
+    """Rows as a table for notebooks, with words above it; undefined values are dashes, and all text is escaped.
+
+    >>> html_table([{"model": "a<b", "auc": float("nan")}])
+    '<table><thead><tr><th>model</th><th>auc</th></tr></thead><tbody><tr><td>a&lt;b</td><td>–</td></tr></tbody></table>'
+    """
+
+    def cell(value: Any) -> str:
+        if value is None or isinstance(value, float):
+            return "–" if value is None else f"{value:.4g}".replace("nan", "–").replace("-", "−")
+        return escape(str(value))
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    shown = [name for name in names if any(row.get(name) is not None for row in rows)]
+    head = "".join(f"<th>{escape(name)}</th>" for name in shown)
+    body = "".join(f"<tr>{''.join(f'<td>{cell(row.get(name))}</td>' for name in shown)}</tr>" for row in rows)
+    above = f"<p>{escape(words)}</p>" if words else ""
+    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 class ByValue:

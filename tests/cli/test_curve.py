@@ -9,8 +9,11 @@ from numpy.testing import assert_allclose
 
 from scorespace.evaluation.curves import kinds
 from scorespace.resampling.band import band
+from scorespace.tables import ResidualTable
 
-KINDS = [kind.name for kind in kinds()]
+KINDS = [kind.name for kind in kinds() if kind.table is not ResidualTable]
+EVERY = [kind.name for kind in kinds()]
+OF_NUMBERS = [name for name in EVERY if name not in KINDS]
 STARTS_AT_INFINITY = ("roc", "pr", "gain", "hull", "threshold")
 # From the highest score down: + − + + − −
 SMALL = "y,s\n1,0.9\n0,0.8\n1,0.7\n1,0.4\n0,0.3\n0,0.1\n"
@@ -294,15 +297,16 @@ def test_areas_are_told_where_they_mean_something(run, small, kind):
 
 
 def test_help_lists_the_kinds_and_those_with_bands(run):
-    words = " ".join(run("curve", "--help", columns=200).out.split())
-    assert ", ".join(KINDS) in words
+    words = " ".join(run("curve", "--help", columns=200).out.replace("│", " ").split())
+    assert ", ".join(EVERY) in words
     assert f"({', '.join(band.functions)})" in words
 
 
 def test_a_shell_completes_kinds():
     from scorespace.cli.curves import completed
 
-    assert completed("r") == [("roc", "ROC curve"), ("rejection", "Rejection curve")]
+    expected = {"roc": "ROC curve", "rejection": "Rejection curve", "rroc": "RROC curve"}
+    assert dict(completed("r")) == {**expected, "residuals": "Errors against prediction"}
 
 
 def test_a_calibration_picture_with_its_band(run, credit):
@@ -475,3 +479,13 @@ def test_lines_of_equal_cost_belong_to_roc_space(run, small):
         2,
         "CurveError: lines of equal cost are drawn in ROC space, and not with pr.\n  hint: --kind roc or hull\n",
     )
+
+
+@pytest.mark.parametrize("kind", OF_NUMBERS)
+def test_every_kind_of_predicted_numbers_is_told_and_drawn(run, tmp_path, kind):
+    (tmp_path / "n.csv").write_text("y,m\n" + "".join(f"{k},{k + k % 3 - 1}\n" for k in range(20)))
+    given = ("curve", str(tmp_path / "n.csv"), "--truth", "y", "--prediction", "m", "--kind", kind)
+    rows = json.loads(run(*given, "--format", "json").out)["rows"]
+    assert {"x", "y", "threshold", "model"} <= set(rows[0])
+    assert run(*given, "--out", str(tmp_path / "n.svg")).code == 0
+    assert (tmp_path / "n.svg").read_text().startswith("<svg")

@@ -90,7 +90,7 @@ def test_text_has_every_curve_within_the_width(run, columns):
     assert {kind.name for kind in kinds()} <= {line.split(" ")[0] for line in found}
 
 
-@pytest.mark.parametrize(("name", "hint"), [("calibraton", "did you mean calibration?"), ("qqq", "lists them all")])
+@pytest.mark.parametrize(("name", "hint"), [("calibraton", "did you mean calibration?"), ("xyz", "lists them all")])
 def test_an_unknown_name_gets_a_suggestion(run, name, hint):
     done = run("curves", name)
     assert (done.code, done.out) == (2, "")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -627,3 +628,17 @@ def test_a_rejection_between_several_classes(run, write):
     assert found["cost"] == pytest.approx(0.4 * 0.2)
     shown = " ".join(run("decide", data, "--truth", "y", "--score", "m_*", "--reject", "0.2").out.split())
     assert "hand over the cases whose best class leads the second by less than 0.4: 40 % of them." in shown
+
+
+def test_a_shift_of_predicted_numbers(run, tmp_path):
+    path = tmp_path / "deliveries.csv"
+    path.write_text("y,near,far\n" + "".join(f"{k},{k + k % 5 - 2},{k + 3 * (k % 5) - 6}\n" for k in range(100)))
+    given = ("decide", str(path), "--truth", "y", "--prediction", "near", "--prediction", "far")
+    found = json.loads(run(*given, "--cost-under", "2", "--cost-over", "1", "--format", "json").out)
+    assert (found["model"], found["shift"], found["alpha"]) == ("near", 1.0, pytest.approx(2 / 3))
+    assert found["loss"] == pytest.approx((2 * 1 + 1 + 2 + 3) / 5)
+    assert found["dominated"] == [{"model": "far"}]
+    assert {"model", "alpha_low", "alpha_high"} == set(found["regions"][0])
+    told = run(*given, "--cost-under", "2", "--cost-over", "1", "--fit", str(path)).out
+    assert "chosen on" in told
+    assert run(*given, "--cost-under", "2", "--cost-over", "1", "--cost-fp", "1", "--cost-fn", "5").code == 2

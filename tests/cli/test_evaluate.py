@@ -470,3 +470,46 @@ def test_without_asking_two_classes_are_not_told_apart(run, credit):
     asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc")
     assert "class by class" not in run(*asked).out
     assert "classes" not in run(*asked, "--format", "json").json()
+
+
+# --- predicted numbers
+
+
+@pytest.fixture
+def deliveries(tmp_path):
+    rows = [(k, 20 + k, 20 + k + k % 3 - 1, 15 + k, 25 + k) for k in range(30)]
+    path = tmp_path / "deliveries.csv"
+    path.write_text("day,y,m,low,high\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
+    return str(path)
+
+
+def test_predicted_numbers_with_intervals_and_a_baseline(run, deliveries):
+    given = ("evaluate", deliveries, "--truth", "y", "--prediction", "m", "--interval", "low,high", "--baseline", "30")
+    found = json.loads(run(*given, "--format", "json").out)
+    rows = {row["measure"]: row for row in found["rows"]}
+    assert rows["mae"]["value"] == pytest.approx(2 / 3)
+    assert rows["coverage"]["value"] == 1
+    assert rows["rae"]["value"] == pytest.approx(20 / sum(abs(k - 10) for k in range(30)))
+    assert [note["code"] for note in found["notes"]] == ["SS012", "SS046"]
+    assert run(*given, "--require", "mae<=0.5").code == 1
+
+
+def test_a_method_and_prediction_intervals_are_told_apart(run, deliveries):
+    given = ("evaluate", deliveries, "--truth", "y", "--prediction", "m", "--format", "json", "--measures", "mae")
+    found = json.loads(run(*given, "--interval", "bootstrap", "--interval", "m=low,high").out)
+    assert found["rows"][0]["method"] == "bootstrap"
+    done = run(*given, "--interval", "low,high", "--interval", "m=low,high")
+    assert done.err == (
+        "DataError: whose prediction interval is which?\n  seen: low,high, m=low,high\n"
+        "  hint: --interval MODEL=LOW,HIGH\n"
+    )
+
+
+def test_costs_of_both_sides(run, deliveries):
+    given = ("evaluate", deliveries, "--truth", "y", "--prediction", "m", "--cost-under", "2")
+    done = run(*given)
+    assert (done.code, done.err) == (
+        2,
+        "ConditionError: the costs of both sides are needed.\n  hint: --cost-under 2 --cost-over 1\n",
+    )
+    assert "Use m" in run(*given, "--cost-over", "1").out

@@ -350,3 +350,13 @@ def test_measures_may_be_named():
         table(1), table(2), parse("ks"), test="bootstrap(replicates=50)"
     )
     assert against_value(table(1), 0.5, "tpr@0.5", test="bootstrap(replicates=50)").measure == "tpr@0.5"
+
+
+@pytest.mark.parametrize("test", ["interval", "bootstrap"])
+def test_an_undefined_measure_leaves_nothing_to_test(test):
+    reason = "undefined: nothing is predicted positive"
+    for found in (
+        against_value(table(1), 0.5, "ppv@99", test=test),
+        compare_samples(table(1), table(2), "ppv@99", test=test),
+    ):
+        assert (found.reason, math.isnan(found.difference), math.isnan(found.p)) == (reason, True, True)

@@ -153,7 +153,8 @@ def test_the_command_line_lists_explains_and_refuses_it(installed, tmp_path):
     for words in ("share within against tolerance", "the mean share within", "--band draws one", "rec(scale=1)"):
         assert words in explained
     assert "scale=1: what an error is divided by" in explained
-    assert "space, rec;" in " ".join(done([command, "curve", "--help"], installed, tmp_path).stdout.split())
+    told = done([command, "curve", "--help"], installed, tmp_path).stdout.replace("│", " ")
+    assert "space, rec;" in " ".join(told.split())
     (tmp_path / "data.csv").write_text("y,s\n1,0.9\n0,0.1\n")
     asked = ["data.csv", "--truth", "y", "--score", "s", "--kind", "rec"]
     refused = done([command, "curve", *asked], installed, tmp_path)

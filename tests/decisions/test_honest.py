@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import scorespace as ss
 from scorespace.conditions import Condition
 from scorespace.decisions import best_value, crossfit, decide, least_cost
-from scorespace.decisions.honest import FEW, NOT_WHOLE, _split_cases, condensed_rows, least
+from scorespace.decisions.honest import FEW, NOT_WHOLE, _split_cases, condensed_rows, least, paths
 from scorespace.measures import parse
 from scorespace.tables import confusion, score_table
 from scorespace.tables.pair import pair_table
@@ -258,3 +259,27 @@ def test_of_equal_prices_the_first_and_of_undefined_ones_any_other():
     assert int(least(np.zeros(3), np.array([np.nan, 0.2, 0.2]))) == 1
     assert int(least(np.array([0.1, 0.0, 0.0]), np.array([0.0, 9.0, 8.0]))) == 2
     assert int(least(np.array([1.0, 0.5]), np.array([np.nan, np.nan]))) == 1
+
+
+# --- under all costs at once
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.05, 0.6])
+@pytest.mark.parametrize("paired", [True, False])
+def test_paths_hold_what_crossfit_finds_under_any_costs(prevalence, paired):
+    chance = np.random.default_rng(8)
+    truth = (chance.random(300) < 0.35).astype(int)
+    data = {"y": truth, "a": chance.normal(truth, 1).round(1), "b": chance.normal(truth, 2)}
+    models = ss.evaluate(data, truth="y", scores=["a", "b"]).models
+    pairs = models.pairs if paired else None
+    within = prevalence is not None
+    found = paths(models.deciding, pairs=pairs, within_classes=within)
+    positives = float(truth.sum())
+    for ratio in (0.01, 0.3, 1.0, 1.5, 2.0, 5.0, 17.3, 400.0):
+        condition = ss.Condition(fp=1, fn=ratio, prevalence=prevalence)
+        judged = crossfit(models.deciding, least_cost(condition), pairs=pairs, within_classes=within).models
+        worth = ratio if prevalence is None else ratio * prevalence * (300 - positives) / ((1 - prevalence) * positives)
+        for name, path in found.items():
+            place = np.searchsorted(path.worth * (1 + 1e-10), worth)
+            assert path.tp[place] == pytest.approx(float(judged[name].counts.tp), abs=1e-9)
+            assert path.fp[place] == pytest.approx(float(judged[name].counts.fp), abs=1e-9)

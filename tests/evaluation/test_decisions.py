@@ -5,7 +5,7 @@ import pytest
 
 import scorespace as ss
 from scorespace.errors import ConditionError, ScoreSpaceError
-from scorespace.evaluation.decisions import bounds, threshold_of, two_class_condition
+from scorespace.evaluation.decisions import bounds, condition_of, threshold_of
 
 
 def test_decide(small):
@@ -95,4 +95,4 @@ def test_rejection_and_lot(small):
 def test_the_threshold_of_a_model_in_a_decision(small):
     found = small.decide(ss.Condition(fp=1, fn=5))
     assert (threshold_of(found, "s"), threshold_of(found, "d"), threshold_of(found, "x")) == (0.4, None, None)
-    assert two_class_condition(found) == ss.Condition(fp=1, fn=5)
+    assert condition_of(found) == ss.Condition(fp=1, fn=5)

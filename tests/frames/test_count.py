@@ -23,8 +23,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
-from scorespace.errors import ColumnError
-from scorespace.frames import Sample, check, columns, count, read, roles
+from scorespace.errors import ColumnError, ScoreSpaceError
+from scorespace.frames import Sample, check, columns, count, read, roles, tally
 from scorespace.tables import ConfusionTable, ScoreTable, confusion, score_table
 
 Data = dict[str, list[Any]]
@@ -449,3 +449,128 @@ def test_decisions_that_are_no_labels() -> None:
         "  seen: more than 1 000 distinct values, such as 0, 1, 2\n"
         '  hint: scores="d" for numbers'
     )
+
+
+# --- coarse, inside the engine
+
+
+def tallied(data: Any, missing: str = "error", bits: int = 49, **named: Any) -> tuple[Sample, ScoreTable]:
+    source = read(data)
+    more = {name: named.pop(name) for name in ("edges", "precision") if name in named}
+    sample, tables = tally(source, roles(source, **named), missing=missing, bits=bits, **more)
+    return sample, tables["s"]
+
+
+def same_bins(found: ScoreTable, expected: ScoreTable) -> None:
+    """The same bins to the bit; sums of scores may differ by the order in which engines add."""
+    same(found, expected)
+    assert found.bins is not None
+    assert expected.bins is not None
+    assert found.bins.low.tolist() == expected.bins.low.tolist()
+    assert found.bins.high.tolist() == expected.bins.high.tolist()
+    np.testing.assert_allclose(found.bins.first, expected.bins.first, rtol=1e-12)
+    np.testing.assert_allclose(found.bins.second, expected.bins.second, rtol=1e-12)
+
+
+SCORES = [*np.linspace(0, 1, 60), -0.0, 5e-324, 1e-7, 1 - 1e-9, -3.25, 1e140, 0.5, 0.30000000000000004, 0.3]
+LABELS = [int(k % 3 == 0) for k in range(len(SCORES))]
+
+
+@pytest.mark.parametrize("bits", [38, 49])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_bins_are_the_same_to_the_bit_on_every_engine(engine: str, bits: int, tmp_path: Path) -> None:
+    data: Data = {"y": LABELS, "s": SCORES}
+    sample, table = tallied(ENGINES[engine](data, tmp_path), bits=bits, edges=[0.7], truth="y", scores="s")
+    same_bins(table, score_table(LABELS, SCORES).rounded(bits, [0.7]))
+    assert sample.rows == len(SCORES)
+
+
+@pytest.mark.parametrize("kind", TRUTHS)
+@pytest.mark.parametrize("engine", ["pandas", "polars lazy", "pyarrow", "duckdb", "csv", "parquet"])
+def test_labels_of_any_kind_are_read_in_the_pass_that_counts(engine: str, kind: str, tmp_path: Path) -> None:
+    truth, positive = TRUTHS[kind], POSITIVES.get(kind)
+    made = ENGINES[engine]({"y": truth, "s": TIES}, tmp_path)
+    sample, table = tallied(made, truth="y", scores="s", positive=positive)
+    same_bins(table, score_table(truth, TIES, positive=positive).rounded(49))
+    assert sum(sample.class_counts) == 8
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_coarse_with_missing_rows_and_weights(engine: str, tmp_path: Path) -> None:
+    data: Data = {
+        "y": ["bad", "good", None, "bad", "good", "bad", "good", "bad", "odd"],
+        "s": [0.5, -0.0, 0.5, None, 0.0, math.nan, 0.25, 0.0, math.nan],
+        "w": [2.0, 1.5, 1.0, 1.0, 3.0, 1.0, None, 0.5, 0.0],
+    }
+    named = {"truth": "y", "scores": "s", "weight": "w", "positive": "bad"}
+    sample, table = tallied(ENGINES[engine](data, tmp_path), "drop", **named)
+    weight = [2, 1.5, 3, 0.5]
+    exact = score_table(["bad", "good", "good", "bad"], [0.5, 0.0, 0.0, 0.0], positive="bad", weight=weight)
+    same_bins(table, exact.rounded(49))
+    np.testing.assert_allclose(table.squares, exact.squares)
+    assert (sample.rows, sample.dropped, sample.classes) == (4, 4, ("bad", "good"))
+
+
+def test_the_pass_that_counts_sees_what_is_not_in_order(tmp_path: Path) -> None:
+    good: Data = {"y": [0, 1, 1, 0], "s": [0.1, 0.7, 0.2, 0.9], "w": [1.0, 2.0, 1.0, 3.0]}
+    for column, value, said in (
+        ("s", math.inf, "infinite scores"),
+        ("s", 1e160, "scores beyond 1e150"),
+        ("s", None, "missing values"),
+        ("y", None, "missing values"),
+        ("y", 0.5, "looks like a number, not a class"),
+        ("w", -1.0, "negative weights"),
+        ("w", None, "missing values"),
+        ("w", 1e18, "more than can be counted"),
+    ):
+        data = {**good, column: [*good[column][:3], value]}
+        with pytest.raises(ScoreSpaceError, match=said):
+            tallied(pl.LazyFrame(data, strict=False), truth="y", scores="s", weight="w", positive=1)
+
+
+def test_rows_of_weight_zero_are_absent_but_accounted_for(tmp_path: Path) -> None:
+    data: Data = {"y": [0, 1, 1, 2], "s": [0.1, 0.7, 0.2, 0.9], "w": [1.0, 2.0, 1.0, 0.0]}
+    sample, table = tallied(as_parquet(data, tmp_path), truth="y", scores="s", weight="w")
+    assert (sample.rows, sample.classes) == (3, ("0", "1"))
+    same_bins(table, score_table([0, 1, 1], [0.1, 0.7, 0.2], weight=[1, 2, 1]).rounded(49))
+
+
+@pytest.mark.parametrize("engine", ["parquet", "polars lazy", "duckdb"])
+def test_without_rounding_the_table_is_exact(engine: str, tmp_path: Path) -> None:
+    _, table = tallied(ENGINES[engine]({"y": LABELS, "s": SCORES}, tmp_path), bits=0, truth="y", scores="s")
+    assert table == score_table(LABELS, SCORES)
+
+
+@pytest.mark.parametrize("precision", [1e-2, 1e-4, 0.0])
+@pytest.mark.parametrize("engine", ["parquet", "polars lazy"])
+def test_a_second_pass_splits_the_bins_that_matter(engine: str, precision: float, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 3000)
+    score = np.where(rng.random(3000) < 0.5, rng.random(3000), 0.5 + rng.random(3000) / 1000)
+    data: Data = {"y": truth.tolist(), "s": score.tolist()}
+    made = ENGINES[engine](data, tmp_path)
+    _, once = tallied(made, bits=47, truth="y", scores="s", edges=[0.3])
+    _, table = tallied(made, bits=47, truth="y", scores="s", edges=[0.3], precision=precision)
+    exact = score_table(truth, score)
+    assert float(table.open_pairs.sum()) <= precision
+    assert float(once.open_pairs.sum()) > 1e-3
+    assert table.class_totals.tolist() == exact.class_totals.tolist()
+    assert table.bins is not None
+    assert np.all(table.bins.low[:-1] > table.bins.high[1:])
+    assert table.at(0.3).tp == exact.at(0.3).tp
+    assert table.at(table.score).fp.tolist() == exact.at(table.score).fp.tolist()
+    if precision:
+        assert table.score.size < exact.score.size  # only those that matter were split
+
+
+@pytest.mark.parametrize("label", ["bad", 1, 0])
+def test_coarse_with_one_class_only(label: Any) -> None:
+    _, table = tallied(pl.LazyFrame({"y": [label] * 3, "s": [0.1, 0.5, 0.5]}), truth="y", scores="s", positive=label)
+    assert float(table.n_pos) == 3
+    assert float(table.n_neg) == 0
+
+
+def test_a_truth_of_names_is_refused_before_it_is_grouped_by() -> None:
+    data = pl.LazyFrame({"y": [f"case {k}" for k in range(3000)], "s": np.linspace(0, 1, 3000)})
+    with pytest.raises(ColumnError, match="looks like a name or free text"):
+        tallied(data, truth="y", scores="s")

@@ -100,13 +100,13 @@ def test_a_pattern_can_be_renamed() -> None:
             {"truth": "outcome"},
             "there is nothing to evaluate: no score and no decision is named.\n"
             f"  seen: {SEEN}\n"
-            "  hint: scores=… for numbers, decisions=… for labels",
+            "  hint: scores=… for numbers, decisions=… for labels, predictions=… where the truth is a number",
         ),
         (
             {"truth": "outcome", "scores": (), "decisions": ()},
             "there is nothing to evaluate: no score and no decision is named.\n"
             f"  seen: {SEEN}\n"
-            "  hint: scores=… for numbers, decisions=… for labels",
+            "  hint: scores=… for numbers, decisions=… for labels, predictions=… where the truth is a number",
         ),
         (
             {"truth": "outcome", "scores": "forest_*"},
@@ -138,7 +138,7 @@ def test_a_pattern_can_be_renamed() -> None:
         ),
         (
             {"truth": "outcome", "scores": "nb", "names": {"tree": "cart"}},
-            "names='tree' renames a column that is neither a score nor a decision.\n"
+            "names='tree' renames a column that is neither a score nor a decision nor a prediction.\n"
             "  seen: 'nb'\n"
             "  hint: names={column: model}",
         ),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from laws.strategies import Sample, counts, rated, ratings, samples, stacked_matrices, stacked_scores, value, weights
+from laws.test_number_laws import CATALOGUE as OF_NUMBERS
 from scorespace.measures import average, measures
 from scorespace.measures.average import AVERAGES
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
@@ -35,7 +36,7 @@ def each(measures):
 
 
 def test_the_laws_know_the_table_of_every_measure():
-    known = OF_COUNTS + OF_SCORES + OF_GRADES + OF_PROBABILITIES + OF_RATINGS
+    known = OF_COUNTS + OF_SCORES + OF_GRADES + OF_PROBABILITIES + OF_RATINGS + OF_NUMBERS
     elsewhere = (ClusterTable, ContingencyTable, RuleTable)  # in test_group_laws.py
     unknown = [measure.name for measure in CATALOGUE if measure not in known and measure.table not in elsewhere]
     assert not unknown, f"add samples of their tables to laws/strategies.py: {unknown}"

@@ -227,3 +227,34 @@ def test_estimates_as_a_dictionary():
     assert found["schema"] == 1
     assert found["rows"][0]["measure"] == "auc"
     assert found["notes"] == [{"code": "SS001", "level": "warning", "text": "few"}]
+
+
+def test_a_coarse_table_has_a_certificate_beside_the_interval():
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 2000)
+    exact = score_table(truth, np.clip(truth * 0.1 + rng.random(2000) * 0.9, 0, 1))
+    coarse = exact.rounded(48)
+    for text in ("auc", "ap", "brier", "acc@0.5"):
+        here, there = estimate(parse(text), exact), estimate(parse(text), coarse)
+        assert here.certified is None
+        assert "certified_low" not in here.row()
+        low, high = there.certified
+        assert low - 1e-12 <= here.value <= high + 1e-12
+        assert low <= there.value <= high
+        # Wherever in the certificate the value is, the interval around it is inside.
+        assert there.low <= there.value - (low - there.low) or there.low <= low
+        assert there.high - there.low == pytest.approx(here.high - here.low, abs=high - low + 0.02)
+        assert there.row()["certified_low"] == low
+    silent = estimate(parse("smauc"), coarse)
+    assert silent.reason == "not certified: no bounds are known for it on coarse scores"
+    assert silent.row()["certified_low"] is None
+
+
+def test_what_is_drawn_from_bins_is_centred_on_the_exact_value():
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 2, 3000)
+    exact = score_table(truth, rng.random(3000))
+    here, there = (estimate(parse("brier"), table, method="bootstrap") for table in (exact, exact.rounded(51)))
+    assert there.value == pytest.approx(here.value, abs=1e-12)
+    assert there.low == pytest.approx(here.low, abs=2e-3)
+    assert there.high == pytest.approx(here.high, abs=2e-3)

@@ -64,6 +64,11 @@ def drift(cause, *, sizes=(900, 800), labelled=True, change=0.1, models=("m",), 
             "scores did not (p = 0.60). The scores still mean what they meant.",
         ),
         (
+            drift("mix", scores=0.001, meaning=math.nan),
+            "Other cases came: the distribution of the scores moved (p < 0.01), while the share of positives at equal "
+            "scores did not (not testable). The scores still mean what they meant.",
+        ),
+        (
             drift("several", scores=0.001, meaning=0.02),
             "Several things moved together: scores, all cases (KS) (p < 0.01), positives at equal scores (p = 0.02). "
             "No single cause explains them.",

@@ -146,6 +146,7 @@ def test_cases_are_dealt_without_replacement(cells, data):
     assert np.all(drawn.sum(axis=1) == taken)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # SciPy's, of the p of so few cases
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8))
 def test_the_largest_gap_is_that_of_scipy(rows):
     before, after = np.array(rows).T

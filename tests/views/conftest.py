@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
-import re
 import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,85 +29,91 @@ def valid() -> Callable[[dict[str, Any]], dict[str, Any]]:
 
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
-_QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--allow-file-access-from-files",  # so that the frame below can be looked into
-    "--enable-logging=stderr",
-    "--virtual-time-budget=10000",
-)
-
-# Chromium makes no window narrower than 500 pixels, a frame may be as narrow as a phone.
-_FRAME = """<!doctype html><body style="margin:0">
-<iframe src="{address}" style="border:0;width:{width}px;height:900px"></iframe>
-<pre id="answer"></pre>
-<script>
-const frame = document.querySelector("iframe");
-const settled = () => !frame.contentDocument.querySelector("figure.picture:not([data-drawn])");
-frame.addEventListener("load", async () => {{
-  const page = frame.contentDocument, root = page.documentElement;
-  for (let turn = 0; turn < 60 && !settled(); turn += 1) await new Promise((done) => setTimeout(done, 50));
-  const answer = await (async () => {{ {script} }})();
-  document.getElementById("answer").textContent = JSON.stringify(answer);
-}});
-</script>"""
+_DRAWN = "figure.picture:not([data-drawn=yes])"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Visit:
-    """What a page answered and what it said on the console."""
+    """A page in the browser, what it said on the console, and what it asked the network for."""
 
-    answer: Any
+    page: Any
     console: list[str]
+    requests: list[str]
 
+    def settle(self) -> Visit:
+        """Wait until every chart is drawn, and what was changed is shown."""
+        for _ in range(200):
+            if not self.page.locator(_DRAWN).count():
+                break
+            self.page.wait_for_timeout(50)
+        return self.shown()
 
-@dataclass(frozen=True)
-class Browser:
-    """Chromium without a window, in a fresh profile."""
-
-    executable: str
-    folder: Path
-
-    def visit(self, page: Path, script: str, *, width: int = 1200, options: tuple[str, ...] = ()) -> Visit:
-        """Open the page in a frame of that width, wait for its charts, and return what the script returns.
-
-        The script sees the document as `page`, its root element as `root` and its window as `frame.contentWindow`.
-        """
-        wrapper = self.folder / "frame.html"
-        wrapper.write_text(_FRAME.format(address=page.as_uri(), width=width, script=script), encoding="utf-8")
-        run = subprocess.run(
-            [
-                self.executable,
-                *_QUIET,
-                *options,
-                f"--user-data-dir={self.folder / 'profile'}",
-                f"--window-size={max(width, 500)},1000",
-                "--dump-dom",
-                wrapper.as_uri(),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=True,
+    def shown(self) -> Visit:
+        """Wait until what was changed is shown: events are heard, then two frames drawn."""
+        self.page.evaluate(
+            "() => new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 20))"
         )
-        found = re.search(r'<pre id="answer">(.*?)</pre>', run.stdout, re.DOTALL)
-        assert found is not None
-        assert found[1], f"the page gave no answer\n{run.stderr[-2000:]}"
-        return Visit(json.loads(html.unescape(found[1])), re.findall(r'CONSOLE[^"]*"(.*)", source', run.stderr))
+        return self
+
+    def said(self, name: str) -> str:
+        """What the page says at the first place of that name."""
+        return self.page.locator(f"[data-say='{name}']").first.text_content()
+
+
+def missing(what: str, remedy: str) -> None:
+    """A missing component: a skip at home and a failure in CI."""
+    reason = f"no {what} found: {remedy}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The system's Chromium, without a window."""
+    executable = next(filter(None, map(shutil.which, _NAMES)), None)
+    if executable is None:
+        missing(f"browser ({', '.join(_NAMES)})", "make browser")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("Playwright", "make setup")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def entered(context: Any, path: Path, fragment: str = "") -> Visit:
+    """A file opened in a window, watched."""
+    found = Visit(context.new_page(), [], [])
+    found.page.on("console", lambda message: found.console.append(message.text))
+    found.page.on("pageerror", lambda error: found.console.append(str(error)))
+    found.page.on("request", lambda request: found.requests.append(request.url))
+    found.page.goto(path.as_uri() + fragment)
+    return found
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Browser:
-    """Chromium; where it is missing, a skip at home and a failure in CI."""
-    executable = next(filter(None, map(shutil.which, _NAMES)), None)
-    if executable is None:
-        reason = f"no browser found ({', '.join(_NAMES)}): make browser"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return Browser(executable, tmp_path)
+def visit(chromium):
+    """Open a file in a fresh window and wait for its charts."""
+    contexts = []
+
+    def visited(path: Path, *, width: int = 1200, fragment: str = "", settle: bool = True, **options: Any) -> Visit:
+        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        found = entered(context, path, fragment)
+        return found.settle() if settle else found
+
+    yield visited
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core, which finds what keeps people from using a page."""
+    place = Path(__file__).parents[2] / ".venv" / "axe.js"
+    if not place.exists():
+        missing("axe-core", "make axe")
+    return place.read_text(encoding="utf-8")

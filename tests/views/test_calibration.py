@@ -27,12 +27,13 @@ def evaluation():
 
 
 def test_the_section_shows_probabilities_only(evaluation):
-    picture, grid, first, words, *bins = view.blocks(evaluation)
+    answer, picture, *rest = view.blocks(evaluation)
+    grid, *bins = [block for block in rest if isinstance(block, Grid)]
     assert isinstance(picture, Picture)
     assert grid.columns == ("", "fine", "bold")
-    assert isinstance(first, Text)
-    assert first.text.startswith("fine is well calibrated and discriminating")
-    assert "bold is discriminating" in words.text
+    assert isinstance(answer, Text)
+    assert answer.text.startswith("fine is well calibrated and discriminating")
+    assert "bold is discriminating" in answer.text
     assert len(bins) == 2
 
 

@@ -206,7 +206,7 @@ def test_the_terminal_says_what_a_mean_leaves_out():
 def test_the_report(tmp_path):
     table = scored(names=["<b>", "c & d", "e"])
     page = evaluated(table, scores=scores_of(table)).report(tmp_path / "page.html").read_text()
-    assert '<section id="class_by_class">' in page
+    assert '<section id="class_by_class" tabindex="-1">' in page
     assert "PRC area" in page
     assert "&lt;b&gt; is taken for" in page or "taken for &lt;b&gt;" in page
     assert "<b>" not in page.split("<main>")[1].split('<script type="module">')[0]

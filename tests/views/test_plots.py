@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 
 import altair as alt
 import numpy as np
@@ -13,6 +14,7 @@ from scorespace.curves import brier_curve, calibration, cost_curve, net_benefit,
 from scorespace.curves.brier import net_benefit_of_all, optimal_curve
 from scorespace.curves.classes import average_roc
 from scorespace.evaluation.curves import family, requested
+from scorespace.probabilities.tests import calibration_band
 from scorespace.views import plots
 from scorespace.views.charts import (
     calibration_chart,
@@ -20,6 +22,8 @@ from scorespace.views.charts import (
     cost_space_chart,
     curve_chart,
     distribution_chart,
+    following,
+    save,
     smooth_chart,
 )
 from scorespace.views.charts.curves import _frame
@@ -48,7 +52,12 @@ def curves(kind, tables=TABLES):
 
 def test_brier_curves_stand_beside_the_recalibrated_ones():
     best = {f"{name}, recalibrated": optimal_curve(table) for name, table in TABLES.items()}
-    assert spec(picture(brier_curve)) == spec(curve_chart({**curves(brier_curve), **best}))
+    of = {name: name.partition(",")[0] for name in best}
+    chart = picture(brier_curve)
+    assert spec(chart) == spec(curve_chart({**curves(brier_curve), **best}, of=of))
+    scale = next(layer["encoding"]["color"]["scale"] for layer in chart["layer"] if "color" in layer["encoding"])
+    colours = dict(zip(scale["domain"], scale["range"], strict=True))
+    assert all(colours[name] == colours[model] for name, model in of.items())
 
 
 def test_acting_on_all_is_drawn_once_where_it_is_the_same():
@@ -59,7 +68,8 @@ def test_acting_on_all_is_drawn_once_where_it_is_the_same():
 def test_acting_on_all_is_drawn_for_each_where_prevalence_differs():
     tables = {"one": ONE, "rare": RARE}
     each = {"one, acting on all": net_benefit_of_all(0.4), "rare, acting on all": net_benefit_of_all(0.2)}
-    assert spec(picture(net_benefit, tables)) == spec(curve_chart({**curves(net_benefit, tables), **each}))
+    of = {name: name.partition(",")[0] for name in each}
+    assert spec(picture(net_benefit, tables)) == spec(curve_chart({**curves(net_benefit, tables), **each}, of=of))
 
 
 def test_chance_in_pr_space_is_the_prevalence():
@@ -72,7 +82,7 @@ def test_chance_of_different_prevalences_is_not_one_line():
 
 
 def test_pictures_of_their_own():
-    lines = {name: ss.curves.cost.cost_lines(table) for name, table in TABLES.items()}
+    lines = {name: ss.curves.cost.cost_lines(table, 0) for name, table in TABLES.items()}
     assert spec(picture(cost_curve)) == spec(cost_space_chart(curves(cost_curve), lines))
     assert spec(picture(smooth)) == spec(smooth_chart(curves(smooth)))
     assert spec(picture(calibration)) == spec(calibration_chart(curves(calibration), TABLES))
@@ -144,6 +154,7 @@ def test_pages_and_files_need_no_altair(tmp_path):
 import sys
 import scorespace as ss
 from scorespace.views.charts import save
+from scorespace.probabilities.tests import calibration_band
 from scorespace.evaluation.curves import family, requested
 found = ss.evaluate({{"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}}, truth="y", scores="s", measures="auc")
 found.report({str(tmp_path / "report.html")!r})
@@ -163,3 +174,88 @@ def test_a_partial_area_is_shaded(part, end):
     assert not [
         layer for layer in draw(roc, {"nb": roc(table)}, {"nb": table}, {})["layer"] if layer["mark"]["type"] == "area"
     ]
+
+
+# --- what was wrong with the charts of the page
+
+
+def cases(size=3000, share=0.4, seed=0):
+    chance = np.random.default_rng(seed)
+    truth = (chance.random(size) < share).astype(int)
+    return truth, 1 / (1 + np.exp(-chance.normal(2 * truth - 1, 1)))
+
+
+def test_net_benefit_of_a_score_near_one_leaves_the_rest_to_be_seen():
+    truth, score = cases()
+    score[:2] = 1 - 1e-13, 0.9999999
+    truth[:2] = 0
+    chart = picture(net_benefit, {"one": ss.score_table(truth, score)})
+    rows = [row for row in max(chart["datasets"].values(), key=len) if row["name"] == "one"]
+    low, high = chart["layer"][2]["encoding"]["y"]["scale"]["domain"]
+    assert low == pytest.approx(-0.3 / 1.05 * high)
+    assert min(row["y"] for row in rows) >= 2 * low
+    assert sum(low <= row["y"] <= high for row in rows) > 200
+
+
+def test_cost_space_is_no_moire():
+    tables = {f"m{k}": ss.score_table(*cases(seed=k)) for k in range(3)}
+    chart = picture(cost_curve, tables)
+    assert len({row["line"] for rows in chart["datasets"].values() for row in rows if "line" in row}) <= 15
+
+
+def test_one_band_of_calibration_at_a_time():
+    tables = {f"m{k}": ss.score_table(*cases(seed=k)) for k in range(2)}
+    bands = {name: calibration_band(table, simultaneous=True) for name, table in tables.items()}
+    chart = picture(calibration, tables, bands)
+    (area,) = [layer for layer in chart["layer"] if layer["mark"]["type"] == "area"]
+    assert area["transform"] == [{"filter": "datum.name === model"}]
+    assert [param["value"] for param in chart["params"] if param["name"] == "model"] == ["m0"]
+    following(chart, "calibration", {"model": "m1"})  # which the page then sets
+
+
+@pytest.mark.parametrize(("share", "kind"), [(0.004, "log"), (0.2, None)])
+def test_false_alarms_have_a_log_axis_where_positives_are_rare(share, kind, tmp_path):
+    table = ss.score_table(*cases(20_000, share))
+    chart = picture(roc, {"one": table})
+    scale = next(layer["encoding"]["x"]["scale"] for layer in chart["layer"] if "scale" in layer["encoding"]["x"])
+    assert scale.get("type") == kind
+    assert scale["domain"] == ([1e-5, 1] if kind else [0.0, 1.0])
+    assert save(chart, tmp_path / "roc.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_name_of_chance_stands_beside_the_plot():
+    chart = picture(roc)
+    (name,) = [layer for layer in chart["layer"] if layer["mark"]["type"] == "text"]
+    (row,) = chart["datasets"][name["data"]["name"]]
+    assert (row["x"], name["mark"]["align"]) == (1, "left")
+
+
+def test_the_legend_of_roc_tells_the_area():
+    chart = picture(roc)
+    (areas,) = [param["value"] for param in chart["params"] if param["name"] == "areas"]
+    assert areas == {name: f"{ss.auc(table):.3f}" for name, table in TABLES.items()}
+
+
+# --- pictures that are no curves
+
+
+@pytest.fixture(scope="module")
+def shown():
+    truth, score = cases()
+    return ss.evaluate({"y": truth, "a": score, "b": score[::-1]}, truth="y", scores=["a", "b"], measures="auc,tpr")
+
+
+@pytest.mark.parametrize("kind", ["confusion", "distribution", "ranks", "measures"])
+def test_pictures_of_an_evaluation(shown, kind, valid):
+    assert valid(shown.drawing(kind))
+    assert shown.plot(kind).to_dict()
+
+
+def test_the_stacked_ranks_have_the_area_u(shown):
+    chart = shown.drawing("ranks")
+    truth, score = shown.models["a"].pos, shown.models["a"].score
+    (rows,) = chart["datasets"].values()
+    own = [row for row in rows if row["name"] == "a"]
+    area = sum((b["x"] - a["x"]) * a["y"] for a, b in pairwise(own))
+    assert truth.size == score.size
+    assert area == pytest.approx(ss.auc(shown.models["a"]) * float(truth.sum()) * (3000 - truth.sum()), rel=1e-4)

@@ -29,23 +29,23 @@ def names(document):
 
 
 def test_a_scoring_model_has_every_section():
-    wanted = ["measures", "verdict", "notes", "curves", "distributions", "thresholds", "outcomes"]
+    wanted = ["verdict", "panel", "models", "notes", "thresholds", "curves", "distributions", "measures", "method"]
     assert [name for name in names(page()) if name in wanted] == wanted
 
 
 def test_decisions_have_no_scores_to_show():
     found = names(page(scores=(), decisions="d"))
     assert "curves" in found
-    assert not {"distributions", "thresholds"} & set(found)
+    assert not {"distributions", "panel"} & set(found)
 
 
 def test_several_classes_show_the_confusion_table():
     document = page(CLASSES, scores=(), decisions="d", measures="acc")
     assert "curves" not in names(document)
-    (grid,) = blocks(document, "outcomes")
+    (grid,) = blocks(document, "thresholds")
     assert grid.columns == ("actual \\ decided", "a", "b", "c", "total")
     assert grid.rows[:3] == (("a", "2", "0", "0", "2"), ("b", "0", "2", "0", "2"), ("c", "1", "0", "1", "2"))
-    assert blocks(document, "outcomes", Text) == [Text("d")]
+    assert blocks(document, "thresholds", Text) == [Text("d")]
 
 
 def test_the_brief_page_is_measures_verdict_notes():
@@ -144,7 +144,7 @@ def test_every_row_of_a_measure_has_a_hint():
 
 
 def test_outcomes_at_the_threshold_and_of_decisions():
-    (grid,) = blocks(page(decisions="d"), "outcomes")
+    (grid,) = blocks(page(decisions="d"), "thresholds")
     assert grid.rows == (("s", "0.5", "2", "1", "1", "2"), ("d", "–", "2", "1", "1", "2"))
 
 
@@ -156,3 +156,24 @@ def test_a_section_can_be_added(monkeypatch):
         return [Text(f"{evaluation.models.rows} rows")]
 
     assert blocks(page(), "size", Text) == [Text("6 rows")]
+    assert names(page())[-2:] == ["size", "method"]  # behind the others, before how it was made
+
+
+def test_every_section_asks_a_question_and_those_for_specialists_are_folded():
+    document = page()
+    assert all(section.question.endswith("?") for section in document.sections if section.name != "verdict")
+    folded = [section.name for section in document.sections if section.folded]
+    assert folded == ["distributions", "smooth", "measures", "method"]
+
+
+def test_sections_can_be_chosen_under_the_verdict():
+    found = sections.document(ss.evaluate(SMALL, truth="y", scores="s", measures="auc"), "Title", ["measures"])
+    assert names(found) == ["verdict", "measures"]
+    assert found.title == "Title"
+    assert not found.sections[-1].folded
+
+
+def test_one_row_for_each_model_with_the_measures_asked_for():
+    (grid,) = blocks(page(scores=["s", "t"], measures="ks,recall@0.5,auc"), "models")
+    assert grid.columns == ("model", "ks ↑", "tpr ↑", "auc ↑", "threshold")
+    assert [row[0] for row in grid.rows] == ["s", "t"]

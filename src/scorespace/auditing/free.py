@@ -76,7 +76,9 @@ def free_notes(sample: Sample) -> tuple[Note, ...]:
     id_like = (name for name in sample.source.columns if name not in taken and is_id_name(name) and not roles.repeat)
     named = {"group": roles.group, "fold": roles.fold, "repeat": roles.repeat, "ids": next(id_like, None)}
     found = columns(sample, [roles.truth, *(name for name in named.values() if name)])
-    return free_checks(found[roles.truth], **{role: found[name] for role, name in named.items() if name})
+    # Numbers may well rise from row to row, as in a series; only classes stand together by design.
+    truth = np.zeros(sample.rows, dtype=np.int64) if roles.numbers else found[roles.truth]
+    return free_checks(truth, **{role: found[name] for role, name in named.items() if name})
 
 
 def sortedness(codes: NDArray[np.int64], nominal: bool) -> float:

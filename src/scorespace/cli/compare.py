@@ -29,11 +29,13 @@ def compare(
     truth: options.MaybeTruth = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
+    prediction: options.Prediction = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     model: options.Model = [],  # noqa: B006
     group: options.Group = None,
     fold: options.Fold = None,
+    time: options.Time = None,
     repeat: options.Repeat = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
@@ -132,6 +134,8 @@ def compare(
             truth=truth,
             scores=score,
             decisions=decision,
+            predictions=prediction,
+            time=time,
             positive=positive,
             names=options.renames(name),
             models=options.models(model),

@@ -76,6 +76,7 @@ def curve(
     ] = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
+    prediction: options.Prediction = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     model: options.Model = [],  # noqa: B006
@@ -140,6 +141,7 @@ def curve(
             truth=truth,
             scores=score,
             decisions=decisions,
+            predictions=prediction,
             positive=positive,
             names=options.renames(name),
             models=options.models(model),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.conditions import Condition
 from scorespace.decisions import Decision
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
@@ -24,6 +24,7 @@ def decide(
     truth: options.MaybeTruth = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
+    prediction: options.Prediction = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
@@ -38,6 +39,8 @@ def decide(
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
     slope: options.Slope = None,
+    cost_under: options.CostUnder = None,
+    cost_over: options.CostOver = None,
     at_least: Annotated[
         list[str],
         typer.Option(metavar="MEASURE=X", help="A bound to keep, such as tpr=0.9.", rich_help_panel=_CONSTRAINTS),
@@ -102,8 +105,9 @@ def decide(
     """
     options.check_output(out, options.PICTURES, data, fit, costs, *options.matrix_files(matrix))
     given = {"fp": cost_fp, "fn": cost_fn, "tp": cost_tp, "tn": cost_tn, "costs": costs}
-    condition = None if slope is not None else options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
+    stated = None if slope is not None else options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
     options.refuse_beside_slope(slope, given, prevalence)
+    condition = options.any_condition(stated, cost_under, cost_over)
     bounded = bool(at_least or at_most or maximise or minimise)
     ways = [
         (condition is not None and reject is None) or slope is not None,
@@ -126,6 +130,7 @@ def decide(
                 truth=truth,
                 scores=score,
                 decisions=decision,
+                predictions=prediction,
                 positive=positive,
                 names=options.renames(name),
                 weight=weight,
@@ -142,7 +147,7 @@ def decide(
         if slope is not None:
             condition = Condition.of_slope(slope, (other or evaluation).models.prevalence)
         if reject is not None:
-            if isinstance(condition, CostMatrix):
+            if condition is not None and not isinstance(condition, Condition):
                 raise ConditionError("a rejection is weighed against --cost-fp and --cost-fn.", hint="no --costs")
             found = evaluation.reject(reject, condition)
         elif condition is not None:

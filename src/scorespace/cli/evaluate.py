@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 import re
+import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +30,7 @@ def evaluate(
     truth: options.MaybeTruth = None,
     score: options.Score = [],  # noqa: B006 - Typer copies defaults
     decision: options.Decision = [],  # noqa: B006
+    prediction: options.Prediction = [],  # noqa: B006
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     model: options.Model = [],  # noqa: B006
@@ -35,11 +38,17 @@ def evaluate(
     weights: options.Weights = options.Weighing.cases,
     group: options.Group = None,
     fold: options.Fold = None,
+    baseline: options.Baseline = None,
+    time: options.Time = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     order: options.Order = "",
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     measures: Annotated[
         str,
         typer.Option(
@@ -55,21 +64,28 @@ def evaluate(
         bool, typer.Option("--by-class", help="Also the detailed accuracy by class, as WEKA has it.")
     ] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the report.")] = None,
+    section: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Show only this section of the report; repeatable.")
+    ] = [],  # noqa: B006
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     cost_tp: options.CostTp = None,
     cost_tn: options.CostTn = None,
     prevalence: options.Prevalence = None,
     costs: options.Costs = None,
+    cost_under: options.CostUnder = None,
+    cost_over: options.CostOver = None,
     interval: Annotated[
-        str | None,
+        list[str],
         typer.Option(
-            metavar="METHOD",
+            metavar="METHOD|[MODEL=]LOW,HIGH",
             autocompletion=lambda incomplete: [one.name for one in INTERVALS if one.name.startswith(incomplete)],
-            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}.",
+            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}. Or the columns "
+            "of a model's prediction intervals, to be judged.",
             rich_help_panel="Output",
         ),
-    ] = None,
+    ] = [],  # noqa: B006
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -81,6 +97,7 @@ def evaluate(
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
     source, tables = options.data_and_matrices(data, matrix, rows, positive)
+    method, intervals = options.intervals(interval)
     with output.progress("bootstrap") as progress:
         evaluation = evaluate_data(
             source,
@@ -89,6 +106,10 @@ def evaluate(
             truth=truth,
             scores=score,
             decisions=decision,
+            predictions=prediction,
+            intervals=intervals,
+            baseline=baseline,
+            time=time,
             positive=positive,
             names=options.renames(name),
             models=options.models(model),
@@ -97,26 +118,41 @@ def evaluate(
             group=group,
             fold=fold,
             measures=measures,
-            condition=options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs),
+            condition=options.any_condition(
+                options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs), cost_under, cost_over
+            ),
             missing=missing.value,
-            interval=interval,
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
+            interval=method,
             level=level,
             seed=seed,
             progress=progress,
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
-    show(evaluation, report, format, by_class=by_class)
+    show(evaluation, report, format, title, section, by_class=by_class)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
         raise typer.Exit(1)
 
 
-def show(evaluation: Evaluation, report: Path | None, form: options.Format, *, by_class: bool = False) -> None:
+def show(
+    evaluation: Evaluation,
+    report: Path | None,
+    form: options.Format,
+    title: str | None = None,
+    sections: Sequence[str] = (),
+    *,
+    by_class: bool = False,
+) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
     if report is not None:  # first: no result is shown before an error
-        evaluation.report(report)
+        command = shlex.join(["scorespace", *sys.argv[1:]])
+        evaluation.report(report, title=title, sections=sections, command=command)
     document, content = evaluation.brief, evaluation.to_dict()
     if by_class:
         first, *rest = document.sections

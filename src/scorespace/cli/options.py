@@ -15,7 +15,7 @@ from scorespace.errors import ColumnError, ConditionError, DataError
 from scorespace.files import check_target, refuse_overwriting
 
 if TYPE_CHECKING:
-    from scorespace.conditions import Condition, CostMatrix
+    from scorespace.conditions import Asymmetry, Condition, CostMatrix
 
 
 class Format(StrEnum):
@@ -74,6 +74,7 @@ def _option(panel: str, metavar: str, words: str, *names: str) -> Any:
 
 
 _ROLES, _COSTS, _OUTPUT = "Which column is what", "What decisions cost", "Output"
+_LARGE = "Large data"
 _DATA_HELP = "A file or several (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
 _MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
 
@@ -90,6 +91,12 @@ Score = Annotated[
     ),
 ]
 Decision = Annotated[list[str], _option(_ROLES, "COL", "A model's decisions (labels); repeatable.")]
+Prediction = Annotated[list[str], _option(_ROLES, "COL", "A model's predictions of a numeric truth; repeatable.")]
+Baseline = Annotated[
+    str | None,
+    _option(_ROLES, "mean|COL|VALUE", "What relative errors are relative to; the mean of these truths if not stated."),
+]
+Time = Annotated[str | None, _option(_ROLES, "COL", "The time of each row, where predictions are of a series.")]
 Positive = Annotated[
     str | None, _option(_ROLES, "LABEL", "The positive class; inferred only for 0/1, -1/1 and booleans.")
 ]
@@ -134,6 +141,23 @@ Costs = Annotated[
     Path | None, _option(_COSTS, "FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided.")
 ]
 
+CostUnder = Annotated[float | None, _option(_COSTS, "X", "Cost of a unit by which a number is predicted too low.")]
+CostOver = Annotated[float | None, _option(_COSTS, "X", "Cost of a unit by which a number is predicted too high.")]
+
+
+Memory = Annotated[
+    str | None,
+    _option(_LARGE, "SIZE", "What columns may take, such as 2GB; beyond it scores are counted in bins, certified."),
+]
+Precision = Annotated[
+    float | None, _option(_LARGE, "WIDTH", "Leave no more of the AUC open, such as 1e-6; takes a second pass.")
+]
+
+Engine = Annotated[
+    str | None, _option(_LARGE, "NAME", "Who reads the data: duckdb, here (the default), or spark, on a cluster.")
+]
+Master = Annotated[str | None, _option(_LARGE, "URL", "The Spark cluster, such as spark://host:7077.")]
+
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
 MaybeFormat = Annotated[
     Format | None,
@@ -171,15 +195,19 @@ AllowRemote = Annotated[
 DATA_FILES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
-    *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level"),
-    *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order"),
+    *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
+    *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
+    *("time", "baseline"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),
-    **{"scores": "score", "decisions": "decision", "labels": "label", "features": "feature", "items": "item"},
+    **{"scores": "score", "decisions": "decision", "predictions": "prediction"},
+    **{"labels": "label", "features": "feature", "items": "item"},
     **{"transaction": "transaction", "scale": "scale", "given": "rule"},
 }
 _WRITTEN = {
+    "Asymmetry(under=2, over=1)": "--cost-under 2 --cost-over 1",
+    "Condition(fp=1, fn=5)": "--cost-fp 1 --cost-fn 5",
     "names={column: model}": "--name COL=NAME",
     'best="high"': "--higher-is-better",
     'best="low"': "--lower-is-better",
@@ -255,6 +283,26 @@ def models(pairs: list[str]) -> dict[str, str]:
     return dict(_split(pair, "--model", "NAME=KIND(COL)") for pair in pairs)
 
 
+def intervals(texts: list[str]) -> tuple[str | None, Any]:
+    """The method of intervals, and the columns of prediction intervals: what has a comma names two columns.
+
+    >>> intervals(["bca", "nb=low,high"]), intervals(["low,high"])
+    (('bca', {'nb': ['low', 'high']}), (None, ['low', 'high']))
+    """
+    methods = [text for text in texts if "," not in text]
+    if len(methods) > 1:
+        raise DataError(
+            "two methods of intervals are stated.", seen=" and ".join(methods), hint="one --interval METHOD"
+        )
+    ends = [text for text in texts if "," in text]
+    named = dict(_split(text, "--interval", "MODEL=LOW,HIGH") for text in ends if "=" in text)
+    alone = [text for text in ends if "=" not in text]
+    if len(alone) > 1 or (alone and named):
+        raise DataError("whose prediction interval is which?", seen=", ".join(ends), hint="--interval MODEL=LOW,HIGH")
+    found: Any = {model: pair.split(",") for model, pair in named.items()}
+    return (methods[0] if methods else None), (alone[0].split(",") if alone else found)
+
+
 def data_and_matrices(
     data: str | None, matrices: list[str], rows: Side | None, positive: str | None
 ) -> tuple[Any, dict[str, Any]]:
@@ -313,6 +361,20 @@ def refuse_beside_slope(slope: float | None, costs: dict[str, Any], prevalence: 
         raise ConditionError(
             "--slope stands for the costs and the prevalence.", hint="either --slope 2, or --cost-fp 1 --cost-fn 5"
         )
+
+
+def any_condition(
+    stated: Condition | CostMatrix | None, under: float | None, over: float | None
+) -> Condition | CostMatrix | Asymmetry | None:
+    """The condition of decisions, or that of predicted numbers: what too low and too high cost."""
+    from scorespace.conditions import Asymmetry
+
+    if under is None and over is None:
+        return stated
+    if under is None or over is None or stated is not None:
+        problem = "the costs of both sides are needed." if stated is None else "these are costs of two kinds of models."
+        raise ConditionError(problem, hint="--cost-under 2 --cost-over 1")
+    return Asymmetry(under, over)
 
 
 def _split(pair: str, flag: str, hint: str) -> tuple[str, str]:

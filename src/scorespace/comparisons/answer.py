@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorespace.comparisons.adjust import holm
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, limits, note, p_text, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
 from scorespace.tables import Array
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -296,6 +296,9 @@ class Comparisons:
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.comparisons))
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 def adjusted_by_holm(found: Sequence[Comparison], what: str) -> tuple[list[Comparison], tuple[Note, ...]]:

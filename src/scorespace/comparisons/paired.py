@@ -38,7 +38,7 @@ from scorespace.results import Note, Progress, note
 from scorespace.tables import Array, DrawnCases, NoTableError, Table
 from scorespace.tables.pair import PairTable
 
-USUAL: Final = ("auc[hand_till]", "auc", "acc")
+USUAL: Final = ("auc[hand_till]", "auc", "acc", "mae")
 """What is compared when nothing is asked: the first that all models have; decisions are compared as such."""
 
 Replicates = Annotated[int, "how often the cases are drawn again"]

@@ -19,8 +19,11 @@ from scorespace.curves.brier import brier_curve, net_benefit, optimal_curve
 # isort: split
 from scorespace.curves.calibration import CalibrationCurve, calibration
 from scorespace.curves.gain import gain, lift_curve
+from scorespace.curves.isotonic import isotonic
 from scorespace.curves.midpoint import learn_midpoint
 from scorespace.curves.rejection import RejectionCurve, RejectRule, chow, rejection
+from scorespace.curves.residuals import error_size, predicted, quantiles, residuals
+from scorespace.curves.rroc import RrocCurve, RrocHull, rroc, rroc_hull
 from scorespace.curves.sweep import sweep
 
 __all__ = [
@@ -37,22 +40,31 @@ __all__ = [
     "RejectRule",
     "RejectionCurve",
     "RocCurve",
+    "RrocCurve",
+    "RrocHull",
     "SmoothCurve",
     "brier_curve",
     "calibration",
     "chow",
     "cost_curve",
     "curve",
+    "error_size",
     "gain",
     "hull",
     "iso_line",
+    "isotonic",
     "learn_midpoint",
     "lift_curve",
     "net_benefit",
     "optimal_curve",
     "pr",
+    "predicted",
+    "quantiles",
     "rejection",
+    "residuals",
     "roc",
+    "rroc",
+    "rroc_hull",
     "smooth",
     "softened",
     "sweep",

@@ -6,6 +6,7 @@ from scorespace.decisions.judged import Judged, Value
 from scorespace.decisions.model import Choice, Decision, choose, decide, judge_on, least_cost
 from scorespace.decisions.reject import MixtureChoice, RejectChoice, choose_mixture, choose_rejection
 from scorespace.decisions.several import CostChoice, LeastCost, decide_several, least_cost_decisions
+from scorespace.decisions.shift import ShiftChoice, ShiftDecision, choose_shift, decide_shift, judge_shift_on
 from scorespace.decisions.threshold import BestThreshold, best_threshold
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "LeastCost",
     "MixtureChoice",
     "RejectChoice",
+    "ShiftChoice",
+    "ShiftDecision",
     "Value",
     "best_threshold",
     "best_value",
@@ -27,11 +30,14 @@ __all__ = [
     "choose_mixture",
     "choose_on",
     "choose_rejection",
+    "choose_shift",
     "choose_under",
     "crossfit",
     "decide",
     "decide_several",
+    "decide_shift",
     "judge_on",
+    "judge_shift_on",
     "least_cost",
     "least_cost_decisions",
 ]

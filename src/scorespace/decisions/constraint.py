@@ -14,7 +14,7 @@ from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Val
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.estimate import estimate
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, limits, note, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, html_table, limits, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Top
 from scorespace.tables.pair import PairTable
 
@@ -195,6 +195,9 @@ class ConstrainedChoice:
 
     def __repr__(self) -> str:
         return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 def choose_under(

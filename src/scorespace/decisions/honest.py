@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.conditions import Condition
+from scorespace.curves.hull import hull_edges
 from scorespace.decisions.judged import OUTCOMES, Judged, Value, mean_loss
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, ratio
 from scorespace.tables.pair import PairTable
@@ -77,17 +78,8 @@ def crossfit(
         none = Judged(None, reason=reason)
         return Crossfit(dict.fromkeys(tables, none), none)
     crisp = [not table.thresholded for table in models.values()]
-    split = None
-    if pairs is None:
-        # One seed for all: the i-th highest positive of one model is taken for that of another. Were models split
-        # apart, the one that is lucky in nine folds would win, and be unlucky in the tenth for that very reason.
-        held = [
-            _held_rows(table, within_classes, repeats, folds, np.random.default_rng(seed)) for table in tables.values()
-        ]
-    else:
-        pairs = pairs.only(*models)
-        split = _split_cases(pairs, within_classes, repeats, folds, np.random.default_rng(seed))
-        held = [_held_cases(pairs, k, split) for k in range(len(models))]
+    pairs = None if pairs is None else pairs.only(*models)
+    held, split = _held(tables, pairs, within_classes, repeats, folds, seed)
     found = [_chosen(one, criterion, within_classes, fixed) for one, fixed in zip(held, crisp, strict=True)]
     winner = least(*(np.stack([getattr(one, side) for one in found], axis=-1) for side in ("missed", "price")))
     # Folds share most of what they are judged by: they are taken for as many cases as choose, nine tenths.
@@ -107,6 +99,69 @@ def crossfit(
     differ = {name: apart(pairs.label, taken, each) for name, each in zip(models, alarms, strict=True)}
     procedure = replace(procedure, spread=procedure.spread * _spread(pairs, taken))
     return Crossfit(dict(zip(models, judged, strict=True)), procedure, differ)
+
+
+@dataclass(frozen=True)
+class Path:
+    """What the threshold of least cost does to cases that did not choose it, for every worth of a hit.
+
+    A hit that is worth more than `worth[k − 1]` false alarms, and at most `worth[k]`, leads to `tp[k]` and `fp[k]`.
+
+    >>> from scorespace.tables import score_table
+    >>> path = paths({"nb": score_table([1, 1, 0, 1, 0, 0] * 20, list(range(6, 0, -1)) * 20)})["nb"]
+    >>> float(path.fp[np.searchsorted(path.worth, 5.0)])  # as crossfit finds it for a miss that costs 5
+    20.0
+    """
+
+    worth: Array
+    tp: Array
+    fp: Array
+
+    def thinned(self, most: int) -> Path:
+        """The path with at most so many changes: of very many cases, neighbouring choices hardly differ in cost."""
+        if self.worth.size <= most:
+            return self
+        kept = np.linspace(0, self.worth.size - 1, most).astype(np.intp)
+        places = np.append(kept, self.worth.size)
+        return Path(self.worth[kept], self.tp[places], self.fp[places])
+
+
+def paths(
+    models: Models, *, pairs: PairTable | None = None, within_classes: bool = False, seed: int = 0
+) -> dict[str, Path]:
+    """The outcomes of cross-fitting under all costs at once; empty where cases cannot be kept apart.
+
+    The threshold of least cost without a fold is a corner of a hull, and only its edges matter: where a hit is worth
+    as many false alarms as an edge has, the choice moves on from its first end to its second.
+    """
+    tables = {name: _scores(table) for name, table in models.items()}
+    if _unfit(tables) is not None:
+        return {}
+    pairs = None if pairs is None else pairs.only(*models)
+    held, _ = _held(tables, pairs, within_classes, REPEATS, FOLDS, seed)
+    return {
+        name: _path(one, within_classes, fixed=not models[name].thresholded)
+        for name, one in zip(models, held, strict=True)
+    }
+
+
+def _path(held: _Held, within_classes: bool, fixed: bool) -> Path:
+    repeats, folds, rows = held.pos.shape
+    tp, fp = (_cumulated(side).reshape(repeats * folds, rows + 1) for side in (held.pos, held.neg))
+    if fixed:
+        one = (side[:, held.crisp_cut].sum(keepdims=True) / repeats for side in (tp, fp))
+        return Path(np.empty(0), *one)
+    rest = [(side.sum(axis=1, keepdims=True) - side).reshape(-1, rows) for side in (held.pos, held.neg)]
+    edges = hull_edges(*rest)
+    worth = ratio(edges.neg, edges.pos)
+    if within_classes:  # as shares of each class, whatever the fold left of it
+        up, across = (side.sum(axis=1) for side in rest)
+        worth = worth * (up / across)[edges.owner] * (held.neg[0].sum() / held.pos[0].sum())
+    before = np.where(np.append(True, edges.owner[1:] != edges.owner[:-1]), 0, np.append(0, edges.end[:-1] + 1))
+    gained = [side[edges.owner, edges.end + 1] - side[edges.owner, before] for side in (tp, fp)]
+    worth, place = np.unique(worth, return_inverse=True)
+    sums = (np.cumsum(np.bincount(place, side, minlength=worth.size)) / repeats for side in gained)
+    return Path(worth[np.isfinite(worth)], *(np.append(0.0, side)[: np.isfinite(worth).sum() + 1] for side in sums))
 
 
 def least(missed: Array, price: Array) -> Array:
@@ -153,6 +208,19 @@ def _unfit(tables: Mapping[str, ScoreTable]) -> str | None:
     if not all(table.whole for table in tables.values()):
         return NOT_WHOLE
     return FEW if any(min(table.n_pos, table.n_neg) < 2 for table in tables.values()) else None
+
+
+def _held(
+    tables: Mapping[str, ScoreTable], pairs: PairTable | None, within: bool, repeats: int, folds: int, seed: int
+) -> tuple[list[_Held], NDArray[np.uint8] | None]:
+    """The cases of every model in folds, and the fold of each case where they are known pair by pair."""
+    if pairs is None:
+        # One seed for all: the i-th highest positive of one model is taken for that of another. Were models split
+        # apart, the one that is lucky in nine folds would win, and be unlucky in the tenth for that very reason.
+        rng = (np.random.default_rng(seed) for _ in tables)
+        return [_held_rows(table, within, repeats, folds, next(rng)) for table in tables.values()], None
+    split = _split_cases(pairs, within, repeats, folds, np.random.default_rng(seed))
+    return [_held_cases(pairs, k, split) for k in range(len(tables))], split
 
 
 def _split_cases(

@@ -13,7 +13,7 @@ from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
 from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, costs_of
 from scorespace.errors import ConditionError, DataError
-from scorespace.results import SCHEMA, Note, Row, grouped, note, plain, short
+from scorespace.results import SCHEMA, Note, Row, grouped, html_table, note, plain, short
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.pair import PairTable
@@ -198,6 +198,9 @@ class Decision:
 
     def __repr__(self) -> str:
         return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 def decide(

@@ -13,7 +13,7 @@ from scorespace.curves.hull import TRIVIAL
 from scorespace.decisions.honest import Models
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
-from scorespace.results import SCHEMA, Note, Row, decimals, percent, plain, short
+from scorespace.results import SCHEMA, Note, Row, decimals, html_table, percent, plain, short
 from scorespace.tables import ClassTable, ScoreTable
 
 NOTHING_DECIDED: Row = {
@@ -79,6 +79,9 @@ class RejectChoice:
 
     def __repr__(self) -> str:
         return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 def choose_rejection(
@@ -154,6 +157,9 @@ class MixtureChoice:
 
     def __repr__(self) -> str:
         return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scorespace.conditions import CostMatrix
 from scorespace.errors import DataError, ScoreError
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, html_table
 from scorespace.tables import Array, ConfusionTable, confusion
 from scorespace.tables.labels import encode_classes
 
@@ -101,6 +101,9 @@ class CostChoice:
 
     def __repr__(self) -> str:
         return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 def decide_several(models: Mapping[str, ConfusionTable], costs: CostMatrix) -> CostChoice:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import (
     ConstrainedChoice,
     Constraint,
@@ -14,12 +14,16 @@ from scorespace.decisions import (
     Decision,
     MixtureChoice,
     RejectChoice,
+    ShiftDecision,
     choose_mixture,
     choose_on,
     choose_rejection,
+    choose_shift,
     choose_under,
     decide_several,
+    decide_shift,
     judge_on,
+    judge_shift_on,
 )
 from scorespace.decisions import choose as choose_two
 from scorespace.decisions import decide as decide_two
@@ -28,23 +32,31 @@ from scorespace.decisions.judged import Value
 from scorespace.errors import ConditionError, ScoreSpaceError, listing
 from scorespace.measures import parse
 from scorespace.results import Progress
+from scorespace.tables import ResidualTable
 from scorespace.tables.models import Models
 from scorespace.tables.pair import PairTable
 
 
 def decide(
     models: Models,
-    condition: Condition | CostMatrix,
+    condition: Condition | CostMatrix | Asymmetry,
     *,
     fit: Models | None = None,
     level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Decision | CostChoice:
+) -> Decision | CostChoice | ShiftDecision:
     """The model and threshold of least cost, judged on cases that did not choose; `fit` chooses where it is given.
 
-    A cost matrix of two classes is a condition too.
+    A cost matrix of two classes is a condition too. Of predicted numbers, the shift of least loss.
     """
+    if isinstance(condition, Asymmetry):
+        return _decide_shift(models, condition, fit, level, seed)
+    if not models.classes:
+        raise ConditionError(
+            "these are costs of decisions between classes, and the models predict numbers.",
+            hint="Asymmetry(under=2, over=1)",
+        )
     if isinstance(condition, CostMatrix) and models.positive is not None and len(models.classes) == 2:
         condition = condition.aligned(tuple(models.classes)).condition(models.positive)
     if isinstance(condition, Condition):
@@ -62,6 +74,18 @@ def decide(
     if not crisp:
         raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
     return decide_several(crisp, condition)
+
+
+def _decide_shift(models: Models, condition: Asymmetry, fit: Models | None, level: float, seed: int) -> ShiftDecision:
+    try:
+        tables = {name: models.inside(name, ResidualTable) for name in models}
+    except ScoreSpaceError as error:
+        problem = "these are costs of predicting numbers too low and too high."
+        raise ConditionError(problem, seen=str(error).partition("\n")[0], hint="Condition(fp=1, fn=5)") from None
+    if fit is None:
+        return decide_shift(tables, condition, pairs=models.pairs, level=level, seed=seed)
+    chosen = choose_shift({name: fit.inside(name, ResidualTable) for name in fit}, condition)
+    return judge_shift_on(chosen, tables, fitted=_fitted(models, fit), pairs=models.pairs, level=level)
 
 
 def bounds(at_least: Mapping[str, float], at_most: Mapping[str, float]) -> list[Constraint]:
@@ -127,18 +151,22 @@ def two_class(models: Models) -> dict[str, Any]:
     return {name: deciding[name] for name in models.two_class}
 
 
-def threshold_of(decision: Decision | CostChoice, model: str) -> float | None:
+def threshold_of(decision: Decision | CostChoice | ShiftDecision, model: str) -> float | None:
     """The threshold at which a decision uses a model, if it has one."""
-    found = [choice.threshold for choice in getattr(decision, "choices", ()) if choice.model == model]
+    choices = decision.choices if isinstance(decision, Decision) else ()
+    found = [choice.threshold for choice in choices if choice.model == model]
     return found[0] if found and not math.isnan(found[0]) else None
 
 
-def condition_of(decision: Decision | CostChoice) -> Condition | CostMatrix:
-    """The condition that a decision was made under."""
-    return decision.condition if isinstance(decision, Decision) else decision.costs
+def condition_of(decision: Decision | CostChoice | ShiftDecision) -> Condition | CostMatrix | None:
+    """The condition of classes that a decision was made under; None of predicted numbers."""
+    if isinstance(decision, CostChoice):
+        return decision.costs
+    return decision.condition if isinstance(decision, Decision) else None
 
 
-def judged(decision: Decision | CostChoice | None, model: str, at: float | None) -> Value | None:
+def judged(decision: Decision | CostChoice | ShiftDecision | None, model: str, at: float | None) -> Value | None:
     """What a model costs, at the threshold that these cases chose, on cases that did not; None where none was."""
-    found = [one.honest for one in getattr(decision, "choices", ()) if one.model == model and one.threshold == at]
+    choices = decision.choices if isinstance(decision, Decision) else ()
+    found = [one.honest for one in choices if one.model == model and one.threshold == at]
     return found[0] if found and not math.isnan(found[0].value) else None

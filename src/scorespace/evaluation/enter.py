@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scorespace import frames
 from scorespace.auditing.free import free_notes
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
@@ -21,7 +22,7 @@ from scorespace.measures import parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
-from scorespace.tables import Table, class_table, confusion, score_table
+from scorespace.tables import Table, class_table, confusion, residual_table, score_table
 from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
@@ -34,6 +35,7 @@ def evaluate(
     truth: str | None = None,
     scores: Any = (),
     decisions: Any = (),
+    predictions: Any = (),
     positive: Any = None,
     weight: str | None = None,
     group: str | None = None,
@@ -44,36 +46,54 @@ def evaluate(
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
     order: str | Sequence[Any] = (),
+    intervals: Any = (),
+    baseline: str | float | None = None,
+    time: str | None = None,
     measures: str | Sequence[str] = (),
-    condition: Condition | CostMatrix | None = None,
+    condition: Condition | CostMatrix | Asymmetry | None = None,
     missing: str = "error",
     paired: bool | None = None,
+    memory: str | float | None = None,
+    precision: float | None = None,
+    engine: str | None = None,
+    master: str | None = None,
     interval: str | None = None,
     level: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Evaluate the models whose scores or decisions are columns of the data.
+    """Evaluate the models whose scores, decisions or predicted numbers are columns of the data.
 
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
-    tables by model, for which no column need be named. `paired` keeps what `compare` needs, a few
+    tables by model or the file of such, for which no column need be named. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
-    they have an order.
+    they have an order. Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
+    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open.
+    With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
+
+    Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
+    relative errors are relative to (a column, a number, or the mean of these truths), and `time` orders the rows.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.164, 0.978]
     """
     check_level(level)
     interval = check_method(interval)
+    frames.check_engine(engine, master)
+    if precision is not None and not 0 <= precision < 1:
+        raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")
     steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
         held, library = models_of(_named_alike(data)), None
         notes: tuple[Note, ...] = ()
+    elif engine != "spark" and frames.holds_tables(data):
+        kept = frames.load_tables(data)
+        held, notes, library = replace(models_of(kept.tables, Path(data).name), rows=kept.rows), kept.notes, None
     else:
         held, notes, library = _of_columns(
             data,
@@ -81,6 +101,13 @@ def evaluate(
             steps,
             paired,
             condition if isinstance(condition, CostMatrix) else None,
+            _Room(
+                frames.memory_of(memory),
+                precision,
+                tuple(spec.at for spec in asked if isinstance(spec.at, float)),
+                engine,
+                master,
+            ),
             truth=truth,
             scores=scores,
             decisions=decisions,
@@ -92,6 +119,10 @@ def evaluate(
             names=names,
             weights=weights,
             models=models,
+            predictions=predictions,
+            intervals=intervals,
+            baseline=baseline,
+            time=time,
         )
     if tables:
         held = with_tables(held, tables)
@@ -102,6 +133,20 @@ def evaluate(
     )
     evaluation.check(asked)
     return evaluation
+
+
+@dataclass(frozen=True)
+class _Room:
+    """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
+
+    `engine` and `master` say who reads them.
+    """
+
+    memory: int
+    precision: float | None
+    edges: tuple[float, ...]
+    engine: str | None = None
+    master: str | None = None
 
 
 def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,20 +186,69 @@ def with_tables(models: Models, tables: Mapping[str, Table]) -> Models:
 
 
 def _of_columns(
-    data: Any, missing: str, order: list[Any], paired: bool | None, costs: CostMatrix | None, **roles: Any
+    data: Any,
+    missing: str,
+    order: list[Any],
+    paired: bool | None,
+    costs: CostMatrix | None,
+    room: _Room,
+    **roles: Any,
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
-    read = frames.read(data)
+    source = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
     if roles["truth"] is None:
-        raise frames.truth_unnamed(read)
-    source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
-    sample = frames.check(source, frames.roles(source, **roles), missing=missing, order=order)
-    pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
-    tables = frames.count(sample, costs=costs) if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
+        raise frames.truth_unnamed(source)
+    source, roles["scores"] = with_votes(source, roles["scores"], roles["positive"])
+    named = frames.roles(source, **roles)
+    # Groups, scores of several classes and numbers need the cases themselves.
+    whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)
+    small = bool(whole) or frames.fits(source, named, room.memory)
+    pairs = None
+    if frames.distributed(source.frame):
+        frames.refuse_on_cluster(named)
+    if small and not frames.distributed(source.frame):
+        sample = frames.check(source, named, missing=missing, order=order)
+        pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
+        both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
+        tables = frames.count(sample, costs=costs) if both is None else both
+    else:
+        coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
+        sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
     notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat), *free_notes(sample))
     return models, notes, frames.library_of(source.frame)
+
+
+def count_tables(
+    data: Any,
+    *,
+    at: Sequence[float] = (),
+    bins: bool = False,
+    missing: str = "error",
+    memory: str | float | None = None,
+    precision: float | None = None,
+    engine: str | None = None,
+    master: str | None = None,
+    **roles: Any,
+) -> frames.Tables:
+    """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
+
+    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are; the roles of columns are
+    those of `evaluate`.
+
+    >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
+    ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
+    """
+    frames.check_engine(engine, master)
+    room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at), engine, master)
+    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None}
+    held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
+    coarse = {
+        name: table.rounded(edges=tuple(at)) if bins and table.thresholded else table
+        for name, table in held.tables.items()
+    }
+    return frames.Tables(coarse, held.rows, notes)
 
 
 def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
@@ -171,15 +265,24 @@ def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
 
 
 def measure(
-    name: str, *, truth: Any, score: Any = None, decision: Any = None, positive: Any = None, weight: Any = None
+    name: str,
+    *,
+    truth: Any,
+    score: Any = None,
+    decision: Any = None,
+    prediction: Any = None,
+    positive: Any = None,
+    weight: Any = None,
 ) -> float:
     """One number, by name, from arrays; scores of several classes come by class, or as an array (cases, K).
 
     >>> measure("auc", truth=[1, 0, 1, 0], score=[0.9, 0.4, 0.6, 0.7])
     0.75
     """
-    if (score is None) == (decision is None):
+    if sum(given is not None for given in (score, decision, prediction)) != 1:
         raise ScoreSpaceError("give either score or decision.", hint='measure("auc", truth=y, score=s)')
+    if prediction is not None:
+        return bind(parse(name), residual_table(truth, prediction, weight=weight)).value
     if score is not None and (isinstance(score, Mapping) or np.ndim(score) == 2):
         table: Table = class_table(truth, score, weight=weight)
     elif score is not None:

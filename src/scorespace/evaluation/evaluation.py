@@ -6,15 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from scorespace import frames
 from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Comparison, Comparisons
-from scorespace.conditions import Condition, CostMatrix
+from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
-from scorespace.decisions import ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
-from scorespace.evaluation import comparisons, curves, decisions
+from scorespace.decisions import (
+    ConstrainedChoice,
+    CostChoice,
+    Decision,
+    MixtureChoice,
+    RejectChoice,
+    ShiftDecision,
+    Value,
+)
+from scorespace.evaluation import comparisons, curves, decisions, numbers
 from scorespace.evaluation.finding import Look, for_all, notes_on
 from scorespace.evaluation.findings import (
     calibration_notes,
@@ -40,6 +48,8 @@ from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Note, Progress, Row
 from scorespace.tables import Counts, Top
 from scorespace.tables.models import Models
+
+_FROM_BESIDE: Final = (numbers,)  # a file that says what is shown of predicted numbers
 
 
 class Standard:
@@ -67,7 +77,7 @@ class Evaluation:
     seed: int = 0
     interval: str | None = None
     requested: tuple[MeasureSpec, ...] = ()
-    condition: Condition | CostMatrix | None = None
+    condition: Condition | CostMatrix | Asymmetry | None = None
     sample_notes: tuple[Note, ...] = ()
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
@@ -145,11 +155,13 @@ class Evaluation:
 
     # --- decisions
 
-    def decide(self, condition: Condition | CostMatrix, *, fit: Evaluation | None = None) -> Decision | CostChoice:
+    def decide(
+        self, condition: Condition | CostMatrix | Asymmetry, *, fit: Evaluation | None = None
+    ) -> Decision | CostChoice | ShiftDecision:
         """The model and threshold of least cost under a condition, and what they cost on cases that did not choose.
 
         With `fit`, another sample chooses and this one judges. A cost matrix of two classes is a condition too;
-        one of several needs models that decide.
+        one of several needs models that decide. For predicted numbers an `Asymmetry` chooses the model and its shift.
         """
         other = None if fit is None else fit.models
         return decisions.decide(
@@ -184,7 +196,7 @@ class Evaluation:
         return decisions.mix(self.models, fpr=fpr, tpr=tpr)
 
     @cached_property
-    def decision(self) -> Decision | CostChoice | None:
+    def decision(self) -> Decision | CostChoice | ShiftDecision | None:
         """The decision under the evaluation's own condition, if it has one."""
         return None if self.condition is None else self.decide(self.condition)
 
@@ -294,22 +306,43 @@ class Evaluation:
     # --- views
 
     def plot(self, kind: str = "roc", *, band: bool = False, **options: Any) -> Any:
-        """The curves of all models as an Altair chart, with simultaneous bands on request, where the kind has them."""
+        """A picture as an Altair chart: the curves of all models, or "confusion", "distribution", "ranks", "measures".
+
+        Curves have simultaneous bands on request, where the kind has them.
+        """
         from scorespace.views import plots  # Altair loads only for those who go on with it
 
         return plots.as_altair(self.drawing(kind, band=band, **options))
 
     def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row:
         """The same as a Vega-Lite specification."""
+        from scorespace.views.plots import PICTURES
+
+        if kind in PICTURES and not options:
+            return PICTURES[kind](self)
         found = curves.family(self, curves.requested(kind, **options))
         bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
         return found.picture(bands)
 
-    def report(self, path: str | Path) -> Path:
-        """Write the report, one self-contained page, and return where it is."""
-        from scorespace.views import report
+    def report(
+        self, path: str | Path, *, title: str | None = None, sections: Sequence[str] = (), command: str | None = None
+    ) -> Path:
+        """Write the report, one self-contained page, and return where it is.
 
-        return report.write(self.document, path)
+        `sections` names those to show, in place of all; `command` is what made it, for its foot.
+        """
+        from scorespace.views import report
+        from scorespace.views import sections as parts
+
+        page = parts.document(self, title, (sections,) if isinstance(sections, str) else sections, command)
+        return report.write(page, path)
+
+    @cached_property
+    def operating(self) -> Any:
+        """The two-class models at all their thresholds, for the panel of the page; None where there are none."""
+        from scorespace.views import panel
+
+        return panel.operating(self)
 
     @cached_property
     def document(self) -> Any:
@@ -347,9 +380,14 @@ class Evaluation:
         return terminal.text(self.brief)
 
     def _repr_html_(self) -> str:
-        from scorespace.views import notebook
+        from scorespace.views import notebook, sections
 
-        return notebook.html(self.brief)
+        return notebook.first_screen(sections.document(self, names=("models", "notes")), self._chart)
+
+    def _chart(self) -> Row | None:
+        """The picture of a notebook: the ROC curves, or what is taken for what."""
+        kind = "roc" if self.models.two_class else "confusion" if self.models.classes else None
+        return None if kind is None else self.drawing(kind)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when it is stored: what it was made from; the rest is computed again."""

@@ -64,6 +64,8 @@ def no_variance(table: ScoreTable, look: Look) -> str | None:
 @finding("SS007")
 def tied(table: ScoreTable, look: Look) -> str | None:
     cases = table.cases
+    if table.coarse:  # of the scores themselves nothing is known
+        return None
     if table.score.size * _MANY_TIES > cases or cases < 50:
         return None
     return (
@@ -77,6 +79,12 @@ def coarse(table: ScoreTable, look: Look) -> str | None:
     if not table.resolution:
         return None
     inside = float(np.sum(table.pos * table.neg) / (2 * table.n_pos * table.n_neg))
+    if table.coarse:
+        return (
+            f"the scores of {look.model} were counted in {grouped(table.score.size)} bins: ± is what the order inside "
+            "them leaves open; its AUC is certain to ±"
+            f"{float(table.open_pairs.sum()) / 2:.2g}."
+        )
     return f"the scores of {look.model} were coarsened to {table.resolution:g}: its AUC is certain to ±{inside:.2g}."
 
 

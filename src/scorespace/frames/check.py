@@ -49,10 +49,21 @@ class Sample:
         return frame.filter(complete(frame, self.roles)) if self.dropped else frame
 
 
-def check(source: Source, roles: Roles, missing: str = "error", order: Sequence[Any] = ()) -> Sample:
+@dataclass(frozen=True)
+class Seen:
+    """What a pass that had another aim found on its way, where all was in order: the rows, and those of each label."""
+
+    records: int
+    labels: Mapping[Any, int]
+
+
+def check(
+    source: Source, roles: Roles, missing: str = "error", order: Sequence[Any] = (), seen: Seen | None = None
+) -> Sample:
     """The sample of a source: its rows counted, its classes listed, its positive class found.
 
     `order` lists the classes from the lowest to the highest, where they have an order.
+    `seen` spares the passes that look for what is not in order.
 
     >>> from scorespace.frames import read, roles
     >>> source = read({"outcome": ["bad", "good", "bad"], "nb": [0.7, 0.2, 0.4]})
@@ -62,8 +73,8 @@ def check(source: Source, roles: Roles, missing: str = "error", order: Sequence[
     """
     if missing not in ("error", "drop"):
         raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
-    _refuse_wrong_kinds(source, roles)
-    found = _survey(source, roles)
+    refuse_wrong_kinds(source, roles)
+    found = _survey(source, roles) if seen is None else _in_order(roles, seen)
     if source.account is not None:
         source.account(found["records"])
     if not found["rows"]:
@@ -84,7 +95,8 @@ def check(source: Source, roles: Roles, missing: str = "error", order: Sequence[
     labels: dict[Any, int] = {}
     positive, inferred = None, False
     if not roles.numbers:
-        classes, counts, labels = _classes(source, frame.filter(ok) if dropped else frame, roles.truth)
+        counted = _labels(source, frame.filter(ok) if dropped else frame, roles.truth) if seen is None else seen.labels
+        classes, counts, labels = _classes(counted, roles.truth)
         if order:
             place = places_in(order, classes)
             labels = {value: place[classes[k]] for value, k in labels.items()}
@@ -178,34 +190,51 @@ def _is_missing(column: str, kind: nw.dtypes.DType) -> nw.Expr:
     return gap | nw.col(column).is_nan() if kind.is_float() else gap
 
 
+def _how_many(flag: nw.Expr) -> nw.Expr:
+    """For how many rows it holds; Spark adds up numbers alone."""
+    return flag.cast(nw.Int64).sum()
+
+
 def _survey(source: Source, roles: Roles) -> dict[str, int]:
     """All that is counted over the rows, in one pass: the records, and of those of a weight the rows and their gaps."""
     frame = source.frame
     schema = frame.collect_schema()
     used = _has_weight(roles)
     ok = complete(frame, roles) if used is None else complete(frame, roles) & used
-    wanted = {"records": nw.len(), "rows": nw.len() if used is None else used.sum(), "complete": ok.sum()}
+    wanted = {"records": nw.len(), "rows": nw.len() if used is None else _how_many(used), "complete": _how_many(ok)}
     for role, column in roles.columns():
         gap, kind = _is_missing(column, schema[column]), schema[column]
-        wanted[f"missing {column}"] = (gap if used is None else gap & used).sum()
+        wanted[f"missing {column}"] = _how_many(gap if used is None else gap & used)
         if role in ("score", "number", "weight"):
-            wanted[f"infinite {column}"] = ((number(column).abs() == math.inf) & ok).sum()
-            wanted[f"huge {column}"] = ((number(column).abs() > MOST_SCORE) & ok).sum()
+            wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
+            wanted[f"huge {column}"] = _how_many((number(column).abs() > MOST_SCORE) & ok)
         elif _loses_digits(kind):
-            wanted[f"long {column}"] = (number(column).abs() >= MOST_EXACT).sum()
+            wanted[f"long {column}"] = _how_many(number(column).abs() >= MOST_EXACT)
         if role == "weight":
-            wanted[f"negative {column}"] = ((number(column) < 0) & ok).sum()
+            wanted[f"negative {column}"] = _how_many((number(column) < 0) & ok)
             # Each of them counted as at most a share of the bound, so that the sum cannot overflow.
             wanted[f"heavy {column}"] = (number(column) / MOST_EXACT).sum() >= 1
         if role in ("truth", "decision") and (kind.is_float() or kind.is_decimal()):
-            wanted[f"fractional {column}"] = ((number(column) != number(column).floor()) & ok).sum()
-            wanted[f"infinite {column}"] = ((number(column).abs() == math.inf) & ok).sum()
+            wanted[f"fractional {column}"] = _how_many((number(column) != number(column).floor()) & ok)
+            wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
     counted = source.arrays(frame.select(**wanted))
     # The sum over no rows is null in some engines.
     return {name: int(values[0]) if values.size and values[0] == values[0] else 0 for name, values in counted.items()}
 
 
-def _refuse_wrong_kinds(source: Source, roles: Roles) -> None:
+def _in_order(roles: Roles, seen: Seen) -> dict[str, int]:
+    """The survey of rows in which nothing is missing and nothing is wrong."""
+    used = sum(seen.labels.values())
+    return {
+        "records": seen.records,
+        "rows": used,
+        "complete": used,
+        **{f"missing {column}": 0 for _, column in roles.columns()},
+    }
+
+
+def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
+    """Refuse columns of a kind that their role cannot have."""
     schema = source.frame.collect_schema()
     for role, column in roles.columns():
         kind = schema[column]
@@ -241,7 +270,7 @@ def _not_number(column: str, kind: nw.dtypes.DType, role: str, values: Sequence[
         hint = "it looks like numbers: convert the column to numbers first"
     else:
         hint = f'decisions="{column}" if these are labels' if role == "score" else "a column of numbers"
-    kind_of_error = ColumnError if role == "score" else WeightError
+    kind_of_error = WeightError if role == "weight" else ColumnError
     return kind_of_error(f"column {column!r} holds {held}, not {role}s.", seen=listing(values), hint=hint)
 
 
@@ -268,17 +297,17 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
     of_all = f"of {_rows(found['complete'])}"
     for role, column in roles.columns():
         infinite, negative = found.get(f"infinite {column}", 0), found.get(f"negative {column}", 0)
-        if role == "score" and infinite:
+        if role in ("score", "number") and infinite:
             raise ScoreError(
-                f"column {column!r} has infinite scores.",
+                f"column {column!r} has infinite {role}s.",
                 seen=f"{grouped(infinite)} {of_all}",
-                hint="replace them by a number beyond the largest finite score",
+                hint=f"replace them by a number beyond the largest finite {role}",
             )
-        if role == "score" and found.get(f"huge {column}"):
+        if role in ("score", "number") and found.get(f"huge {column}"):
             raise ScoreError(
-                f"column {column!r} has scores beyond 1e150, whose squares are no numbers.",
+                f"column {column!r} has {role}s beyond 1e150, whose squares are no numbers.",
                 seen=f"{grouped(found[f'huge {column}'])} {of_all}",
-                hint="divide all scores by the same number, or take their logarithms",
+                hint=f"divide all {role}s by the same number, or take their logarithms",
             )
         if found.get(f"heavy {column}") and not negative and not infinite:
             raise WeightError(
@@ -329,18 +358,23 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{grouped(count)} rows"
 
 
-def _classes(source: Source, frame: Frame, truth: str) -> tuple[tuple[str, ...], tuple[int, ...], dict[Any, int]]:
-    """Names of the classes, their numbers of rows, and the class of each value of the column."""
+def _labels(source: Source, frame: Frame, truth: str) -> dict[Any, int]:
+    """The rows of each label, those of the first only where they are too many."""
     labels = frame.select(label(frame, truth).alias("label"))
     counted = source.arrays(labels.group_by("label").agg(rows=nw.len()).head(MOST_CLASSES + 1))
-    values = counted["label"].tolist()
+    return dict(zip(counted["label"].tolist(), counted["rows"].tolist(), strict=True))
+
+
+def _classes(counted: Mapping[Any, int], truth: str) -> tuple[tuple[str, ...], tuple[int, ...], dict[Any, int]]:
+    """Names of the classes, their numbers of rows, and the class of each value of the column."""
+    values = list(counted)
     if len(values) > MOST_CLASSES:
         raise too_many_labels(truth, values, "truth=… a column of labels")
     fractions = [label_text(value) for value in values if isinstance(value, float) and not value.is_integer()]
     if fractions:  # in a column of objects or categories, where the survey does not look
         raise _not_whole(truth, fractions[:3], "truth=… a column of labels")
     rows = dict.fromkeys(map(label_text, in_order(values)), 0)
-    for value, count in zip(values, counted["rows"].tolist(), strict=True):
+    for value, count in counted.items():
         rows[label_text(value)] += int(count)
     index = {name: k for k, name in enumerate(rows)}
     return tuple(rows), tuple(rows.values()), {value: index[label_text(value)] for value in values}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -14,19 +15,26 @@ from scorespace.conditions import CostMatrix
 from scorespace.errors import ColumnError, PositiveError, listing
 from scorespace.frames.check import (
     MOST_CLASSES,
+    MOST_SCORE,
     Sample,
+    Seen,
+    check,
     in_order,
     label,
     number,
     refuse_nested,
+    refuse_wrong_kinds,
     too_many_labels,
 )
-from scorespace.frames.roles import absent_column
+from scorespace.frames.roles import Roles, absent_column
+from scorespace.frames.source import Frame, Source
 from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, score_table
+from scorespace.tables.bins import BITS, cell, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.pair import PairTable, paired
-from scorespace.tables.score import MOST_EXACT
+from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
+from scorespace.tables.score import MOST_EXACT, coarse_table
 
 
 def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000) -> dict[str, Table]:
@@ -42,9 +50,12 @@ def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: in
     >>> count(check(source, roles(source, truth="y", scores="nb")))["nb"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
-    if sample.roles.numbers:
-        return {model: table for model, (table, _) in _of_numbers(sample).items()}
     in_engine = isinstance(sample.frame, nw.LazyFrame) and sample.rows > rows_in_memory
+    if sample.roles.numbers:
+        plain = not sample.roles.intervals and all(kind == "residual" for kind, _ in sample.roles.numbers.values())
+        if in_engine and plain:
+            return dict(error_sums(sample))
+        return {model: table for model, (table, _) in _of_numbers(sample).items()}
     scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
     decided = {model: _confusion_table(sample, column) for model, column in sample.roles.decisions.items()}
     return {**scored, **_tables_of_classes(sample, costs), **decided}
@@ -54,7 +65,7 @@ def pair(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable:
     """All models side by side, case by case, with their tables: every model is sorted once."""
     roles, positive = sample.roles, sample.positive
     of_classes = [column for by_class in roles.class_scores.values() for column in by_class.values()]
-    beside = [name for name in (roles.weight, roles.group, roles.fold, roles.repeat) if name]
+    beside = [name for name in (roles.weight, roles.group, roles.fold, roles.repeat, roles.time) if name]
     found = columns(sample, [roles.truth, *roles.scores.values(), *of_classes, *roles.decisions.values(), *beside])
     codes, weight = found[roles.truth], found[roles.weight] if roles.weight else None
     if roles.numbers:
@@ -64,8 +75,8 @@ def pair(sample: Sample, *, costs: CostMatrix | None = None) -> PairTable:
     if ranked and positive is not None:
         together = paired(codes, ranked, None, sample.classes, positive, weight, roles.copies)
         held |= dict(zip(together.models, zip(together.tables, together.cell, strict=True), strict=True))
-    for model, table, cell in _of_classes(sample, found, costs):
-        held[model] = table, cell
+    for model, table, cells_of in _of_classes(sample, found, costs):
+        held[model] = table, cells_of
     for model, column in roles.decisions.items():
         table = _confusion_table(sample, column)
         decided, labels = encode(found[column], column)
@@ -85,24 +96,94 @@ def _of_numbers(sample: Sample) -> dict[str, tuple[Table, NDArray[np.int32]]]:
     roles = sample.roles
     found = columns(sample, [column for role, column in roles.columns() if role in ("number", "weight")])
     weight = found[roles.weight] if roles.weight else None
+    more: dict[str, Any] = {"copies": True} if roles.copies else {}
+    if roles.baseline is not None:
+        more["baseline"] = found[roles.baseline] if isinstance(roles.baseline, str) else roles.baseline
     held = {}
     for model, (kind, column) in roles.numbers.items():
-        table = TABLE_KINDS.find(kind).function(found[roles.truth], found[column], weight)
+        ends = roles.intervals.get(model)
+        own = more if ends is None else {**more, "interval": (found[ends[0]], found[ends[1]])}
+        table = TABLE_KINDS.find(kind).function(found[roles.truth], found[column], weight, **own)
         held[model] = table, np.arange(found[column].size, dtype=np.int32)
     return held
+
+
+def error_sums(sample: Sample) -> dict[str, ErrorSums]:
+    """The sums of errors of each model, added up inside the engine in one scan after that for the means."""
+    roles = sample.roles
+    weight = number(roles.weight) if roles.weight else nw.lit(1.0)
+    truth = number(roles.truth)
+    predicted = {model: number(column) for model, (_, column) in roles.numbers.items()}
+    named = {f"e{place}": (one - truth) * weight for place, one in enumerate(predicted.values())}
+    asked = sample.frame.select(w=weight, y=truth * weight, **named).select(nw.all().sum())
+    first = {name: float(values[0]) for name, values in sample.source.arrays(asked).items()}
+    mean = first["y"] / first["w"]
+    base: Any = mean if roles.baseline is None else roles.baseline
+    found = {}
+    for place, (model, one) in enumerate(predicted.items()):
+        origin = (mean, first[f"e{place}"] / first["w"])
+        found[model] = _sums_of(sample, truth, one, base, origin, weight)
+    return found
+
+
+def _sums_of(
+    sample: Sample, truth: nw.Expr, predicted: nw.Expr, base: Any, origin: tuple[float, float], weight: nw.Expr
+) -> ErrorSums:
+    """The sums of all terms, and of the products that are needed."""
+    size = len(TERMS)
+    values = term_values(truth, predicted, number(base) if isinstance(base, str) else base, origin, nw.Expr.abs)
+    missed, own, both = values[0], truth.abs(), truth.abs() + predicted.abs()
+    # Engines do not agree on x / 0.
+    values[-2] = nw.when(own > 0).then(missed / own).otherwise(nw.when(missed > 0).then(math.inf).otherwise(0.0))
+    values[-1] = nw.when(both > 0).then(2 * missed / both).otherwise(0.0)
+    weighed = bool(sample.roles.weight) and not sample.roles.copies
+    given = {f"t{k}": one for k, one in enumerate(values, start=1)}
+    given["tilt"] = (truth < origin[0]).cast(nw.Float64) - (truth > origin[0]).cast(nw.Float64)
+    given |= {"w": weight} if sample.roles.weight else {}
+    weights = ["w"] if sample.roles.weight else []
+    squared = ["w", "w"] if weighed else weights
+    pairs = [(j, k) for j in range(size) for k in range(j, size) if frozenset((TERMS[j], TERMS[k])) in NEEDED]
+    if sample.roles.baseline is None:
+        pairs = [pair for pair in pairs if 8 not in pair]  # the variance of the truth stands for the baseline's square
+    # What is the same product of powers is added up once: e² · y is e · (e · y).
+    asked = {_power(weights, k): [*weights, f"t{k}"] for k in range(1, size)} | {"tilt": [*weights, "tilt"]}
+    asked |= {"w": weights, "ww": squared}
+    for j, k in pairs:
+        asked.setdefault(_power(squared, j, k), [*squared, *(f"t{one}" for one in (j, k) if one)])
+    summed = {name: _product(factors) for name, factors in asked.items()}
+    found = sample.source.arrays(sample.frame.select(**given).select(**summed).select(nw.all().sum()))
+    total = {name: float(one[0]) for name, one in found.items()}
+    products = np.full((size, size), np.nan)
+    for j, k in pairs:
+        products[j, k] = products[k, j] = total[_power(squared, j, k)] if j or k else total["ww"]
+    sums = np.array([total["w"], *(total[_power(weights, k)] for k in range(1, size))])
+    tilt = total["tilt"] / total["w"] if sample.roles.baseline is None else None
+    return ErrorSums(sums, origin, base if isinstance(base, float) else None, tilt, products)
+
+
+def _power(weights: list[str], *terms: int) -> str:
+    """The name of a product of terms: the same for the same powers."""
+    return "".join([*weights, "_", *sorted("".join(POWERS[one] for one in terms))])
+
+
+def _product(factors: list[str]) -> nw.Expr:
+    found: nw.Expr = nw.col(factors[0]) if factors else nw.lit(1.0)
+    for factor in factors[1:]:
+        found = found * nw.col(factor)
+    return found
 
 
 def _paired_numbers(sample: Sample, found: Mapping[str, NDArray[Any]]) -> PairTable:
     roles = sample.roles
     tables, cells = zip(*_of_numbers(sample).values(), strict=True)
     code = np.zeros(cells[0].size, dtype=np.uint8)
-    group, fold, repeat = (
+    group, fold, repeat, time = (
         encode(found[name], name)[0].astype(np.int32) if name is not None else None
-        for name in (roles.group, roles.fold, roles.repeat)
+        for name in (roles.group, roles.fold, roles.repeat, roles.time)
     )
     weight = found[roles.weight] if roles.weight else None
     held = np.stack(cells)
-    return PairTable(tuple(roles.numbers), tables, held, code, (), None, group, fold, repeat, weight)
+    return PairTable(tuple(roles.numbers), tables, held, code, (), None, group, fold, repeat, weight, time)
 
 
 def _ranking(sample: Sample) -> dict[str, str]:
@@ -239,6 +320,183 @@ def _positive_of(sample: Sample, classes: tuple[str, ...]) -> int | None:
         return positive_index(classes)
     except PositiveError:
         return None
+
+
+# --- inside the engine
+
+
+_RANGES: Final = 32
+"""Into how many stretches of scores the second pass looks."""
+
+
+def tally(
+    source: Source,
+    roles: Roles,
+    *,
+    missing: str = "error",
+    order: Sequence[Any] = (),
+    bits: int = BITS,
+    edges: Sequence[float] = (),
+    precision: float | None = None,
+    costs: CostMatrix | None = None,
+) -> tuple[Sample, dict[str, Table]]:
+    """The sample and the tables of its models from one pass for each model, inside the engine.
+
+    Scores fall into bins of so many bits less, or into none (0); no bin straddles an edge. The pass that counts
+    also sees whether all is in order, and only if it is not, a further one looks for what is wrong. With `precision`,
+    a second pass splits the bins that leave more of the AUC open.
+
+    >>> from scorespace.frames import read, roles
+    >>> source = read({"y": [1, 0, 1], "nb": [0.9, 0.4, 0.4]})
+    >>> tally(source, roles(source, truth="y", scores="nb"))[1]["nb"]
+    ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
+    """
+    refuse_wrong_kinds(source, roles)
+    counted: dict[str, Groups] = {}
+    alone = roles.scores and not (roles.decisions or roles.class_scores or roles.numbers or roles.group or roles.fold)
+    if alone and not _many_labels(source, roles.truth):
+        counted = {column: _bins(source, source.frame, roles, column, bits, edges) for column in roles.scores.values()}
+    seen = _seen(roles, counted)
+    sample = check(source, roles, missing, order, seen)
+    ranked = _ranking(sample)
+    if seen is None:
+        counted = {c: _bins(source, sample.frame, roles, c, bits, edges) for c in dict.fromkeys(ranked.values())}
+    tables: dict[str, Table] = {}
+    for model, column in ranked.items():
+        table = _binned_table(sample, counted[column], bits, edges)
+        table = table if precision is None else _refined(sample, column, table, precision)
+        tables[model] = table if bits else table.uncertain()  # nothing was rounded away: it is exact
+    decided = {model: _confusion_table(sample, column) for model, column in roles.decisions.items()}
+    return sample, {**tables, **_tables_of_classes(sample, costs), **decided}
+
+
+Groups = dict[str, NDArray[Any]]
+"""Of each bin and label: the rows and their weight, the lowest and highest score, and sums of the scores."""
+
+
+def _bins(
+    source: Source, frame: Frame, roles: Roles, column: str, bits: int, edges: Sequence[float], among: Any = None
+) -> Groups:
+    """The one group-by of scores: by bin and label, and by whether a row has any weight."""
+    score, weight = number(column), None if roles.weight is None else number(roles.weight)
+    chosen = frame if among is None else frame.filter(among)
+    named = [score.alias("score"), label(frame, roles.truth).alias("label")]
+    if weight is not None:
+        named += [weight.alias("weight"), (weight != 0).alias("used")]
+    # Step by step: an expression that stands in another one twice would be computed twice.
+    held = chosen.select(*named, cell(score, bits, _choose).alias("cell"))
+    for edge in edges:
+        held = held.with_columns(parted(nw.col("cell"), nw.col("score"), edge, _choose).alias("cell"))
+    x, w = nw.col("score"), nw.col("weight")
+    # Products are made here: some engines add up plain columns only.
+    products = {"first": x, "second": x * x}
+    found: dict[str, nw.Expr] = {"rows": nw.len(), "low": x.min(), "high": x.max()}
+    if weight is not None:
+        products = {**{name: one * w for name, one in products.items()}, "squares": w * w}
+        found |= {"weight": w.sum(), "least": w.min()}
+    found |= {name: nw.col(name).sum() for name in products}
+    names = ["cell", "label", *(["used"] if weight is not None else [])]
+    kept = [*names, "score", *(["weight"] if weight is not None else [])]
+    made = held.select(*kept, *(one.alias(name) for name, one in products.items()))
+    return source.arrays(made.group_by(*names).agg(**found))
+
+
+def _choose(condition: Any, one: Any, other: Any) -> Any:
+    """What np.where is for arrays; where the condition is unknown, because a value is missing, so is the outcome."""
+    return nw.when(condition).then(one).otherwise(other)
+
+
+def _many_labels(source: Source, truth: str) -> bool:
+    """Whether the first rows hold more labels than classes can be: then the truth is none, and is not grouped by."""
+    first = source.frame.select(label(source.frame, truth).alias("label")).head(20 * MOST_CLASSES)
+    return len(set(source.arrays(first.unique(subset=["label"]))["label"].tolist())) > MOST_CLASSES
+
+
+def _seen(roles: Roles, counted: Mapping[str, Groups]) -> Seen | None:
+    """What the groups tell of the rows, if all of them are in order; else nothing, and the rows are looked at."""
+    if not counted or not all(_ordinary(groups, roles.weight is not None) for groups in counted.values()):
+        return None
+    groups = next(iter(counted.values()))
+    used = _used(groups)
+    labels: dict[Any, int] = {}
+    for value, rows in zip(groups["label"][used].tolist(), groups["rows"][used].tolist(), strict=True):
+        labels[value] = labels.get(value, 0) + int(rows)
+    if not labels or len(labels) > MOST_CLASSES:
+        return None
+    return Seen(int(groups["rows"].sum()), labels)
+
+
+def _ordinary(groups: Groups, weighted: bool) -> bool:
+    """Whether no score, label or weight in the groups is missing, infinite, or otherwise to be complained about."""
+    if any(np.ma.is_masked(column) for column in groups.values()):
+        return False
+    ends = [np.asarray(groups[name], dtype=np.float64) for name in ("low", "high", "cell")]
+    if not all(np.all(np.abs(end) <= MOST_SCORE) for end in ends):  # NaN is not, either
+        return False
+    labels = groups["label"]
+    if labels.dtype.kind == "f" and not np.all((np.abs(labels) < MOST_EXACT) & (labels == np.floor(labels))):
+        return False
+    if labels.dtype == object and any(value is None or value != value for value in labels.tolist()):
+        return False
+    if not weighted:
+        return True
+    weight = np.asarray(groups["weight"], dtype=np.float64)
+    positive = bool(np.all(np.asarray(groups["least"], dtype=np.float64) >= 0))
+    return positive and bool(np.isfinite(weight).all()) and float(weight.sum()) < MOST_EXACT
+
+
+def _used(groups: Groups) -> NDArray[np.bool_]:
+    """The groups of rows that have a weight."""
+    return np.asarray(groups["used"], dtype=bool) if "used" in groups else np.ones(groups["rows"].size, dtype=bool)
+
+
+def _binned_table(sample: Sample, groups: Groups, bits: int, edges: Sequence[float]) -> ScoreTable:
+    """The table of the groups."""
+    used = _used(groups)
+    codes = np.array([sample.labels[value] for value in groups["label"][used].tolist()], dtype=np.intp)
+    rows = groups["rows"][used].astype(np.int64)
+    weight = groups["weight"][used].astype(np.float64) if "weight" in groups else rows
+    squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not sample.roles.copies else None
+    low, high, first, second = (groups[name][used].astype(np.float64) for name in ("low", "high", "first", "second"))
+    positive = None if sample.positive is None else sample.classes[sample.positive]
+    classes = sample.classes
+    return coarse_table(codes, weight, squares, low, high, first, second, classes, positive, bits, edges)
+
+
+def _refined(sample: Sample, column: str, table: ScoreTable, precision: float) -> ScoreTable:
+    """The table with the bins split that leave more of the AUC open than is asked: one more pass over their rows.
+
+    A bit less halves what a bin leaves open, unless its scores crowd in a part of it: then a further pass follows.
+    """
+    while table.bins is not None and table.bins.bits and (share := table.open_pairs).sum() > precision:
+        order = np.argsort(share)
+        chosen = np.zeros(share.size, dtype=bool)
+        chosen[order[np.cumsum(share[order]) > precision / 2]] = True
+        starts, ends = _stretches(chosen)
+        for start, end in zip(starts, ends, strict=True):
+            chosen[start : end + 1] = True
+        stretches = zip(table.bins.low[ends].tolist(), table.bins.high[starts].tolist(), strict=True)
+        score = number(column)
+        among = nw.any_horizontal(*((score >= low) & (score <= high) for low, high in stretches), ignore_nulls=True)
+        more = 1 + math.ceil(math.log2(float(share[chosen].sum()) / (precision / 2))) if precision else BITS
+        bits, edges = max(0, table.bins.bits - max(4, more)), table.bins.edges
+        groups = _bins(sample.source, sample.frame, sample.roles, column, bits, edges, among)
+        table = table.refined(chosen, _binned_table(sample, groups, bits, edges))
+    return table
+
+
+def _stretches(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where runs of chosen bins begin and end; of many runs, those with the shortest gaps between them become one.
+
+    >>> _stretches(np.array([True, False, True, True]))
+    (array([0, 2]), array([0, 3]))
+    """
+    change = np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]]))
+    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
+    if starts.size <= _RANGES:
+        return starts, ends
+    widest = np.sort(np.argsort(starts[1:] - ends[:-1])[-(_RANGES - 1) :])
+    return np.append(starts[0], starts[1:][widest]), np.append(ends[:-1][widest], ends[-1])
 
 
 def _groups(sample: Sample, value: nw.Expr) -> dict[str, NDArray[Any]]:

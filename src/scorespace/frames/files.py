@@ -283,6 +283,7 @@ def _read_csv(
         relation_source(found.relation({} if as_text else types), name, connection),
         account=found.account,
         as_text=lambda columns: nw.from_native(found.relation(_without(types, columns))),
+        text_bytes=_unpacked(paths),
     )
 
 
@@ -329,7 +330,13 @@ def _read_json(connection: DuckDBPyConnection, paths: list[str], name: str) -> S
         relation_source(found, name, connection),
         account=lambda read: _agree(name, count_json(paths), read),
         as_text=as_text,
+        text_bytes=_unpacked(paths),
     )
+
+
+def _unpacked(paths: Sequence[str]) -> int:
+    """About how long text files are when they are unpacked, rather too much than too little."""
+    return sum(os.path.getsize(path) * (20 if path.lower().endswith(".gz") else 1) for path in paths)
 
 
 def _read_arrow(paths: Sequence[str], name: str, writing: Path | None) -> Source:

@@ -1,4 +1,4 @@
-"""Which column plays which role: truth, scores, decisions, weight, group, fold."""
+"""Which column plays which role: truth, scores, decisions, predictions, weight, group, fold, time."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ class Roles:
     repeat: str | None = None
     copies: bool = False
     numbers: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    baseline: str | float | None = None
+    time: str | None = None
+
+    def number_columns(self) -> list[str]:
+        """The columns of numbers beside the truth: predictions, the ends of their intervals, the baseline."""
+        ends = (end for pair in self.intervals.values() for end in pair)
+        base = [self.baseline] if isinstance(self.baseline, str) else []
+        return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *base]))
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each role with its column; a column that two models share comes once.
@@ -39,11 +48,11 @@ class Roles:
         [('truth', 'outcome'), ('score', 'p_nb')]
         """
         yield ("number" if self.numbers else "truth"), self.truth
-        yield from (("number", column) for column in dict.fromkeys(column for _, column in self.numbers.values()))
+        yield from (("number", column) for column in self.number_columns())
         of_classes = (column for by_class in self.class_scores.values() for column in by_class.values())
         yield from (("score", column) for column in dict.fromkeys([*self.scores.values(), *of_classes]))
         yield from (("decision", column) for column in dict.fromkeys(self.decisions.values()))
-        for role in ("weight", "group", "fold", "repeat"):
+        for role in ("weight", "group", "fold", "repeat", "time"):
             column = getattr(self, role)
             if column is not None:
                 yield role, column
@@ -63,11 +72,17 @@ def roles(
     names: Mapping[str, str] | None = None,
     weights: str = "cases",
     models: Mapping[str, str] | None = None,
+    predictions: Columns | None = None,
+    intervals: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
+    baseline: str | float | None = None,
+    time: str | None = None,
 ) -> Roles:
     """The roles of the columns, each checked to be there; `names` renames models by their column.
 
     `weights`: a weighted row is one of the `cases`, or its weight counts the `copies` of a case. `models` names
-    further ones by KIND(COLUMN), whose truth is a number.
+    further ones by KIND(COLUMN), whose truth is a number, as it is for `predictions`; `intervals` holds the columns
+    of their prediction intervals by model, `baseline` a column or a number that relative errors are relative to, and
+    `time` orders the rows.
 
     >>> from scorespace.frames import read
     >>> source = read({"outcome": [1, 0], "p_nb": [0.9, 0.2]})
@@ -79,6 +94,8 @@ def roles(
     renames = dict(names or {})
     scored = _by_model(scores, columns, renames)
     decided = _by_model(decisions, columns, renames)
+    predicted = _predicted(_by_model(predictions, columns, renames))
+    numbers = _numbers(models or {}, predicted, bool(scored or decided))
     found = Roles(
         truth,
         {model: column for model, column in scored if isinstance(column, str)},
@@ -90,19 +107,23 @@ def roles(
         {model: column for model, column in scored if not isinstance(column, str)},
         repeat,
         _are_copies(weights, weight),
-        _numbers(models or {}, bool(scored or decided)),
+        numbers,
+        _intervals(intervals or {}, predicted),
+        _baseline(baseline, columns),
+        time,
     )
     if not scored and not decided and not found.numbers:
         raise ColumnError(
             "there is nothing to evaluate: no score and no decision is named.",
             seen=listing(columns),
-            hint="scores=… for numbers, decisions=… for labels",
+            hint="scores=… for numbers, decisions=… for labels, predictions=… where the truth is a number",
         )
-    named = [model for model, _ in (*scored, *decided)]
+    named = [model for model, _ in (*scored, *decided, *predicted)]
     for i, model in enumerate(named):
         if model in named[:i]:
             raise ColumnError(f"model {model!r} is named twice.", seen=listing(named), hint="a name for each model")
-    _refuse_idle_renames(renames, [*found.scores.values(), *found.decisions.values()], named)
+    used = [*found.scores.values(), *found.decisions.values(), *(column for _, column in predicted)]
+    _refuse_idle_renames(renames, used, named)
     taken: dict[str, str] = {}
     for role, column in found.columns():
         if column not in columns:
@@ -118,12 +139,61 @@ def roles(
     return found
 
 
-def _numbers(models: Mapping[str, str], classes: bool) -> dict[str, tuple[str, str]]:
+def _numbers(
+    models: Mapping[str, str], predicted: Sequence[tuple[str, str]], classes: bool
+) -> dict[str, tuple[str, str]]:
     """The kind and the column of each model whose truth is a number."""
     found = {name: read_kind(text) for name, text in models.items()}
-    if found and classes:
-        raise ColumnError("the truth is a class for scores and decisions, and a number for other models.")
-    return {name: (kind.name, column) for name, (kind, column) in found.items()}
+    if (found or predicted) and classes:
+        raise ColumnError(
+            "the truth is a class for scores and decisions, and a number for other models.",
+            hint="evaluate predicted numbers on their own",
+        )
+    return {model: ("residual", column) for model, column in predicted} | {
+        name: (kind.name, column) for name, (kind, column) in found.items()
+    }
+
+
+def _predicted(found: Sequence[tuple[str, str | dict[str, str]]]) -> list[tuple[str, str]]:
+    for model, column in found:
+        if not isinstance(column, str):
+            raise ColumnError(f"{model} names several columns, and a prediction is one.", seen=listing(column.values()))
+    return [(model, str(column)) for model, column in found]
+
+
+def _intervals(
+    given: Mapping[str, Sequence[str]] | Sequence[str], predicted: Sequence[tuple[str, str]]
+) -> dict[str, tuple[str, str]]:
+    """The two columns of each model's prediction interval; without a name, those of the only model."""
+    models = [model for model, _ in predicted]
+    if not isinstance(given, Mapping):
+        if len(models) != 1:
+            raise ColumnError("whose prediction interval is it?", seen=listing(models), hint="MODEL=LOW,HIGH")
+        given = {models[0]: given}
+    found = {}
+    for model, ends in given.items():
+        if model not in models:
+            raise ColumnError(f"there is no prediction {model!r} to have an interval.", seen=listing(models))
+        if isinstance(ends, str) or len(ends) != 2:
+            raise ColumnError(f"the interval of {model!r} needs two columns.", seen=f"{ends!r}", hint="LOW,HIGH")
+        found[model] = (str(ends[0]), str(ends[1]))
+    return found
+
+
+def _baseline(given: str | float | None, columns: Sequence[str]) -> str | float | None:
+    """A column, a number, or None for the mean of the truths."""
+    if given is None or given in columns:
+        return given
+    if given == "mean":
+        return None
+    try:
+        number = float(given)
+    except ValueError:
+        number = float("nan")
+    if not abs(number) < float("inf"):
+        hint = "mean, a column, or a number such as the mean of the training targets"
+        raise ColumnError(f"baseline={given!r} is neither a column nor a number.", seen=listing(columns), hint=hint)
+    return number
 
 
 def _are_copies(weights: str, weight: str | None) -> bool:
@@ -150,7 +220,7 @@ def _refuse_idle_renames(renames: Mapping[str, str], used: Sequence[str], models
     for column, name in renames.items():
         if column not in used and name not in models:
             raise ColumnError(
-                f"names={column!r} renames a column that is neither a score nor a decision.",
+                f"names={column!r} renames a column that is neither a score nor a decision nor a prediction.",
                 seen=listing(used),
                 hint="names={column: model}",
             )

@@ -6,7 +6,8 @@ import atexit
 import glob
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -36,6 +37,8 @@ class Source:
     """Given how many rows were read, refuses a file whose own count of records differs."""
     as_text: Callable[[Collection[str]], Frame] | None = field(default=None, repr=False)
     """The same rows with some columns as they are written, for whole numbers that a double would round."""
+    text_bytes: int | None = field(default=None, repr=False)
+    """How long text files are, unpacked: what their rows are not known without reading."""
 
     @property
     def where(self) -> str:
@@ -58,8 +61,31 @@ class Source:
                 return dict(frame.to_native().fetchnumpy())
             except (duckdb.Error, MemoryError) as error:
                 raise unreadable(self.where, error) from error
-        eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        if isinstance(frame, nw.LazyFrame):
+            return self._collected(frame)
+        return {name: frame[name].to_numpy() for name in frame.columns}
+
+    def _collected(self, frame: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]]:
+        """A lazy frame run by its engine: polars in batches, so that a file need not fit into memory."""
+        streaming: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
+        with on_cluster(self.where):
+            eager = frame.collect(**streaming)
         return {name: eager[name].to_numpy() for name in eager.columns}
+
+
+@contextmanager
+def on_cluster(where: str) -> Iterator[None]:
+    """What a cluster complains about, in our words: its first line, and not the pages of its machine."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
+            raise
+        said = str(getattr(error, "java_exception", None) or error).strip() or type(error).__name__
+        first = re.sub(r"^([\w.]+(Exception|Error): )+", "", said.splitlines()[0])
+        java = "JAVA" in said.upper() and "GATEWAY" in said.upper()
+        hint = "install Java 17 or newer" if java else "look into the log of the cluster"
+        raise DataError(f"Spark could not read {where}.", seen=first[:200], hint=hint) from error
 
 
 def frame_source(data: Any) -> Source:
@@ -77,7 +103,7 @@ def frame_source(data: Any) -> Source:
         raise DataError(
             "the data is neither a path nor a frame nor a dict of arrays.",
             seen=f"{type(data).__module__}.{type(data).__qualname__}".removeprefix("builtins."),
-            hint="a path, a frame of pandas, polars, pyarrow or DuckDB, or {name: array}",
+            hint="a path, a frame of pandas, polars, pyarrow, DuckDB or Spark, or {name: array}",
         ) from None
     if len(set(columns)) < len(columns):
         raise named_twice(columns, "the frame")

@@ -6,7 +6,7 @@ from scorespace.measures import confusion, cost, ranking  # the order of the cat
 from scorespace.measures import probability, smooth
 
 # isort: split
-from scorespace.measures import classes, ordinal, raters, sweep
+from scorespace.measures import classes, ordinal, raters, regression, sweep
 
 # isort: split
 from scorespace.measures import clusters, rules
@@ -31,6 +31,7 @@ __all__ = [
     "probability",
     "ranking",
     "raters",
+    "regression",
     "rules",
     "smooth",
     "sweep",

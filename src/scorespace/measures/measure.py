@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,9 @@ from scorespace.tables.table import Way, way
 
 Best = Literal["high", "low"]
 Formula = Callable[..., Array]
+Bounds = tuple[float, float]
+Certain = Callable[..., Any]
+"""From the formula, a coarse table and the options to values among which the lowest and the highest are bounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +33,11 @@ class Measure:
     `conditioned`: options that are not stated are those of the stated operating condition.
     `beside` names the measure that it is misread without; `of_several` says which scores of
     several classes it is about, where none is named.
-    `ranges` holds the range on a further table where it is another. `infinite` and `undefined` are the reasons given
-    for such values. Without `best`, neither direction is better. `functions` holds the formula by table, `each` and
-    `pairs` quick ways to that of all classes, or of all pairs of them.
+    `ranges` and `intervals` hold the range and the interval on a further table where they are others. `infinite`
+    and `undefined` are the reasons given for such values. `certain` bounds it on coarse scores; `monotone`, of
+    outcomes, it moves one way when TP alone changes, and when FP alone does. Without `best`, neither direction is
+    better. `functions` holds the formula by table, `each` and `pairs` quick ways to that of all classes, or of all
+    pairs of them.
     """
 
     name: str
@@ -53,10 +58,13 @@ class Measure:
     biased: str | None = None
     beside: str | None = None
     of_several: str | None = None
+    certain: Certain | None = None
+    monotone: bool = True
     conditioned: bool = False
     options: tuple[Option, ...] = ()
     functions: dict[type, Formula] = field(default_factory=dict)
     ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
+    intervals: dict[type, str] = field(default_factory=dict)
     each: dict[type, Formula] = field(default_factory=dict)
     pairs: dict[type, Formula] = field(default_factory=dict)
 
@@ -159,6 +167,8 @@ def measure(
     biased: str | None = None,
     beside: str | None = None,
     of_several: str | None = None,
+    certain: Certain | None = None,
+    monotone: bool = True,
     conditioned: bool = False,
 ) -> Callable[[Callable[..., Array]], Measure]:
     """Declare a measure; the annotation of the first parameter says which table it needs.
@@ -187,6 +197,8 @@ def measure(
             biased=biased,
             beside=beside,
             of_several=of_several,
+            certain=certain,
+            monotone=monotone,
             conditioned=conditioned,
             options=options_of(function),
             functions={table_of(function): function},
@@ -198,6 +210,27 @@ def measure(
         return MEASURES.add(declared)
 
     return declare
+
+
+def by_order(formula: Formula, table: Any, **options: Any) -> list[Array]:
+    """Bounds of a measure that rises, or falls, when positives move up: its values in the worst and the best order."""
+    return [formula(table.ordered(best), **options) for best in (False, True)]
+
+
+def by_hull(formula: Formula, table: Any, **options: Any) -> list[Array]:
+    """Bounds of a measure of the convex hull: inside it is that of the bins' edges, outside that of the best order."""
+    return [formula(table, **options), formula(table.ordered(best=True), **options)]
+
+
+def by_size(formula: Formula, table: Any, **options: Any) -> list[Array]:
+    """Bounds of a measure that rises, or falls, with every score: its values at the lowest and the highest ones."""
+    ends = (table.score, table.score) if table.bins is None else (table.bins.low, table.bins.high)
+    return [formula(replace(table, score=score), **options) for score in ends]
+
+
+def by_totals(formula: Formula, table: Any, **options: Any) -> list[Array]:
+    """Bounds of a measure that depends on how many cases each class has, and on no score: it is exact."""
+    return [formula(table, **options)]
 
 
 MEASURES: Registry[Measure] = Registry("measure", "measures", MeasureError)

@@ -11,7 +11,7 @@ from scorespace.curves.calibration import check_bins, count_parts, width_starts
 from scorespace.curves.hull import HullEdges, edges_of
 from scorespace.errors import MeasureError
 from scorespace.measures.cox import dot, logistic_fit, logits, offset_fit
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import Formula, by_hull, by_size, by_totals, measure
 from scorespace.tables import Array, ScoreTable, ratio
 
 _INF = float("inf")
@@ -25,6 +25,14 @@ Eps = Annotated[float, "keeps scores that far from 0 and 1; else a case that was
 Groups = Annotated[int | None, "number of bins of equal width; groups of equal scores unless stated"]
 Bins = Annotated[int, "number of bins"]
 By = Annotated[Literal["width", "count"], "bins of equal width, or of equal count"]
+
+
+def _certain_brier(formula: Formula, t: ScoreTable) -> list[Array]:
+    """Exact, from the sums of each bin: Σ (s − y)² = Σ s² − 2 Σ_pos s + P."""
+    if t.bins is None:
+        return [formula(t)]
+    squares, of_pos = t.bins.second.sum(), t.bins.first[t.positive].sum()
+    return [ratio(np.maximum(squares - 2 * of_pos + t.n_pos, 0.0), t.total)]
 
 
 @measure(
@@ -47,11 +55,16 @@ def mean_score(t: ScoreTable) -> Array:
     probability=True,
     aliases=("brier_score", "brier_score_loss", "quadratic_score"),
     interval="log-t",
+    certain=_certain_brier,
 )
 def brier(t: ScoreTable) -> Array:
     """Mean squared distance of the scores from what happened, for two classes from 0 to 1: Σ (p − y)² / n."""
     pos, neg = t.pos, t.neg
     return ratio(dot(pos, (1 - t.score) ** 2) + dot(neg, t.score**2), t.total)
+
+
+def _certain_brier_skill(formula: Formula, t: ScoreTable) -> list[Array]:
+    return [1 - ratio(one, _uncertainty(t)) for one in _certain_brier(brier.function, t)]
 
 
 @measure(
@@ -61,11 +74,46 @@ def brier(t: ScoreTable) -> Array:
     undefined=_ONE_CLASS,
     probability=True,
     aliases=("bss", "brier_skill_score"),
+    certain=_certain_brier_skill,
 )
 def brier_skill(t: ScoreTable) -> Array:
     """Gain over always stating the base rate: 1 − Brier / UNC."""
     base = _uncertainty(t)
     return np.where(base > 0, 1 - ratio(brier.function(t), base), np.nan)
+
+
+def _certain_logloss(formula: Formula, t: ScoreTable, *, base: Base = None, eps: Eps = 0.0) -> list[Array]:
+    """In each bin and class, −log bends down: the mean score bounds it below (Jensen), the chord to both ends above."""
+    if t.bins is None:
+        return [formula(t, base=base, eps=eps)]
+    check_log_options(base, eps)
+    bins, low, high = t.bins, np.asarray(0.0), np.asarray(0.0)
+    for weight, total, ends in (
+        (t.pos, bins.first[t.positive], (bins.low, bins.high)),
+        (t.neg, t.neg - np.delete(bins.first, t.positive, axis=0).sum(axis=0), (1 - bins.high, 1 - bins.low)),
+    ):
+        held = weight > 0
+        a, b = (end[held] for end in ends)
+        mean = np.clip(total[held] / weight[held], a, b)
+        share = np.where(b > a, (b - mean) / np.where(b > a, b - a, 1.0), 1.0)
+        below, above, middle = (_surprise(x, eps) for x in (a, b, mean))
+        # Clipped, −log is flat at first and bends there the other way: its ends bound it.
+        bent = (a < eps) | (b > 1 - eps) if eps else np.zeros(a.size, dtype=bool)
+        chord = _part(share, below) + _part(1 - share, above)
+        low = low + weight[held] @ np.where(bent, above, middle)
+        high = high + weight[held] @ np.where(bent, below, chord)
+    unit = 1.0 if base is None else abs(math.log(base))
+    return [ratio(low, t.total * unit), ratio(high, t.total * unit)]
+
+
+def _part(share: Array, of: Array) -> Array:
+    """share · of, where nothing of infinity is 0."""
+    return share * np.where(share > 0, of, 0.0)
+
+
+def _surprise(p: Array, eps: float) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.abs(np.log(np.clip(p, eps, 1 - eps)))
 
 
 @measure(
@@ -77,6 +125,7 @@ def brier_skill(t: ScoreTable) -> Array:
     probability=True,
     aliases=("log_loss", "cross_entropy", "log_score", "negative_log_likelihood"),
     interval="log-t",
+    certain=_certain_logloss,
 )
 def logloss(t: ScoreTable, *, base: Base = None, eps: Eps = 0.0) -> Array:
     """Mean surprise at what happened: −Σ log p(y) / n, in nats; base=2 for bits.
@@ -118,6 +167,11 @@ def _impossible(t: ScoreTable) -> Array:
     return at_zero.sum(axis=-1, dtype=np.float64) + at_one.sum(axis=-1, dtype=np.float64)
 
 
+def _certain_cal(formula: Formula, t: ScoreTable) -> list[Array]:
+    (whole,) = _certain_brier(brier.function, t)
+    return [np.maximum(whole - one, 0.0) for one in by_hull(ref.function, t)]
+
+
 @measure(
     title="Calibration loss",
     range=(0, 1),
@@ -127,6 +181,7 @@ def _impossible(t: ScoreTable) -> Array:
     aliases=("calibration_loss", "miscalibration", "mcb"),
     interval="inverted",
     biased="too high on small samples: even calibrated scores show some by chance",
+    certain=_certain_cal,
 )
 def cal(t: ScoreTable) -> Array:
     """What the best monotone recalibration would save of the Brier score: Brier − REF.
@@ -148,6 +203,7 @@ def cal(t: ScoreTable) -> Array:
     aliases=("refinement", "refinement_loss"),
     interval="corrected",
     biased="too low on small samples: the best recalibration is fitted to the same cases",
+    certain=by_hull,
 )
 def ref(t: ScoreTable) -> Array:
     """Brier score after the best monotone recalibration, so a matter of ranking alone: Brier − CAL."""
@@ -167,6 +223,7 @@ def refinement(t: ScoreTable, edges: HullEdges) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("uncertainty", "brier_uncertainty"),
+    certain=by_totals,
 )
 def unc(t: ScoreTable) -> Array:
     """Brier score of always stating the base rate: π (1 − π)."""
@@ -221,17 +278,17 @@ def log_ref(t: ScoreTable) -> Array:
 def log_unc(t: ScoreTable) -> Array:
     """Log loss of always stating the base rate, its entropy: −π log π − (1 − π) log(1 − π)."""
     share = ratio(t.n_pos, t.total)
-    return _surprise(share, 1 - share)
+    return _entropy(share, 1 - share)
 
 
 def _log_refinement(t: ScoreTable, edges: HullEdges) -> Array:
     """The log loss of the rates on the edges of the hull."""
     size = edges.pos + edges.neg
-    lost = size * _surprise(edges.pos / size, edges.neg / size)
+    lost = size * _entropy(edges.pos / size, edges.neg / size)
     return ratio(np.bincount(edges.owner, lost, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape), t.total)
 
 
-def _surprise(one: Array, other: Array) -> Array:
+def _entropy(one: Array, other: Array) -> Array:
     """−Σ p log p of two shares, of which nothing is no surprise."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return -(np.where(one > 0, one * np.log(one), 0.0) + np.where(other > 0, other * np.log(other), 0.0)) + 0.0
@@ -291,6 +348,35 @@ def murphy_residual(t: ScoreTable, *, bins: Groups = None) -> Array:
     return np.asarray(brier.function(t) - terms)
 
 
+def _certain_ece(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array] | None:
+    """Only cases of a bin that straddles two groups can be in the other one; each moves both sums by at most one."""
+    if by != "width" or t.bins is None:
+        return None if t.coarse else [formula(t, bins=bins, by=by)]
+    _, distance, inward, outward = _certain_groups(t, bins)
+    middle, moved = ratio(distance.sum(), t.total), ratio(inward.sum() + outward.sum(), t.total)
+    return [np.maximum(middle - moved, 0.0), np.minimum(middle + moved, 1.0)]
+
+
+def _certain_groups(t: ScoreTable, bins: int) -> tuple[Array, Array, Array, Array]:
+    """By group of equal width: cases, |positives − Σ s|, and the weight of cases that may belong to it, or elsewhere.
+
+    A bin counts for the group of its lowest score.
+    """
+    check_bins("width", bins, ("width", "count"))
+    if t.bins is None:
+        raise ValueError("an exact table leaves nothing open")
+    lowest, highest = _group_of(t.bins.low, bins), _group_of(t.bins.high, bins)
+    cases = t.counts.sum(axis=-2, dtype=np.float64)
+    apart = t.pos - t.bins.first.sum(axis=0)
+    size, gap = (np.bincount(lowest, one, bins) for one in (cases, apart))
+    torn = highest > lowest
+    outward = np.bincount(lowest[torn], cases[torn], bins)
+    inward = np.zeros(bins + 1)
+    np.add.at(inward, lowest[torn] + 1, cases[torn])
+    np.subtract.at(inward, highest[torn] + 1, cases[torn])
+    return size, np.abs(gap), np.cumsum(inward)[:-1], outward
+
+
 @measure(
     title="Expected calibration error",
     range=(0, 1),
@@ -301,11 +387,30 @@ def murphy_residual(t: ScoreTable, *, bins: Groups = None) -> Array:
     interval="inverted",
     of_several="top",
     biased="too high on small samples: even calibrated scores show some by chance",
+    certain=_certain_ece,
 )
 def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Mean distance of mean score and rate over bins of equal width or count: Σ n_k |o_k − f_k| / n."""
     _, hits, scores = _grouped(t, bins, by)
     return ratio(np.abs(hits - scores).sum(axis=-1), t.total)
+
+
+def _group_of(score: Array, bins: int) -> Array:
+    """The group of equal width of each score; one on an edge belongs above it."""
+    return np.searchsorted(np.arange(1, bins) / bins, score, side="right")
+
+
+def _certain_mce(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array] | None:
+    if by != "width" or t.bins is None:
+        return None if t.coarse else [formula(t, bins=bins, by=by)]
+    size, distance, inward, outward = _certain_groups(t, bins)
+    moved = inward + outward
+    fewest = size - outward
+    least = _share(np.maximum(distance - moved, 0.0), size + inward)
+    most = np.where(
+        fewest > 0, np.minimum(_share(distance + moved, fewest), 1.0), np.where(size + inward > 0, 1.0, 0.0)
+    )
+    return [least.max(initial=0.0), most.max(initial=0.0)]
 
 
 @measure(
@@ -317,6 +422,7 @@ def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     aliases=("maximum_calibration_error", "max_calibration_error"),
     of_several="top",
     biased="too high on small samples: it is the largest of many distances",
+    certain=_certain_mce,
 )
 def mce(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     """Largest distance of mean score and rate over bins of equal width or count: max |o_k − f_k|."""
@@ -350,6 +456,11 @@ def _share(part: Array, whole: Array) -> Array:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
+def _certain_cal_large(formula: Formula, t: ScoreTable) -> list[Array]:
+    """Exact, from the sum of the scores."""
+    return [formula(t)] if t.bins is None else [ratio(t.n_pos - t.bins.first.sum(), t.total)]
+
+
 @measure(
     title="Calibration in the large",
     range=(-1, 1),
@@ -357,6 +468,7 @@ def _share(part: Array, whole: Array) -> Array:
     undefined=_NO_CASES,
     probability=True,
     aliases=("calibration_in_the_large", "mean_calibration"),
+    certain=_certain_cal_large,
 )
 def cal_large(t: ScoreTable) -> Array:
     """Share of positives minus mean score, positive where scores are too low: o − mean p."""
@@ -398,6 +510,12 @@ def cal_intercept(t: ScoreTable) -> Array:
     return logistic_fit(*logits(t)).intercept
 
 
+def _certain_cal_offset(formula: Formula, t: ScoreTable) -> list[Array] | None:
+    """It falls with every score; but a bin that holds 0 or 1 and other scores would be left out or not."""
+    torn = t.bins is not None and bool(np.any(t.bins.loose & ((t.bins.low == 0) | (t.bins.high == 1))))
+    return None if torn else by_size(formula, t)
+
+
 @measure(
     title="Calibration intercept, for slope 1",
     range=(-_INF, _INF),
@@ -405,6 +523,7 @@ def cal_intercept(t: ScoreTable) -> Array:
     undefined="a class has no scores between 0 and 1",
     probability=True,
     aliases=("calibration_offset", "offset_intercept"),
+    certain=_certain_cal_offset,
 )
 def cal_offset(t: ScoreTable) -> Array:
     """Intercept a of logit P(y) = a + logit p, the slope held at 1: positive where scores are too low.

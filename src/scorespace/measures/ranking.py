@@ -10,7 +10,7 @@ from scorespace.curves.hull import edges_of
 from scorespace.curves.pr import pr_area
 from scorespace.curves.roc import partial_area, value_at
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import Formula, by_hull, by_order, measure
 from scorespace.special import betainc
 from scorespace.tables import Array, DrawnCases, ScoreTable, ratio
 
@@ -38,6 +38,7 @@ def concordant_pairs(table: ScoreTable) -> Array:
     within_classes=True,
     area=(1, 0),
     interval="area",
+    certain=by_order,
 )
 def auc(t: ScoreTable) -> Array:
     """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
@@ -55,6 +56,7 @@ def _auc_of_draws(drawn: DrawnCases) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("mann_whitney", "mann_whitney_u", "wilcoxon_w"),
+    certain=by_order,
 )
 def u(t: ScoreTable) -> Array:
     """Number of pairs of a positive and a negative in the right order, ties counting half: AUC · P · N."""
@@ -82,6 +84,7 @@ def rank_sum(t: ScoreTable) -> Array:
     within_classes=True,
     area=(2, -1),
     interval="area",
+    certain=by_order,
 )
 def gini(t: ScoreTable) -> Array:
     """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
@@ -95,6 +98,7 @@ def gini(t: ScoreTable) -> Array:
     undefined=_ONE_CLASS,
     aliases=("partial_auc", "pauroc"),
     within_classes=True,
+    certain=by_order,
 )
 def pauc(
     t: ScoreTable,
@@ -132,6 +136,7 @@ def pauc(
     within_classes=True,
     interval="corrected",
     biased="too high on small samples: the hull is fitted to the same cases",
+    certain=by_hull,
 )
 def auch(t: ScoreTable) -> Array:
     """AUC of the scores after the best monotone recalibration: area under the hull of the ROC curve."""
@@ -140,6 +145,11 @@ def auch(t: ScoreTable) -> Array:
     above -= _before(edges.owner, edges.pos)
     pairs = np.bincount(edges.owner, edges.neg * above, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)
     return ratio(pairs, t.n_pos * t.n_neg)
+
+
+def _certain_ks(formula: Formula, t: ScoreTable) -> list[Array]:
+    """The gap is known at the edges of bins, and inside one it is widest when one class comes before the other."""
+    return [formula(t), *(formula(t.ordered(best)) for best in (True, False))]
 
 
 @measure(
@@ -151,6 +161,7 @@ def auch(t: ScoreTable) -> Array:
     within_classes=True,
     interval="corrected",
     biased="too high on small samples: it is the largest of many gaps",
+    certain=_certain_ks,
 )
 def ks(t: ScoreTable) -> Array:
     """Largest gap between the score distributions of the classes: max |TPR − FPR|."""
@@ -160,6 +171,21 @@ def ks(t: ScoreTable) -> Array:
     return np.maximum(gap.max(axis=-1), -gap.min(axis=-1))
 
 
+def _certain_ap(formula: Formula, t: ScoreTable) -> list[Array]:
+    """Best: the positives of a bin tie at its top. Worst: they come one by one after all others, infinitely many.
+
+    Then their mean precision is that of a concave curve, which its chord bounds from below.
+    """
+    if t.bins is None:
+        return [formula(t)]
+    c, loose = t.sweep, t.bins.loose
+    before, after, alarms = c.tp[:-1], c.tp[1:], c.fp[1:]
+    first = np.where(alarms > 0, ratio(before, before + alarms), 1.0)
+    last = ratio(after, after + alarms)
+    worst = np.where(t.pos > 0, t.pos * np.where(loose, (first + last) / 2, last), 0.0)
+    return [ratio(worst.sum(), t.n_pos), formula(t.ordered(best=True))]
+
+
 @measure(
     title="Average precision",
     range=(0, 1),
@@ -167,6 +193,7 @@ def ks(t: ScoreTable) -> Array:
     undefined=_NO_POSITIVES,
     aliases=("average_precision",),
     interval="logit-t",
+    certain=_certain_ap,
 )
 def ap(t: ScoreTable) -> Array:
     """Precision at each score, averaged over the positives there: Σ (R_k − R_{k−1}) · PPV_k."""
@@ -183,6 +210,7 @@ def ap(t: ScoreTable) -> Array:
     undefined=_NO_POSITIVES,
     aliases=("pr_auc", "aupr", "area_under_pr"),
     interval="logit-t",
+    certain=by_order,
 )
 def auprc(t: ScoreTable) -> Array:
     """Area under the precision-recall curve, exact between points: ∫ PPV dTPR."""
@@ -196,6 +224,7 @@ def auprc(t: ScoreTable) -> Array:
     undefined=_ONE_CLASS,
     aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"),
     within_classes=True,
+    certain=by_order,
 )
 def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
@@ -211,6 +240,7 @@ def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 
     undefined=_ONE_CLASS,
     aliases=("fpr_at_tpr", "false_alarms_at"),
     within_classes=True,
+    certain=by_order,
 )
 def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
@@ -233,6 +263,7 @@ def _check_rate(name: str, rate: float) -> None:
     aliases=("h_measure", "hmeasure"),
     interval="corrected",
     biased="too high on small samples: the best recalibration is fitted to the same cases",
+    certain=by_hull,
 )
 def h(
     t: ScoreTable,

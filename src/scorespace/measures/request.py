@@ -11,7 +11,8 @@ import numpy as np
 from scorespace.errors import MeasureError
 from scorespace.measures.average import ALL_AVERAGES, EVENLY, average, averaging_table
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.measures.measure import Formula, Measure
+from scorespace.measures.certain import certified
+from scorespace.measures.measure import Bounds, Formula, Measure
 from scorespace.tables import Array, At, Table, Top
 
 
@@ -20,7 +21,8 @@ class Request:
     """A measure with its options, and the table inside a given one that it is computed from.
 
     `within`: its value stays when one class of that table is multiplied, so cases are drawn within classes.
-    `point` is its operating point on tables with more or fewer cases: so many by rank are a share there.
+    `point` is its operating point on tables with more or fewer cases: so many by rank are a share there. `certified`
+    bounds its value on coarse scores, where bounds are known.
     """
 
     spec: MeasureSpec
@@ -29,6 +31,7 @@ class Request:
     within: bool
     averaged: bool = field(default=False)
     point: At | None = None
+    certified: Bounds | None = None
 
     @property
     def measure(self) -> Measure:
@@ -36,8 +39,9 @@ class Request:
 
     @property
     def value(self) -> float:
-        """The value on the table it is bound to."""
-        return float(np.asarray(self.formula(self.table)))
+        """The value on the table it is bound to, which no order inside bins takes out of its bounds."""
+        value = float(np.asarray(self.formula(self.table)))
+        return value if self.certified is None else float(np.clip(value, *self.certified))
 
     def on(self, other: Any) -> Array:
         """The value on another table, or on replicates, of the kind that it was bound to."""
@@ -68,7 +72,8 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
     point = spec.at
     if isinstance(point, Top) and not point.percent:
         point = Top(100 * point.size / float(table.total), percent=True)
-    return Request(spec, formula, inside, within, averaged, point)
+    bounds = certified(spec, table) if table.coarse else None
+    return Request(spec, formula, inside, within, averaged, point, bounds)
 
 
 def _way(spec: MeasureSpec, table: Table) -> tuple[Formula, Table, bool]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from scorespace.curves.midpoint import Midpoint, Recentre
 from scorespace.curves.smooth import softened
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import Formula, by_order, measure
 from scorespace.measures.ranking import concordant_pairs
 from scorespace.tables import Array, ScoreTable, ratio
 
@@ -43,6 +43,7 @@ def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = Fa
     probability=True,
     aliases=("scored_auc",),
     within_classes=True,
+    certain=by_order,
 )
 def sauc(t: ScoreTable) -> Array:
     """By how much positives are scored above negatives: the mean over all pairs of max(0, s₊ − s₋)."""
@@ -50,6 +51,15 @@ def sauc(t: ScoreTable) -> Array:
     above = np.cumsum(pos * t.score, axis=-1) - t.score * np.cumsum(pos, axis=-1)  # Σ (s₊ − s₋) over s₊ ≥ s₋
     lead = np.einsum("...i,...i->...", np.maximum(above, 0), neg)
     return np.clip(ratio(lead, t.n_pos * t.n_neg), 0, 1)
+
+
+def _certain_prob_auc(formula: Formula, t: ScoreTable) -> list[Array]:
+    """Exact, from the sum of the scores of each class."""
+    if t.bins is None:
+        return [formula(t)]
+    of_pos = t.bins.first[t.positive].sum()
+    apart = ratio(of_pos, t.n_pos) - ratio(t.bins.first.sum() - of_pos, t.n_neg)
+    return [np.clip((apart + 1) / 2, 0, 1)]
 
 
 @measure(
@@ -60,6 +70,7 @@ def sauc(t: ScoreTable) -> Array:
     probability=True,
     aliases=("probabilistic_auc",),
     within_classes=True,
+    certain=_certain_prob_auc,
 )
 def prob_auc(t: ScoreTable) -> Array:
     """How far the mean scores of the classes lie apart: (mean s of positives − mean s of negatives + 1) / 2."""

@@ -40,6 +40,7 @@ class Asked:
     """What is asked of the replicates of a model: a function of its table, under a name that is asked for once.
 
     `within`: cases are drawn within classes. `of_pairs` computes the same from pairs alone, which is quicker.
+    `value` is that on the model's own table where it is known better than the function tells it from coarse scores.
     """
 
     model: str
@@ -47,12 +48,14 @@ class Asked:
     function: Drawn = field(compare=False)
     within: bool
     of_pairs: Drawn | None = field(default=None, compare=False)
+    value: float | None = field(default=None, compare=False)
 
 
 def asked(model: str, request: Request) -> Asked:
     """A measure asked of the replicates of a model."""
     quick = request.measure.functions.get(DrawnCases) if request.spec.of is None else None
-    return Asked(model, request.spec.canonical, request.on, request.within, quick)
+    value = None if request.certified is None else request.value
+    return Asked(model, request.spec.canonical, request.on, request.within, quick, value)
 
 
 class Source(Protocol):
@@ -182,8 +185,8 @@ class Draws:
         """Values of a lighter table moved to where the model's own value is, and spread as its own would."""
         if not source.lighter:
             return drawn
-        exact, light = (np.asarray(one.function(table)) for table in (self.tables[one.model], source.tables[one.model]))
-        return exact + source.scale * (drawn - light)
+        exact = one.function(self.tables[one.model]) if one.value is None else one.value
+        return np.asarray(exact) + source.scale * (drawn - np.asarray(one.function(source.tables[one.model])))
 
 
 def bootstrap(
@@ -268,7 +271,7 @@ def alone(model: str, table: Any) -> Source:
         return together(
             PairTable((model,), (table,), cells, table.strata, (), None, table.grouping, weight=table.weight)
         )
-    light = table.condensed(ROWS) if table.cells.size > 4 * ROWS else table
+    light = table.condensed(ROWS) if table.cells.size > 4 * ROWS else table.uncertain()
     return Alone({model: light}, light is not table)
 
 

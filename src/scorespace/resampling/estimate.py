@@ -9,13 +9,18 @@ from typing import Any, Final
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.certain import UNCERTAIN
+from scorespace.measures.measure import Bounds
 from scorespace.measures.request import Request, bind
 from scorespace.resampling import influence  # noqa: F401 - declares the intervals of cluster indices
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
-from scorespace.results import SCHEMA, Note, Progress, Row, limits, plain
+from scorespace.resampling.jackknife import jackknife_interval
+from scorespace.results import SCHEMA, Note, Progress, Row, html_table, limits, plain
 from scorespace.tables import Table, Top
 
+_FROM_BESIDE: Final = (jackknife_interval,)  # kinds of intervals that another file declares
+_CERTIFIED: Final = ("certified_low", "certified_high")
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 
 
@@ -35,9 +40,12 @@ class Estimate:
     method: str | None
     reason: str | None
     chance: float = math.nan
+    certified: Bounds | None = None
+    """On coarse scores: what the value lies between, whatever the order inside the bins; NaN where that is unknown."""
 
     def row(self) -> Row:
         """The row of tidy output; undefined and infinite numbers are None, with the reason."""
+        certain = {} if self.certified is None else dict(zip(_CERTIFIED, self.certified, strict=True))
         return plain(
             {
                 "model": self.model,
@@ -51,6 +59,7 @@ class Estimate:
                 "method": self.method,
                 "reason": self.reason,
                 **({} if math.isnan(self.chance) else {"chance": self.chance}),
+                **certain,
             }
         )
 
@@ -61,7 +70,11 @@ class Estimate:
     @property
     def text(self) -> str:
         """Value and interval for people: `0.787 [0.757, 0.817]`."""
-        return limits(self.value, self.low, self.high)
+        certain = ""
+        if self.certified is not None:  # how far the value itself is open
+            open_ = (self.certified[1] - self.certified[0]) / 2
+            certain = "" if math.isnan(open_) else f" ±{open_:.1g}"
+        return f"{limits(self.value, self.low, self.high)}{certain}"
 
 
 @dataclass(frozen=True)
@@ -95,6 +108,19 @@ class Estimates:
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.estimates))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {
+                "model": one.model,
+                "measure": str(one.spec),
+                "value": one.text,
+                "method": one.method,
+                "reason": one.reason,
+            }
+            for one in self.estimates
+        ]
+        return html_table(rows)
 
 
 def estimate(
@@ -165,11 +191,20 @@ class _Planned:
 
 def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:
     reason = one.reason(draws)
+    table = draws.tables[one.model]
     found = Interval(math.nan, math.nan, None, reason)
     if reason is None:
-        table = draws.tables[one.model]
         found = one.kind.function(Plan(one.request, one.model, table, one.value, level, draws))
-    bounds = found.low, found.high, level, found.method, found.reason, found.chance
+    low, high, reason = found.low, found.high, found.reason
+    certain = None
+    if any(each.coarse for each in draws.tables.values()):
+        certain = one.request.certified or ((math.nan, math.nan) if table.coarse else (one.value, one.value))
+        if table.coarse and one.request.certified is None:
+            reason = reason or UNCERTAIN
+        elif not math.isnan(one.value):  # wherever in its bounds the value is, the interval around it is as wide
+            low, high = low - (one.value - certain[0]), high + (certain[1] - one.value)
+            low, high = (min(max(end, one.request.range[0]), one.request.range[1]) for end in (low, high))
+    bounds = low, high, level, found.method, reason, found.chance, certain
     return Estimate(one.model, one.request.spec, one.value, *bounds)
 
 

@@ -144,7 +144,7 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
 
     Cases that come in groups are drawn whole, whatever the measure.
     """
-    declared = INTERVALS.find(request.measure.interval)
+    declared = INTERVALS.find(request.measure.intervals.get(type(request.table), request.measure.interval))
     if not declared.suits(request):
         declared = next((one for one in (jeffreys_interval, class_area_interval) if one.suits(request)), declared)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
@@ -269,7 +269,7 @@ def area_interval(plan: Plan) -> Interval:
 
 
 def _of_decisions(request: Request) -> bool:
-    return hasattr(request.table, "effective")
+    return hasattr(request.table, "effective") and not request.table.by_case
 
 
 @interval("jeffreys", "percentiles over the outcomes as they may be", suits=_of_decisions, weighted=True)

@@ -4,6 +4,7 @@ from scorespace.tables.classes import ClassTable, class_table
 from scorespace.tables.confusion import ConfusionTable, confusion
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.drawn import DrawnCases
+from scorespace.tables.residual import ResidualTable, residual_table
 from scorespace.tables.score import ScoreTable, score_table
 from scorespace.tables.table import Array, At, NoTableError, Table, Top
 
@@ -15,11 +16,13 @@ __all__ = [
     "Counts",
     "DrawnCases",
     "NoTableError",
+    "ResidualTable",
     "ScoreTable",
     "Table",
     "Top",
     "class_table",
     "confusion",
     "ratio",
+    "residual_table",
     "score_table",
 ]

@@ -23,7 +23,7 @@ from scorespace.tables.labels import (
     positive_index,
 )
 from scorespace.tables.score import ScoreTable, prevalence_factors, refuse_uncountable, unknown_class, weights_of
-from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,12 @@ class ConfusionTable(Table):
 
     def with_cells(self, cells: Array) -> Self:
         return replace(self, matrix=cells.reshape(*cells.shape[:-1], *self.matrix.shape[-2:]), squares=None)
+
+    def stored(self) -> Stored:
+        about = {"kind": "decisions", "positive": self.positive, "weighted": self.squares is not None}
+        decided = np.tile(np.arange(len(self.classes)), len(self.classes))
+        columns = {"actual": self.strata, "decided": decided, "weight": self.cells}
+        return Stored(about, columns if self.squares is None else {**columns, "squares": self.squares.ravel()})
 
     @property
     def cell_squares(self) -> Array | None:

@@ -28,7 +28,7 @@ class PairTable(ByValue):
     `cell` (models, cases) indexes the cells of `tables`; `code` is the class of each case, an index into
     `classes`, of which `positive` may be one. `group` numbers the groups of related cases, `fold` the folds they
     were tested in, and `repeat` the repeats of the whole procedure, in each of which every case was tested once;
-    `weight` is the weight of each case; where there are such.
+    `weight` is the weight of each case, and `time` its place in time; where there are such.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
     >>> pairs
@@ -47,6 +47,7 @@ class PairTable(ByValue):
     fold: NDArray[np.int32] | None = None
     repeat: NDArray[np.int32] | None = None
     weight: NDArray[np.float64] | None = None
+    time: NDArray[np.int32] | None = None
 
     @property
     def cases(self) -> int:
@@ -116,10 +117,8 @@ class PairTable(ByValue):
         """The table of some of the cases."""
         found = [table.part(cell[chosen]) for table, cell in zip(self.tables, self.cell, strict=True)]
         tables, cells = zip(*found, strict=True)
-        group, fold, repeat, weight = (
-            None if held is None else held[chosen] for held in (self.group, self.fold, self.repeat, self.weight)
-        )
-        kept = {"group": group, "fold": fold, "repeat": repeat, "weight": weight}
+        names = ("group", "fold", "repeat", "weight", "time")
+        kept = {name: None if (held := getattr(self, name)) is None else held[chosen] for name in names}
         return replace(self, tables=tables, cell=np.stack(cells), code=self.code[chosen], **kept)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Self, cast
 
 import numpy as np
@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorespace.errors import DataError, ScoreError, WeightError, listing
 from scorespace.results import grouped
+from scorespace.tables.bins import BITS, Bins, exact_bins, joined
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import bare, encode_classes, is_missing, label_text, natural_order, positive_index
-from scorespace.tables.table import Array, At, NoTableError, Table, Top, Wanted
+from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Top, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
@@ -31,7 +32,8 @@ class ScoreTable(Table):
     `score` (m,) is distinct and descending; `counts` (…, K, m) holds the weight of each class at each
     score, in the smallest type that fits, so sum or cumulate before subtracting. Leading axes of
     `counts` are replicates. `resolution` is the width to which scores were coarsened (0: exact). `squares` (K, m)
-    sums the squared weights of weighted cases; without it every unit of weight is a case.
+    sums the squared weights of weighted cases; without it every unit of weight is a case. `bins` tells what scores the
+    rows of a coarse table hold; each bears its lowest one, so that every threshold of the table is exact.
 
     >>> t = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
     >>> t
@@ -46,6 +48,7 @@ class ScoreTable(Table):
     positive: int
     resolution: float = 0.0
     squares: Array | None = field(default=None, compare=False, repr=False)
+    bins: Bins | None = field(default=None, repr=False)
 
     def described(self) -> str:
         return "a score table"
@@ -67,7 +70,8 @@ class ScoreTable(Table):
         return np.repeat(np.arange(len(self.classes)), self.score.size)
 
     def with_cells(self, cells: Array) -> Self:
-        return replace(self, counts=cells.reshape(*cells.shape[:-1], *self.counts.shape[-2:]), squares=None)
+        counts = cells.reshape(*cells.shape[:-1], *self.counts.shape[-2:])
+        return replace(self, counts=counts, squares=None, bins=None)
 
     @property
     def cell_squares(self) -> Array | None:
@@ -114,7 +118,14 @@ class ScoreTable(Table):
     @property
     def probabilities(self) -> bool:
         """Whether all scores lie in [0, 1], so that they can be read as probabilities."""
-        return not self.score.size or bool(self.score[0] <= 1 and self.score[-1] >= 0)
+        if not self.score.size:
+            return True
+        highest = self.score[0] if self.bins is None else self.bins.high[0]
+        return bool(highest <= 1 and self.score[-1] >= 0)
+
+    @property
+    def coarse(self) -> bool:
+        return self.bins is not None
 
     @property
     def thresholded(self) -> bool:
@@ -140,17 +151,70 @@ class ScoreTable(Table):
             counts = self.top(at) if isinstance(at, Top) else self.at(cast(float, at))
             return cast(Wanted, counts.swapped() if other else counts)
         if not other:
-            return super().inside(wanted)
+            return Table.inside(self.sized() if sized else self, wanted)
         # The other class has the probability 1 − p; for all else the order counts, which rounding could tie.
         turned = self.complemented() if sized and self.probabilities else self.swapped()
-        return Table.inside(turned, wanted)
+        return Table.inside(turned.sized() if sized else turned, wanted)
+
+    def around(self, at: At, of: str | None = None) -> tuple[Counts, Counts]:
+        """The outcomes at a threshold, or by rank, when all of the bin that it cuts is taken, and when none of it is.
+
+        >>> table = score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51)
+        >>> [float(counts.fp) for counts in table.around(0.405)]
+        [1.0, 0.0]
+        """
+        most = fewest = self.top(at) if isinstance(at, Top) else self.at(at)
+        if self.bins is not None:
+            low, high = self.bins.low, self.bins.high
+            reached = self.bins.loose & (low == self.cut(at)) if isinstance(at, Top) else (low < at) & (at <= high)
+            for bin_ in np.flatnonzero(reached):
+                most, fewest = self.at(low[bin_]), self.at(np.nextafter(high[bin_], np.inf))
+        swap = of is not None and self._index(of) != self.positive
+        return (fewest.swapped(), most.swapped()) if swap else (most, fewest)
+
+    def sized(self) -> Self:
+        """The table for what depends on the size of scores: each bin of a coarse one bears its mean."""
+        if self.bins is None or not self.score.size:
+            return self
+        return replace(self, score=self.bins.mean(self.counts.sum(axis=-2, dtype=np.float64)))
+
+    def ordered(self, best: bool) -> Self:
+        """The best order inside the bins, positives at the highest score and others at the lowest; or the worst.
+
+        Every curve and area of the cases lies between those of the two.
+
+        >>> score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51).ordered(best=True).pos
+        array([1., 1., 0.])
+        """
+        if self.bins is None:
+            return self
+        loose = self.bins.loose
+        score = np.stack([self.bins.high, self.bins.low], axis=-1).ravel()
+        counts = np.zeros((*self.counts.shape, 2), dtype=self.counts.dtype)
+        counts[..., 0] = np.where(loose, 0, self.counts)
+        own, rest = (0, 1) if best else (1, 0)
+        for k in range(len(self.classes)):
+            place = own if k == self.positive else rest
+            counts[..., k, loose, place] = self.counts[..., k, loose]
+        flat = counts.reshape(*counts.shape[:-2], -1)
+        kept = flat.any(axis=0)
+        return replace(self, score=score[kept], counts=flat[:, kept], resolution=0.0, squares=None, bins=None)
+
+    @property
+    def open_pairs(self) -> Array:
+        """Of each bin, the share of all pairs of a positive and another case that are both in it, in unknown order."""
+        every = float(self.n_pos * self.n_neg)
+        if self.bins is None or not every:
+            return np.zeros(self.score.size)
+        return np.where(self.bins.loose, self.pos * self.neg / every, 0.0)
 
     def at_prevalence(self, share: float) -> Self:
         factor = prevalence_factors(self.strata, self.cells, self.positive, share)
         squares = self.cells if self.squares is None else self.squares.ravel()
         shape = self.counts.shape
         counts, squares = (self.cells * factor).reshape(shape), (squares * factor**2).reshape(shape)
-        return replace(self, counts=counts, squares=squares)
+        bins = None if self.bins is None else self.bins.scaled(factor.reshape(shape))
+        return replace(self, counts=counts, squares=squares, bins=bins)
 
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
         if at is None:
@@ -170,7 +234,7 @@ class ScoreTable(Table):
         row, classes = grid.size - 1 - place, np.arange(len(self.classes))[:, None]
         ours, theirs = ((classes * grid.size + rows).ravel() for rows in np.split(row, [self.score.size]))
         empty = np.zeros((len(self.classes), grid.size), dtype=np.int64)
-        return replace(self, score=grid[::-1].copy(), counts=empty, squares=None), ours, theirs
+        return replace(self, score=grid[::-1].copy(), counts=empty, squares=None, bins=None), ours, theirs
 
     @property
     def midranks(self) -> Array:
@@ -258,8 +322,11 @@ class ScoreTable(Table):
             raise ScoreError("only two classes can be swapped.", seen=f"{len(self.classes)} classes")
         # Adding 0.0 keeps a negated zero from becoming -0.0.
         squares = None if self.squares is None else self.squares[..., ::-1]
-        turned = -self.score[::-1] + 0.0, self.counts[..., ::-1]
-        return type(self)(*turned, self.classes, 1 - self.positive, self.resolution, squares)
+        bins = None if self.bins is None else self.bins.turned()
+        score = -self.score[::-1] + 0.0 if bins is None else bins.low
+        return type(self)(
+            score, self.counts[..., ::-1], self.classes, 1 - self.positive, self.resolution, squares, bins
+        )
 
     def complemented(self) -> Self:
         """The other class of two as positive, with its own probability 1 − score; rounding may tie scores near 0.
@@ -269,7 +336,47 @@ class ScoreTable(Table):
         """
         if len(self.classes) != 2:
             raise ScoreError("only two classes can be swapped.", seen=f"{len(self.classes)} classes")
-        return replace(self._rescored(1 - self.score), positive=1 - self.positive)
+        other = 1 - self.positive
+        if self.bins is None:
+            return replace(self._rescored(1 - self.score), positive=other)
+        bins = self.bins.complemented(self.counts)
+        squares = None if self.squares is None else self.squares[:, ::-1]
+        return cast(Self, merged_table([bins], self.counts[:, ::-1], squares, self.classes, other))
+
+    def rounded(self, bits: int = BITS, edges: Sequence[float] = ()) -> Self:
+        """The coarse table: scores that are the same in the first 53 − bits binary digits share a bin.
+
+        No bin straddles one of the edges, so that outcomes there are exact. Shards rounded alike still merge.
+
+        >>> score_table([1, 0, 1], [0.91, 0.5502, 0.55]).rounded(46)
+        ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
+        """
+        bins = replace(self._binned, bits=bits, edges=(*self._binned.edges, *edges))
+        return cast(Self, merged_table([bins], self.counts, self.squares, self.classes, self.positive))
+
+    def refined(self, chosen: NDArray[np.bool_], finer: ScoreTable) -> Self:
+        """The table with some of its bins replaced by those of a finer table of the same cases."""
+        if self.bins is None or finer.bins is None:
+            raise ValueError("only bins can be refined")
+        kept = self.bins.rows(~chosen)
+        low = np.concatenate([kept.low, finer.bins.low])
+        order = np.argsort(-low)
+
+        def both(ours: Array, theirs: Array) -> Array:
+            return np.concatenate([ours, theirs], axis=-1)[..., order]
+
+        first, second = both(kept.first, finer.bins.first), both(kept.second, finer.bins.second)
+        high = both(kept.high, finer.bins.high)
+        bins = Bins(low[order], high, first, second, finer.bins.bits, finer.bins.edges)
+        squares = None
+        if self.squares is not None and finer.squares is not None:
+            squares = both(self.squares[:, ~chosen], finer.squares)
+        counts = both(self.counts[:, ~chosen], finer.counts)
+        return replace(self, score=low[order], counts=counts, squares=squares, bins=bins, resolution=bins.width)
+
+    @property
+    def _binned(self) -> Bins:
+        return exact_bins(self.score, self.counts) if self.bins is None else self.bins
 
     def coarsen(self, width: float) -> Self:
         """Merge scores that share a cell of the grid of that width; each cell bears its lower edge.
@@ -291,7 +398,20 @@ class ScoreTable(Table):
         """The table with other scores in place of its own; those that become equal are merged."""
         values, counts = grouped_scores(score, self.counts)
         squares = None if self.squares is None else grouped_scores(score, self.squares)[1]
-        return replace(self, score=values, counts=counts, squares=squares)
+        return replace(self, score=values, counts=counts, squares=squares, bins=None)
+
+    def stored(self) -> Stored:
+        bins = self._binned
+        about = {"kind": "scores", "positive": self.positive, "weighted": self.squares is not None}
+        about |= {"exact": self.bins is None, "bits": bins.bits, "edges": list(bins.edges)}
+        size = len(self.classes)
+        columns = {"actual": self.strata, "low": np.tile(bins.low, size), "high": np.tile(bins.high, size)}
+        sums = {"weight": self.counts, "squares": self.squares, "first": bins.first, "second": bins.second}
+        columns |= {name: column.ravel() for name, column in sums.items() if column is not None}
+        return Stored(about, columns)
+
+    def uncertain(self) -> Self:
+        return self if self.bins is None else replace(self, bins=None, resolution=self.bins.width)
 
     def condensed(self, rows: int) -> Self:
         """Merge neighbouring scores into about that many rows, finer towards both ends; each bears its lowest score.
@@ -311,7 +431,8 @@ class ScoreTable(Table):
         squares = None if self.squares is None else np.add.reduceat(self.squares, starts, axis=-1)
         width = float((self.score[starts] - self.score[ends]).max())
         resolution = max(width, self.resolution)
-        return replace(self, score=self.score[ends], counts=counts, squares=squares, resolution=resolution)
+        found = {"score": self.score[ends], "counts": counts, "squares": squares, "bins": None}
+        return replace(self, resolution=resolution, **found)
 
     def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
         if self.score.size <= rows:
@@ -342,14 +463,19 @@ class ScoreTable(Table):
             named.remove(nameless)
         classes = tuple(sorted(named, key=natural_order))
         both = np.concatenate([self.score, other.score])
-        stacked = [_realigned(table.counts, table.classes, classes) for table in (self, other)]
-        score, counts = grouped_scores(both, np.concatenate(stacked, axis=-1))
+        pair = (self, other)
+        counts = np.concatenate([_realigned(table.counts, table.classes, classes) for table in pair], axis=-1)
         squares = None
         if self.squares is not None or other.squares is not None:
-            held = [table.counts if table.squares is None else table.squares for table in (self, other)]
-            aligned = [_realigned(sums, t.classes, classes) for sums, t in zip(held, (self, other), strict=True)]
-            squares = grouped_scores(both, np.concatenate(aligned, axis=-1))[1]
+            held = [table.counts if table.squares is None else table.squares for table in pair]
+            aligned = [_realigned(sums, t.classes, classes) for sums, t in zip(held, pair, strict=True)]
+            squares = np.concatenate(aligned, axis=-1)
         positive = classes.index(self.classes[self.positive])
+        if self.bins is not None or other.bins is not None:
+            bins = [t._binned.aligned(partial(_realigned, classes=t.classes, wanted=classes)) for t in pair]
+            return cast(Self, merged_table(bins, counts, squares, classes, positive))
+        score, counts = grouped_scores(both, counts)
+        squares = None if squares is None else grouped_scores(both, squares)[1]
         return type(self)(score, counts, classes, positive, max(self.resolution, other.resolution), squares)
 
     def __repr__(self) -> str:
@@ -357,11 +483,9 @@ class ScoreTable(Table):
         others = [k for k in range(len(self.classes)) if k != self.positive]
         totals = self.class_totals.reshape(-1, len(self.classes)).sum(axis=0)
         rest = "".join(f", {grouped(totals[k])} {self.classes[k]!r}" for k in others)
-        coarse = f", coarsened to {self.resolution:g}" if self.resolution else ""
-        return (
-            f"ScoreTable: {grouped(totals.sum())} cases, {shown}{rest}, "
-            f"{grouped(self.score.size)} distinct scores{coarse}"
-        )
+        coarse = f", coarsened to {self.resolution:g}" if self.resolution and self.bins is None else ""
+        rows = "distinct scores" if self.bins is None else "bins"
+        return f"ScoreTable: {grouped(totals.sum())} cases, {shown}{rest}, {grouped(self.score.size)} {rows}{coarse}"
 
 
 def _between(along: Counts, place: Array, share: Array, squares: Counts | None = None) -> Counts:
@@ -419,6 +543,51 @@ def score_table(
     columns[codes, np.arange(values.size)] = 1 if weights is None else weights
     squares = None if weights is None or copies else grouped_scores(values, columns**2)[1]
     return ScoreTable(*grouped_scores(values, columns), names, index, squares=squares)
+
+
+def coarse_table(
+    codes: NDArray[np.intp],
+    weight: Array,
+    squares: Array | None,
+    low: Array,
+    high: Array,
+    first: Array,
+    second: Array,
+    classes: tuple[str, ...],
+    positive: str | None,
+    bits: int,
+    edges: Sequence[float] = (),
+) -> ScoreTable:
+    """The coarse table of groups of cases, each of one class (a code) and one bin, with the sums of their scores."""
+    if len(classes) == 1:
+        only = classes[0]
+        classes, index = _with_absent_class(classes, positive)
+        codes = np.full_like(codes, classes.index(only))
+    else:
+        index = positive_index(classes, positive, codes)
+
+    def by_class(column: Array) -> Array:
+        out = np.zeros((len(classes), codes.size), dtype=column.dtype)
+        out[codes, np.arange(codes.size)] = column
+        return out
+
+    bins = Bins(low, high, by_class(first), by_class(second), bits, tuple(edges))
+    spread = None if squares is None else by_class(squares)
+    return merged_table([bins], by_class(weight), spread, classes, index)
+
+
+def merged_table(
+    several: Sequence[Bins], counts: Array, squares: Array | None, classes: tuple[str, ...], positive: int
+) -> ScoreTable:
+    """The coarse table of bins in any order, with the weights (K, m) in them and the sums of their squares."""
+    bins, order, starts = joined(*several)
+
+    def merged(column: Array) -> Array:
+        wide = np.float64 if column.dtype.kind == "f" else np.int64
+        return np.add.reduceat(column[:, order], starts, axis=-1, dtype=wide) if starts.size else column.astype(wide)
+
+    squares = None if squares is None else merged(squares)
+    return ScoreTable(bins.low, merged(counts), classes, positive, bins.width, squares, bins)
 
 
 def prevalence_factors(strata: Array, cells: Array, positive: int, share: float) -> Array:

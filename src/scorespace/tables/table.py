@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scorespace.declaration import written
 from scorespace.errors import ScoreSpaceError
 from scorespace.results import ByValue
+from scorespace.tables.bins import BITS
 
 Array = NDArray[Any]
 Wanted = TypeVar("Wanted", bound="Table")
@@ -50,6 +51,14 @@ class NoTableError(ScoreSpaceError):
     def __init__(self, reason: str, *, seen: str | None = None, hint: str | None = None) -> None:
         super().__init__(reason, seen=seen, hint=hint)
         self.reason = reason
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A table as plain columns, all of one length, and what is to be known of them."""
+
+    about: Mapping[str, Any]
+    columns: Mapping[str, Array]
 
 
 class Table(ByValue, ABC):
@@ -134,6 +143,11 @@ class Table(ByValue, ABC):
         return False
 
     @property
+    def coarse(self) -> bool:
+        """Whether scores that differ share a row, so that numbers are certain within bounds only."""
+        return False
+
+    @property
     def scores_classes(self) -> bool:
         """Whether it scores several classes."""
         return False
@@ -175,8 +189,24 @@ class Table(ByValue, ABC):
         """The table of the cases of these cells, and where they now are."""
         return self.with_cells(np.bincount(cell, minlength=self.cells.shape[-1])), cell
 
+    def around(self, at: At, of: str | None = None) -> tuple[Table, Table]:
+        """The outcomes between which those at a threshold lie, where a coarse table does not tell them apart."""
+        raise NoTableError(f"asks for a threshold, but {self.described()} have none")
+
     def at_prevalence(self, share: float) -> Self:
         """The same cases weighed so that positives have that share; without a positive class they stay."""
+        return self
+
+    def stored(self) -> Stored:
+        """Its columns, to be stored and sent; a table that keeps its cases has none."""
+        raise NoTableError(f"is not stored: {self.described()} keep the cases themselves")
+
+    def rounded(self, bits: int = BITS, edges: Sequence[float] = ()) -> Self:
+        """A coarser table, where it has scores to be rounded."""
+        return self
+
+    def uncertain(self) -> Self:
+        """The same rows without what is known of the cases inside them, which cases drawn again do not have."""
         return self
 
     def in_order(self, order: Sequence[Any]) -> Self:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.curves import Curve
-from scorespace.decisions import CostChoice, Decision
+from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.resampling.band import Band
 from scorespace.resampling.estimate import Estimates
@@ -29,6 +29,9 @@ class Answers(Protocol):
     def seed(self) -> int: ...
 
     @property
+    def interval(self) -> str | None: ...
+
+    @property
     def summary(self) -> Estimates: ...
 
     @property
@@ -44,7 +47,7 @@ class Answers(Protocol):
     def verdict(self) -> str: ...
 
     @property
-    def decision(self) -> Decision | CostChoice | None: ...
+    def decision(self) -> Decision | CostChoice | ShiftDecision | None: ...
 
     @property
     def comparisons(self) -> Comparisons: ...
@@ -54,6 +57,9 @@ class Answers(Protocol):
 
     @property
     def class_calibrations(self) -> Mapping[str, Mapping[str, CalibrationSummary]]: ...
+
+    @property
+    def operating(self) -> Any: ...
 
     def threshold(self, model: str) -> float: ...
 

@@ -48,8 +48,10 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     few = len(tables) <= MOST_BANDS
     banded = few and all(table.counted for table in tables.values())
     bins = [_bin_grid(name, table, evaluation.level) for name, table in tables.items()] if few else []
-    words = [Text(found[name].words) for name in tables]
-    return [_picture(evaluation, tables, banded), summary_grid(found), *words, *bins]
+    said, *more = zip(*(found[name].words.partition(". ")[::2] for name in tables), strict=True)
+    rest = [Text(words) for words in more[0] if words]
+    answer = Text(" ".join(words.rstrip(".") + "." for words in said))
+    return [answer, _picture(evaluation, tables, banded), *rest, summary_grid(found), *bins]
 
 
 def _class_blocks(evaluation: Answers, model: str) -> Sequence[Block]:
@@ -62,10 +64,14 @@ def _class_blocks(evaluation: Answers, model: str) -> Sequence[Block]:
 
     about = "How often a case is of a class whose score is so high, by isotonic regression."
     top = f"{TOP} is the highest score of each case: how often it is that of the right class."
+    absent = list(found)[len(shown) :]
+    left_out = f" Not drawn: {', '.join(absent)}." if absent else ""
     grid = summary_grid({f"{model}[{of}]" if of == TOP else of: one for of, one in found.items()})
     return [
         Picture(
-            draw, f"Observed rate against score for each class of {model}, and for its highest score.", f"{about} {top}"
+            draw,
+            f"Observed rate against score for each class of {model}, and for its highest score.",
+            f"{about} {top}{left_out}",
         ),
         replace(grid, caption=f"{top} {grid.caption}"),
         Text(replace(found[TOP], model=f"The highest score of {model}").words),
@@ -124,7 +130,10 @@ def _p_cell(test: CalibrationTest) -> str:
 
 def _picture(evaluation: Answers, tables: Mapping[str, ScoreTable], banded: bool) -> Picture:
     def draw() -> Any:
-        return calibration_picture(evaluation, list(tables), band=banded)
+        from scorespace.views.charts import following
+
+        spec = calibration_picture(evaluation, list(tables), band=banded)
+        return spec if evaluation.operating is None else following(spec, "calibration", evaluation.operating.here())
 
     band = (
         f" A calibrated model's whole line lies in its band with {100 * evaluation.level:g} %: "

@@ -6,13 +6,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scorespace.decisions import Choice, ConstrainedChoice, CostChoice, Decision, MixtureChoice, RejectChoice, Value
+from scorespace.decisions import (
+    Choice,
+    ConstrainedChoice,
+    CostChoice,
+    Decision,
+    MixtureChoice,
+    RejectChoice,
+    ShiftDecision,
+    Value,
+)
 from scorespace.decisions.judged import OUTCOMES
-from scorespace.results import decimals, grouped, limits, percent, short
+from scorespace.results import decimals, grouped, limits, per_thousand, percent, short
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
+from scorespace.views.shift import shift_grids
 
-AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice
+AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice | ShiftDecision
 
 
 def document(evaluation: Answers, decision: AnyDecision) -> Document:
@@ -39,6 +49,8 @@ def grids(decision: AnyDecision) -> Sequence[Block]:
             return [_rejection_grid(decision)]
         case MixtureChoice():
             return [_mixture_grid(decision)]
+        case ShiftDecision():
+            return shift_grids(decision)
 
 
 def choice_grid(decision: Decision) -> Grid:
@@ -71,7 +83,7 @@ def outcome_grid(decision: Decision) -> Grid:
     stated = decision.condition.prevalence
     which = "of 1 000 cases" if stated is None else f"of 1 000, {100 * stated:.3g} % positive"
     shown = [(one.model, decision.per_thousand(one)) for one in _by_cost(decision)]
-    rows = [(name, *map(_cases, outcomes.values())) for name, outcomes in shown]
+    rows = [(name, *map(per_thousand, outcomes.values())) for name, outcomes in shown]
     return Grid((which, "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)"), tuple(rows))
 
 
@@ -144,11 +156,6 @@ def _condition(decision: Decision) -> Text:
 def _apparent(decision: Decision) -> str:
     """The name of the column of costs on the cases that chose the thresholds."""
     return "on these cases" if decision.fitted is None else f"on {decision.fitted}"
-
-
-def _cases(number: float) -> str:
-    """So many of 1 000 cases: whole ones, with more digits for what is rare."""
-    return decimals(number, 0 if number >= 10 or number == 0 else 1)
 
 
 def _with_interval(value: float, interval: tuple[float, float]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from scorespace.results import Note
 
@@ -42,13 +42,14 @@ class Grid:
 class Picture:
     """A chart, drawn only when a view can show it, with a sentence for those who cannot see it.
 
-    Many `small` ones stand side by side.
+    Many `small` ones stand side by side. Along the curve of one to `drag`, a pointer moves the operating point.
     """
 
     draw: Callable[[], Any]
     alt: str
     caption: str = ""
     small: bool = False
+    drag: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,29 +59,50 @@ class Notes:
     notes: tuple[Note, ...]
 
 
-Block = Text | Verdict | Grid | Picture | Notes
+@dataclass(frozen=True)
+class Panel:
+    """What a reader can move, with the pictures beside it; `content` is what the page's script reads.
+
+    Only a page has room for it.
+    """
+
+    content: Any
+    pictures: tuple[Picture, ...] = ()
+
+
+Block = Text | Verdict | Grid | Picture | Notes | Panel
 
 
 @dataclass(frozen=True)
 class Section:
-    """A titled part of a page; `brief` parts also appear where there is only room for text, the `short` way if any."""
+    """A titled part of a page; `brief` parts also appear where there is only room for text, the `short` way if any.
+
+    `question` is what it answers, as a sentence; `folded` parts show no more than that, and their first text, until
+    they are opened.
+    """
 
     name: str
     title: str
     blocks: tuple[Block, ...]
     brief: bool = False
     short: tuple[Block, ...] = ()
+    question: str = ""
+    folded: bool = False
+
+
+_LAST_IN_BRIEF: Final = {"verdict": 1, "notes": 2}
 
 
 @dataclass(frozen=True)
 class Document:
-    """A page: a title, one line of facts, and sections in reading order."""
+    """A page: a title, one line of facts, and sections in reading order; `made` says how to make it again."""
 
     title: str
     facts: str
     sections: tuple[Section, ...]
+    made: tuple[str, ...] = ()
 
     def brief(self) -> Document:
-        """The page reduced to what fits one screen of text."""
+        """The page reduced to what fits one screen of text: the answer last, where the eye stays."""
         shown = (replace(section, blocks=section.short or section.blocks) for section in self.sections if section.brief)
-        return replace(self, sections=tuple(shown))
+        return replace(self, sections=tuple(sorted(shown, key=lambda section: _LAST_IN_BRIEF.get(section.name, 0))))

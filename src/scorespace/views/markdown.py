@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Text, Verdict
+from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Text, Verdict
 
 
 def text(document: Document) -> str:
@@ -10,7 +10,7 @@ def text(document: Document) -> str:
     parts = [f"# {_escaped(document.title)}", _escaped(document.facts)]
     for section in document.sections:
         parts.append(f"## {_escaped(section.title)}")
-        parts += [_block(block) for block in section.blocks]
+        parts += filter(None, map(_block, section.blocks))
     return "\n\n".join(parts) + "\n"
 
 
@@ -24,6 +24,8 @@ def _block(block: Block) -> str:
             return table(block)
         case Notes(notes):
             return "\n".join(f"- `{one.code}` {one.level}: {_escaped(one.text)}" for one in notes)
+        case Panel():
+            return ""
         case Picture():
             return f"*{_escaped(block.caption or block.alt)}* (picture in the report)"
 

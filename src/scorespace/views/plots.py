@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
-from scorespace.curves import calibration, cost_curve, hull, roc, smooth
+from scorespace.curves import (
+    calibration,
+    cost_curve,
+    hull,
+    isotonic,
+    predicted,
+    quantiles,
+    residuals,
+    roc,
+    rroc,
+    smooth,
+)
 from scorespace.curves.classes import mean
 from scorespace.curves.cost import cost_lines
 from scorespace.curves.curve import Addition, Curve, CurveKind, beside
 from scorespace.decisions import Decision
 from scorespace.resampling.band import Band
+from scorespace.resampling.estimate import Estimate
+from scorespace.tables import ConfusionTable, ScoreTable
+from scorespace.tables import confusion as confusion_table
+from scorespace.views.answers import Answers
 from scorespace.views.charts import (
+    beside_each_other,
     calibration_chart,
     class_curves_chart,
+    confusion_chart,
     cost_space_chart,
     curve_chart,
+    distribution_chart,
+    isotonic_chart,
+    measures_chart,
+    quantile_chart,
+    rroc_chart,
+    scatter_chart,
     smooth_chart,
+    stacked_ranks_chart,
 )
 from scorespace.views.charts.curves import crisp_points, part_layers
 from scorespace.views.charts.decision import chosen_marks
@@ -26,8 +52,75 @@ Curves = Mapping[str, Any]
 Tables = Mapping[str, Any]
 Bands = Mapping[str, Band]
 
+RARE: Final = 0.01
+"""Share of positives below which false alarms need a log axis."""
+
+_LINES: Final = 12  # of single thresholds in cost space: more of them weave a moiré
+
 picture: Addition[Callable[[Curves, Tables, Bands], Any]] = Addition()
 """The chart of a kind of curve that is more than its lines: from the curves, their tables and bands, by name."""
+
+
+Drawn = Callable[[Answers], Spec]
+PICTURES: Final[dict[str, Drawn]] = {}
+"""The pictures of an evaluation that are no curves, by name."""
+
+
+def shows(function: Drawn) -> Drawn:
+    """Add a picture of evaluations, under the name of its function."""
+    PICTURES[function.__name__.strip("_")] = function
+    return function
+
+
+@shows
+def confusion(evaluation: Answers) -> Spec:
+    """Which class is taken for which by each model, a two-class one at its threshold."""
+    charts = [confusion_chart(table, name) for name, table in _decisions(evaluation).items()]
+    return charts[0] if len(charts) == 1 else beside_each_other(charts)
+
+
+@shows
+def distribution(evaluation: Answers) -> Spec:
+    """The scores of both classes, one panel per model."""
+    return distribution_chart(_score_tables(evaluation))
+
+
+@shows
+def ranks(evaluation: Answers) -> Spec:
+    """The stacked ranks behind Mann and Whitney's U: below each positive, the negatives that it outranks."""
+    return stacked_ranks_chart(_score_tables(evaluation))
+
+
+@shows
+def measures(evaluation: Answers) -> Spec:
+    """Every measure of every model with its interval."""
+    by_measure: dict[str, list[Estimate]] = {}
+    for one in evaluation.summary:
+        by_measure.setdefault(str(replace(one.spec, at=None)), []).append(one)
+    return measures_chart(list(by_measure.values()))
+
+
+def _decisions(evaluation: Answers) -> dict[str, ConfusionTable]:
+    models = evaluation.models
+    return {
+        name: two_by_two(evaluation, name) if name in models.two_class else table.inside(ConfusionTable)
+        for name, table in models.items()
+        if table.class_names
+    }
+
+
+def _score_tables(evaluation: Answers) -> dict[str, ScoreTable]:
+    return {name: evaluation.models[name] for name in evaluation.models.thresholded}
+
+
+def two_by_two(evaluation: Answers, name: str) -> ConfusionTable:
+    """The outcomes of a two-class model as a table of decisions, the positive class first."""
+    counts = evaluation.counts(name)
+    positive = str(evaluation.models.positive)
+    others = [label for label in evaluation.models.classes if label != positive]
+    labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
+    cells = [[float(counts.tp), float(counts.fn)], [float(counts.fp), float(counts.tn)]]
+    return confusion_table(cells, classes=labels)
 
 
 def as_altair(spec: Spec) -> Any:
@@ -47,7 +140,8 @@ def as_altair(spec: Spec) -> Any:
 
 @picture(roc)
 def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return curve_chart(curves, bands=bands, below=part_layers(curves), above=crisp_points(curves))
+    rare = _log_from(tables)
+    return curve_chart(curves, bands=bands, below=part_layers(curves), above=crisp_points(curves), log_from=rare)
 
 
 @picture(smooth)
@@ -57,7 +151,10 @@ def _smooth(curves: Curves, tables: Tables, bands: Bands) -> Any:
 
 @picture(cost_curve)
 def _cost(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return cost_space_chart(curves, {name: cost_lines(table) for name, table in tables.items()})
+    lines = {name: cost_lines(table, 0) for name, table in tables.items()}  # of thresholds on the hull alone
+    return cost_space_chart(
+        curves, {name: ends[:: -(-len(ends) * len(lines) // _LINES)] for name, ends in lines.items()}
+    )
 
 
 @picture(calibration)
@@ -78,6 +175,31 @@ def _roc_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
 @decided(hull)
 def _hull_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
     return curve_chart(curves, above=chosen_marks(decision))
+
+
+@picture(rroc)
+def _rroc(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return rroc_chart(curves)
+
+
+@picture(predicted)
+def _predicted(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return scatter_chart(curves, diagonal=True, words="Truth against prediction")
+
+
+@picture(residuals)
+def _residuals(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return scatter_chart(curves, diagonal=False, words="Error against prediction")
+
+
+@picture(quantiles)
+def _quantiles(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return quantile_chart(curves)
+
+
+@picture(isotonic)
+def _isotonic(curves: Curves, tables: Tables, bands: Bands) -> Any:
+    return isotonic_chart(curves)
 
 
 def draw(
@@ -102,19 +224,28 @@ def draw(
         return class_curves_chart(named, averaged(curves.values()), kind.name)
     if special is not None:
         return special(curves, tables, bands)
-    return curve_chart({**curves, **_beside(kind, tables)}, bands=bands, baseline=_level(kind, tables))
+    others, of = _beside(kind, tables)
+    return curve_chart({**curves, **others}, bands=bands, baseline=_level(kind, tables), of=of)
 
 
-def _beside(kind: CurveKind[Any], tables: Tables) -> dict[str, Curve]:
-    """The curves that belong beside those of a kind; one that is the same for all models is drawn once."""
+def _log_from(tables: Tables) -> float | None:
+    """Where a log axis of false alarms begins, where positives are rare: about the rate of a single one."""
+    shares = [float(table.n_pos / table.total) for table in tables.values() if float(table.total)]
+    negatives = max((float(table.n_neg) for table in tables.values()), default=0.0)
+    return 10.0 ** -math.ceil(math.log10(negatives)) if shares and max(shares) < RARE and negatives > 1 else None
+
+
+def _beside(kind: CurveKind[Any], tables: Tables) -> tuple[dict[str, Curve], dict[str, str]]:
+    """The curves that belong beside those of a kind, and whose colour each has; one that all share is drawn once."""
     companions = beside.of(kind)
     if companions is None:
-        return {}
+        return {}, {}
     found: dict[str, dict[str, Curve]] = {}
     for model, table in tables.items():
         for name, curve in companions(table).items():
             found.setdefault(name, {})[model] = curve
     drawn: dict[str, Curve] = {}
+    owner: dict[str, str] = {}
     for name, of_models in found.items():
         first, *others = of_models.values()
         if "{model}" not in name and all(other == first for other in others):
@@ -122,7 +253,8 @@ def _beside(kind: CurveKind[Any], tables: Tables) -> dict[str, Curve]:
         else:
             named = name if "{model}" in name else f"{{model}}, {name}"
             drawn |= {named.replace("{model}", model): curve for model, curve in of_models.items()}
-    return drawn
+            owner |= {named.replace("{model}", model): model for model in of_models}
+    return drawn, owner
 
 
 def _level(kind: CurveKind[Any], tables: Tables) -> float | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
+from importlib.metadata import version
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from scorespace.conditions import Condition
+from scorespace.curves import roc
 from scorespace.decisions import CostChoice, Decision, Value, decide
+from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.measures import confusion
 from scorespace.results import decimals, grouped, limits
 from scorespace.tables import At, ScoreTable, Top
@@ -18,7 +22,8 @@ from scorespace.views.calibration import blocks as calibration_blocks
 from scorespace.views.comparison import difference_text
 from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import grids, region_grid
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
+from scorespace.views.numbers import believed_blocks, error_blocks, rroc_blocks
 from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
@@ -31,64 +36,99 @@ HERE: Final = "cost here"
 BY_CHANCE: Final = "– by chance"
 """The row below a measure that even perfect scores have above nothing."""
 
+_LEADING: Final = ("auc", "auc[hand_till]", "brier", "tpr", "ppv", "acc", "mcc", "f1[macro]")
+_FEW: Final = 4
+
 Builder = Callable[[Answers], Sequence[Block]]
-SECTIONS: list[tuple[str, str, bool | Builder, Builder]] = []
 
 
-def section(title: str, *, brief: bool | Builder = False) -> Callable[[Builder], Builder]:
+@dataclass(frozen=True)
+class SectionKind:
+    """A declared section: its title, the question it answers as a sentence, and what builds it."""
+
+    name: str
+    title: str
+    brief: bool | Builder
+    builder: Builder
+    question: str = ""
+    folded: bool = False
+    last: int = 0
+
+
+SECTIONS: list[SectionKind] = []
+
+
+def section(
+    title: str, *, question: str = "", brief: bool | Builder = False, folded: bool = False, last: int = 0
+) -> Callable[[Builder], Builder]:
     """Add a section to every page; it is left out where its function returns no blocks.
 
-    `brief`: whether it is also shown where there is little room, or what is shown there instead.
+    `question`: what it answers, as a sentence; where its first block is a text, that is the answer in short. `brief`:
+    whether it is also shown where there is little room, or what is shown there instead. `folded`: for specialists,
+    opened on request. Sections stand in the order of their declaration, those with a higher `last` behind the others.
     """
 
     def add(builder: Builder) -> Builder:
-        SECTIONS.append((builder.__name__, title, brief, builder))
+        SECTIONS.append(SectionKind(builder.__name__, title, brief, builder, question, folded, last))
         return builder
 
     return add
 
 
-def document(evaluation: Answers) -> Document:
-    """The whole page of an evaluation."""
-    built = (
-        (name, title, tuple(builder(evaluation)), brief, tuple(brief(evaluation)) if callable(brief) else ())
-        for name, title, brief, builder in SECTIONS
-    )
+def document(
+    evaluation: Answers, title: str | None = None, names: Sequence[str] = (), command: str | None = None
+) -> Document:
+    """The whole page of an evaluation, or of it the named sections under the verdict."""
+    kinds = sorted(SECTIONS, key=lambda kind: kind.last)
+    for name in names:
+        if name not in [kind.name for kind in kinds]:
+            near = did_you_mean(name, [kind.name for kind in kinds])
+            raise ScoreSpaceError(
+                f"there is no section {name!r}.",
+                seen=listing([kind.name for kind in kinds]),
+                hint=f"did you mean {near!r}?" if near else None,
+            )
+    built = [
+        (kind, tuple(kind.builder(evaluation)), tuple(kind.brief(evaluation)) if callable(kind.brief) else ())
+        for kind in kinds
+        if not names or kind.name in (*names, verdict.__name__)
+    ]
     sections = (
-        Section(name, title, blocks, brief is True or bool(short), short)
-        for name, title, blocks, brief, short in built
+        Section(
+            kind.name,
+            kind.title,
+            blocks,
+            kind.brief is True or bool(short),
+            short,
+            kind.question,
+            kind.folded and kind.name not in names,
+        )
+        for kind, blocks, short in built
         if blocks
     )
-    return Document(evaluation.models.name, facts(evaluation.models), tuple(sections))
+    made = _made(evaluation, command)
+    return Document(title or evaluation.models.name, facts(evaluation.models), tuple(sections), made)
+
+
+def _made(evaluation: Answers, command: str | None) -> tuple[str, ...]:
+    """With what, when and from what the page was made, and how it is made again."""
+    models = evaluation.models
+    told = (
+        f"scorespace {version('scorespace')}, {date.today().isoformat()}: {models.name}, {grouped(models.rows)} rows, "
+        f"seed {evaluation.seed}, level {100 * evaluation.level:g} %."
+    )
+    return (told,) if command is None else (told, command)
 
 
 def brief_document(evaluation: Answers) -> Document:
     """What fits one screen of text, without building the rest of the page."""
     built = (
-        (name, title, tuple(brief(evaluation) if callable(brief) else builder(evaluation)))
-        for name, title, brief, builder in SECTIONS
-        if brief
+        (kind, tuple(kind.brief(evaluation) if callable(kind.brief) else kind.builder(evaluation)))
+        for kind in SECTIONS
+        if kind.brief
     )
-    sections = (Section(name, title, blocks, True) for name, title, blocks in built if blocks)
-    return Document(evaluation.models.name, facts(evaluation.models), tuple(sections))
-
-
-@section("Measures", brief=True)
-def measures(evaluation: Answers) -> Sequence[Block]:
-    grid = measure_grid(list(evaluation.shown), list(evaluation.models), _short_names(evaluation))
-    if isinstance(evaluation.decision, Decision):
-        grid = with_honest_costs(grid, evaluation.decision)
-    if evaluation.differences:
-        grid = with_differences(grid, evaluation.differences)
-    blank = undifferent(evaluation.differences, [str(one.spec) for one in evaluation.shown])
-    level = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
-    return [*_forest(evaluation), Grid(grid.columns, grid.rows, level, grid.hints), *([Text(blank)] if blank else [])]
-
-
-@section("Classes", brief=classes.short_blocks)
-def class_by_class(evaluation: Answers) -> Sequence[Block]:
-    """Rates, areas and curves of each of several classes, and what is taken for what."""
-    return classes.blocks(evaluation)
+    sections = (Section(kind.name, kind.title, blocks, True) for kind, blocks in built if blocks)
+    return Document(evaluation.models.name, facts(evaluation.models), tuple(sections)).brief()
 
 
 @section("Verdict", brief=True)
@@ -96,33 +136,118 @@ def verdict(evaluation: Answers) -> Sequence[Block]:
     return [Verdict(evaluation.verdict)]
 
 
-@section("Notes", brief=True)
+@section("Operating point", question="What does each threshold do, and what does it cost?")
+def panel(evaluation: Answers) -> Sequence[Block]:
+    """The operating point to move, with the curve it moves along and the scores it cuts."""
+    found = evaluation.operating
+    if found is None:
+        return []
+    tables = {one.name: one.table for one in found.models if not one.crisp}
+
+    def draw_scores() -> Any:
+        from scorespace.views.charts import following, scores_chart
+
+        here = found.here()
+        return following(scores_chart(tables, here["model"]), "scores", here)
+
+    def draw_classes() -> Any:
+        from scorespace.views.charts import curve_chart, following
+
+        return following(curve_chart({name: roc(table) for name, table in tables.items()}), "roc", found.here())
+
+    about = "ROC curve of each model, with the operating point and the line of equal cost."
+    curve = Picture(draw_classes, about) if found.classes else _moving(evaluation, "roc", about)
+    scores = Picture(draw_scores, "Scores of both classes, cut at the threshold.")
+    return [Panel(found, (replace(curve, drag=True), scores))]
+
+
+@section("Models", question="How good are the models?")
+def models(evaluation: Answers) -> Sequence[Block]:
+    """One row for each model with the first measures that were asked for, or the leading ones."""
+    every = list(evaluation.summary)
+    specs = list(dict.fromkeys(str(replace(one.spec, at=None)) for one in every))
+    chosen = [name for name in _LEADING if name in specs] if len(specs) > _FEW else specs
+    short = _short_names(evaluation)
+    shown = [*(chosen if len(chosen) > 1 else specs)[:_FEW]]
+    rows, placed = [], False
+    costs = _honest(evaluation)
+    for model in evaluation.models:
+        own = {str(replace(one.spec, at=None)): one for one in every if one.model == model}
+        at = {one.spec.at for one in own.values() if one.spec.at is not None}
+        placed = placed or bool(at)
+        cells = [_cell(own[name]) if name in own else "" for name in shown]
+        rows.append((model, *cells, *costs.get(model, ()), f"{at.pop():.4g}" if len(at) == 1 else ""))
+    arrows = {str(replace(one.spec, at=None)): one.spec.measure.arrow for one in every}
+    heads = [f"{short.get(name, name)} {arrows[name]}".strip() for name in shown]
+    columns = ("model", *heads, *([f"{HONEST} ↓"] if costs else []), "threshold")
+    if not placed:
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return [Grid(columns, tuple(rows), _interval_words(evaluation))]
+
+
+@section("Notes", brief=True, question="What should a reader know before believing the numbers?")
 def notes(evaluation: Answers) -> Sequence[Block]:
     return [Notes(evaluation.notes)] if evaluation.notes else []
 
 
-@section("Curves")
+@section("Thresholds", question="Which operating point?")
+def thresholds(evaluation: Answers) -> Sequence[Block]:
+    """What every threshold gives, and what happens to the cases at the one shown."""
+    found = evaluation.operating
+    if found is None or found.classes:
+        return outcomes(evaluation)
+    one = found.models[found.start]
+    shown = [each.spec.measure for each in one.shown if each.spec.measure.range[1] <= 1 and not each.spec.options]
+
+    def draw() -> Any:
+        from scorespace.views.charts import following, threshold_chart
+
+        return following(threshold_chart(one.table, shown or [confusion.tpr]), "threshold", found.here())
+
+    words = ", ".join(measure.name for measure in shown)
+    counts = evaluation.counts(one.name)
+    said = (
+        f"At {evaluation.threshold(one.name):.4g} {one.name} flags {grouped(float(counts.pp))} of "
+        f"{grouped(float(counts.total))} cases; {grouped(float(counts.tp))} of them are {one.labels[0]}, and "
+        f"{grouped(float(counts.fn))} of {grouped(float(counts.p))} are missed."
+    )
+    picture = Picture(draw, f"{words} against the threshold.", "What each threshold of the model looked at gives.")
+    return [Text(said), picture, *outcomes(evaluation)]
+
+
+@section("Ranking", question="How good is the ranking?")
 def curves(evaluation: Answers) -> Sequence[Block]:
     if not evaluation.models.two_class:
         return []
     banded = _banded(evaluation)
-
     level = f" The band holds the whole true curve at {100 * evaluation.level:g} %." if banded else ""
+    roc_words = "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds."
     return [
-        Picture(
-            lambda: evaluation.drawing("roc", band=banded),
+        *_ranking_words(evaluation),
+        _moving(
+            evaluation,
+            "roc",
             "True positive rate against false positive rate of each model, with the diagonal of chance.",
-            "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds." + level,
+            roc_words + level,
+            band=banded,
         ),
-        Picture(
-            lambda: evaluation.drawing("pr", band=banded),
+        _moving(
+            evaluation,
+            "pr",
             "Precision against recall of each model, with the prevalence as the level of chance.",
             "How many alarms are right (up) when so many positives are found (right). Chance reaches the prevalence.",
+            band=banded,
         ),
     ]
 
 
-@section("Decision")
+@section("Probabilities", question="Can the probabilities be trusted?")
+def calibration(evaluation: Answers) -> Sequence[Block]:
+    """Whether the scores can be taken as probabilities."""
+    return calibration_blocks(evaluation)
+
+
+@section("Costs", question="What does it cost, and which model is best for which costs?")
 def decision(evaluation: Answers) -> Sequence[Block]:
     """What to use under the costs, and which model is best under which costs."""
     if isinstance(evaluation.decision, CostChoice):
@@ -135,45 +260,64 @@ def decision(evaluation: Answers) -> Sequence[Block]:
     found = evaluation.decision if isinstance(evaluation.decision, Decision) else decide(models, Condition())
 
     def draw_hull() -> Any:
-        from scorespace.views.charts import hull_chart
+        from scorespace.views.charts import following, hull_chart
 
-        return hull_chart(evaluation.curves("roc"), found.hull, found if stated else None)
+        if evaluation.operating is None:
+            return hull_chart(evaluation.curves("roc"), found.hull, found if stated else None)
+        return following(hull_chart(evaluation.curves("roc"), found.hull), "roc", evaluation.operating.here())
 
     def draw_costs() -> Any:
-        from scorespace.views.charts import cost_chart
+        from scorespace.views.charts import cost_chart, following
 
-        return cost_chart(evaluation.curves("cost"), found, chosen=stated)
+        spec = cost_chart(evaluation.curves("cost"), found, chosen=stated and evaluation.operating is None)
+        return spec if evaluation.operating is None else following(spec, "cost", evaluation.operating.here())
 
     hull_words = "The hull (dark) is the best that mixing thresholds and models can reach."
-    line_words = " All points of the dashed line cost the same; the dot is the cheapest point." if stated else ""
+    line_words = " All points of the dashed line cost the same." if stated or evaluation.operating is not None else ""
     pictures = [
-        Picture(draw_hull, "ROC curves of all models with their common convex hull.", hull_words + line_words),
         Picture(
             draw_costs,
             "Normalised expected cost of each model over all operating conditions.",
             "Cost of each model at its best threshold, from false alarms mattering most (left) to misses mattering "
             "most (right). The band names the best model; grey needs no model.",
         ),
+        Picture(draw_hull, "ROC curves of all models with their common convex hull.", hull_words + line_words),
     ]
-    return [*pictures, *(grids(found) if stated else [region_grid(found)])]
+    if all(table.probabilities for table in _score_tables(evaluation).values()) and _score_tables(evaluation):
+        about = "Net benefit of acting on scores from a threshold on: hits less false alarms, at its odds."
+        pictures.append(_moving(evaluation, "net_benefit", "Net benefit of each model against the threshold.", about))
+    said = [Text(found.words)] if stated else [Text(_ranges_words(found))]
+    return [*said, *pictures, *(grids(found) if stated else [region_grid(found)])]
 
 
-@section("Comparison")
+@section("Too high and too low", question="What does it cost to predict too high or too low?")
+def rroc(evaluation: Answers) -> Sequence[Block]:
+    """Predicted numbers in RROC space, and what to use where too high and too low do not cost the same."""
+    return rroc_blocks(evaluation)
+
+
+@section("Differences", question="Are the models different?")
 def comparison(evaluation: Answers) -> Sequence[Block]:
     """Whether the models differ by more than chance, where their cases are known pair by pair."""
     if not evaluation.models.comparable:
         return []
     found = evaluation.comparisons
-    return [*comparison_grids(found), *(Text(one.words) for one in found)]
+    return [Text(" ".join(one.words for one in found)), *comparison_grids(found)]
 
 
-@section("Calibration")
-def calibration(evaluation: Answers) -> Sequence[Block]:
-    """Whether the scores can be taken as probabilities."""
-    return calibration_blocks(evaluation)
+@section("Errors", question="Where are the errors?")
+def errors(evaluation: Answers) -> Sequence[Block]:
+    """Where the errors of predicted numbers are."""
+    return error_blocks(evaluation)
 
 
-@section("Score distributions")
+@section("Calibration of numbers", question="Can I take the predictions at their word?")
+def believed(evaluation: Answers) -> Sequence[Block]:
+    """Whether predicted numbers can be taken at their word."""
+    return believed_blocks(evaluation)
+
+
+@section("Scores", question="Where do the scores lie?", folded=True)
 def distributions(evaluation: Answers) -> Sequence[Block]:
     tables = _score_tables(evaluation)
     if not tables:
@@ -185,24 +329,56 @@ def distributions(evaluation: Answers) -> Sequence[Block]:
         return distribution_chart(tables)
 
     about = "Where the scores of positives and negatives lie. The less they overlap, the better the model separates."
-    return [Picture(draw, "Histograms of the scores of positives and negatives, one panel per model.", about)]
-
-
-@section("Smooth ROC")
-def smooth(evaluation: Answers) -> Sequence[Block]:
-    """What the size of the scores adds to their order."""
-    return smooth_blocks(evaluation)
-
-
-@section("Thresholds")
-def thresholds(evaluation: Answers) -> Sequence[Block]:
     return [
-        _threshold_picture(name, table, evaluation.threshold(name)) for name, table in _score_tables(evaluation).items()
+        Text("The less the scores of both classes overlap, the better a model separates them."),
+        Picture(draw, "Histograms of the scores of positives and negatives, one panel per model.", about),
     ]
 
 
-@section("Outcomes")
+@section("Hesitation", question="Where do the models hesitate?", folded=True)
+def smooth(evaluation: Answers) -> Sequence[Block]:
+    """What the size of the scores adds to their order, and what handing over the doubtful cases would bring."""
+    found = smooth_blocks(evaluation)
+    about = "How accurate the decisions on the rest are when the cases nearest to the threshold are handed over."
+    alt = "Accuracy of the cases that are kept against the share of those handed over, by model."
+    return [*found, Picture(lambda: evaluation.drawing("rejection"), alt, about)] if found else []
+
+
+@section("All measures", brief=True, question="What are all the numbers?", folded=True)
+def measures(evaluation: Answers) -> Sequence[Block]:
+    grid = measure_grid(list(evaluation.shown), list(evaluation.models), _short_names(evaluation))
+    if isinstance(evaluation.decision, Decision):
+        grid = with_honest_costs(grid, evaluation.decision)
+    if evaluation.differences:
+        grid = with_differences(grid, evaluation.differences)
+    blank = undifferent(evaluation.differences, [str(one.spec) for one in evaluation.shown])
+    told = Grid(grid.columns, grid.rows, _interval_words(evaluation), grid.hints)
+    return [told, *([Text(blank)] if blank else [])]
+
+
+@section("Classes", brief=classes.short_blocks, question="How good is it class by class?")
+def class_by_class(evaluation: Answers) -> Sequence[Block]:
+    """Rates, areas and curves of each of several classes, and what is taken for what."""
+    return classes.blocks(evaluation)
+
+
+@section("Data and method", question="What were the data, and how were the numbers made?", folded=True, last=9)
+def method(evaluation: Answers) -> Sequence[Block]:
+    """The sample, and how each kind of interval was made."""
+    seen: dict[str, list[str]] = {}
+    for one in evaluation.summary:
+        seen.setdefault(one.method or "none", []).append(str(replace(one.spec, at=None)))
+    rows = tuple((name, ", ".join(dict.fromkeys(found))) for name, found in seen.items())
+    tables = tuple((name, f"{table!r}") for name, table in evaluation.models.items())
+    return [
+        Text(f"{evaluation.models.name}: {facts(evaluation.models)}; level {100 * evaluation.level:g} %."),
+        Grid(("model", "what is known of it"), tables, prose=True),
+        Grid(("interval", "measures"), rows, prose=True),
+    ]
+
+
 def outcomes(evaluation: Answers) -> Sequence[Block]:
+    """How many cases have each outcome, of each model at its threshold; of several classes which is taken for which."""
     names = evaluation.models.two_class
     if not names:
         return classes.confusion_blocks(evaluation)
@@ -217,10 +393,56 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
     ]
 
 
+def _moving(evaluation: Answers, kind: str, alt: str, caption: str = "", *, band: bool = False) -> Picture:
+    """The curves of a kind, with marks at the operating point where there is one."""
+
+    def draw() -> Any:
+        from scorespace.views.charts import following
+
+        spec = evaluation.drawing(kind, band=band)
+        return spec if evaluation.operating is None else following(spec, kind, evaluation.operating.here())
+
+    return Picture(draw, alt, caption)
+
+
+def _ranking_words(evaluation: Answers) -> Sequence[Block]:
+    """Which model ranks best, in a sentence, where an area was asked for."""
+    found = [one for one in evaluation.summary if one.spec.measure.area and not isnan(one.value)]
+    if not found:
+        return []
+    first = [one for one in found if one.spec == found[0].spec]
+    told = ", ".join(f"{one.model} {one.text}" for one in sorted(first, key=lambda one: -one.value))
+    return [Text(f"{first[0].spec.measure.title}: {told}.")]
+
+
+def _ranges_words(found: Decision) -> str:
+    """For which costs each model is best, in a sentence."""
+    told = [
+        f"{model} while a miss costs {found.cost_ratio(high):.3g} to {found.cost_ratio(low):.3g} false alarms"
+        for model, low, high in found.model_ranges()
+        if model in {one.model for one in found.choices}
+    ]
+    return f"Without stated costs: best is {'; '.join(told)}." if told else "No model beats deciding all cases alike."
+
+
+def _honest(evaluation: Answers) -> dict[str, tuple[str]]:
+    """The cost to expect of each model, where costs are stated."""
+    if not isinstance(evaluation.decision, Decision):
+        return {}
+    return {one.model: (_value_text(one.honest),) for one in evaluation.decision.choices if one.honest.known}
+
+
+def _interval_words(evaluation: Answers) -> str:
+    words = f"Value and {100 * evaluation.level:g} % interval; ↑ higher is better, ↓ lower is better."
+    if any(one.certified is not None for one in evaluation.summary):
+        words += " ± is what the scores, counted in bins, leave open whatever their order inside: it is no chance."
+    return words
+
+
 def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
     decision = evaluation.decision
-    if decision is None:
+    if not isinstance(decision, Decision | CostChoice):
         return {}
     two = isinstance(decision, Decision)
     stated = (decision.condition if isinstance(decision, Decision) else decision.costs).stated
@@ -341,32 +563,3 @@ def _banded(evaluation: Answers) -> bool:
 
 def _score_tables(evaluation: Answers) -> dict[str, ScoreTable]:
     return {name: evaluation.models[name] for name in evaluation.models.thresholded}
-
-
-def _forest(evaluation: Answers) -> Sequence[Block]:
-    """A picture of the first measure's intervals, when there are models to compare."""
-    if len(evaluation.models) < 2:
-        return []
-    first = str(evaluation.summary[0].spec)
-    found = [one for one in evaluation.summary if str(one.spec) == first]
-    if len(found) < 2:
-        return []
-
-    def draw() -> Any:
-        from scorespace.views.charts import interval_chart
-
-        return interval_chart(found)
-
-    return [Picture(draw, f"{first} of each model with its interval.", found[0].spec.measure.title)]
-
-
-def _threshold_picture(name: str, table: ScoreTable, at: float) -> Picture:
-    shown = (confusion.tpr, confusion.fpr, confusion.ppv, confusion.f1)
-
-    def draw() -> Any:
-        from scorespace.views.charts import threshold_chart
-
-        return threshold_chart(table, shown, at)
-
-    words = ", ".join(measure.name for measure in shown)
-    return Picture(draw, f"{words} of {name} against the threshold.", f"{name}: what each threshold would give.")

@@ -17,6 +17,9 @@ from scorespace.views.document import Block, Document, Grid, Notes, Picture, Sec
 MOST: Final = 10
 """How many cases of a kind are listed unless more are asked for."""
 
+MOST_ZONES: Final = 4
+"""Models of which each has a picture of its zones."""
+
 _ROWS: Final = 100_000  # of a table whose hulls are drawn for three decimals
 
 _ABOUT: Final = {
@@ -49,10 +52,10 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     if not tables:
         return []
     return [
+        Text(_words(tables)),
         _curves(tables),
         _grid(tables),
-        *(_zones(name, table) for name, table in tables.items()),
-        Text(_words(tables)),
+        *(_zones(name, table) for name, table in tables.items() if len(tables) <= MOST_ZONES),
     ]
 
 

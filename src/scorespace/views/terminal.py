@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from scorespace.results import Note
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Text, Verdict
+from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Text, Verdict
 
 _LEVEL_STYLES = {"warning": "yellow", "info": "dim"}
 
@@ -54,8 +54,8 @@ def _show_block(block: Block, console: Console) -> None:
             grid(block, console)
         case Notes(notes):
             _show_notes(notes, console)
-        case Picture():
-            pass  # a terminal has no room for pictures
+        case Picture() | Panel():
+            pass  # a terminal has no room for them
 
 
 def _show_notes(notes: tuple[Note, ...], console: Console) -> None:

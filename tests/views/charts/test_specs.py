@@ -9,12 +9,14 @@ from scorespace.curves.classes import average_roc
 from scorespace.curves.curve import CURVES
 from scorespace.decisions.cases import zones
 from scorespace.measures import confusion as counted
+from scorespace.tables import ResidualTable, residual_table
 from scorespace.views import sections
 from scorespace.views.charts import (
     class_curves_chart,
     confusion_chart,
     distribution_chart,
     rank_chart,
+    rroc_chart,
     threshold_chart,
     zones_chart,
 )
@@ -52,11 +54,29 @@ def test_every_picture_of_the_page(evaluation, valid):
         valid(picture.draw())
 
 
-@pytest.mark.parametrize("kind", [one.name for one in CURVES])
+@pytest.mark.parametrize("kind", [one.name for one in CURVES if one.table is not ResidualTable])
 def test_every_kind_of_curve(evaluation, kind, valid):
     spec = valid(evaluation.drawing(kind))
     told = {row["name"] for rows in spec["datasets"].values() for row in rows if "name" in row}
     assert told >= set(NAMES)
+
+
+def numbers(copies=1):
+    truth = np.tile(np.arange(20.0), copies)
+    sizes = dict(zip(NAMES, (4, 5), strict=False))
+    return {name: residual_table(truth, truth + np.tile(range(n), truth.size // n)) for name, n in sizes.items()}
+
+
+@pytest.mark.parametrize("kind", [one.name for one in CURVES if one.table is ResidualTable])
+@pytest.mark.parametrize("copies", [1, 100])
+def test_every_kind_of_predicted_numbers(kind, copies, valid):
+    assert valid(ss.evaluate(numbers(copies)).drawing(kind))
+
+
+def test_rroc_with_a_decision(valid):
+    evaluation = ss.evaluate(numbers(), condition=ss.Asymmetry(under=2, over=1))
+    curves = evaluation.curves("rroc")
+    assert valid(rroc_chart(curves, evaluation.decision))
 
 
 @pytest.mark.parametrize("options", [{"by": "count", "bins": 4, "band": True}, {"band": True}])

@@ -28,7 +28,8 @@ def calibration_chart(
 ) -> Spec:
     """Observed rates against scores, one line per model, with the histogram of its scores at the foot.
 
-    Bands are areas for curves by isotonic regression, and whiskers for those by bins.
+    Bands are areas for curves by isotonic regression, and whiskers for those by bins; of several areas one is shown
+    at a time, that of the `model` chosen.
     """
     if not curves:
         raise DataError("there is no curve to draw.")
@@ -36,7 +37,12 @@ def calibration_chart(
     binned = {name: band for name, band in (bands or {}).items() if name not in isotonic}
     below = [_histogram(curves, tables), *band_layers(curves, isotonic)]
     lines = {name: curve.line() for name, curve in curves.items()}
-    return themed(curve_layers(lines, below=below, above=_bins(curves, binned)))
+    spec = curve_layers(lines, below=below, above=_bins(curves, binned))
+    if len(isotonic) > 1:
+        below[-1]["transform"] = [{"filter": "datum.name === model"}]
+        choice = {"input": "select", "options": list(isotonic), "name": "Band of "}
+        spec["params"].append({"name": "model", "value": next(iter(isotonic)), "bind": choice})
+    return themed(spec)
 
 
 def _histogram(names: Mapping[str, object], tables: Mapping[str, ScoreTable]) -> Spec:

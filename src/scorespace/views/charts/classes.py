@@ -10,7 +10,7 @@ import numpy as np
 
 from scorespace.curves import Curve, PrCurve
 from scorespace.errors import DataError
-from scorespace.results import Row, decimals, grouped
+from scorespace.results import Row, decimals, grouped, whole_percent
 from scorespace.tables import ConfusionTable, ratio
 from scorespace.views.charts.curves import POINTS, curve_layers
 from scorespace.views.charts.marks import Spec, field, layered, mark
@@ -107,7 +107,7 @@ def _cells(table: ConfusionTable) -> list[Row]:
             "actual": actual,
             "decided": decided,
             "count": grouped(float(table.matrix[i, k])),
-            "share": "–" if np.isnan(shares[i, k]) else _percent(float(shares[i, k])),
+            "share": "–" if np.isnan(shares[i, k]) else whole_percent(float(shares[i, k])),
             "fill": fills[i][k],
             "ink": _ink(fills[i][k]),
         }
@@ -135,13 +135,6 @@ def _ink(fill: str) -> str:
     linear = [(c + 0.055) ** 2.4 / 1.055**2.4 if c > 0.04045 else c / 12.92 for c in _rgb(fill) / 255]
     luminance = float(np.dot([0.2126, 0.7152, 0.0722], linear))
     return "#000000" if luminance > 0.179 else "#ffffff"
-
-
-def _percent(share: float) -> str:
-    """A share in whole percent, but never 0 % for some or 100 % for not all."""
-    if 0 < share < 0.005:
-        return "<1 %"
-    return ">99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
 def _letters(texts: Sequence[str], cell: float, most: int = 13) -> int:

@@ -15,7 +15,7 @@ from scorespace.curves.curve import CURVES, Frame
 from scorespace.errors import DataError
 from scorespace.measures import Measure
 from scorespace.resampling.band import Band
-from scorespace.results import Row
+from scorespace.results import Row, decimals
 from scorespace.tables import ScoreTable
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import (
@@ -35,6 +35,8 @@ from scorespace.views.charts.theme import (
 POINTS: Final = 400
 """Most points drawn per curve."""
 
+_FEWEST: Final = 100  # of one of many curves
+
 HOVER: Final = "hover"
 """Name of the layer that only a pointer can see."""
 
@@ -50,17 +52,21 @@ def curve_chart(
     *,
     baseline: float | None = None,
     bands: Mapping[str, Band] | None = None,
+    of: Mapping[str, str] | None = None,
+    log_from: float | None = None,
     below: Sequence[Spec] = (),
     above: Sequence[Spec] = (),
 ) -> Spec:
     """One line per model, with the line of chance and, where given, the bands around the lines and further layers.
 
-    `baseline` is the height that chance reaches in PR space.
+    `baseline` is the height that chance reaches in PR space. `of` names the model of each curve that belongs beside
+    another, so that both have one colour. From `log_from` on, x is drawn on a log scale: false alarms are many where
+    positives are rare.
     """
     if not curves:
         raise DataError("there is no curve to draw.")
     under = [*below, *band_layers(curves, bands or {})]
-    return themed(curve_layers(curves, baseline=baseline, below=under, above=above))
+    return themed(curve_layers(curves, baseline=baseline, below=under, above=above, of=of, log_from=log_from))
 
 
 def curve_layers(
@@ -70,6 +76,8 @@ def curve_layers(
     baseline: float | None = None,
     below: Sequence[Spec] = (),
     above: Sequence[Spec] = (),
+    of: Mapping[str, str] | None = None,
+    log_from: float | None = None,
 ) -> Spec:
     """The unthemed chart of curves, with further layers drawn below and above; `what` a curve is the curve of."""
     first = next(iter(curves.values()))
@@ -79,11 +87,19 @@ def curve_layers(
         y_title = CURVES.find(first.kind).y
     if baseline is not None and math.isfinite(baseline):
         frame = replace(frame, chance=((0.0, baseline), (1.0, baseline)))
-    lines = _lines(curves, frame, first.x_title, y_title, what)
+    lines = _lines(curves, frame, first.x_title, y_title, what, of, log_from)
     title = f"{y_title} against {first.x_title.lower()}: {', '.join(curves)}."
     width, height = (420, 420) if frame.square else (560, 320)
-    layers = [*_chance(frame), *below, *lines, *above]
-    return layered(layers, width, height, description=title, params=[_NEAREST])
+    layers = [*_chance(frame, log_from), *below, *lines, *above]
+    params = [_NEAREST, *_areas(curves)]
+    return layered(layers, width, height, description=title, params=params)
+
+
+def _areas(curves: Mapping[str, Curve]) -> list[Spec]:
+    """The area of each curve for the legend, as values that no expression reads as more than text."""
+    told = {name: curve for name, curve in curves.items() if (kind := CURVES.nouns.get(curve.kind)) and kind.area}
+    areas = {name: decimals(curve.area()) for name, curve in told.items()}
+    return [{"name": "areas", "value": {name: area for name, area in areas.items() if area != "–"}}]
 
 
 def _frame(kind: str) -> Frame:
@@ -108,25 +124,42 @@ def threshold_chart(table: ScoreTable, measures: Sequence[Measure], at: float | 
 
 
 def named_rule(at: float, words: str, *, left: bool = False) -> list[Spec]:
-    """A rule from bottom to top, and what it means beside its upper end."""
+    """A rule from bottom to top, and what it means above it, where no curve runs."""
     rows = [{"x": short(at), "label": words}]
-    name = {"x": "x:Q", "text": "label:N", "y": {"value": 2}}
+    name = {"x": "x:Q", "text": "label:N", "y": {"value": -4}}
     return [
         mark("rule", rows, {"x": "x:Q"}, color=INK, strokeWidth=1.5),
-        mark("text", rows, name, align="right" if left else "left", baseline="top", dx=-5 if left else 5, color=INK),
+        mark("text", rows, name, align="right" if left else "center", baseline="bottom", color=INK),
     ]
 
 
-def _lines(curves: Mapping[str, Curve], frame: Frame, x_title: str, y_title: str, what: str) -> list[Spec]:
+def _lines(
+    curves: Mapping[str, Curve],
+    frame: Frame,
+    x_title: str,
+    y_title: str,
+    what: str,
+    of: Mapping[str, str] | None = None,
+    log_from: float | None = None,
+) -> list[Spec]:
     """The curves as lines, and under the pointer the nearest point with its numbers."""
-    rows = [row for name, curve in curves.items() for row in _points(name, curve)]
+    y_ends = frame.y
+    if frame.dip is not None:
+        top = max((float(curve.y[np.isfinite(curve.y)].max(initial=0.0)) for curve in curves.values()), default=0.0)
+        y_ends = (-frame.dip * (top or 1.0), 1.05 * (top or 1.0))
+        # What falls without end would take all points from where readers look, and no picture can hold it.
+        curves = {name: replace(curve, y=np.maximum(curve.y, 2 * y_ends[0])) for name, curve in curves.items()}
+    most = points_of(len(curves))
+    rows = [row for name, curve in curves.items() for row in _points(name, curve, most)]
     x_ends = frame.x or unit_or_none(np.array([row["x"] for row in rows]))
-    top = max((row["y"] for row in rows), default=1.0)
-    y_ends = frame.y if frame.dip is None else (-frame.dip * top, 1.05 * top)
+    across = {"axis": axis(x_ends), "scale": scale(x_ends)}
+    if log_from is not None:
+        ends = {"type": "log", "domain": [log_from, 1], "clamp": True, "nice": False}
+        across = {"axis": {"format": "~g", "tickCount": 5}, "scale": ends}
     place = {
-        "x": field("x:Q", title=x_title, axis=axis(x_ends), scale=scale(x_ends)),
+        "x": field("x:Q", title=x_title, **across),
         "y": field("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero)),
-        "color": coloured("name", curves),
+        "color": coloured("name", curves, of=of, areas=True),
     }
     line = {**place, "strokeDash": dashed("name", curves), "order": "place:Q"}
     seen = {"condition": {"param": "nearest", "value": 1, "empty": False}, "value": 0}
@@ -181,9 +214,14 @@ def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[
     return [mark("area", rows, ends, opacity=0.13, aria=False)]
 
 
-def _points(name: str, curve: Curve) -> list[Row]:
+def points_of(curves: int) -> int:
+    """How many points are drawn of each of so many curves: three have all, of more the page would grow without end."""
+    return max(_FEWEST, 3 * POINTS // max(3, curves))
+
+
+def _points(name: str, curve: Curve, most: int = POINTS) -> list[Row]:
     """The points of a curve that can be drawn, few enough for a page."""
-    curve = curve.line().thinned(POINTS - 1)  # thinning may add the last point
+    curve = curve.line().thinned(most - 1)  # thinning may add the last point
     drawn = np.isfinite(curve.x) & np.isfinite(curve.y)
     points = zip(shortened(curve.x[drawn]), shortened(curve.y[drawn]), curve.threshold[drawn].tolist(), strict=True)
     return [
@@ -210,15 +248,16 @@ def _tooltip(what: str, x_title: str, y_title: str) -> Spec:
     return {"expr": f"{{{', '.join(f'{json.dumps(title)}: {value}' for title, value in shown.items())}}}"}
 
 
-def _chance(frame: Frame) -> list[Spec]:
-    """The line that guessing would draw, with its name where curves seldom run."""
+def _chance(frame: Frame, log_from: float | None = None) -> list[Spec]:
+    """The line that guessing would draw, with its name beside the plot, where no curve runs."""
     if not frame.chance:
         return []
     x, y = zip(*frame.chance, strict=True)
-    line = [{"x": short(a), "y": short(b)} for a, b in frame.chance]
-    name = [{"x": 0.75, "y": short(float(np.interp(0.75, x, y))), "label": frame.chance_name}]
+    along = np.asarray(x) if log_from is None else np.geomspace(log_from, 1, 60)  # on a log axis it is bent
+    line = [{"x": short(a), "y": short(b)} for a, b in zip(along, np.interp(along, x, y), strict=True)]
+    name = [{"x": line[-1]["x"], "y": line[-1]["y"], "label": frame.chance_name}]
     place = {"x": "x:Q", "y": "y:Q"}
     return [
         mark("line", line, place, color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False),
-        mark("text", name, {**place, "text": "label:N"}, align="left", baseline="top", dx=6, dy=6),
+        mark("text", name, {**place, "text": "label:N"}, align="left", baseline="middle", dx=6),
     ]

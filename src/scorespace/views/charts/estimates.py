@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from scorespace.errors import DataError
 from scorespace.measures import MeasureSpec
@@ -15,7 +15,20 @@ from scorespace.views.charts.theme import INK, coloured, short, themed
 
 def interval_chart(estimates: Iterable[Estimate]) -> Spec:
     """One measure of every model as a dot, with its interval as a whisker."""
-    estimates = list(estimates)
+    return themed(_panel(list(estimates)))
+
+
+def measures_chart(by_measure: Sequence[Sequence[Estimate]]) -> Spec:
+    """Several measures, each in a panel with a scale of its own, one below the other."""
+    if not by_measure:
+        raise DataError("there is no estimate to draw.")
+    panels = [_panel(list(estimates)) for estimates in by_measure]
+    about = "; ".join(str(panel["description"]).rstrip(".") for panel in panels)
+    apart = {"scale": {"x": "independent", "y": "independent"}}
+    return themed({"vconcat": panels, "resolve": apart, "description": f"{about}."})
+
+
+def _panel(estimates: list[Estimate]) -> Spec:
     if not estimates:
         raise DataError("there is no estimate to draw.")
     measured = _words(estimates[0].spec)
@@ -36,7 +49,7 @@ def interval_chart(estimates: Iterable[Estimate]) -> Spec:
     ]
     told = "; ".join(f"{estimate.model} {estimate.text}" for estimate in estimates)
     data = {"values": list(map(_row, estimates))}
-    return themed(layered(layers, 420, {"step": 48}, data=data, description=f"{measured}: {told}."))
+    return layered(layers, 420, {"step": 48}, data=data, description=f"{measured}: {told}.")
 
 
 def _row(estimate: Estimate) -> Row:

@@ -51,5 +51,5 @@ def _encoded(spec: Spec, ending: str, scale: float) -> bytes:
 def _still(spec: Spec) -> Spec:
     """The spec without what only a pointer can see."""
     shown = [layer for layer in spec.get("layer", ()) if layer.get("name") != HOVER]
-    kept = {key: value for key, value in spec.items() if key != "params"}
+    kept = {**spec, "params": [param for param in spec.get("params", ()) if "select" not in param]}
     return kept | {"layer": shown} if shown else kept

@@ -11,10 +11,13 @@ from scorespace.errors import DataError
 from scorespace.results import Row, grouped
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, UNIT, axis, coloured, scale, short, themed, unit_or_none
+from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, coloured, scale, short, themed, unit_or_none
 
 BINS: Final = 40
 """Most bars drawn per class."""
+
+MOST_STEPS: Final = 400
+"""Most steps of stacked ranks; neighbours are merged to their mean, which leaves the area as it is."""
 
 
 def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
@@ -37,6 +40,66 @@ def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     if not common:
         panels["resolve"] = {"scale": {"x": "independent"}}
     return themed(panels)
+
+
+def scores_chart(tables: Mapping[str, ScoreTable], model: str) -> Spec:
+    """The same for one model in a panel as wide as a curve; a page may set another `model`."""
+    rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table)]
+    common = all(unit_or_none(table.score) for table in tables.values())
+    zero = mark("rule", [{}], {"y": {"datum": 0}}, color=FAINT)
+    layers = [_histogram(rows, tables, UNIT if common else None), zero]
+    names = list(dict.fromkeys(row["label"] for row in rows if "label" in row))
+    names = names if len(names) == 2 else ["▲ the class", "▼ the others"]  # which one, the page says
+    look = {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 500, "offset": 12}
+    title = {"text": "   ".join(names), **look}
+    looked_at = [{"filter": "datum.model === model"}]
+    about = f"Distribution of the scores of both classes by {model}."
+    shown = {"data": {"values": rows}, "transform": looked_at, "title": title, "description": about}
+    return themed(layered(layers, 420, 420, **shown))
+
+
+def stacked_ranks_chart(tables: Mapping[str, ScoreTable]) -> Spec:
+    """Below each positive, from the highest, the negatives that it outranks: the area is Mann and Whitney's U.
+
+    Ties count one half. As a share of all pairs of a positive and a negative, U is the AUC.
+    """
+    if not tables:
+        raise DataError("there are no scores to draw.")
+    found = {name: _outranked(table) for name, table in tables.items()}
+    rows = [
+        {"name": name, "place": k, "x": short(x), "y": short(y)}
+        for name, (across, heights) in found.items()
+        for k, (x, y) in enumerate(zip(across.tolist(), heights.tolist(), strict=True))
+    ]
+    up = field("y:Q", title="Negatives ranked below")
+    place = {
+        "x": field("x:Q", title="Positives, from the highest score", scale={"nice": False}),
+        "y": up,
+        "color": coloured("name", tables, areas=True),
+    }
+    layers = [
+        mark("area", rows, {**place, "y": {**up, "stack": None}}, interpolate="step-after", opacity=0.13, aria=False),
+        mark("line", rows, {**place, "order": "place:Q"}, interpolate="step-after"),
+    ]
+    sums = {name: float((np.diff(across) * heights[:-1]).sum()) for name, (across, heights) in found.items()}
+    areas = [{"name": "areas", "value": {name: f"U = {grouped(u)}" for name, u in sums.items()}}]
+    pairs = {name: float(table.n_pos * table.n_neg) for name, table in tables.items()}
+    told = "; ".join(f"{name} {grouped(sums[name])} of {grouped(pairs[name])} pairs" for name in tables)
+    about = f"Negatives that each positive outranks; the area is U: {told}."
+    return themed(layered(layers, 560, 320, params=areas, description=about))
+
+
+def _outranked(table: ScoreTable) -> tuple[Array, Array]:
+    """How many negatives lie below the positives of each score, and where these begin among all positives."""
+    pos, neg = table.pos, table.neg
+    below = float(table.n_neg) - np.cumsum(neg) + neg / 2
+    held = pos > 0
+    size = int(held.sum())
+    parts = np.unique(np.linspace(0, size, min(size, MOST_STEPS) + 1).astype(np.intp))
+    weight, height = pos[held], below[held]
+    merged = np.add.reduceat(weight, parts[:-1])
+    means = np.add.reduceat(weight * height, parts[:-1]) / merged
+    return np.append(0.0, np.cumsum(merged)), np.append(means, means[-1])
 
 
 def _histogram(rows: list[Row], names: Mapping[str, object], span: tuple[float, float] | None) -> Spec:
@@ -75,10 +138,11 @@ def _bars(place: int, name: str, table: ScoreTable) -> list[Row]:
     others = [label for label in table.classes if label != positive]
     negative = others[0] if len(others) == 1 else f"not {positive}"
     edges = _edges(table.score)
-    sides = (("up", "▲", positive, table.pos, table.n_pos, 1), ("down", "▼", negative, table.neg, table.n_neg, -1))
+    above = table.at(edges[:-1])  # what lies from each edge on; scores are sorted already
+    sides = (("up", "▲", positive, above.tp, table.n_pos, 1), ("down", "▼", negative, above.fp, table.n_neg, -1))
     rows: list[Row] = []
-    for side, arrow, label, weight, total, sign in sides:
-        shares = np.nan_to_num(ratio(np.histogram(table.score, bins=edges, weights=weight)[0], total))
+    for side, arrow, label, from_there, total, sign in sides:
+        shares = np.nan_to_num(ratio(from_there - np.append(from_there[1:], 0.0), total))
         rows += [
             {
                 "place": place,

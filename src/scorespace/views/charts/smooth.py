@@ -11,8 +11,8 @@ from scorespace.curves import Curve, SmoothCurve, roc
 from scorespace.decisions.cases import ZONES, Zones
 from scorespace.errors import DataError
 from scorespace.results import Row, decimals, grouped
-from scorespace.tables import ScoreTable, ratio
-from scorespace.views.charts.curves import POINTS, curve_layers, named_rule
+from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.views.charts.curves import curve_layers, named_rule, points_of
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import FAINT, GRID, SOFT, UNIT, axis, coloured, scale, short, shortened, themed
 
@@ -97,9 +97,14 @@ def _outlines(curves: Mapping[str, Curve]) -> list[Row]:
     return [
         {"name": name, "place": place, "x": x, "y": y}
         for name, curve in curves.items()
-        for thin in [curve.thinned(POINTS)]
-        for place, (x, y) in enumerate(zip(shortened(thin.x), shortened(thin.y), strict=True))
+        for kept in [_spread(curve.x.size, points_of(len(curves)))]
+        for place, (x, y) in enumerate(zip(shortened(curve.x[kept]), shortened(curve.y[kept]), strict=True))
     ]
+
+
+def _spread(size: int, most: int) -> Array:
+    """Which points to draw of a thin line, both ends among them."""
+    return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.intp))
 
 
 def _hulls(hulls: Mapping[str, Curve]) -> Spec:

@@ -47,7 +47,7 @@ _THEME: Final[Mapping[str, Any]] = {
         "labelColor": INK,
         "labelFontSize": 13,
         "labelLimit": 280,
-        "offset": 10,
+        "offset": 22,
         "orient": "top",
         "rowPadding": 4,
         "symbolOpacity": 1,
@@ -68,11 +68,26 @@ def themed(spec: Spec) -> Spec:
     return {"$schema": _SCHEMA, "config": _THEME, **with_tables(spec)}
 
 
-def coloured(column: str, names: Iterable[str], *, legend: bool = True) -> Spec:
-    """Colour by position, so that a model keeps its colour in every chart of a page."""
+def coloured(
+    column: str,
+    names: Iterable[str],
+    *,
+    legend: bool = True,
+    of: Mapping[str, str] | None = None,
+    areas: bool = False,
+) -> Spec:
+    """Colour by position, so that a model keeps its colour in every chart of a page.
+
+    `of` names the model whose colour another name has; with `areas` the legend adds those of the parameter.
+    """
     names = list(names)
-    scale = {"domain": names, "range": [COLOURS[place % len(COLOURS)] for place in range(len(names))]}
-    shown = {"columns": _legend_columns(names)} if legend else None
+    own = [name for name in names if name not in (of or {})]
+    places = {name: place for place, name in enumerate(own)}
+    chosen = [places[(of or {}).get(name, name)] for name in names]
+    scale = {"domain": names, "range": [COLOURS[place % len(COLOURS)] for place in chosen]}
+    shown: Spec | None = {"columns": _legend_columns(names)} if legend else None
+    if shown is not None and areas:
+        shown["labelExpr"] = "datum.label + (areas[datum.label] ? '  ' + areas[datum.label] : '')"
     return field(f"{column}:N", title=None, scale=scale, legend=shown)
 
 

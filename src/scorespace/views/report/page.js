@@ -1,49 +1,51 @@
-// Mounts every chart of the page, shows hints beside their words, and marks the section in view.
+// Starts the page: the panel, then its charts, hints beside their words, and the section in view.
 
-const NARROWEST = 140;
-const WIDEST_SQUARE = 460;
-const OPTIONS = {
-  actions: false,
-  ast: true, // expressions are interpreted, never evaluated as code
-  defaultStyle: false,
-  renderer: "svg", // sharp in print, and coloured by the style sheet
-  tooltip: { disableDefaultStyle: true },
-};
+const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
-for (const figure of document.querySelectorAll("figure.picture")) mount(figure);
+if (operating) {
+  followers.add((row, model) => ([lastRow, lastModel] = [row, model]));
+  wirePanel();
+}
+drawAll();
 for (const word of document.querySelectorAll(".hint")) attachHint(word, document.getElementById("hint"));
 followSections(document.querySelectorAll("main section[id]"));
+wireShare();
 
-async function mount(figure) {
-  const place = figure.querySelector(".chart");
-  try {
-    const spec = JSON.parse(figure.querySelector("script").textContent);
-    const { view } = await window.vegaEmbed(place, spec, OPTIONS);
-    const fit = fitter(view, place, spec);
-    await fit();
-    new ResizeObserver(() => requestAnimationFrame(fit)).observe(place);
-    figure.dataset.drawn = "yes";
-  } catch (error) {
-    console.error(error);
-    place.textContent = `This chart could not be drawn: ${error.message}`;
+// What is in view first; the rest one by one, whenever the page has nothing else to do.
+async function drawAll() {
+  const figures = [...document.querySelectorAll("figure.picture")];
+  const first = figures.filter((figure) => figure.getClientRects().length && figure.getBoundingClientRect().top < innerHeight);
+  await Promise.all(first.map(mount));
+  for (const figure of figures) {
+    if (figure.dataset.drawn) continue;
+    await new Promise((done) => (window.requestIdleCallback ?? setTimeout)(done, { timeout: 200 }));
+    await mount(figure);
   }
 }
 
-// A function that makes a chart as wide as its place, and keeps the square ones square.
-function fitter(view, place, spec) {
-  const panel = spec.spec ?? spec; // a chart of several panels sizes each of them
-  const [width, height] = ["width", "height"].map((side) => (spec.spec ? `child_${side}` : side));
-  const square = panel.width === panel.height;
-  // What axes and labels add beside the plot is known once it has been drawn in its own size.
-  const beside = place.querySelector("svg").width.baseVal.value - view.signal(width);
-  return async () => {
-    const room = Math.min(place.clientWidth - beside, square ? WIDEST_SQUARE : Infinity);
-    const wanted = Math.max(NARROWEST, Math.floor(room));
-    if (wanted === view.signal(width)) return;
-    view.signal(width, wanted);
-    if (square) view.signal(height, wanted);
-    await view.resize().runAsync();
-  };
+function wireShare() {
+  const share = document.querySelector(".share");
+  if (!share) return;
+  share.hidden = false;
+  document.getElementById("print").addEventListener("click", () => print());
+  document.getElementById("link")?.addEventListener("click", async ({ target }) => {
+    history.replaceState(null, "", written());
+    try {
+      await navigator.clipboard.writeText(location.href);
+      target.textContent = "Link copied";
+    } catch {
+      target.textContent = "The address bar holds the link";
+    }
+  });
+  const folded = () => document.querySelectorAll("details:not([open])");
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...folded()];
+    for (const one of opened) one.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const one of opened) one.open = false;
+  });
 }
 
 // One box serves all hints: it floats above the page, so that no scrolling table cuts it off.
@@ -65,8 +67,15 @@ function attachHint(word, box) {
   word.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
 }
 
+// Links to sections open what is folded, and leave the address to the operating point.
 function followSections(sections) {
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
+  for (const [id, link] of links) link.addEventListener("click", (event) => {
+    event.preventDefault();
+    reach(document.getElementById(id));
+  });
+  const asked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (asked) reach(asked);
   const inView = new Set();
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) inView[isIntersecting ? "add" : "delete"](target);
@@ -74,4 +83,11 @@ function followSections(sections) {
     for (const [id, link] of links) link.toggleAttribute("aria-current", id === first?.id);
   }, { rootMargin: "-15% 0px -55% 0px" });
   for (const section of sections) observer.observe(section);
+}
+
+function reach(section) {
+  const folded = section.querySelector(":scope > details");
+  if (folded) folded.open = true;
+  section.scrollIntoView();
+  section.focus({ preventScroll: true });
 }

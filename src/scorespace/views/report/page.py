@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -15,24 +15,23 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from scorespace.results import Row
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Text, Verdict
+from scorespace.results import NOTE_KINDS, Note, Row
+from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.views.report.bundle import vega
+from scorespace.views.still import svg
 
 _HERE: Final = Path(__file__).parent
-_KINDS: Final = {Text: "text", Verdict: "verdict", Grid: "grid", Picture: "pictures", Notes: "notes"}
+_KINDS: Final = {Text: "text", Grid: "grid", Picture: "pictures", Notes: "notes", Panel: "panel"}
+_SCRIPTS: Final = ("numbers.js", "panel.js", "charts.js", "page.js")
 
 
 def render(document: Document) -> str:
     """The page as HTML; the verdict moves to its top."""
     blocks = [block for section in document.sections for block in section.blocks]
-    sections = [
-        {"name": section.name, "title": section.title, "groups": list(_groups(rest))}
-        for section in document.sections
-        if (rest := [block for block in section.blocks if not isinstance(block, Verdict)])
-    ]
-    drawn = any(isinstance(block, Picture) for block in blocks)
-    scripts = [vega(), _part("page.js")] if drawn else [_part("page.js")]
+    drawn = any(isinstance(block, (Picture, Panel)) for block in blocks)
+    own = "\n".join(map(_part, _SCRIPTS))
+    scripts = [vega(), own] if drawn else [own]
+    operating = next((block.content for block in blocks if isinstance(block, Panel)), None)
     return (
         _environment()
         .get_template("page.html")
@@ -40,7 +39,11 @@ def render(document: Document) -> str:
             title=document.title,
             facts=[fact for fact in re.split(r"\s{2,}", document.facts.strip()) if fact],
             verdicts=[block.text for block in blocks if isinstance(block, Verdict)],
-            sections=sections,
+            sections=list(filter(None, map(_shown, document.sections))),
+            made=document.made,
+            operating=operating,
+            said={} if operating is None else operating.opening(),
+            **_opening_words(operating),
             style=Markup(_part("style.css")),
             scripts=[Markup(script) for script in scripts],
             # Only these very scripts may run, and nothing may be fetched: no text can turn into either.
@@ -49,19 +52,59 @@ def render(document: Document) -> str:
     )
 
 
+def _shown(section: Section) -> Row | None:
+    """A section as the template takes it, its first text as the answer to its question; None if the verdict is all."""
+    rest = [block for block in section.blocks if not isinstance(block, Verdict)]
+    if not rest:
+        return None
+    answer = rest[0].text if section.question and isinstance(rest[0], Text) else ""
+    groups = list(_groups(rest[1:] if answer else rest))
+    return {
+        "name": section.name,
+        "title": section.title,
+        "question": section.question,
+        "answer": answer,
+        "folded": section.folded,
+        "groups": groups,
+    }
+
+
+def _opening_words(operating: Any) -> Row:
+    """The words beside the numbers that the script of the page changes as well."""
+    if operating is None:
+        return {"costs": "", "use": "", "caution": ""}
+    return operating.words(operating.ratio, operating.condition.prevalence)
+
+
 def _groups(blocks: Iterable[Block]) -> Iterator[tuple[str, list[Block]]]:
     """Neighbouring blocks of a kind together, so that pictures can stand side by side."""
     for kind, group in groupby(blocks, key=lambda block: _KINDS[type(block)]):
         yield kind, list(group)
 
 
-def _spec(picture: Picture) -> Markup:
-    """The Vega-Lite spec of a picture, as JSON that no text inside can end early."""
+def _drawn(picture: Picture) -> Row:
+    """The Vega-Lite spec of a picture."""
     drawn: Any = picture.draw()
     spec: Row = drawn if isinstance(drawn, dict) else drawn.to_dict()
+    return spec | {"background": "transparent"}
+
+
+def _data(content: Row) -> Markup:
+    """JSON that no text inside can end early."""
     # ASCII alone, so that neither U+2028 nor half a surrogate pair can upset the reader of the file.
-    text = json.dumps(spec | {"background": "transparent"}, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+def _by_code(notes: Sequence[Note]) -> list[Row]:
+    """Notes of one code together, whichever model they are on, under what the code says."""
+    groups: dict[str, Row] = {}
+    for one in notes:
+        kind = NOTE_KINDS.get(one.code)
+        title = one.text if kind is None else kind.title
+        groups.setdefault(one.code, {"code": one.code, "level": one.level, "title": title, "texts": []})
+        groups[one.code]["texts"].append(one.text)
+    return list(groups.values())
 
 
 def _cell(text: str) -> Markup:
@@ -80,7 +123,14 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"spec": _spec, "cell": _cell, "unbroken": _unbroken}
+    environment.filters |= {
+        "drawn": _drawn,
+        "still": lambda spec: Markup(svg(spec)),
+        "data": _data,
+        "cell": _cell,
+        "unbroken": _unbroken,
+        "by_code": _by_code,
+    }
     return environment
 
 

@@ -1,0 +1,68 @@
+"""`scorespace table`: the tables alone, to merge and evaluate elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.errors import DataError
+from scorespace.evaluation.enter import count_tables
+from scorespace.frames import Tables, holds_tables, load_tables, save_tables
+
+
+def table(
+    data: options.Data,
+    out: Annotated[Path, typer.Option(metavar="FILE.parquet", help="Where the tables are written.")],
+    truth: options.MaybeTruth = None,
+    score: options.Score = [],  # noqa: B006 - Typer copies defaults
+    decision: options.Decision = [],  # noqa: B006
+    positive: options.Positive = None,
+    name: options.Name = [],  # noqa: B006
+    weight: options.Weight = None,
+    weights: options.Weights = options.Weighing.cases,
+    missing: options.MissingRows = options.Missing.error,
+    allow_remote: options.AllowRemote = False,
+    at: Annotated[
+        list[float], typer.Option(metavar="THRESHOLD", help="A threshold at which outcomes stay exact; repeatable.")
+    ] = [],  # noqa: B006
+    bins: Annotated[bool, typer.Option("--bins", help="Count scores in bins however few they are.")] = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
+) -> None:
+    """Write the tables of models, which hold no cases, to merge and evaluate them elsewhere.
+
+    Tables of several files are merged where DATA names such: scorespace table 'shard-*.parquet' --out all.parquet
+
+    Example: scorespace table credit.csv --truth outcome --positive bad --score nb --out credit.tables.parquet
+    """
+    options.check_output(out, (".parquet",), data)
+    if engine != "spark" and holds_tables(data):
+        if truth is not None or score or decision:
+            raise DataError(f"{data} holds tables, which have no columns.", hint="leave out the columns")
+        held: Tables = load_tables(data)
+    else:
+        held = count_tables(
+            data,
+            truth=truth,
+            scores=score,
+            decisions=decision,
+            positive=positive,
+            names=options.renames(name),
+            weight=weight,
+            weights=weights.value,
+            missing=missing.value,
+            at=at,
+            bins=bins,
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
+        )
+    save_tables(held, out)
+    for model, one in held.tables.items():
+        output.line(f"{model}  {one!r}")

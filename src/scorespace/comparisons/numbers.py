@@ -1,0 +1,212 @@
+"""Predicted numbers on the same cases: Wilcoxon's signed ranks of absolute errors, Diebold and Mariano's over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final
+
+import numpy as np
+
+from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.datasets import dataset_table, wilcoxon
+from scorespace.comparisons.question import Paired, Question
+from scorespace.comparisons.test import (
+    Refused,
+    by_request,
+    each_case_once,
+    not_in_folds,
+    test,
+    ungrouped,
+    unweighted,
+)
+from scorespace.errors import MeasureError, ScoreSpaceError
+from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.measure import Measure
+from scorespace.measures.regression import asym, mae, medae, mse, pinball
+from scorespace.resampling.limits import student
+from scorespace.results import decimals, note, p_text, signed
+from scorespace.special import stdtr
+from scorespace.tables import Array, ResidualTable
+
+MEANS: Final[dict[Measure, Callable[[Array], Array]]] = {mae: np.abs, mse: np.square}
+"""The loss of a case whose mean each of these measures is; asym and pinball have theirs with their options."""
+_FEWEST: Final = 8  # times from which on a variance over time says anything
+
+
+def of_sizes(question: Question[Any]) -> Refused | None:
+    """Measures of the size of errors."""
+    if question.spec is not None and question.spec.measure in (mae, medae):
+        return None
+    return Refused("{title} is for mae or medae.", hint='measure="mae"', error=MeasureError)
+
+
+def of_mean_losses(question: Question[Any]) -> Refused | None:
+    """Measures that are the mean of a loss of each case."""
+    if question.spec is not None and question.spec.measure in (*MEANS, asym, pinball):
+        return None
+    return Refused("{title} is for mae, mse, asym or pinball.", hint='measure="mae"', error=MeasureError)
+
+
+def in_time(question: Question[Any]) -> Refused | None:
+    """Rows that are ordered in time, each time once."""
+    pairs = question.pairs
+    if pairs is None or pairs.time is None:
+        return Refused("{title} is for predictions of a series, and no time is named.", hint="time=…")
+    if np.unique(pairs.time).size < pairs.cases:
+        return Refused(
+            "{title} is for one series, and several rows have the same time.",
+            seen=f"{pairs.cases} rows at {np.unique(pairs.time).size} times",
+            hint="the mean of each time, or one series alone",
+        )
+    if pairs.cases < _FEWEST:
+        return Refused(f"{{title}} needs at least {_FEWEST} times.", seen=f"{pairs.cases}", hint='test="bootstrap"')
+    return None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SignedRanks(Comparison):
+    """Wilcoxon's test of absolute errors; `nearer` is the share of the cases on which a is nearer, ties half."""
+
+    nearer: float
+
+    @property
+    def words(self) -> str:
+        told = f"Wilcoxon's signed ranks of absolute errors, {p_text(self.telling_p)}"
+        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
+        return (
+            f"{self.a} is nearer to the truth than {self.b} on {decimals(100 * self.nearer, 0)} % of the cases, "
+            f"{judged} ({told}); {self.measure} differs by {signed(self.difference)}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OverTime(Comparison):
+    """Diebold and Mariano's test; `horizon` is how many steps ahead the predictions are, `times` how many there are."""
+
+    horizon: int
+    times: int
+
+    @property
+    def words(self) -> str:
+        if math.isnan(self.p):
+            return f"{self.a} and {self.b}: {self.reason}."
+        steps = "one step" if self.horizon == 1 else f"{self.horizon} steps"
+        judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
+        size = f"{signed(self.difference)} [{signed(self.low)}, {signed(self.high)}]"
+        return (
+            f"{self.a} and {self.b}, {steps} ahead at {self.times} times: {self.measure} differs by {size}, {judged} "
+            f"(Diebold and Mariano, {p_text(self.telling_p)})."
+        )
+
+
+@test(
+    title="Diebold and Mariano's test",
+    for_="mean losses of predictions of a series: allows for errors that are related in time",
+    suits=(of_mean_losses, in_time, each_case_once, unweighted, not_in_folds, ungrouped),
+    aliases=("dm",),
+)
+def diebold_mariano(
+    question: Paired[ResidualTable],
+    *,
+    horizon: Annotated[int, "how many steps ahead is predicted: errors are related up to one step less"] = 1,
+) -> Comparison:
+    """Mean difference of the losses over its error, with h − 1 autocovariances: d̄ / √((γ₀ + 2 Σ γₖ) / T), t of T − 1.
+
+    The statistic has the small-sample factor √((T + 1 − 2h + h(h − 1)/T) / T) of Harvey, Leybourne and Newbold.
+    Where the sum of autocovariances is not above 0, they are weighed less the farther apart (Bartlett).
+    """
+    gap = _gaps(question)
+    times = gap.size
+    if not 1 <= horizon < times / 2:
+        raise ScoreSpaceError(f"horizon={horizon} is no number of steps for {times} times.", hint="horizon=1")
+    mean, apart = float(gap.mean()), gap - gap.mean()
+    lagged = np.array([float(apart[k:] @ apart[: times - k]) / times for k in range(horizon)])
+    variance = lagged[0] + 2 * lagged[1:].sum()
+    if variance <= 0:
+        variance = lagged[0] + 2 * float(lagged[1:] @ (1 - np.arange(1, horizon) / horizon))
+    names = question.names
+    found = OverTime(
+        *names,
+        "diebold_mariano",
+        str(question.spec),
+        mean,
+        level=question.level,
+        horizon=horizon,
+        times=times,
+    )
+    if lagged[0] <= 1e-24 * max(1.0, mean * mean):
+        if mean == 0:
+            return replace(found, low=0.0, high=0.0, p=1.0, reason="both models miss by as much at every time")
+        return replace(found, low=mean, high=mean, reason="the difference is the same at every time")
+    small = math.sqrt((times + 1 - 2 * horizon + horizon * (horizon - 1) / times) / times)
+    error = math.sqrt(variance / times) / small
+    half = float(student(question.level, times)) * error
+    p = 2 * float(stdtr(times - 1, -abs(mean / error)))
+    found = replace(found, low=mean - half, high=mean + half, notes=_related(apart, horizon, names))
+    return replace(found, statistic=mean / error, df=float(times - 1), p=p)
+
+
+def _related(apart: Array, horizon: int, names: tuple[str, str]) -> tuple[Any, ...]:
+    """The note that differences are related over more steps than the horizon says."""
+    lag = horizon
+    related = float(apart[lag:] @ apart[:-lag]) / float(apart @ apart)
+    if abs(related) * math.sqrt(apart.size) < 3.3:
+        return ()
+    text = (
+        f"the losses of {names[0]} and {names[1]} differ alike {lag} step{'s' * (lag != 1)} apart (correlation "
+        f"{decimals(related, 2)}): a longer horizon allows for it."
+    )
+    return (note("SS048", text),)
+
+
+def _loss(spec: MeasureSpec) -> Callable[[Array], Array]:
+    """The loss of an error whose mean over the cases the measure is."""
+    if spec.measure in MEANS:
+        return MEANS[spec.measure]
+    options = dict(spec.options)
+    alpha = float(options.get("alpha", options.get("q", 0.5)))
+    unit = 2.0 if spec.measure is asym else 1.0
+    return lambda error: unit * np.where(error < 0, -alpha * error, (1 - alpha) * error)
+
+
+def _gaps(question: Paired[ResidualTable]) -> Array:
+    """The loss of the first model less that of the second, in the order of time where there is one."""
+    loss, pairs = _loss(question.bound[0].spec), question.cases
+    first, second = (loss(error) for error in _errors(question))
+    return first - second if pairs.time is None else (first - second)[np.argsort(pairs.time, kind="stable")]
+
+
+def _errors(question: Paired[ResidualTable]) -> tuple[Array, Array]:
+    """The errors of both models, case by case."""
+    pairs = question.cases
+    a, b = (
+        table.numbers.error[pairs.cell[pairs.index(model)]]
+        for model, table in zip(question.names, question.tables, strict=True)
+    )
+    return a, b
+
+
+@test(
+    title="Wilcoxon's signed ranks",
+    for_="sizes of errors, whatever a few large ones are: ranks by how much nearer one model is, case by case",
+    suits=(of_sizes, each_case_once, unweighted, not_in_folds, ungrouped, by_request),
+    aliases=("wilcoxon", "wilcoxon_errors"),
+)
+def signed_ranks(question: Paired[ResidualTable]) -> Comparison:
+    """Sum of the ranks of | |e_a| − |e_b| | over the cases on which a is farther off; exact up to 25, else normal."""
+    a, b = map(np.abs, _errors(question))
+    found = wilcoxon(dataset_table({"a": a, "b": b}, best="low"), "a", "b", level=question.level)
+    nearer = float(((a < b) + 0.5 * (a == b)).mean())
+    return SignedRanks(
+        *question.names,
+        f"signed_ranks, {found.method}",
+        str(question.spec),
+        question.difference,
+        level=question.level,
+        statistic=found.statistic,
+        p=found.p,
+        nearer=nearer,
+        reason="both models miss by as much on every case" if not (a != b).any() else None,
+    )

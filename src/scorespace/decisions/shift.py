@@ -1,0 +1,369 @@
+"""Which model of numbers to use, and by how much to shift it, when too low and too high do not cost the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.conditions import Asymmetry
+from scorespace.curves.rroc import AlphaRange, RrocCurve, rroc, rroc_hull
+from scorespace.decisions.honest import FOLDS, REPEATS
+from scorespace.decisions.judged import UNKNOWN, Value
+from scorespace.errors import DataError
+from scorespace.resampling.limits import student
+from scorespace.results import SCHEMA, Note, Row, note, plain
+from scorespace.tables import Array
+from scorespace.tables.pair import PairTable
+from scorespace.tables.residual import ResidualTable
+
+_CASES_AT_ONCE: Final = 2_000_000  # of all repeats: a split matters less the more cases there are
+_LEVELS: Final = 2_000  # shifts that are tried: a part in two thousand of the cases hardly moves a loss
+FEW: Final = "there are fewer than ten cases, so too few are left to choose on"
+WEIGHED: Final = "cases have weights, so they cannot be kept apart as copies"
+
+
+@dataclass(frozen=True)
+class ShiftChoice:
+    """A model with the shift of least loss for it, and what that costs per case.
+
+    `loss` is on the cases that chose the shift, and so too low; `honest` on cases that did not. `as_is` is the loss of
+    the model without a shift, which nothing was chosen for, and `gain` what the shift spares of that on other cases.
+    """
+
+    model: str
+    shift: float
+    upto: float
+    over: float
+    under: float
+    loss: float
+    as_is: float
+    share: float
+    honest: Value = UNKNOWN
+    gain: Value = UNKNOWN
+
+    def row(self) -> Row:
+        return plain(
+            {
+                "model": self.model,
+                "shift": self.shift,
+                "shift_upto": self.upto,
+                "loss": self.loss,
+                "loss_without_shift": self.as_is,
+                "over": self.over,
+                "under": self.under,
+                "share_over": self.share,
+                **self.honest.row("honest", "honest_loss"),
+                **self.gain.row("gain"),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class ShiftDecision:
+    """The model and shift of least loss, what the others would cost, and in which range of α each is best.
+
+    Losses are in units of the stated costs. `honest` is the loss of the whole procedure, which takes the cheapest
+    model with the shift that suits it, on cases that did not choose; `fitted` names the sample that chose, where it
+    is another.
+    """
+
+    condition: Asymmetry
+    choices: tuple[ShiftChoice, ...]
+    ranges: tuple[AlphaRange, ...]
+    honest: Value = UNKNOWN
+    gain: Value = UNKNOWN
+    curves: Mapping[str, RrocCurve] = field(default_factory=dict, compare=False, repr=False)
+    fitted: str | None = None
+
+    @property
+    def best(self) -> ShiftChoice:
+        """The cheapest model, shifted as suits; of equal ones the first."""
+        return min(self.choices, key=lambda one: one.loss)
+
+    @property
+    def dominated(self) -> list[str]:
+        """The models that, shifted as suits, are best for no α."""
+        there = {one.model for one in self.ranges}
+        return [one.model for one in self.choices if one.model not in there]
+
+    @property
+    def shown(self) -> bool:
+        """Whether the shift is shown to spare something on other cases."""
+        return self.gain.low > 0
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        if self.fitted is not None:
+            return ()
+        best = self.best
+        text = f"the shift of {best.model} was chosen on these cases, where it costs {_money(best.loss)} per case; "
+        if math.isnan(self.honest.value):
+            return (note("SS013", f"{text}on others more: by how much cannot be said, as {self.honest.reason}."),)
+        several = " or its model" if len(self.choices) > 1 else ""
+        return (note("SS013", f"{text}on cases that did not choose it{several}, {_money(self.honest.value)}."),)
+
+    @property
+    def words(self) -> str:
+        """What to use with which shift, what it costs and spares, and which models never pay."""
+        return " ".join(filter(None, [self._use(), self._others(), self._never()]))
+
+    def _use(self) -> str:
+        best, honest = self.best, self.honest
+        price = _money(best.loss if math.isnan(honest.value) else honest.value)
+        limits = f" [{_money(honest.low)}, {_money(honest.high)}]" if honest.known else ""
+        here = f" ({_money(best.loss)} on these cases)" if self.fitted is None and _money(best.loss) != price else ""
+        costs = f"{price} per case{limits}{here}"
+        where = "" if self.fitted is None else f", chosen on {self.fitted}"
+        gain = self.gain
+        if math.isnan(gain.value):
+            why = f"whether that holds on other cases cannot be said, as {honest.reason}"
+            return f"Use {best.model} shifted by {_signed(best.shift)}{where}: {costs}; {why}."
+        size = f"{_money(abs(gain.value))} [{_money(gain.low)}, {_money(gain.high)}]"
+        if self.shown:
+            return f"Use {best.model} shifted by {_signed(best.shift)}{where}: {costs}, {size} less than as it is."
+        return (
+            f"Use {best.model}: a shift by {_signed(best.shift)}{where} costs {costs}, and is not shown to spare "
+            f"anything ({_signed(gain.value)} [{_money(gain.low)}, {_money(gain.high)}])."
+        )
+
+    def _others(self) -> str:
+        others = sorted((one for one in self.choices if one is not self.best), key=lambda one: one.loss)[:3]
+        if not others:
+            return ""
+        told = [
+            f"{one.model} {_money(one.loss if math.isnan(one.honest.value) else one.honest.value)}" for one in others
+        ]
+        return f"With the shifts that suit them, the others cost {', '.join(told)}."
+
+    def _never(self) -> str:
+        names = self.dominated
+        if not names:
+            return ""
+        are = "is" if len(names) == 1 else "are"
+        return f"On these cases {' and '.join(names)} {are} never the better choice, whatever the costs."
+
+    def rows(self) -> list[Row]:
+        return [one.row() for one in self.choices]
+
+    def to_dict(self) -> Row:
+        chosen = self.best.row()
+        return {
+            "schema": SCHEMA,
+            "model": chosen["model"],
+            "shift": chosen["shift"],
+            "alpha": plain(self.condition.alpha),
+            "loss": chosen["loss"],
+            **self.honest.row("honest", "honest_loss"),
+            **self.gain.row("gain"),
+            "shown": self.shown,
+            "reason": self.honest.reason,
+            "fitted": self.fitted,
+            "dominated": [{"model": name} for name in self.dominated],
+            "regions": [one.row() for one in self.ranges],
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [one.to_dict() for one in self.notes],
+        }
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def decide_shift(
+    models: Mapping[str, ResidualTable],
+    condition: Asymmetry,
+    *,
+    pairs: PairTable | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> ShiftDecision:
+    """The model and shift of least asymmetric loss, and its loss on cases that did not choose them.
+
+    >>> from scorespace.tables.residual import residual_table
+    >>> t = residual_table(np.arange(40.0), np.arange(40.0) + np.tile([-1, 0, 1, 2], 10))
+    >>> decide_shift({"nb": t}, Asymmetry(under=3, over=1)).best.shift
+    0.0
+    """
+    chosen = choose_shift(models, condition)
+    reason = _unfit(models, pairs)
+    if reason is not None:
+        return replace(chosen, honest=Value(reason=reason))
+    errors = np.stack([_errors(name, table, pairs) for name, table in models.items()])
+    group = None if pairs is None else pairs.group
+    return _judged(chosen, _crossfitted(errors, condition, group, seed), errors, group, level, shared=True)
+
+
+def choose_shift(models: Mapping[str, ResidualTable], condition: Asymmetry) -> ShiftDecision:
+    """The model and shift of least loss on these cases; what they cost on others is not asked."""
+    if not models:
+        raise DataError("there is no model to decide between.")
+    curves = {name: rroc(table) for name, table in models.items()}
+    choices = tuple(_choice(name, curve, condition) for name, curve in curves.items())
+    return ShiftDecision(condition, choices, tuple(rroc_hull(curves).ranges()), curves=curves)
+
+
+def judge_shift_on(
+    decision: ShiftDecision,
+    models: Mapping[str, ResidualTable],
+    *,
+    fitted: str,
+    pairs: PairTable | None = None,
+    level: float = 0.95,
+) -> ShiftDecision:
+    """A decision made on one sample, which `fitted` names, judged on another by the plain losses there."""
+    absent = [one.model for one in decision.choices if one.model not in models]
+    if absent:
+        raise DataError(f"there is no model {absent[0]!r} to judge.", seen=", ".join(models))
+    if any(table.weight is not None for table in models.values()):
+        return replace(decision, honest=Value(reason=WEIGHED), fitted=fitted)
+    errors = np.stack([_errors(one.model, models[one.model], pairs) for one in decision.choices])
+    shifts = np.array([one.shift for one in decision.choices])[:, None]
+    losses = _loss(errors + shifts, decision.condition)[:, None]
+    best = decision.choices.index(decision.best)
+    group = None if pairs is None else pairs.group
+    return replace(
+        _judged(decision, (losses, np.full(losses.shape[1:], best)), errors, group, level, shared=False), fitted=fitted
+    )
+
+
+def _choice(name: str, curve: RrocCurve, condition: Asymmetry) -> ShiftChoice:
+    alpha, unit = condition.alpha, (condition.under + condition.over) / 2
+    best = curve.best(alpha)
+    loss, as_is = unit * best.loss, unit * curve.loss(alpha)
+    return ShiftChoice(name, best.shift, best.upto, best.over, best.under, loss, as_is, best.share)
+
+
+def _unfit(models: Mapping[str, ResidualTable], pairs: PairTable | None) -> str | None:
+    if any(table.weight is not None for table in models.values()):
+        return WEIGHED
+    return FEW if min(table.numbers.truth.size for table in models.values()) < FOLDS else None
+
+
+def _errors(name: str, table: ResidualTable, pairs: PairTable | None) -> NDArray[np.float64]:
+    """The errors in the order of the cases, which is the same for all models."""
+    return table.numbers.error if pairs is None else table.numbers.error[pairs.cell[pairs.index(name)]]
+
+
+def _loss(error: Array, condition: Asymmetry) -> Array:
+    return np.where(error < 0, -condition.under * error, condition.over * error)
+
+
+def _crossfitted(
+    errors: NDArray[np.float64], condition: Asymmetry, group: NDArray[np.int32] | None, seed: int
+) -> tuple[Array, Array]:
+    """The loss (models, repeats, cases) of each case under the shift chosen without its fold, and the model chosen.
+
+    Cases are split at random into ten folds, whole groups where there are such, twenty times unless they are many;
+    on nine folds the shift is that quantile of the errors at which the loss is least, and the model the cheapest.
+    """
+    models, cases = errors.shape
+    repeats = min(REPEATS, max(2, _CASES_AT_ONCE // cases))
+    rng = np.random.default_rng(seed)
+    unit = np.arange(cases) if group is None else np.asarray(group)
+    hand = (np.arange(int(unit.max()) + 1) % FOLDS).astype(np.uint8)
+    fold = rng.permuted(np.tile(hand, (repeats, 1)), axis=1)[:, unit]
+    sizes = np.stack([np.bincount(one, minlength=FOLDS) for one in fold])
+    rest = cases - sizes  # (repeats, folds)
+    shift, price = np.empty((models, repeats, FOLDS)), np.empty((models, repeats, FOLDS))
+    for place, error in enumerate(errors):
+        shift[place], price[place] = _chosen(error, fold, rest, condition)
+    own = np.take_along_axis(shift, np.broadcast_to(fold.astype(np.intp), (models, repeats, cases)), axis=-1)
+    winner = np.take_along_axis(price.argmin(axis=0), fold.astype(np.intp), axis=-1)
+    return _loss(errors[:, None, :] + own, condition), winner
+
+
+def _chosen(
+    error: NDArray[np.float64], fold: NDArray[np.uint8], rest: Array, condition: Asymmetry
+) -> tuple[Array, Array]:
+    """For each fold (repeats, folds) the shift of least loss on the other folds, and the loss per case there.
+
+    The errors are merged into at most two thousand levels of as many cases each; levels are exact where there are
+    fewer cases.
+    """
+    order = np.argsort(error, kind="stable")
+    levels = min(_LEVELS, error.size)
+    level = np.empty(error.size, dtype=np.intp)
+    level[order] = (np.arange(error.size) * levels) // error.size
+    middle = np.bincount(level, error, minlength=levels) / np.bincount(level, minlength=levels)
+    repeats = fold.shape[0]
+    where = (np.arange(repeats)[:, None] * FOLDS + fold) * levels + level
+    held = np.bincount(where.ravel(), minlength=repeats * FOLDS * levels).reshape(repeats, FOLDS, levels)
+    others = held.sum(axis=1, keepdims=True) - held
+    below = np.cumsum(others, axis=-1)
+    # −q is the (1 − α)-quantile of the errors: so the share α of them stays above.
+    aim = (1 - condition.alpha) * rest[..., None]
+    place = np.minimum((below < aim - 1e-9 * rest[..., None]).sum(axis=-1), levels - 1)
+    shift = -middle[place]
+    price = np.vecdot(others, _loss(middle + shift[..., None], condition)) / rest
+    return shift, price
+
+
+def _judged(
+    decision: ShiftDecision,
+    found: tuple[Array, Array],
+    errors: NDArray[np.float64],
+    group: NDArray[np.int32] | None,
+    level: float,
+    *,
+    shared: bool,
+) -> ShiftDecision:
+    """The decision with its losses on cases that did not choose it."""
+    losses, winner = found
+    plain_loss = _loss(errors, decision.condition)
+    best = decision.choices.index(decision.best)
+    taken = np.take_along_axis(losses, winner[None], axis=0)[0]
+    choices = tuple(
+        replace(
+            one,
+            honest=_mean(losses[k], group, level, shared, True),
+            gain=_mean(plain_loss[k] - losses[k], group, level, shared),
+        )
+        for k, one in enumerate(decision.choices)
+    )
+    return replace(
+        decision,
+        choices=choices,
+        honest=_mean(taken, group, level, shared, True),
+        gain=_mean(plain_loss[best] - taken, group, level, shared),
+    )
+
+
+def _mean(losses: Array, group: NDArray[np.int32] | None, level: float, shared: bool, positive: bool = False) -> Value:
+    """The mean over cases of their mean loss over repeats (repeats, cases), with its interval.
+
+    Student's t over cases, or over groups of them, lengthened where they are skewed as Johnson does, and by what
+    another split of the same cases changes. Cases that are judged by one another count as nine tenths as many.
+    """
+    of_case = losses.mean(axis=0)
+    value = float(of_case.mean())
+    apart = of_case - value
+    if group is not None:
+        apart = np.bincount(group, apart) * (int(group.max()) + 1) / of_case.size
+    number = apart.size * ((FOLDS - 1) / FOLDS if shared else 1.0)
+    if apart.size < 2:
+        return Value(value, reason="there is one group of cases only")
+    variance = float(apart @ apart) / apart.size
+    if variance <= 0:
+        return Value(value, value, value)
+    error = math.sqrt(variance / (number - 1))
+    skew = float((apart**3).mean()) / variance**1.5
+    t = float(student(level, number))
+    longer = error * skew * (2 * t * t + 1) / (6 * math.sqrt(number))
+    split = t * float(losses.mean(axis=1).std())
+    below = math.hypot(t * error + max(0.0, -longer), split)
+    above = math.hypot(t * error + max(0.0, longer), split)
+    low = value * math.exp(-below / value) if positive and value > 0 else value - below
+    return Value(value, low, value + above)
+
+
+def _money(cost: float) -> str:
+    return f"{cost:.3g}".replace("-", "−")
+
+
+def _signed(cost: float) -> str:
+    return f"+{_money(cost)}" if cost > 0 else _money(cost)

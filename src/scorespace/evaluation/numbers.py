@@ -1,0 +1,199 @@
+"""What is said of predicted numbers: the measures shown, the words of the verdict, and what a reader should know."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from scorespace.evaluation.finding import Look, finding
+from scorespace.evaluation.requests import usual
+from scorespace.evaluation.verdict import Lead, closing, leading
+from scorespace.measures import MeasureSpec, parse
+from scorespace.measures.regression import bias, coverage, mae, medae, r2, rae, rmse, spearman
+from scorespace.results import decimals, grouped
+from scorespace.tables import Array, NoTableError, residual_table
+from scorespace.tables.residual import ErrorSums, ResidualTable
+
+OF_SUMS: Final = ("mae", "rmse", "bias", "r2", "rae", "pearson")
+OF_CASES: Final = ("mae", "rmse", "medae", "bias", "r2", "rae", "pearson", "spearman")
+OF_INTERVALS: Final = ("coverage", "width", "interval_score")
+FEW: Final = 20
+_SURE: Final = 3.3  # standard errors: p < 0.001
+_GROWS: Final = 0.2  # rank correlation from which on a reader would see it
+_LOOKED_AT: Final = 20_000  # cases that are enough to see how errors are spread
+
+
+@usual.register
+def _(table: ErrorSums, at: float | None = None) -> list[MeasureSpec]:
+    return [*map(parse, OF_SUMS)]
+
+
+@usual.register
+def _(table: ResidualTable, at: float | None = None) -> list[MeasureSpec]:
+    return [*map(parse, (*OF_CASES, *(OF_INTERVALS if table.numbers.low is not None else ())))]
+
+
+@leading.register(ErrorSums)
+@leading.register(ResidualTable)
+def _(table: ErrorSums | ResidualTable) -> Lead:
+    return Lead((parse("mae"),), "is nearest to the truth, with mean absolute error", "mean absolute error")
+
+
+@closing.register
+def _(table: ResidualTable, model: str, at: float | None) -> str:
+    half = f"Half of the predictions of {model} miss by at most {_number(medae(table))}"
+    spared = r2(table)
+    told = "" if math.isnan(spared) else f", and they spare {_percent(spared)} of the squared error of the mean truth"
+    if spared < 0:
+        told = ", and the mean truth would have a smaller squared error"
+    return f"{half}{told}.{_intervals(table)}"
+
+
+@closing.register
+def _(table: ErrorSums, model: str, at: float | None) -> str:
+    return f"{model} spares {_percent(r2(table))} of the squared error of the mean truth." if r2(table) > 0 else ""
+
+
+def _intervals(table: ResidualTable) -> str:
+    try:
+        held = coverage(table.intervals)
+    except NoTableError:
+        return ""
+    return f" Its prediction intervals hold {_percent(held)} of the truths."
+
+
+# --- findings
+
+
+@finding("SS040")
+def biased(table: ResidualTable, look: Look) -> str | None:
+    return _lean(float(bias(table)), float(mae(table)), float(table.sums.error_spread), table.cases, look.model)
+
+
+@finding("SS040")
+def biased_sums(table: ErrorSums, look: Look) -> str | None:
+    return _lean(float(bias(table)), float(mae(table)), float(table.error_spread), table.cases, look.model)
+
+
+def _lean(lean: float, size: float, spread: float, cases: float, model: str) -> str | None:
+    """Said where chance does not explain it, and where it matters beside the size of the errors."""
+    sure = cases > 1 and abs(lean) > _SURE * math.sqrt(spread / (cases - 1))
+    if not sure or abs(lean) < 0.1 * size:
+        return None
+    side = "high" if lean > 0 else "low"
+    return (
+        f"{model} predicts too {side} by {_number(abs(lean))} on average, {_percent(abs(lean) / size)} of its mean "
+        "absolute error: a shift would mend it."
+    )
+
+
+@finding("SS041")
+def growing(table: ResidualTable, look: Look) -> str | None:
+    found = _growth(table)
+    if found is None or _logs_help(table, found) or not found[0] > _GROWS:
+        return None
+    return (
+        f"the errors of {look.model} grow with its predictions (rank correlation {decimals(found[0], 2)}): one margin "
+        "of error for all is too wide for small ones and too narrow for large ones."
+    )
+
+
+@finding("SS044")
+def better_on_logs(table: ResidualTable, look: Look) -> str | None:
+    found = _growth(table)
+    if found is None or not found[0] > _GROWS or not _logs_help(table, found):
+        return None
+    return (
+        f"the errors of {look.model} grow with its predictions as shares of them do not (rank correlations "
+        f"{decimals(found[0], 2)} and {decimals(found[1], 2)}): compare logarithms, or use mape."
+    )
+
+
+def _growth(table: ResidualTable) -> tuple[float, float] | None:
+    """How the size of the errors goes with the prediction, and that of the errors of logarithms; None if by chance."""
+    cases = np.linspace(0, table.numbers.truth.size - 1, min(table.numbers.truth.size, _LOOKED_AT)).astype(np.intp)
+    truth, predicted = table.numbers.truth[cases], table.numbers.predicted[cases]
+    error = predicted - truth
+    with_size = _ranks_agree(np.abs(error - np.median(error)), predicted)
+    if math.isnan(with_size) or truth.size < FEW or not abs(with_size) * math.sqrt(truth.size - 1) > _SURE:
+        return None
+    if truth.min() <= 0 or predicted.min() <= 0:
+        return with_size, math.nan
+    shares = np.log(predicted / truth)
+    return with_size, _ranks_agree(np.abs(shares - np.median(shares)), predicted)
+
+
+def _ranks_agree(a: Array, b: Array) -> float:
+    return float(spearman(residual_table(a, b)))
+
+
+def _logs_help(table: ResidualTable, found: tuple[float, float]) -> bool:
+    """Whether errors of logarithms hardly grow, and the truths differ enough for logarithms to be another scale."""
+    truth = table.numbers.truth
+    wide = not math.isnan(found[1]) and float(np.quantile(truth, 0.95) / np.quantile(truth, 0.05)) > 4
+    return wide and abs(found[1]) < found[0] / 3
+
+
+@finding("SS042")
+def outliers(table: ResidualTable, look: Look) -> str | None:
+    if table.cases < 2 * FEW:
+        return None
+    order = table.numbers.by_size[::-1]
+    weight = table.cells[order]
+    squares = np.cumsum(weight * table.numbers.error[order] ** 2)
+    if not squares[-1]:
+        return None
+    few = max(1, int(0.01 * order.size))
+    share = float(squares[few - 1] / squares[-1])
+    # Of normal errors, the largest hundredth makes 9 % of the squares; of few cases, the largest one rather more.
+    if share < 0.5:
+        return None
+    rest = math.sqrt(float((squares[-1] - squares[few - 1]) / weight[few:].sum()))
+    which = "1 case makes" if few == 1 else f"{grouped(few)} cases make"
+    return (
+        f"{which} {_percent(share)} of the squared error of {look.model}: without them its RMSE is {_number(rest)} "
+        f"instead of {_number(rmse(table))}. Look at them before comparing squared errors."
+    )
+
+
+@finding("SS043")
+def constant(table: ResidualTable, look: Look) -> str | None:
+    predicted = table.numbers.predicted
+    if predicted.size < 2 or np.ptp(predicted):
+        return None
+    return f"{look.model} predicts {_number(float(predicted[0]))} for every case: it tells none from another."
+
+
+@finding("SS045")
+def few_cases(table: ResidualTable, look: Look) -> str | None:
+    size = table.numbers.truth.size
+    return f"only {grouped(size)} case{'s' * (size != 1)}: all numbers are rough." if size < FEW else None
+
+
+@finding("SS046")
+def relative_to(table: ResidualTable, look: Look) -> str | None:
+    reference = table.numbers.reference
+    if reference is None or not any(one.spec.name in ("rae", "rse", "rrse") for one in look.estimates):
+        return None
+    what = f"{_number(reference)}" if isinstance(reference, float) else "the predictions of the baseline"
+    return f"relative errors are relative to {what}, as stated, and not to the mean of these truths."
+
+
+@finding("SS047")
+def no_better(table: ResidualTable, look: Look) -> str | None:
+    share = float(rae(table))
+    if not share >= 1:
+        return None
+    what = "predicting the mean truth for every case" if table.numbers.reference is None else "its baseline"
+    return f"{look.model} is no better than {what}: it misses by {_percent(share)} of what that would."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %".replace("-", "−")
+
+
+def _number(value: float) -> str:
+    """A number of the unit of the truth, to three digits."""
+    return f"{float(value):.3g}".replace("-", "−") if abs(value) < 1e6 else f"{float(value):.0f}"

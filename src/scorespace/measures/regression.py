@@ -1,0 +1,464 @@
+"""Measures of predicted numbers: how far they miss, against what, on which side, and in which order."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from scorespace.curves.isotonic import isotonic_spread
+from scorespace.errors import MeasureError
+from scorespace.measures.measure import measure
+from scorespace.measures.probability import cal, ref, unc
+from scorespace.tables import Array, ratio
+from scorespace.tables.order import concordance, median, midranks, quantile
+from scorespace.tables.residual import ErrorSums, IntervalTable, ResidualTable
+
+_INF = float("inf")
+_NO_CASES = "there are no cases"
+_CONSTANT_TRUTH = "all truths are the same"
+_CONSTANT = "all truths or all predictions are the same"
+_AT_BASELINE = "every truth equals the baseline, or samples with other baselines were merged"
+_JACKKNIFE = "jackknife"
+
+Alpha = Annotated[float, "share of the loss that under-prediction has: 2/3 makes it twice as dear"]
+Quantile = Annotated[float, "the quantile that is predicted"]
+
+
+# --- how far
+
+
+@measure(
+    title="Mean absolute error",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("mean_absolute_error",),
+    interval=_JACKKNIFE,
+)
+def mae(s: ErrorSums) -> Array:
+    """How far predictions miss on average: Σ |ŷ − y| / n."""
+    return s.mean("absolute")
+
+
+@measure(
+    title="Root mean squared error",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("root_mean_squared_error", "rmsd"),
+    interval=_JACKKNIFE,
+)
+def rmse(s: ErrorSums) -> Array:
+    """How far predictions miss when large misses count more, in the unit of the truth: √(Σ (ŷ − y)² / n)."""
+    return np.sqrt(s.squared)
+
+
+@measure(
+    title="Mean squared error",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("mean_squared_error",),
+    interval=_JACKKNIFE,
+)
+def mse(s: ErrorSums) -> Array:
+    """Mean of the squared errors, the variance of the errors and the square of the bias: Σ (ŷ − y)² / n."""
+    return s.squared
+
+
+@measure(
+    title="Median absolute error",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("median_absolute_error",),
+    interval="bootstrap",
+)
+def medae(t: ResidualTable) -> Array:
+    """How far half of the predictions miss at most, whatever the largest misses are: median |ŷ − y|."""
+    order = t.numbers.by_size
+    return median(np.abs(t.numbers.error)[order], t.cells[..., order])
+
+
+@measure(
+    title="Largest absolute error",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("max_absolute_error",),
+    interval="extreme",
+)
+def max_error(t: ResidualTable) -> Array:
+    """The farthest miss: max |ŷ − y|."""
+    size, cells = np.abs(t.numbers.error), t.cells
+    largest = np.where(cells > 0, size, -_INF).max(axis=-1, initial=-_INF)
+    return np.where(largest < 0, np.nan, largest)
+
+
+@measure(
+    title="Mean absolute percentage error",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    infinite="a truth is zero, and its prediction is not",
+    aliases=("mean_absolute_percentage_error",),
+    interval=_JACKKNIFE,
+)
+def mape(s: ErrorSums) -> Array:
+    """How far predictions miss as a share of the truth, 1 being 100 %: Σ |ŷ − y| / |y| / n."""
+    return s.mean("relative")
+
+
+@measure(
+    title="Symmetric mean absolute percentage error",
+    range=(0, 2),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("symmetric_mean_absolute_percentage_error",),
+    interval=_JACKKNIFE,
+)
+def smape(s: ErrorSums) -> Array:
+    """How far predictions miss as a share of the mean size of both: Σ 2 |ŷ − y| / (|y| + |ŷ|) / n."""
+    return s.mean("symmetric")
+
+
+@measure(
+    title="Huber loss",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("huber_loss",),
+    interval="skew-t",
+)
+def huber(t: ResidualTable, *, delta: Annotated[float, "size from which on errors count as such"] = 1.0) -> Array:
+    """Squares of small errors and sizes of large ones: mean of e²/2 up to |e| = δ, beyond it of δ(|e| − δ/2)."""
+    if not delta > 0:
+        raise MeasureError(f"delta={delta:g} is not a size of errors.", hint="a number above 0, such as delta=1")
+    size = np.abs(t.numbers.error)
+    loss = np.where(size <= delta, size**2 / 2, delta * (size - delta / 2))
+    return ratio(t.cells @ loss, t.total)
+
+
+# --- against what
+
+
+@measure(
+    title="Relative absolute error",
+    range=(0, _INF),
+    best="low",
+    undefined=_AT_BASELINE,
+    aliases=("relative_absolute_error",),
+    interval=_JACKKNIFE,
+)
+def rae(s: ErrorSums) -> Array:
+    """Absolute error as a share of that of the baseline b, the mean of these truths unless stated: Σ|ŷ−y| / Σ|b−y|."""
+    return _part(s.mean("absolute"), s.off)
+
+
+@measure(
+    title="Relative squared error",
+    range=(0, _INF),
+    best="low",
+    undefined=_AT_BASELINE,
+    aliases=("relative_squared_error",),
+    interval=_JACKKNIFE,
+)
+def rse(s: ErrorSums) -> Array:
+    """Squared error as a share of that of the baseline b, the mean of these truths unless stated: Σ(ŷ−y)² / Σ(b−y)²."""
+    return _part(s.squared, s.off_squared)
+
+
+@measure(
+    title="Root relative squared error",
+    range=(0, _INF),
+    best="low",
+    undefined=_AT_BASELINE,
+    aliases=("root_relative_squared_error",),
+    interval=_JACKKNIFE,
+)
+def rrse(s: ErrorSums) -> Array:
+    """The root of the relative squared error: √RSE."""
+    return np.sqrt(_part(s.squared, s.off_squared))
+
+
+@measure(
+    title="Coefficient of determination",
+    range=(-_INF, 1),
+    best="high",
+    undefined=_CONSTANT_TRUTH,
+    aliases=("r_squared", "r2_score"),
+    interval=_JACKKNIFE,
+)
+def r2(s: ErrorSums) -> Array:
+    """What is spared of the squared error of the mean of these truths; below 0 it is worse: 1 − MSE / var(y)."""
+    return 1 - _part(s.squared, s.truth_spread)
+
+
+@measure(
+    title="Explained variance",
+    range=(-_INF, 1),
+    best="high",
+    undefined=_CONSTANT_TRUTH,
+    aliases=("evs", "explained_variance_score"),
+    interval=_JACKKNIFE,
+)
+def explained_variance(s: ErrorSums) -> Array:
+    """The same as r2 for predictions shifted to have no bias: 1 − var(ŷ − y) / var(y)."""
+    return 1 - _part(s.error_spread, s.truth_spread)
+
+
+@measure(
+    title="Share of the pinball loss that is spared",
+    range=(-_INF, 1),
+    best="high",
+    undefined=_CONSTANT_TRUTH,
+    aliases=("d2_absolute_error", "d2_pinball"),
+    interval="bootstrap",
+)
+def d2(t: ResidualTable, *, q: Quantile = 0.5) -> Array:
+    """What is spared of the pinball loss of always predicting the q-quantile of these truths: 1 − L_q(ŷ) / L_q(y_q)."""
+    _check_share("q", q)
+    order = t.numbers.by_truth
+    truth, cells = t.numbers.truth[order], t.cells[..., order]
+    level = quantile(truth, cells, q)
+    error = np.asarray(level)[..., None] - truth
+    constant = np.vecdot(cells, np.where(error < 0, -q * error, (1 - q) * error))
+    return 1 - _part(_pinball(t.sums, q) * t.total, constant)
+
+
+def _part(loss: Array, of: Array) -> Array:
+    """A loss as a part of another; of nothing there is no part."""
+    return ratio(loss, np.where(of > 0, of, np.nan))
+
+
+# --- on which side
+
+
+@measure(
+    title="Mean error",
+    range=(-_INF, _INF),
+    best=None,
+    undefined=_NO_CASES,
+    aliases=("mean_error", "mean_bias_error"),
+    interval=_JACKKNIFE,
+)
+def bias(s: ErrorSums) -> Array:
+    """By how much predictions are too high on average, too low where it is negative: Σ (ŷ − y) / n."""
+    return s.error
+
+
+@measure(
+    title="Variance of the errors",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("error_variance",),
+    interval=_JACKKNIFE,
+)
+def err_var(s: ErrorSums) -> Array:
+    """What is left of the squared error when the bias is taken off: MSE − bias²."""
+    return s.error_spread
+
+
+@measure(
+    title="Area over the RROC curve",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("area_over_curve", "area_over_rroc"),
+    interval=_JACKKNIFE,
+)
+def aoc(s: ErrorSums) -> Array:
+    """Area between the RROC curve and the perfect corner, on mean axes: var(ŷ − y) / 2."""
+    return s.error_spread / 2
+
+
+@measure(
+    title="Asymmetric absolute error",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("asymmetric_loss", "asymmetric_absolute_error"),
+    interval=_JACKKNIFE,
+)
+def asym(s: ErrorSums, *, alpha: Alpha = 0.5) -> Array:
+    """Absolute error with two prices, α = 1/2 being the MAE: Σ 2α(y − ŷ)₊ + 2(1 − α)(ŷ − y)₊, divided by n."""
+    _check_share("alpha", alpha)
+    return 2 * alpha * s.under + 2 * (1 - alpha) * s.over
+
+
+@measure(
+    title="Pinball loss",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("pinball_loss", "quantile_loss", "mean_pinball_loss"),
+    interval=_JACKKNIFE,
+)
+def pinball(s: ErrorSums, *, q: Quantile = 0.5) -> Array:
+    """The loss that is least for the q-quantile of the truth, half of asym: Σ q(y − ŷ)₊ + (1 − q)(ŷ − y)₊, by n."""
+    _check_share("q", q)
+    return _pinball(s, q)
+
+
+def _pinball(s: ErrorSums, q: float) -> Array:
+    return q * s.under + (1 - q) * s.over
+
+
+def _check_share(name: str, share: float) -> None:
+    if not 0 < share < 1:
+        raise MeasureError(f"{name}={share:g} is not a share.", hint=f"between 0 and 1, such as {name}=0.5")
+
+
+# --- in which order
+
+
+@measure(
+    title="Pearson's correlation",
+    range=(-1, 1),
+    best="high",
+    undefined=_CONSTANT,
+    aliases=("correlation", "r"),
+    interval=_JACKKNIFE,
+)
+def pearson(s: ErrorSums) -> Array:
+    """How nearly predictions are on a rising line with the truth, on whichever line: cov(ŷ, y) / √(var(ŷ) var(y))."""
+    with_truth = s.truth_spread + s.together
+    predicted = s.error_spread + s.truth_spread + 2 * s.together
+    # What is left of a constant prediction is rounding, of the size of the last digit of its parts.
+    constant = predicted <= 1e-14 * (s.error_spread + s.truth_spread)
+    return np.clip(ratio(with_truth, np.sqrt(s.truth_spread * np.where(constant, 0.0, predicted))), -1, 1)
+
+
+@measure(
+    title="Spearman's rank correlation",
+    range=(-1, 1),
+    best="high",
+    undefined=_CONSTANT,
+    aliases=("spearman_rho", "rank_correlation"),
+    interval="fisher-t",
+)
+def spearman(t: ResidualTable) -> Array:
+    """How nearly predictions stand in the order of the truth: the correlation of the ranks, ties in the middle."""
+    numbers, cells = t.numbers, t.cells
+    total = t.total[..., None]
+    a = midranks(numbers.predicted, numbers.by_prediction, cells) - total / 2
+    b = midranks(numbers.truth, numbers.by_truth, cells) - total / 2
+    spreads = np.vecdot(cells * a, a) * np.vecdot(cells * b, b)
+    return np.clip(ratio(np.vecdot(cells * a, b), np.sqrt(spreads)), -1, 1)
+
+
+@measure(
+    title="Kendall's rank correlation",
+    range=(-1, 1),
+    best="high",
+    undefined=_CONSTANT,
+    aliases=("kendall_tau", "tau_b"),
+    interval="fisher-t",
+)
+def kendall(t: ResidualTable) -> Array:
+    """Pairs in the right order less those in the wrong one, among those not tied: τ_b = (C − D) / √(P_ŷ P_y)."""
+    found = concordance(t.numbers.truth, t.numbers.predicted, t.cells)
+    return ratio(found.right - found.wrong, np.sqrt(found.truth_apart * found.predicted_apart))
+
+
+@measure(
+    title="Concordance index",
+    range=(0, 1),
+    best="high",
+    undefined=_CONSTANT_TRUTH,
+    aliases=("c_index", "harrell_c"),
+    interval="logit-t",
+)
+def cindex(t: ResidualTable) -> Array:
+    """Share of pairs with different truths that are predicted in their order, ties half: (C + T/2) / P_y."""
+    found = concordance(t.numbers.truth, t.numbers.predicted, t.cells)
+    tied = found.truth_apart - found.right - found.wrong
+    return ratio(found.right + tied / 2, found.truth_apart)
+
+
+# --- can they be taken at their word
+
+
+@cal.on
+def _miscalibration(t: ResidualTable) -> Array:
+    """What the mean truth for each prediction (isotonic) would spare of the squared error: MSE(ŷ) − MSE(isotonic)."""
+    return np.maximum(t.sums.squared - isotonic_spread(t), 0.0)
+
+
+@ref.on
+def _refinement(t: ResidualTable) -> Array:
+    """The squared error of the mean truth for each prediction: MSE(isotonic)."""
+    return isotonic_spread(t)
+
+
+@measure(
+    title="Discrimination of numbers",
+    range=(0, _INF),
+    best="high",
+    undefined=_NO_CASES,
+    aliases=("discrimination",),
+    interval="shifted",
+    biased="too high on small samples: the rising curve is fitted to the same cases",
+)
+def dsc(t: ResidualTable) -> Array:
+    """What recalibrated predictions know of the truth beyond its mean: var(y) − MSE(isotonic)."""
+    return np.maximum(t.sums.truth_spread - isotonic_spread(t), 0.0)
+
+
+@unc.on
+def _variance_of_truth(s: ErrorSums) -> Array:
+    return s.truth_spread
+
+
+cal.ranges[ResidualTable] = ref.ranges[ResidualTable] = unc.ranges[ErrorSums] = (0, _INF)
+cal.intervals[ResidualTable] = ref.intervals[ResidualTable] = "fitted"
+unc.intervals[ErrorSums] = _JACKKNIFE
+
+
+# --- prediction intervals
+
+Level = Annotated[float, "share of the truths that the intervals were made to hold"]
+
+
+@measure(
+    title="Coverage of the prediction intervals",
+    range=(0, 1),
+    best=None,
+    undefined=_NO_CASES,
+    aliases=("interval_coverage", "picp"),
+    trials="total",
+)
+def coverage(i: IntervalTable) -> Array:
+    """Share of the truths that lie in their prediction interval, ends included: #{low ≤ y ≤ high} / n."""
+    held = (i.low <= i.truth) & (i.truth <= i.high)
+    return ratio(i.cells @ held.astype(np.float64), i.total)
+
+
+@measure(
+    title="Mean width of the prediction intervals",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("interval_width", "mpiw"),
+    interval="skew-t",
+)
+def width(i: IntervalTable) -> Array:
+    """How wide the prediction intervals are: Σ (high − low) / n."""
+    return ratio(i.cells @ (i.high - i.low), i.total)
+
+
+@measure(
+    title="Interval score",
+    range=(0, _INF),
+    best="low",
+    undefined=_NO_CASES,
+    aliases=("winkler", "winkler_score"),
+    interval="skew-t",
+)
+def interval_score(i: IntervalTable, *, level: Level = 0.95) -> Array:
+    """Width, and a fine for each truth outside, growing with its distance d: Σ (high − low + 2d / (1 − level)) / n."""
+    _check_share("level", level)
+    outside = np.maximum(i.low - i.truth, 0) + np.maximum(i.truth - i.high, 0)
+    return ratio(i.cells @ (i.high - i.low + 2 * outside / (1 - level)), i.total)

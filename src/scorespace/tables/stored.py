@@ -1,0 +1,103 @@
+"""Tables as plain columns and back, so that they can be stored, sent and merged elsewhere; nothing is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import DataError
+from scorespace.tables.bins import Bins
+from scorespace.tables.confusion import ConfusionTable
+from scorespace.tables.score import MOST_EXACT, ScoreTable, merged_table
+from scorespace.tables.table import Stored, Table
+
+Column = NDArray[Any]
+NUMBERS: Final = ("low", "high", "weight", "squares", "first", "second")
+"""Of each row: the ends of a bin, the weight and its squares, and the sums of the scores; 0 where there are none."""
+
+LABELS: Final = ("actual", "decided")
+"""Of each row: the class of its cases, by number, and what they were decided to be."""
+
+
+def stored(table: Table) -> Stored:
+    """The table as columns; a table that keeps its cases is not stored.
+
+    >>> from scorespace.tables.score import score_table
+    >>> stored(score_table([1, 0, 1], [0.9, 0.4, 0.4])).columns["weight"]
+    array([0., 1., 1., 1.])
+    """
+    kept = table.stored()
+    size = kept.columns["weight"].size
+    numbers = {name: np.asarray(kept.columns.get(name, np.zeros(size)), dtype=np.float64) for name in NUMBERS}
+    labels = {name: np.asarray(kept.columns.get(name, np.zeros(size)), dtype=np.int32) for name in LABELS}
+    return Stored({"classes": list(table.class_names), **kept.about}, {**labels, **numbers})
+
+
+def restored(kept: Stored) -> Table:
+    """The table of stored columns, refused where they cannot be those of one."""
+    try:
+        classes = tuple(kept.about["classes"])
+        positive = kept.about["positive"]
+        kind = kept.about["kind"]
+        named = isinstance(kept.about["classes"], list) and all(isinstance(name, str) for name in classes)
+        if (
+            not named
+            or not len(set(classes)) == len(classes) > 1
+            or not (positive is None or positive in range(len(classes)))
+        ):
+            raise ValueError("its classes")
+        numbers = {name: np.asarray(kept.columns[name], dtype=np.float64) for name in NUMBERS}
+        if not all(np.isfinite(column).all() for column in numbers.values()):
+            raise ValueError("numbers that are none")
+        if (numbers["weight"] < 0).any() or numbers["weight"].sum() >= MOST_EXACT:
+            raise ValueError("weights")
+        codes = {name: np.asarray(kept.columns[name], dtype=np.intp) for name in LABELS}
+        if any(column.size and not 0 <= column.min() <= column.max() < len(classes) for column in codes.values()):
+            raise ValueError("labels of no class")
+        return _RESTORE[kind](kept.about, classes, codes, numbers)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError("the file holds no tables that can be read.", seen=f"wrong: {error}") from None
+
+
+def _scores(
+    about: Mapping[str, Any], classes: tuple[str, ...], codes: Mapping[str, Column], numbers: Mapping[str, Column]
+) -> Table:
+    size = len(classes)
+    low, high = (numbers[name].reshape(size, -1)[0] for name in ("low", "high"))
+    if (low > high).any() or (low[:-1] <= high[1:]).any():
+        raise ValueError("bins that overlap")
+    weight, squares, first, second = (
+        numbers[name].reshape(size, -1) for name in ("weight", "squares", "first", "second")
+    )
+    if np.all(weight == np.floor(weight)):
+        weight = weight.astype(np.int64)
+    bins = Bins(low, high, first, second, int(about["bits"]), tuple(map(float, about["edges"])))
+    spread = squares if about["weighted"] else None
+    positive = int(about["positive"])
+    if about["exact"]:
+        return ScoreTable(low, weight, classes, positive, squares=spread)
+    return merged_table([bins], weight, spread, classes, positive)
+
+
+def _decisions(
+    about: Mapping[str, Any], classes: tuple[str, ...], codes: Mapping[str, Column], numbers: Mapping[str, Column]
+) -> Table:
+    shape = len(classes), len(classes)
+    squares = numbers["squares"].reshape(shape) if about["weighted"] else None
+    return ConfusionTable(numbers["weight"].reshape(shape), classes, about["positive"], squares)
+
+
+_RESTORE: Final = {"scores": _scores, "decisions": _decisions}
+
+
+def merged(parts: Iterator[Table]) -> Table:
+    """The table of several shards."""
+    first = next(parts)
+    for part in parts:
+        if type(part) is not type(first):
+            raise DataError(f"{first.described()} and {part.described()} cannot be merged.")
+        first = first + part
+    return first

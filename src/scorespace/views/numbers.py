@@ -1,0 +1,81 @@
+"""The part of a page that is about predicted numbers: their errors, RROC space, and whether they can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scorespace.curves import RrocCurve, rroc
+from scorespace.decisions import ShiftDecision
+from scorespace.results import decimals
+from scorespace.views.answers import Answers
+from scorespace.views.document import Block, Grid, Picture
+from scorespace.views.shift import shift_grids
+
+
+def error_blocks(evaluation: Answers) -> Sequence[Block]:
+    """Where the errors are: against the prediction, the truth, and a normal distribution."""
+    if not _models(evaluation):
+        return []
+    pictures = {
+        "predicted": "Truth against prediction: each case, or so many of them; on the dashed line nothing is missed.",
+        "residuals": "Error against prediction. Good predictions scatter evenly around 0, wherever they are.",
+        "error_size": "How far predictions miss on average, by the size of the truth.",
+        "quantiles": "Errors against those of a normal distribution. What bends away from the line is outliers.",
+    }
+    return [Picture(_drawn(evaluation, kind), words, words) for kind, words in pictures.items()]
+
+
+def rroc_blocks(evaluation: Answers) -> Sequence[Block]:
+    """Too high against too low, and what to use where they do not cost the same."""
+    if not _models(evaluation):
+        return []
+    decision = evaluation.decision if isinstance(evaluation.decision, ShiftDecision) else None
+
+    def draw() -> Any:
+        from scorespace.views.charts import rroc_chart
+
+        curves = {name: one for name, one in evaluation.curves("rroc").items() if isinstance(one, RrocCurve)}
+        return rroc_chart(curves, decision)
+
+    words = (
+        "How much is predicted too high (right) and too low (down) when all predictions are shifted; the diamonds are "
+        "the models as they are. The corner at the top left is perfect."
+    )
+    line = " All points of the dashed line cost the same; the dot is the cheapest." if decision is not None else ""
+    tables = [] if decision is None else shift_grids(decision)
+    return [Picture(draw, "Over-prediction against under-prediction of each model.", words + line), *tables]
+
+
+def believed_blocks(evaluation: Answers) -> Sequence[Block]:
+    """Whether the numbers are right on average where they are given, and what the squared error is made of."""
+    names = _models(evaluation)
+    if not names:
+        return []
+    from scorespace.measures.probability import cal, unc
+    from scorespace.measures.regression import dsc, mse
+
+    columns = ("model", "squared error", "= miscalibration", "− discrimination", "+ uncertainty")
+    rows = tuple((name, *(_number(one(evaluation.models[name])) for one in (mse, cal, dsc, unc))) for name in names)
+    caption = (
+        "Miscalibration is what replacing each prediction by the mean truth that goes with it would spare; "
+        "discrimination what predictions then know beyond the mean truth. Both are a little too high: the curve is "
+        "fitted to these cases."
+    )
+    words = (
+        "The mean truth for each prediction, rising. Numbers that can be taken at their word lie on the dashed line."
+    )
+    return [Picture(_drawn(evaluation, "isotonic"), words, words), Grid(columns, rows, caption)]
+
+
+def _models(evaluation: Answers) -> list[str]:
+    """The models whose predicted numbers are known case by case."""
+    return [name for name, table in evaluation.models.items() if rroc.fits(table) is not None]
+
+
+def _drawn(evaluation: Answers, kind: str) -> Any:
+    return lambda: evaluation.drawing(kind)
+
+
+def _number(value: float) -> str:
+    return decimals(value, 3 if abs(value) < 10 else 1)

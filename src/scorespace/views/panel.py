@@ -1,0 +1,427 @@
+"""The operating point that a reader of the page moves: all thresholds, what each does, and where the page opens.
+
+Everything is computed here, over the kept thresholds. The script of the page looks up a row, and multiplies and adds
+for costs and prevalence; no formula is written twice.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from scorespace.conditions import Condition
+from scorespace.curves.hull import edges_of
+from scorespace.decisions import Decision
+from scorespace.decisions.honest import Path, paths
+from scorespace.decisions.threshold import best_threshold
+from scorespace.measures import MeasureSpec
+from scorespace.measures.confusion import youden
+from scorespace.measures.request import bind
+from scorespace.resampling.estimate import Estimate
+from scorespace.resampling.interval import chosen, counted
+from scorespace.resampling.limits import wilson
+from scorespace.results import Row, decimals, grouped, per_thousand, whole_percent
+from scorespace.tables import Array, Counts, ScoreTable, ratio
+from scorespace.views.answers import Answers
+from scorespace.views.charts.theme import COLOURS
+
+KEPT: Final = 2000
+"""Most thresholds kept of a model, and the third part of what is kept of all of them; of each at least a fourth."""
+
+MOST_CLASSES: Final = 12
+"""Most classes, of all models, that can be followed."""
+
+MEASURES: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
+TOPS: Final = ("1%", "5%", "10%", "200")
+"""How many of the highest scores can be flagged by a button."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A measure at every kept threshold, with its limits where they have a closed form."""
+
+    spec: MeasureSpec
+    value: Array
+    low: Array
+    high: Array
+
+    @property
+    def moving(self) -> bool:
+        """Whether it depends on how common the classes are."""
+        return not self.spec.measure.drawn_within(**dict(self.spec.options))
+
+
+@dataclass(frozen=True)
+class Points:
+    """A model at each of its kept thresholds, from +inf downwards; a crisp one has a single point."""
+
+    name: str
+    colour: str
+    table: ScoreTable
+    kept: Array
+    crisp: bool
+    at: float
+    shown: tuple[Shown, ...]
+    honest: tuple[Path | None, ...] = (None, None)
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """What is flagged rightly, and what is not."""
+        positive = self.table.classes[self.table.positive]
+        others = [name for name in self.table.classes if name != positive]
+        return positive, others[0] if len(others) == 1 else f"not {positive}"
+
+    @property
+    def positives(self) -> float:
+        return float(self.table.n_pos)
+
+    @property
+    def negatives(self) -> float:
+        return float(self.table.n_neg)
+
+    @property
+    def prevalence(self) -> float:
+        return self.positives / (self.positives + self.negatives)
+
+    @cached_property
+    def counts(self) -> Counts:
+        return self.table.sweep[self.kept]
+
+    @cached_property
+    def threshold(self) -> Array:
+        return self.table.thresholds[self.kept]
+
+    def place(self, at: float) -> int:
+        """The point at a threshold: all scores from it on are flagged."""
+        return 0 if self.crisp else int(np.searchsorted(-self.threshold, -at, side="right")) - 1
+
+
+@dataclass(frozen=True)
+class Operating:
+    """The models at all their thresholds, and the costs: what the panel of a page is made of.
+
+    Of models that score several classes, each class against the others is one; `classes` says so.
+    """
+
+    models: tuple[Points, ...]
+    condition: Condition
+    stated: bool
+    start: int
+    classes: bool = False
+
+    @property
+    def tops(self) -> tuple[str, ...]:
+        """How many of the highest scores can be flagged by a button: fewer than there are cases."""
+        return tuple(top for top in TOPS if top.endswith("%") or float(top) < float(self.models[0].table.total))
+
+    @property
+    def unit(self) -> float:
+        """What a false alarm costs more than leaving a negative alone: costs are told in it."""
+        return self.condition.fp - self.condition.tn
+
+    @property
+    def ratio(self) -> float:
+        """How many false alarms a miss costs."""
+        return (self.condition.fn - self.condition.tp) / self.unit
+
+    def here(self, model: int | None = None) -> Row:
+        """The row of numbers that the marks of all charts are drawn from, where the page opens."""
+        one = self.models[self.start if model is None else model]
+        place = one.place(one.at)
+        tpr, fpr = (float(getattr(one.counts, side)[place]) for side in ("tp", "fp"))
+        tpr, fpr, slope = tpr / one.positives, fpr / one.negatives, self.condition.slope(one.prevalence)
+        condition = 1 / (1 + slope)
+        return {
+            "model": one.name,
+            "threshold": _number(one.at),
+            "tpr": tpr,
+            "fpr": fpr,
+            "flagged": float(one.counts.pp[place] / one.counts.total[place]),
+            "precision": _number(float(_precision(one)[place])),
+            "benefit": _number(float(_benefit(one)[place])),
+            "condition": condition,
+            "loss": condition * (1 - tpr) + (1 - condition) * fpr,
+            "left": 0,
+            "right": 1,
+            "at_left": tpr - slope * fpr,
+            "at_right": tpr + slope * (1 - fpr),
+        }
+
+    def said(
+        self, model: int, place: int, at: float, ratio: float | None = None, prevalence: float | None = None
+    ) -> dict[str, str]:
+        """What the panel says at a threshold of a model, under costs and a prevalence; the script says the same."""
+        one, ratio = self.models[model], self.ratio if ratio is None else ratio
+        share = one.prevalence if prevalence is None else prevalence
+        of_class = {"tp": one.positives, "fn": one.positives, "fp": one.negatives, "tn": one.negatives}
+        in_use = {"tp": share, "fn": share, "fp": 1 - share, "tn": 1 - share}
+        counts = {side: float(getattr(one.counts, side)[place]) for side in of_class}
+        shares = {side: counts[side] / of_class[side] for side in of_class}
+        flagged = 1000 * (share * shares["tp"] + (1 - share) * shares["fp"])
+        found = {
+            "positive": one.labels[0],
+            "negative": one.labels[1],
+            "threshold": "–" if one.crisp else "above all" if math.isinf(at) else f"{at:.4g}",
+            "flagged": per_thousand(flagged),
+            "cost": _digits(self._cost(shares["tp"], shares["fp"], ratio, share)),
+            "honest": "–",
+        }
+        for side in of_class:
+            found[side] = grouped(counts[side])
+            found[f"{side} share"] = whole_percent(shares[side])
+            found[f"{side} thousand"] = per_thousand(1000 * in_use[side] * shares[side])
+        for k, each in enumerate(one.shown):
+            found[f"measure {k}"] = _estimate_text(each, place)
+        path = one.honest[0 if prevalence is None else 1]
+        if path is not None:
+            worth = ratio if prevalence is None else ratio * share * one.negatives / ((1 - share) * one.positives)
+            place = int(np.searchsorted(path.worth * (1 + 1e-10), worth))
+            outcomes = float(path.tp[place]) / one.positives, float(path.fp[place]) / one.negatives
+            found["honest"] = _digits(self._cost(*outcomes, ratio, share))
+        return found
+
+    def templates(self, model: int) -> dict[str, str]:
+        """The words beside the numbers, for when they apply."""
+        one = self.models[model]
+        moving = [each.spec.label for each in one.shown if each.moving]
+        base = one.prevalence if self.condition.prevalence is None else self.condition.prevalence
+        return {
+            "costs": ", if a miss costs as much as a false alarm",
+            "use": f", {{}} % of them {one.labels[0]}",
+            "caution": f"{', '.join(moving)}: for {100 * base:.3g} % {one.labels[0]}." if moving else "",
+        }
+
+    def words(self, ratio: float, prevalence: float | None) -> dict[str, str]:
+        """Those that apply to the model looked at first, under costs and a prevalence."""
+        told = self.templates(self.start)
+        return {
+            "costs": "" if self.stated or ratio != self.ratio else told["costs"],
+            "use": "" if prevalence is None else told["use"].replace("{}", f"{100 * prevalence:.3g}", 1),
+            "caution": told["caution"] if prevalence != self.condition.prevalence else "",
+        }
+
+    def opening(self) -> dict[str, str]:
+        """What it says where the page opens."""
+        one = self.models[self.start]
+        return self.said(self.start, one.place(one.at), one.at, prevalence=self.condition.prevalence)
+
+    def _cost(self, tpr: float, fpr: float, ratio: float, share: float) -> float:
+        c = self.condition
+        return share * (c.tp + ratio * self.unit * (1 - tpr)) + (1 - share) * (c.tn + self.unit * fpr)
+
+    def content(self) -> Row:
+        """All that the script of the page needs, arrays as base64."""
+        c = self.condition
+        return {
+            "classes": self.classes,
+            "unit": self.unit,
+            "ratio": self.ratio,
+            "tp": c.tp,
+            "tn": c.tn,
+            "prevalence": c.prevalence,
+            "stated": self.stated,
+            "start": self.start,
+            "measures": [
+                {"title": one.spec.measure.title, "moving": one.moving, "whole": one.spec.measure.range[1] <= 1}
+                for one in self.models[0].shown
+            ],
+            "models": [
+                _packed(one) | {"words": self.templates(place), "labels": one.labels}
+                for place, one in enumerate(self.models)
+            ],
+        }
+
+
+def operating(evaluation: Answers) -> Operating | None:
+    """The models that decide between two classes at all their thresholds; None where there is nothing to move."""
+    models = evaluation.models
+    names = [name for name in models.two_class if models[name].thresholded]
+    if models.of_classes and not models.two_class:
+        return _of_classes(evaluation)
+    if not names or not 0 < models.prevalence < 1:
+        return None
+    decision = evaluation.decision if isinstance(evaluation.decision, Decision) else None
+    condition = Condition() if decision is None else decision.condition
+    judged = [
+        paths(_deciding(models), pairs=_pairs(models), within_classes=w, seed=evaluation.seed) for w in (False, True)
+    ]
+    specs = _specs(evaluation)
+    most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
+    places = {name: place for place, name in enumerate(models)}
+    points = []
+    for name in models.two_class:
+        table, crisp = models[name].inside(ScoreTable), name not in names
+        at = math.nan if crisp else evaluation.threshold(name)
+        kept = np.array([1]) if crisp else kept_thresholds(table, at, most)
+        share = condition.prevalence
+        shown = [_along(evaluation, table, kept, spec, share) for spec in specs]
+        colour = COLOURS[places[name] % len(COLOURS)]
+        honest = tuple(path and path.thinned(most) for path in (judged[0].get(name), judged[1].get(name)))
+        points.append(Points(name, colour, table, kept, crisp, at, tuple(shown), honest))
+    best = None if decision is None else decision.best.model
+    start = next((k for k, one in enumerate(points) if one.name == best), None)
+    if start is None:
+        leading = evaluation.summary[0].spec
+        sign = -1 if leading.measure.best == "low" else 1
+        values = {one.model: sign * one.value for one in evaluation.summary if one.spec == leading}
+        ranked = [values.get(one.name, -math.inf) if not one.crisp else -math.inf for one in points]
+        start = int(np.argmax(np.nan_to_num(ranked, nan=-math.inf)))
+    return Operating(tuple(points), condition, decision is not None, start)
+
+
+def _of_classes(evaluation: Answers) -> Operating | None:
+    """The classes of models that score several, each against the others at all thresholds of its own scores."""
+    models = evaluation.models
+    names = [f"{name}[{label}]" for name in models.of_classes for label in models.present][:MOST_CLASSES]
+    if len(models.present) < 2:
+        return None
+    specs = [MeasureSpec(name) for name in MEASURES]
+    most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
+    points = []
+    for place, name in enumerate(names):
+        table = models.score_table(name)
+        at = 0.5 if table.probabilities else best_threshold(table, youden).threshold
+        kept = kept_thresholds(table, at, most)
+        shown = tuple(_along(evaluation, table, kept, spec, None) for spec in specs)
+        points.append(Points(name, COLOURS[place % len(COLOURS)], table, kept, False, at, shown))
+    return Operating(tuple(points), Condition(), False, 0, classes=True)
+
+
+def kept_thresholds(table: ScoreTable, at: float, most: int = KEPT) -> Array:
+    """Which thresholds to keep: all of few; of many the corners of the hull, and enough that no pixel changes.
+
+    The others are spread evenly along the ROC curve and over the ranks, finer towards both ends.
+    """
+    size = table.score.size + 1
+    if size <= most:
+        return np.arange(size)
+    counts = table.sweep
+    along = counts.tp / counts.tp[-1] + counts.fp / counts.fp[-1]
+    flagged = counts.pp / counts.pp[-1]
+    on_hull = np.append(0, edges_of(table).end + 1)
+    left = max(2, most - on_hull.size - len(TOPS) - 3)
+    even = np.searchsorted(along, np.linspace(0, 2, left // 2))
+    rank = np.searchsorted(flagged, (1 - np.cos(np.linspace(0, np.pi, left - left // 2))) / 2)
+    tops = [top_place(table, top) for top in TOPS]
+    own = [np.searchsorted(-table.score, -at, side="right"), size - 1]
+    return np.unique(np.concatenate([on_hull, even, rank, tops, own]).clip(0, size - 1)).astype(np.intp)
+
+
+def top_place(table: ScoreTable, top: str) -> int:
+    """The place of the lowest threshold that flags no more than the top cases, as a share or a number of them."""
+    flagged = table.sweep.pp
+    limit = float(top[:-1]) / 100 * float(flagged[-1]) if top.endswith("%") else float(top)
+    return int(np.searchsorted(flagged, limit * (1 + 1e-12), side="right")) - 1
+
+
+def _specs(evaluation: Answers) -> list[MeasureSpec]:
+    """The measures of decisions that were asked for, or else the usual ones, once each."""
+    asked = [replace(one.spec, at=None) for one in evaluation.summary if one.spec.at is not None]
+    found = [spec for spec in dict.fromkeys(asked) if spec.name != "cost" and spec.of is None]
+    return found or [MeasureSpec(name) for name in MEASURES]
+
+
+def _along(evaluation: Answers, table: ScoreTable, kept: Array, spec: MeasureSpec, share: float | None) -> Shown:
+    """A measure at the kept thresholds, with Wilson's limits where it is a proportion of cases drawn one by one."""
+    if share is not None and not spec.measure.drawn_within(**dict(spec.options)):
+        table = table.at_prevalence(share)
+    counts = table.sweep[kept]
+    value = np.asarray(spec.measure(counts, **dict(spec.options)), dtype=np.float64)
+    request = bind(replace(spec, at=0.5), table)
+    method = chosen(request, evaluation.interval, strict=False).name
+    if not counted(request) or method != "wilson" or evaluation.models.grouped or not table.counted:
+        gap = np.full(kept.size, math.nan)
+        return Shown(spec, value, gap, gap)
+    trials = getattr(counts, str(spec.measure.trials))
+    if counts.squares is not None:
+        trials = ratio(trials * trials, getattr(counts.squares, str(spec.measure.trials)))
+    to_share, back = spec.measure.share or (np.asarray, np.asarray)
+    low, high = wilson(np.asarray(to_share(value)) * trials, trials, evaluation.level)  # type: ignore[arg-type]
+    return Shown(spec, value, np.asarray(back(low)), np.asarray(back(high)))
+
+
+def _digits(value: float) -> str:
+    return decimals(value, 3 if abs(value) < 10 else 1)
+
+
+def _estimate_text(one: Shown, place: int) -> str:
+    ends = float(one.value[place]), float(one.low[place]), float(one.high[place])
+    return Estimate("", one.spec, *ends, math.nan, None, None).text
+
+
+def _precision(one: Points) -> Array:
+    return np.asarray(ratio(one.counts.tp, one.counts.pp))
+
+
+def _benefit(one: Points) -> Array:
+    """Net benefit at each threshold, where scores are probabilities."""
+    if one.crisp or not one.table.probabilities:
+        return np.full(one.kept.size, math.nan)
+    below = np.where(one.threshold < 1, one.threshold, math.nan)  # at 1 a false alarm weighs infinitely much
+    return np.asarray(ratio(one.counts.tp - one.counts.fp * below / (1 - below), one.counts.total))
+
+
+def _deciding(models: Any) -> dict[str, Any]:
+    return {name: table for name, table in models.deciding.items() if name in models.two_class}
+
+
+def _pairs(models: Any) -> Any:
+    """The cases of the two-class models side by side, as decisions take them."""
+    pairs = models.pairs
+    if pairs is None or pairs.weight is not None:
+        return None
+    return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
+
+
+def _packed(one: Points) -> Row:
+    whole = bool(one.table.whole) and float(one.table.total) < 2**32
+    sides: Mapping[str, Array] = {"tp": one.counts.tp, "fp": one.counts.fp}
+    return {
+        "name": one.name,
+        "positives": one.positives,
+        "negatives": one.negatives,
+        "colour": one.colour,
+        "crisp": one.crisp,
+        "at": _number(one.at),
+        "threshold": packed(one.threshold),
+        **{side: packed(counts, "u4" if whole else "f8") for side, counts in sides.items()},
+        "precision": packed(_precision(one), "f4"),
+        "benefit": packed(_benefit(one), "f4"),
+        "shown": [[packed(limit, "f4") for limit in _told(each)] for each in one.shown],
+        "honest": [
+            None if path is None else {"worth": packed(path.worth), "tp": packed(path.tp), "fp": packed(path.fp)}
+            for path in one.honest
+        ],
+    }
+
+
+def _told(one: Shown) -> Sequence[Array]:
+    """Value and limits, rounded to the digits that are told: what is rounded once is told alike everywhere."""
+    value = one.value
+    with np.errstate(divide="ignore", invalid="ignore"):
+        small = (np.abs(value) > 0) & (np.abs(value) < 0.001)
+        places = np.where(small, np.minimum(6, 1 - np.floor(np.log10(np.abs(value)))), 3)
+    far = (one.spec.measure.range[1] > 1) & (np.abs(value) >= 10)
+    places = np.where(far, 1, np.nan_to_num(places, nan=3, posinf=3)).astype(np.int64)
+    return [_rounded(side, places) for side in (value, one.low, one.high)]
+
+
+def _rounded(values: Array, places: Array) -> Array:
+    """As the texts are rounded: each number by its exact decimals."""
+    texts = (f"{value:.{digits}f}" for value, digits in zip(values.tolist(), places.tolist(), strict=True))
+    return np.array([float(text) for text in texts])
+
+
+def packed(values: Array, kind: str = "f8") -> str:
+    """An array as text, in the smallest type that holds what is shown of it."""
+    return f"{kind} {base64.b64encode(np.ascontiguousarray(values, dtype=f'<{kind}').tobytes()).decode()}"
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,50 @@
+// Numbers as Python writes them, so that page, terminal and JSON say the same.
+
+const WIDEST = 100; // digits that toFixed can write: more than a double has
+
+// Exact decimals; a tie goes to the even digit, as in Python, while toFixed rounds it up.
+function fixed(value, places) {
+  const text = value.toFixed(places);
+  const tail = Math.abs(value).toFixed(WIDEST).split(".")[1].slice(places);
+  const tie = tail[0] === "5" && !/[1-9]/.test(tail.slice(1));
+  if (!tie || Number(text.at(-1)) % 2 === 0) return text;
+  const step = 10 ** -places;
+  return (value > 0 ? Number(text) - step : Number(text) + step).toFixed(places);
+}
+
+function decimals(value, places = 3) {
+  if (Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const text = fixed(value, places);
+  return Number(text) ? text.replace("-", "−") : (0).toFixed(places);
+}
+
+function grouped(value) {
+  const [whole, rest] = fixed(value, 2).replace(/\.?0+$/, "").split(".");
+  const parts = whole.replace(/\B(?=(\d{3})+$)/g, " ").replace("-", "−");
+  return rest ? `${parts}.${rest}` : parts;
+}
+
+function general(value, digits = 4) {
+  const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
+  const bare = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  if (exponent >= -4 && exponent < digits) return bare(value.toFixed(Math.max(0, digits - 1 - exponent)));
+  return `${bare(mantissa)}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+function percent(share) {
+  if (share > 0 && share < 0.005) return "<1 %";
+  return share >= 0.995 && share < 1 ? ">99 %" : `${fixed(100 * share, 0)} %`;
+}
+
+const perThousand = (number) => decimals(number, number >= 10 || number === 0 ? 0 : 1);
+const digits = (value) => decimals(value, Math.abs(value) < 10 ? 3 : 1);
+
+// A measure with its limits, as many digits as its size deserves.
+function estimate(value, low, high, whole) {
+  let places = whole || Math.abs(value) < 10 ? 3 : 1;
+  const size = Math.abs(Number(value.toPrecision(6)));
+  if (size > 0 && size < 0.001) places = Math.min(6, 1 - Math.floor(Math.log10(size)));
+  const text = decimals(value, places);
+  return Number.isNaN(low) || Number.isNaN(high) ? [text, ""] : [text, ` [${decimals(low, places)}, ${decimals(high, places)}]`];
+}

@@ -1,0 +1,106 @@
+"""Tests between predicted numbers: SciPy's signed ranks, Diebold and Mariano's by its formula, and their words."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import scorespace as ss
+from scorespace.comparisons.paired import compare
+from scorespace.errors import MeasureError, ScoreSpaceError
+from scorespace.tables import residual_table
+from scorespace.tables.pair import PairTable
+
+RNG = np.random.default_rng(9)
+TRUTH = RNG.normal(20, 5, 120)
+DATA = {
+    "y": TRUTH,
+    "near": TRUTH + RNG.normal(0, 1, 120),
+    "far": TRUTH + RNG.normal(0, 1.6, 120),
+    "t": RNG.permutation(120),
+}
+
+
+def evaluated(data=DATA, **more):
+    return ss.evaluate(data, truth="y", predictions=["near", "far"], **more)
+
+
+def side_by_side(data):
+    """The pair table, without reading columns."""
+    tables = tuple(residual_table(data["y"], data[name]) for name in ("near", "far"))
+    cells = np.tile(np.arange(60, dtype=np.int32), (2, 1))
+    return PairTable(("near", "far"), tables, cells, np.zeros(60, dtype=np.uint8), (), None, time=data["t"])
+
+
+def errors(data=DATA):
+    return data["near"] - data["y"], data["far"] - data["y"]
+
+
+def test_signed_ranks_are_scipys():
+    found = evaluated().compare(test="wilcoxon")[0]
+    a, b = map(np.abs, errors())
+    theirs = stats.wilcoxon(a, b, method="asymptotic", correction=False)
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert found.difference == pytest.approx((a - b).mean())
+    assert found.nearer == pytest.approx((a < b).mean())
+    assert found.words == (
+        "near is nearer to the truth than far on 63 % of the cases, more than chance explains (Wilcoxon's signed ranks "
+        f"of absolute errors, p < 0.001); mae differs by {(a - b).mean():.3f}.".replace("-", "−")
+    )
+
+
+@pytest.mark.parametrize("horizon", [1, 3])
+@pytest.mark.parametrize("measure", ["mae", "mse", "asym(alpha=0.8)"])
+def test_diebold_and_mariano_by_the_formula(horizon, measure):
+    found = evaluated(time="t").compare(test=f"dm(horizon={horizon})", measure=measure)[0]
+    order = np.argsort(DATA["t"])
+    losses = {"mae": np.abs, "mse": np.square, "asym(alpha=0.8)": lambda e: 2 * np.where(e < 0, -0.8 * e, 0.2 * e)}
+    a, b = (losses[measure](error)[order] for error in errors())
+    d = a - b
+    n = d.size
+    covariances = [np.sum((d[k:] - d.mean()) * (d[: n - k] - d.mean())) / n for k in range(horizon)]
+    plain = d.mean() / np.sqrt((covariances[0] + 2 * sum(covariances[1:])) / n)
+    corrected = plain * np.sqrt((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n)
+    assert found.statistic == pytest.approx(corrected)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(corrected), n - 1))
+
+
+def test_it_is_chosen_where_rows_are_ordered_in_time_and_the_bootstrap_elsewhere():
+    assert evaluated(time="t").compare()[0].test == "diebold_mariano"
+    assert evaluated().compare()[0].test == "bootstrap"
+    assert evaluated(time="t").compare(measure="r2")[0].test == "bootstrap"
+
+
+def test_its_size_with_errors_related_in_time():
+    rng = np.random.default_rng(1)
+    rejected = {1: 0, 4: 0}
+    for _ in range(200):
+        common = rng.normal(0, 1, 63)
+        data = {"y": np.zeros(60), "t": np.arange(60)}
+        for name in ("near", "far"):
+            noise = common + rng.normal(0, 1, 63)
+            data[name] = np.convolve(noise, np.ones(4), "valid")  # errors of four steps ahead
+        for horizon in rejected:
+            rejected[horizon] += compare(side_by_side(data), test=f"dm(horizon={horizon})")[0].p < 0.05
+    assert rejected[1] > 24  # taken for independent, they look surer than they are
+    assert rejected[4] < rejected[1]
+
+
+def test_what_does_not_suit():
+    with pytest.raises(ScoreSpaceError, match="no time is named"):
+        evaluated().compare(test="dm")
+    with pytest.raises(MeasureError, match="is for mae, mse, asym or pinball"):
+        evaluated(time="t").compare(test="dm", measure="r2")
+    with pytest.raises(MeasureError, match="is for mae or medae"):
+        evaluated().compare(test="wilcoxon", measure="mse")
+    with pytest.raises(ScoreSpaceError, match="several rows have the same time"):
+        evaluated({**DATA, "t": np.arange(120) // 2}, time="t").compare(test="dm")
+    with pytest.raises(ScoreSpaceError, match="horizon=99 is no number of steps"):
+        evaluated(time="t").compare(test="dm(horizon=99)")
+
+
+def test_equal_models_do_not_differ():
+    data = {**DATA, "far": DATA["near"]}
+    for test in ("dm", "wilcoxon", "bootstrap", "permutation"):
+        found = evaluated(data, time="t").compare(test=test)[0]
+        assert found.difference == 0
+        assert found.p == 1

@@ -1,0 +1,97 @@
+"""The shift of least loss, judged on cases that did not choose it."""
+
+import numpy as np
+import pytest
+
+from scorespace.conditions import Asymmetry
+from scorespace.decisions import choose_shift, decide_shift, judge_shift_on
+from scorespace.errors import ConditionError
+from scorespace.tables import residual_table
+
+TWICE = Asymmetry(under=2, over=1)
+
+
+def table(error):
+    return residual_table(np.zeros(error.size), error)
+
+
+def loss(error, under=2.0, over=1.0):
+    return np.where(error < 0, -under * error, over * error).mean()
+
+
+def test_the_apparent_loss_is_that_of_the_shifted_errors():
+    error = np.random.default_rng(1).normal(0, 2, 200)
+    found = decide_shift({"nb": table(error)}, TWICE)
+    assert found.best.loss == pytest.approx(loss(error + found.best.shift))
+    assert found.best.as_is == pytest.approx(loss(error))
+    assert (error + found.best.shift > 0).mean() == pytest.approx(2 / 3, abs=1 / 200)
+
+
+@pytest.mark.parametrize("cases", [30, 100])
+def test_honest_losses_are_those_on_new_cases(cases):
+    rng = np.random.default_rng(cases)
+    # Normal errors: the loss of a shift q is known in closed form.
+    from scipy.stats import norm
+
+    def true_loss(q):
+        over = q * norm.cdf(q) + norm.pdf(q)
+        return over + 2 * (over - q)
+
+    apparent, honest, true, held = [], [], [], []
+    for _ in range(150):
+        found = decide_shift({"nb": table(rng.normal(0, 1, cases))}, TWICE)
+        apparent.append(found.best.loss)
+        honest.append(found.honest.value)
+        true.append(true_loss(found.best.shift))
+        held.append(found.honest.low <= true[-1] <= found.honest.high)
+    assert np.mean(apparent) < np.mean(true)
+    assert np.mean(honest) == pytest.approx(np.mean(true), rel=0.03)
+    assert 0.89 <= np.mean(held) <= 0.995
+
+
+def test_a_shift_that_only_fits_chance_is_not_shown_to_spare_anything():
+    rng = np.random.default_rng(7)
+    shown = [decide_shift({"nb": table(rng.normal(0, 1, 40))}, Asymmetry(1, 1)).shown for _ in range(60)]
+    assert np.mean(shown) <= 0.1
+
+
+def test_another_sample_judges():
+    rng = np.random.default_rng(2)
+    here, there = rng.normal(0, 1, 300), rng.normal(0, 1, 4000)
+    chosen = choose_shift({"nb": table(here)}, TWICE)
+    found = judge_shift_on(chosen, {"nb": table(there)}, fitted="last year")
+    assert found.honest.value == pytest.approx(loss(there + chosen.best.shift))
+    assert "chosen on last year" in found.words
+    assert found.notes == ()
+
+
+def test_words_and_rows():
+    error = np.tile([-3.0, -1.0, 0.0, 1.0, 2.0], 20)
+    found = decide_shift({"near": table(error), "far": table(3 * error)}, Asymmetry(under=3, over=1))
+    assert found.words == (
+        "Use near shifted by +1: 2.4 per case [2, 2.86], 0.6 [0.187, 1.03] less than as it is. With the shifts that "
+        "suit them, the others cost far 7.2. On these cases far is never the better choice, whatever the costs."
+    )
+    assert found.to_dict()["regions"] == [{"model": "near", "alpha_low": 0.0, "alpha_high": 1.0}]
+    assert found.to_dict()["alpha"] == 0.75
+    assert [row["model"] for row in found.rows()] == ["near", "far"]
+
+
+def test_few_and_weighted_cases_are_not_judged():
+    few = decide_shift({"nb": table(np.arange(5.0))}, TWICE)
+    assert "cannot be said, as there are fewer than ten cases" in few.words
+    weighted = residual_table(np.zeros(20), np.arange(20.0), weight=np.linspace(1, 2, 20))
+    assert np.isnan(decide_shift({"nb": weighted}, TWICE).honest.value)
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        ({"under": 0}, "under=0 is not a cost of predicting too low"),
+        ({"over": -1}, "over=-1 is not a cost of predicting too high"),
+        ({"under": 1e99, "over": 1e-99}, "one side costs beyond measure more"),
+    ],
+)
+def test_costs_are_checked(costs, message):
+    with pytest.raises(ConditionError, match=message):
+        Asymmetry(**costs)

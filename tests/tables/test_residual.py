@@ -1,0 +1,111 @@
+"""The residual table: sums from cases, merged, weighted, and refused where the columns are no numbers."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from scorespace.errors import DataError, WeightError
+from scorespace.tables import NoTableError, residual_table
+from scorespace.tables.residual import TERMS, ErrorSums, IntervalTable
+
+RNG = np.random.default_rng(3)
+TRUTH = RNG.normal(50, 9, 60)
+PREDICTED = TRUTH + RNG.normal(1, 4, 60)
+WEIGHT = RNG.integers(1, 5, 60).astype(float)
+
+
+def sums(**more) -> ErrorSums:
+    return residual_table(TRUTH, PREDICTED, **more).sums
+
+
+def test_the_sums_are_those_of_the_columns():
+    error, found = PREDICTED - TRUTH, sums(weight=WEIGHT)
+    assert found.error == pytest.approx(np.average(error, weights=WEIGHT))
+    assert found.squared == pytest.approx(np.average(error**2, weights=WEIGHT))
+    assert found.truth_spread == pytest.approx(np.cov(TRUTH, fweights=WEIGHT.astype(int), ddof=0))
+    assert found.together == pytest.approx(np.cov(TRUTH, error, fweights=WEIGHT.astype(int), ddof=0)[0, 1])
+    assert found.over - found.under == pytest.approx(float(found.error))
+
+
+def test_sums_counted_from_another_origin_are_the_same_numbers():
+    found = sums()
+    moved = found.moved((0.0, 0.0))
+    assert moved.sums[TERMS.index("truth")] == pytest.approx(TRUTH.sum())
+    assert moved.sums[TERMS.index("error·truth")] == pytest.approx(((PREDICTED - TRUTH) * TRUTH).sum())
+    assert moved.truth_spread == pytest.approx(float(found.truth_spread))
+
+
+def test_no_digits_are_lost_far_from_zero():
+    far = residual_table(TRUTH + 1e9, PREDICTED + 1e9).sums
+    assert far.error_spread == pytest.approx(float(sums().error_spread), rel=1e-6)
+
+
+def test_merged_tables_are_the_table_of_all_cases():
+    a, b = residual_table(TRUTH[:20], PREDICTED[:20]), residual_table(TRUTH[20:], PREDICTED[20:], weight=WEIGHT[20:])
+    both = residual_table(TRUTH, PREDICTED, weight=np.append(np.ones(20), WEIGHT[20:]))
+    assert (a + b).sums.squared == pytest.approx(float(both.sums.squared))
+    assert (a + b).sums.off == pytest.approx(float(both.sums.off))
+
+
+def test_merged_sums_are_the_sums_of_all_cases_but_for_two_baselines():
+    a, b = residual_table(TRUTH[:20], PREDICTED[:20]).sums, residual_table(TRUTH[20:], PREDICTED[20:]).sums
+    both = a + b
+    assert both.squared == pytest.approx(float(sums().squared))
+    assert both.truth_spread == pytest.approx(float(sums().truth_spread))
+    assert np.isnan(both.mean("off"))
+    stated = [residual_table(TRUTH[part], PREDICTED[part], baseline=48.0).sums for part in (slice(20), slice(20, None))]
+    assert (stated[0] + stated[1]).off == pytest.approx(float(sums(baseline=48.0).off))
+
+
+def test_weight_zero_is_the_case_absent():
+    weight = np.where(np.arange(60) < 30, WEIGHT, 0.0)
+    absent = residual_table(TRUTH, PREDICTED, weight=weight)
+    assert absent.numbers.truth.size == 30
+    assert absent.sums.error == pytest.approx(np.average((PREDICTED - TRUTH)[:30], weights=WEIGHT[:30]))
+
+
+def test_replicates_are_summed_one_by_one():
+    table = residual_table(TRUTH, PREDICTED)
+    cells = RNG.integers(0, 3, (4, 60))
+    found = table.with_cells(cells).sums.sums
+    assert_allclose(found, [table.with_cells(one).sums.sums for one in cells])
+
+
+def test_without_each_is_the_table_without_that_case():
+    table = residual_table(TRUTH, PREDICTED, weight=WEIGHT)
+    found = table.without_each(slice(None))
+    for case in (0, 17, 59):
+        kept = np.arange(60) != case
+        other = residual_table(TRUTH[kept], PREDICTED[kept], weight=WEIGHT[kept]).sums
+        assert found.squared[case] == pytest.approx(float(other.squared))
+
+
+def test_a_truth_of_zero_counts_where_it_was_drawn():
+    table = residual_table([0.0, 2.0, 4.0], [1.0, 3.0, 4.0])
+    assert np.isinf(table.sums.mean("relative"))
+    drawn = table.with_cells(np.array([[0, 1, 2], [1, 1, 1]]))
+    assert_allclose(drawn.sums.mean("relative"), [0.5 / 3, np.inf])
+    assert residual_table([0.0, 2.0], [0.0, 3.0]).sums.mean("relative") == 0.25
+
+
+def test_intervals_are_inside_where_there_are_such():
+    with_ends = residual_table([1, 2], [1, 2], interval=([0, 0], [2, 1]))
+    assert with_ends.inside(IntervalTable).cases == 2
+    with pytest.raises(NoTableError, match="needs prediction intervals"):
+        residual_table([1, 2], [1, 2]).inside(IntervalTable)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"truth": [1, 2], "predicted": [1]}, DataError, "truth and prediction differ in length"),
+        ({"truth": ["a", "b"], "predicted": [1, 2]}, DataError, "truth holds something that is not a number"),
+        ({"truth": [1, 2], "predicted": [1, np.nan]}, DataError, "prediction has missing or infinite values"),
+        ({"truth": [[1], [2]], "predicted": [1, 2]}, DataError, "truth is not one column"),
+        ({"truth": [1, 2], "predicted": [1, 2], "weight": [0, 0]}, WeightError, "all weights are zero"),
+        ({"truth": [1], "predicted": [1], "interval": ([2], [1])}, DataError, "end before they begin"),
+    ],
+)
+def test_what_is_no_column_of_numbers_is_refused(given, error, message):
+    with pytest.raises(error, match=message):
+        residual_table(**given)

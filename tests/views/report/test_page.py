@@ -1,0 +1,419 @@
+"""The interactive page in a real browser: every number is the one that Python computes for the same state."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from importlib.metadata import version
+from importlib.resources import files
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from views.conftest import entered
+
+MODELS = ("naive_bayes", "tree", "logistic")
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def credit():
+    data = str(files("scorespace.data") / "german_credit.csv")
+    return ss.evaluate(data, truth="outcome", scores=list(MODELS), positive="bad", condition=ss.Condition(fp=1, fn=5))
+
+
+@pytest.fixture(scope="module")
+def written(credit, tmp_path_factory):
+    return credit.report(tmp_path_factory.mktemp("page") / "credit.html", command="scorespace demo")
+
+
+@pytest.fixture(scope="module")
+def opened(chromium, written):
+    """The page, opened once: drawing all charts takes a while."""
+    context = chromium.new_context(viewport={"width": 1200, "height": 900})
+    yield entered(context, written).settle()
+    context.close()
+
+
+@pytest.fixture
+def page(opened):
+    """The page as it opens; what other tests did to it is undone."""
+    opened.page.evaluate("document.activeElement.blur()")
+    go(opened, model="naive_bayes", at="best", miss=5, share="")
+    opened.console.clear()
+    return opened
+
+
+def go(found, **state):
+    found.page.evaluate("hash => { location.hash = hash; }", urlencode(state))
+    found.shown()
+
+
+def texts(found):
+    """All that the panel says, by name."""
+    return found.page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('[data-say]')].map(e => [e.dataset.say, e.textContent]))"
+    )
+
+
+def fragment(found):
+    return {name: values[0] for name, values in parse_qs(found.page.url.partition("#")[2]).items()}
+
+
+# --- numbers
+
+
+def test_every_number_is_the_one_that_python_says_for_the_state(page, credit):
+    operating, chance = credit.operating, random.Random(5)
+    for _ in range(40):
+        number = chance.randrange(3)
+        one = operating.models[number]
+        place = chance.randrange(1, one.kept.size)
+        at, ratio = float(one.threshold[place]), chance.choice([0.5, 1, 2, 5, 7.3, 20])
+        share = chance.choice([None, 0.02, 0.3, 0.5])
+        go(page, model=one.name, at=repr(at), miss=ratio, share="" if share is None else 100 * share)
+        expected = operating.said(number, place, at, ratio, share)
+        found = texts(page)
+        assert {name: found[name] for name in expected} == expected, (one.name, at, ratio, share)
+    assert page.console == []
+
+
+@pytest.mark.parametrize(("model", "at", "miss", "share"), [("tree", 0.25, 3, None), ("logistic", 0.4, 12, 10)])
+def test_it_equals_what_users_get_from_the_evaluation(page, credit, model, at, miss, share):
+    score = credit.models[model].score
+    at = float(score[np.abs(score - at).argmin()])
+    condition = ss.Condition(fp=1, fn=miss, prevalence=None if share is None else share / 100)
+    go(page, model=model, at=repr(at), miss=miss, share="" if share is None else share)
+    found, counts = texts(page), credit.models[model].at(at)
+    for k, name in enumerate(("tpr", "fpr", "ppv", "f1")):
+        assert found[f"measure {k}"] == credit.measures(f"{name}@{at!r}", model=model)[0].text
+    assert found["measure 4"] == credit.measures(f"mcc@{at!r}", model=model)[0].text.partition(" [")[0]
+    assert [found[side] for side in ("tp", "fp", "fn", "tn")] == [
+        str(int(getattr(counts, side))) for side in ("tp", "fp", "fn", "tn")
+    ]
+    rates = float(counts.fp / counts.n), float(counts.tp / counts.p)
+    assert found["cost"] == f"{float(condition.cost(*rates, of_sample=0.3)):.3f}"
+    honest = {one.model: one.honest.value for one in credit.decide(condition).choices}
+    assert found["honest"] == f"{honest[model]:.3f}"
+
+
+@pytest.mark.parametrize(("miss", "share"), [(5, ""), (2, ""), (20, 5), (1, 60), (0.2, 30)])
+def test_the_jump_lands_on_the_threshold_of_decide(page, credit, miss, share):
+    go(page, model="tree", at="0.5", miss=miss, share=share)
+    page.page.click("#best")
+    page.shown()
+    decided = credit.decide(ss.Condition(fp=1, fn=miss, prevalence=share / 100 if share else None))
+    if decided.best.model in MODELS:
+        assert page.said("model") == decided.best.model
+        assert float(page.said("threshold")) == pytest.approx(decided.best.threshold, rel=1e-3)
+    for name in MODELS:  # and of each model alone
+        page.page.get_by_role("radio", name=name).check(force=True)
+        page.shown()
+        threshold = {one.model: one.threshold for one in decided.choices}[name]
+        assert page.said("threshold") == ("above all" if np.isinf(threshold) else f"{threshold:.4g}")
+
+
+def test_the_top_is_flagged(page, credit):
+    for label, most in (("Top 1 %", 10), ("Top 10 %", 100), ("Top 200", 200)):
+        page.page.get_by_role("button", name=label, exact=True).click()
+        page.shown()
+        for name in ("naive_bayes", "tree"):
+            page.page.get_by_role("radio", name=name).check(force=True)
+            page.shown()
+            flagged = credit.models[name].sweep.pp
+            assert float(page.said("flagged")) == float(flagged[flagged <= most].max())
+
+
+# --- moving
+
+
+def test_the_slider_moves_over_all_thresholds_by_keyboard(page, credit):
+    slider = page.page.locator("#threshold")
+    slider.focus()
+    distinct = credit.models["naive_bayes"].score
+    assert int(slider.get_attribute("max")) == distinct.size
+    page.page.keyboard.press("Home")
+    page.shown()
+    assert page.said("threshold") == f"{distinct[-1]:.4g}"
+    assert page.said("flagged") == "1000"
+    page.page.keyboard.press("ArrowRight")
+    page.shown()
+    assert page.said("threshold") == f"{distinct[-2]:.4g}"
+    page.page.keyboard.press("End")
+    page.shown()
+    assert page.said("threshold") == "above all"
+    assert "flags 0 of 1 000" in slider.get_attribute("aria-valuetext")
+
+
+def test_dragging_along_the_curve_moves_the_threshold(page, credit):
+    page.page.locator("figure.drag").scroll_into_view_if_needed()
+    chart = page.page.locator("figure.drag .chart").bounding_box()
+    axes = page.page.evaluate(
+        "(() => { const g = document.querySelector('figure.drag .mark-group.role-frame .background')"
+        ".getBoundingClientRect(); return [g.left, g.top, g.width, g.height]; })()"
+    )
+    left, top, width, height = axes
+    curve = credit.curve("roc", "naive_bayes")
+
+    def spot(fpr):
+        return left + fpr * width, top + (1 - float(np.interp(fpr, curve.x, curve.y))) * height
+
+    assert chart["width"] > width > 200
+    page.page.mouse.move(*spot(0.42))
+    page.page.mouse.down()
+    page.page.mouse.move(*spot(0.3), steps=5)
+    page.page.mouse.move(*spot(0.1), steps=5)
+    page.page.mouse.up()
+    page.shown()
+    fpr = float(page.said("fp")) / 700
+    assert fpr == pytest.approx(0.1, abs=0.02)
+    at = float(fragment(page)["at"])
+    assert float(credit.models["naive_bayes"].at(at).fp) / 700 == fpr
+
+
+def test_costs_and_prevalence_are_typed(page, credit):
+    page.page.fill("#ratio", "2")
+    page.page.fill("#share", "5")
+    page.shown()
+    decided = credit.decide(ss.Condition(fp=1, fn=2, prevalence=0.05))
+    choice = next(one for one in decided.choices if one.model == "naive_bayes")
+    assert page.said("threshold") == f"{choice.threshold:.4g}"  # it stays at the best for the costs
+    assert page.said("cost") == f"{choice.cost_per_case:.3f}"
+    assert page.said("honest") == f"{choice.honest.value:.3f}"
+    assert page.said("use") == ", 5 % of them bad"
+    assert page.said("caution") == "ppv, f1, mcc: for 30 % bad."
+    page.page.fill("#ratio", "-1")  # nothing that can be a cost: nothing changes
+    page.shown()
+    assert page.said("cost") == f"{choice.cost_per_case:.3f}"
+
+
+def test_the_marks_follow(page):
+    def dot():
+        return page.page.evaluate(
+            "[...document.querySelectorAll('figure.drag .mark-symbol path')].at(-1).getAttribute('transform')"
+        )
+
+    before = dot()
+    page.page.get_by_role("button", name="Top 1 %", exact=True).click()
+    page.shown()
+    assert dot() != before
+
+
+# --- the address
+
+
+def test_the_address_holds_the_state_and_survives_reload_and_back(page):
+    page.page.get_by_role("radio", name="logistic").check(force=True)
+    page.page.fill("#ratio", "3")
+    page.page.locator("#threshold").focus()
+    page.page.keyboard.press("ArrowLeft")
+    page.shown()
+    before = texts(page)
+    assert fragment(page)["model"] == "logistic"
+    assert fragment(page)["miss"] == "3"
+    page.page.reload()
+    page.settle()
+    assert texts(page) == before
+    page.page.get_by_role("radio", name="tree").check(force=True)
+    page.shown()
+    assert page.said("model") == "tree"
+    page.page.go_back()
+    page.shown()
+    assert texts(page) == before
+
+
+def test_links_to_sections_open_them_and_keep_the_state(page):
+    page.page.get_by_role("radio", name="tree").check(force=True)
+    page.page.get_by_role("link", name="All measures").click()
+    page.shown()
+    assert page.page.locator("#measures > details").get_attribute("open") is not None
+    assert fragment(page)["model"] == "tree"
+
+
+# --- charts
+
+
+def test_legends_switch_models_off_and_curves_zoom(page):
+    figure = page.page.locator("#curves figure.picture").first
+    button = figure.get_by_role("button", name="tree 0.723", exact=True)
+    assert button.inner_text().split() == ["tree", "0.723"]
+    lines = figure.locator(".mark-line.role-mark path")
+    before = lines.count()
+    button.click()
+    page.shown()
+    assert button.get_attribute("aria-pressed") == "false"
+    assert lines.count() == before - 1
+    labels = figure.locator(".role-axis-label text")
+    assert "0.4" in labels.all_inner_texts() or "0.4" in labels.all_text_contents()
+    figure.get_by_role("button", name="Zoom in").click()
+    page.shown()
+    drawn = labels.all_text_contents()
+    figure.get_by_role("button", name="whole chart").click()
+    page.shown()
+    assert labels.all_text_contents() != drawn
+
+
+def test_charts_are_saved_as_pictures_and_as_data(page, credit):
+    figure = page.page.locator("#curves figure.picture").first
+    saved = {}
+    for kind in ("PNG", "SVG", "CSV"):
+        with page.page.expect_download() as download:
+            figure.get_by_role("button", name=f"Save {'the data ' if kind == 'CSV' else ''}as {kind}").click()
+        assert download.value.suggested_filename.endswith(kind.lower())
+        saved[kind] = open(download.value.path(), "rb").read()  # noqa: SIM115
+    assert saved["PNG"].startswith(b"\x89PNG")
+    assert len(saved["PNG"]) > 10_000
+    assert saved["SVG"].startswith(b"<svg")
+    assert b"naive_bayes" in saved["SVG"]
+    rows = list(csv.DictReader(io.StringIO(saved["CSV"].decode())))
+    curve = credit.curve("roc", "logistic")
+    points = {(round(x, 5), round(y, 5)) for x, y in zip(curve.x, curve.y, strict=True)}
+    own = [(round(float(row["x"]), 5), round(float(row["y"]), 5)) for row in rows if row["name"] == "logistic"]
+    assert len(own) > 200
+    assert set(own) <= points
+
+
+# --- for everybody
+
+
+def test_nothing_is_fetched_and_nothing_complains(visit, written):
+    found = visit(written)
+    assert found.console == []
+    assert found.requests == [written.as_uri()]
+
+
+@pytest.mark.parametrize(("scheme", "rules"), [("light", {}), ("dark", {"runOnly": ["color-contrast"]})])
+def test_axe_finds_no_serious_violation(visit, written, axe, scheme, rules):
+    found = visit(written, color_scheme=scheme)
+    found.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    found.settle()
+    found.page.evaluate(axe + "; undefined")
+    result = found.page.evaluate("rules => axe.run(document, {resultTypes: ['violations'], ...rules})", rules)
+    serious = [one for one in result["violations"] if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in serious] == []
+
+
+def test_the_keyboard_alone_reaches_everything(visit, written):
+    found, reached = visit(written), set()
+    for _ in range(400):
+        found.page.keyboard.press("Tab")
+        name = found.page.evaluate(
+            "(() => { const e = document.activeElement;"
+            " if (e === document.body) return '';"
+            " return e.id || e.ariaLabel || e.textContent.trim().slice(0, 40) || e.tagName; })()"
+        )
+        if not name and reached:
+            break
+        reached.add(name)
+    wanted = {"ratio", "share", "best", "threshold", "Top 1 %", "link", "print", "Zoom in"}
+    assert wanted <= reached
+    assert any(name.startswith("Save as PNG") for name in reached)
+    assert any(name.startswith("tree") for name in reached)
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_no_width_scrolls_sideways(visit, written, width):
+    found = visit(written, width=width)
+    assert found.console == []
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert found.page.locator("h1").count() == 1
+
+
+def test_the_first_screen_says_which_model_at_which_threshold_and_how_sure(visit, written):
+    found = visit(written, width=1440)
+    for text in ("Use naive_bayes at threshold 0.123", "0.853"):
+        box = found.page.get_by_text(text).first.bounding_box()
+        assert 0 <= box["y"] < 900
+
+
+def test_names_from_data_are_text_and_no_more(visit, tmp_path):
+    chance = np.random.default_rng(1)
+    truth = np.where(chance.random(120) < 0.4, HOSTILE, 'it\'s {{}} "good"')
+    data = {"y": truth.tolist(), HOSTILE: chance.random(120).tolist(), "=1+1": chance.random(120).tolist()}
+    ev = ss.evaluate(data, truth="y", scores=[HOSTILE, "=1+1"], positive=HOSTILE)
+    found = visit(ev.report(tmp_path / "hostile.html", title=HOSTILE, command=HOSTILE))
+    assert found.console == []
+    assert found.page.locator("img").count() == 0
+    assert found.page.title() == HOSTILE
+    found.page.fill("#share", "10")
+    found.shown()
+    assert found.said("use") == f", 10 % of them {HOSTILE}"
+    go(found, model="=1+1", at="best", miss=2, share="")
+    assert found.said("model") == "=1+1"
+    assert found.page.locator("img").count() == 0
+
+
+def test_print_shows_what_is_folded_and_no_controls(visit, written):
+    found = visit(written)
+    found.page.emulate_media(media="print")
+    found.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    found.settle()
+    assert found.page.locator("#smooth .chart svg").first.is_visible()
+    assert not found.page.locator(".controls").is_visible()
+    assert not found.page.locator(".tools").first.is_visible()
+
+
+def test_without_scripts_every_chart_is_a_picture(visit, written, credit):
+    found = visit(written, settle=False, java_script_enabled=False)
+    charts = found.page.locator("figure.picture").count()
+    assert found.page.locator("figure.picture .still > svg").count() == charts
+    assert all(one.is_visible() for one in found.page.locator("#curves .still > svg").all())
+    assert found.said("cost") == credit.operating.opening()["cost"]
+
+
+# --- what the foot says, and which parts there are
+
+
+def test_the_foot_says_how_to_make_it_again(written):
+    text = written.read_text(encoding="utf-8")
+    foot = text[text.index("<footer>") :]
+    assert f"scorespace {version('scorespace')}," in foot
+    assert "german_credit.csv" in foot
+    assert "seed 0" in foot
+    assert "<code>scorespace demo</code>" in foot
+
+
+def test_title_and_sections(credit, tmp_path):
+    path = credit.report(tmp_path / "part.html", title="Credit risk", sections=["smooth"])
+    text = path.read_text(encoding="utf-8")
+    assert "<h1>Credit risk</h1>" in text
+    assert 'id="smooth"' in text
+    assert "Use naive_bayes at threshold" in text
+    assert 'id="curves"' not in text
+    with pytest.raises(ss.ScoreSpaceError, match="did you mean 'smooth'"):
+        credit.report(tmp_path / "part.html", sections=["smoth"])
+
+
+def test_the_data_of_the_panel_is_json(written):
+    text = written.read_text(encoding="utf-8")
+    start = text.index('<script type="application/json">', text.index('id="operating"')) + 32
+    assert json.loads(text[start : text.index("</script>", start)])["models"][0]["name"] == "naive_bayes"
+
+
+# --- several classes
+
+
+def test_of_several_classes_one_is_followed(visit, tmp_path):
+    ev = ss.evaluate(str(files("scorespace.data") / "iris.csv"), truth="species", scores=["nb_*", "forest_*"])
+    found = visit(ev.report(tmp_path / "iris.html"))
+    assert found.console == []
+    operating = ev.operating
+    assert [one.name for one in operating.models][:2] == ["nb[setosa]", "nb[versicolor]"]
+    for number, place in ((1, 40), (5, 20)):
+        one = operating.models[number]
+        at = float(one.threshold[place])
+        go(found, model=one.name, at=repr(at), miss=3, share="")
+        expected = operating.said(number, place, at, 3)
+        said = texts(found)
+        assert {name: said[name] for name in expected if name in said} == {
+            name: text for name, text in expected.items() if name in said
+        }
+        assert said["positive"] == ("versicolor", "virginica")[number == 5]
+    counts = ev.models.score_table("nb[versicolor]").at(operating.models[1].threshold[40])
+    go(found, model="nb[versicolor]", at=repr(float(operating.models[1].threshold[40])), miss=1, share="")
+    assert found.said("tp") == str(int(counts.tp))
+    assert found.said("fn") == str(int(counts.fn))

@@ -1,0 +1,100 @@
+"""The operating point: which thresholds are kept, and that what is said is what users get elsewhere."""
+
+import base64
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from scorespace.curves.hull import edges_of
+from scorespace.views.panel import KEPT, kept_thresholds, packed, top_place
+
+
+def sample(size, seed=0, share=0.3):
+    chance = np.random.default_rng(seed)
+    truth = (chance.random(size) < share).astype(int)
+    return truth, 1 / (1 + np.exp(-chance.normal(1.5 * truth - 1, 1)))
+
+
+@pytest.fixture(scope="module")
+def large():
+    return ss.score_table(*sample(60_000))
+
+
+def test_of_few_thresholds_all_are_kept():
+    table = ss.score_table(*sample(500))
+    assert kept_thresholds(table, 0.5).tolist() == list(range(501))
+
+
+def test_of_many_no_hull_corner_and_no_pixel_is_lost(large):
+    kept = kept_thresholds(large, 0.5)
+    assert kept.size <= KEPT
+    assert set(edges_of(large).end + 1) <= set(kept.tolist())
+    assert {0, large.score.size} <= set(kept.tolist())
+    counts = large.sweep
+    for side in (counts.tp / counts.tp[-1], counts.fp / counts.fp[-1]):
+        assert np.diff(side[kept]).max() < 1 / 400  # of a plot of 400 pixels
+    assert {top_place(large, top) for top in ("1%", "200")} <= set(kept.tolist())
+
+
+def test_the_top_flags_no_more_than_asked(large):
+    assert float(large.sweep.pp[top_place(large, "1%")]) == 600
+    assert float(large.sweep.pp[top_place(large, "200")]) == 200
+    tied = ss.score_table([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1])
+    assert float(tied.sweep.pp[top_place(tied, "2")]) == 1  # the two in the middle cannot be told apart
+
+
+def test_arrays_survive_packing():
+    values = np.array([np.inf, 0.25, np.nan])
+    kind, code = packed(values).split()
+    assert kind == "f8"
+    assert np.array_equal(np.frombuffer(base64.b64decode(code), "<f8"), values, equal_nan=True)
+
+
+def test_measures_at_a_stated_prevalence_are_those_of_the_evaluation():
+    truth, score = sample(800)
+    ev = ss.evaluate({"y": truth, "s": score}, truth="y", scores="s", condition=ss.Condition(fn=4, prevalence=0.1))
+    found, (one,) = ev.operating, ev.operating.models
+    at = float(one.threshold[300])
+    said = found.said(0, 300, at, prevalence=0.1)
+    for k, name in enumerate(("tpr", "fpr", "ppv", "f1")):
+        assert said[f"measure {k}"] == ev.measures(f"{name}@{at!r}")[0].text
+    choice = ev.decision.choices[0]
+    assert found.opening()["honest"] == f"{choice.honest.value:.3f}"
+    assert found.opening()["cost"] == f"{choice.cost_per_case:.3f}"
+
+
+def test_weighted_cases_have_the_intervals_of_their_weights():
+    truth, score = sample(400)
+    weight = np.random.default_rng(3).uniform(0.5, 2, 400)
+    ev = ss.evaluate({"y": truth, "s": score, "w": weight}, truth="y", scores="s", weight="w")
+    (one,) = ev.operating.models
+    at = float(one.threshold[100])
+    said = ev.operating.said(0, 100, at)
+    assert said["measure 0"] == ev.measures(f"tpr@{at!r}")[0].text
+    assert said["honest"] == "–"  # such cases cannot be kept apart
+
+
+def test_costs_keep_their_unit_and_what_right_decisions_cost():
+    truth, score = sample(300)
+    condition = ss.Condition(fp=100, fn=2000, tp=-50, tn=10)
+    ev = ss.evaluate({"y": truth, "s": score}, truth="y", scores="s", condition=condition)
+    (choice,) = ev.decision.choices
+    assert ev.operating.opening()["cost"] == f"{choice.cost_per_case:.1f}".replace("-", "−")
+    assert ev.operating.opening()["honest"] == f"{choice.honest.value:.1f}".replace("-", "−")
+
+
+def test_decisions_have_a_single_point():
+    truth, score = sample(300)
+    data = {"y": truth, "s": score, "d": (score > 0.4).astype(int)}
+    ev = ss.evaluate(data, truth="y", scores="s", decisions="d")
+    crisp = ev.operating.models[1]
+    assert crisp.kept.tolist() == [1]
+    said = ev.operating.said(1, 0, crisp.at)
+    assert said["threshold"] == "–"
+    assert said["measure 0"] == ev.measures("tpr", model="d")[0].text
+
+
+def test_without_scores_or_without_both_classes_there_is_nothing_to_move():
+    assert ss.evaluate({"y": [0, 1, 1], "d": [0, 1, 0]}, truth="y", decisions="d").operating is None
+    assert ss.evaluate({"y": [1, 1, 1], "s": [0.1, 0.2, 0.3]}, truth="y", scores="s", positive=1).operating is None
