@@ -144,7 +144,8 @@ def interventions_avoided(table: ScoreTable) -> Curve:
     probabilities(table)
     inside = (table.score < 1) & (table.score > 0)  # at t = 0 a miss weighs infinitely much
     t, counts = table.score[inside], table.sweep[1:][inside]
-    avoided = ratio(counts.tn - counts.fn * (1 - t) / t, counts.total)
+    with np.errstate(over="ignore"):  # beside a threshold of almost nothing, a miss weighs almost infinitely much
+        avoided = ratio(counts.tn - counts.fn * (1 - t) / t, counts.total)
     return Curve("avoided", t, avoided, t, interventions_avoided.x, interventions_avoided.y)
 
 
