@@ -194,10 +194,10 @@ def _of_columns(
     room: _Room,
     **roles: Any,
 ) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
-    source = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
+    read = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
     if roles["truth"] is None:
-        raise frames.truth_unnamed(source)
-    source, roles["scores"] = with_votes(source, roles["scores"], roles["positive"])
+        raise frames.truth_unnamed(read)
+    source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
     named = frames.roles(source, **roles)
     # Groups, scores of several classes and numbers need the cases themselves.
     whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)

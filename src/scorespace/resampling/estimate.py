@@ -71,10 +71,10 @@ class Estimate:
     def text(self) -> str:
         """Value and interval for people: `0.787 [0.757, 0.817]`."""
         certain = ""
-        if self.certified is not None:  # how far the value itself is open
+        if self.certified is not None:
             open_ = (self.certified[1] - self.certified[0]) / 2
             certain = "" if math.isnan(open_) else f" ±{open_:.1g}"
-        return f"{limits(self.value, self.low, self.high)}{certain}"
+        return limits(self.value, self.low, self.high) + certain
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def panel(evaluation: Answers) -> Sequence[Block]:
 @section("Models", question="How good are the models?")
 def models(evaluation: Answers) -> Sequence[Block]:
     """One row for each model with the first measures that were asked for, or the leading ones."""
-    every = list(evaluation.summary)
+    every = list(evaluation.shown)
     specs = list(dict.fromkeys(str(replace(one.spec, at=None)) for one in every))
     chosen = [name for name in _LEADING if name in specs] if len(specs) > _FEW else specs
     short = _short_names(evaluation)
@@ -352,8 +352,8 @@ def measures(evaluation: Answers) -> Sequence[Block]:
     if evaluation.differences:
         grid = with_differences(grid, evaluation.differences)
     blank = undifferent(evaluation.differences, [str(one.spec) for one in evaluation.shown])
-    told = Grid(grid.columns, grid.rows, _interval_words(evaluation), grid.hints)
-    return [told, *([Text(blank)] if blank else [])]
+    shown = Grid(grid.columns, grid.rows, _interval_words(evaluation), grid.hints)
+    return [shown, *([Text(blank)] if blank else [])]
 
 
 @section("Classes", brief=classes.short_blocks, question="How good is it class by class?")
