@@ -58,16 +58,16 @@ def test_a_midpoint_is_a_number_or_a_name():
     )
 
 
-def test_the_data_or_matrices_instead(tmp_path, monkeypatch):
+def test_the_data_and_matrices_beside_or_instead(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("c1.csv").write_text(",ill,well\nill,6,2\nwell,1,3\n")
-    assert options.data_or_matrices("credit.csv", [], None) == "credit.csv"
-    found = options.data_or_matrices(None, ["c1=c1.csv"], "ill")
-    assert found == {"c1": confusion([[6, 2], [1, 3]], classes=["ill", "well"], positive="ill")}
-    for data, matrices in ((None, []), ("credit.csv", ["c1=c1.csv"])):
-        assert told(lambda d=data, m=matrices: options.data_or_matrices(d, m, None)) == (
-            "DataError: name the data, or confusion matrices instead.\n  hint: DATA, or --matrix NAME=FILE.csv"
-        )
+    table = {"c1": confusion([[6, 2], [1, 3]], classes=["ill", "well"], positive="ill")}
+    assert options.data_and_matrices("credit.csv", [], None, None) == ("credit.csv", {})
+    assert options.data_and_matrices("credit.csv", ["c1=c1.csv"], None, "ill") == ("credit.csv", table)
+    assert options.data_and_matrices(None, ["c1=c1.csv"], None, "ill") == (table, {})
+    assert told(lambda: options.data_and_matrices(None, [], None, None)) == (
+        "DataError: name the data, or confusion matrices instead.\n  hint: DATA, or --matrix NAME=FILE.csv"
+    )
 
 
 def test_costs_as_flags_or_as_a_file(tmp_path):
