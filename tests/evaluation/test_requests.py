@@ -6,7 +6,7 @@ import pytest
 import scorespace as ss
 from evaluation.given import ASAH, PROC, ROLES, SMALL
 from scorespace.errors import MeasureError, ScoreSpaceError
-from scorespace.evaluation.requests import placed, shown_threshold, suiting, suits, usual, wanted
+from scorespace.evaluation.requests import placed, shown_threshold, suiting, suits, usual, wanted, with_beside
 from scorespace.measures import parse, parse_list
 from scorespace.tables import Table, class_table, confusion, score_table
 from scorespace.tables.models import models_of
@@ -114,7 +114,8 @@ def test_a_kind_that_names_nothing_shows_what_is_declared_on_it():
 
 def test_what_a_measure_is_misread_without_stands_before_it():
     found = suiting(parse_list("brier, smauc(midpoint=median), smauc(midpoint=median), ks"), SCORES, 0.5)
-    assert [str(spec) for spec in found] == ["brier", "auc", "smauc(midpoint=median)", "ks"]
+    assert [str(spec) for spec in found] == ["brier", "smauc(midpoint=median)", "ks"]  # what was asked for
+    assert [str(spec) for spec in with_beside(found)] == ["brier", "auc", "smauc(midpoint=median)", "ks"]
 
 
 def test_a_request_is_placed_where_it_needs_a_threshold_and_states_none():

@@ -175,5 +175,5 @@ def test_sections_can_be_chosen_under_the_verdict():
 
 def test_one_row_for_each_model_with_the_measures_asked_for():
     (grid,) = blocks(page(scores=["s", "t"], measures="ks,recall@0.5,auc"), "models")
-    assert grid.columns == ("model", "ks ↑", "tpr ↑", "auc ↑", "threshold")
+    assert grid.columns == ("model", "ks ↑", "recall ↑", "auc ↑", "threshold")
     assert [row[0] for row in grid.rows] == ["s", "t"]
