@@ -227,7 +227,10 @@ class Operating:
             "prevalence": c.prevalence,
             "stated": self.stated,
             "start": self.start,
-            "measures": [{"title": one.spec.measure.title, "moving": one.moving} for one in self.models[0].shown],
+            "measures": [
+                {"title": one.spec.measure.title, "moving": one.moving, "whole": one.spec.measure.range[1] <= 1}
+                for one in self.models[0].shown
+            ],
             "models": [
                 _packed(one) | {"words": self.templates(place), "labels": one.labels}
                 for place, one in enumerate(self.models)
