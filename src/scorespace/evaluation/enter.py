@@ -12,7 +12,7 @@ import numpy as np
 from scorespace import frames
 from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
-from scorespace.errors import ColumnError, ScoreSpaceError
+from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
@@ -242,9 +242,7 @@ def count_tables(
     """
     frames.check_engine(engine, master)
     room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at), engine, master)
-    if roles.get("truth") is None:
-        raise ColumnError("the column with the actual class is not named.", hint='truth="outcome"')
-    unset: dict[str, Any] = {"scores": (), "positive": None}
+    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
         name: table.rounded(edges=tuple(at)) if bins and table.thresholded else table

@@ -26,7 +26,7 @@ from scorespace.measures.request import bind
 from scorespace.resampling.estimate import Estimate
 from scorespace.resampling.interval import chosen, counted
 from scorespace.resampling.limits import wilson
-from scorespace.results import Row, decimals, grouped, per_thousand, whole_percent
+from scorespace.results import Row, decimals, digits, grouped, per_thousand, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
@@ -393,7 +393,7 @@ def _packed(one: Points) -> Row:
         **{side: packed(counts, "u4" if whole else "f8") for side, counts in sides.items()},
         "precision": packed(_precision(one), "f4"),
         "benefit": packed(_benefit(one), "f4"),
-        "shown": [[packed(limit, "f4") for limit in _told(each)] for each in one.shown],
+        "shown": [_sides(each) for each in one.shown],
         "honest": [
             None if path is None else {"worth": packed(path.worth), "tp": packed(path.tp), "fp": packed(path.fp)}
             for path in one.honest
@@ -401,15 +401,21 @@ def _packed(one: Points) -> Row:
     }
 
 
+def _sides(one: Shown) -> list[str]:
+    """Value, limits and decimals; single precision holds six of these."""
+    found = _told(one)
+    return [packed(side, "f4" if found[-1].max(initial=0) <= 6 else "f8") for side in found]
+
+
 def _told(one: Shown) -> Sequence[Array]:
-    """Value and limits, rounded to the digits that are told: what is rounded once is told alike everywhere."""
-    value = one.value
-    with np.errstate(divide="ignore", invalid="ignore"):
-        small = (np.abs(value) > 0) & (np.abs(value) < 0.001)
-        places = np.where(small, np.minimum(6, 1 - np.floor(np.log10(np.abs(value)))), 3)
-    far = (one.spec.measure.range[1] > 1) & (np.abs(value) >= 10)
-    places = np.where(far, 1, np.nan_to_num(places, nan=3, posinf=3)).astype(np.int64)
-    return [_rounded(side, places) for side in (value, one.low, one.high)]
+    """Value and limits, rounded to the digits that are told, and how many: what is rounded once is told alike."""
+    sides = one.value, one.low, one.high
+    places = np.array([_places(*each) for each in zip(*(side.tolist() for side in sides), strict=True)], dtype=np.int64)
+    return [*(_rounded(side, places) for side in sides), places]
+
+
+def _places(value: float, low: float, high: float) -> int:
+    return digits(value) if math.isnan(low) or math.isnan(high) else digits(value, low, high)
 
 
 def _rounded(values: Array, places: Array) -> Array:

@@ -40,11 +40,8 @@ function percent(share) {
 const perThousand = (number) => decimals(number, number >= 10 || number === 0 ? 0 : 1);
 const digits = (value) => decimals(value, Math.abs(value) < 10 ? 3 : 1);
 
-// A measure with its limits, as many digits as its size deserves.
-function estimate(value, low, high, whole) {
-  let places = whole || Math.abs(value) < 10 ? 3 : 1;
-  const size = Math.abs(Number(value.toPrecision(6)));
-  if (size > 0 && size < 0.001) places = Math.min(6, 1 - Math.floor(Math.log10(size)));
+// A measure with its limits, with as many decimals as Python says they deserve.
+function estimate(value, low, high, places) {
   const text = decimals(value, places);
   return Number.isNaN(low) || Number.isNaN(high) ? [text, ""] : [text, ` [${decimals(low, places)}, ${decimals(high, places)}]`];
 }

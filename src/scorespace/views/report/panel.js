@@ -130,7 +130,7 @@ function said(model, place, threshold) {
     found[`${side} share`] = percent(shares[side]);
     found[`${side} thousand`] = perThousand(1000 * ("tp fn".includes(side) ? share : 1 - share) * shares[side]);
   }
-  model.shown.forEach((sides, k) => (found[`measure ${k}`] = estimate(...sides.map((side) => side[place]), operating.measures[k].whole)));
+  model.shown.forEach((sides, k) => (found[`measure ${k}`] = estimate(...sides.map((side) => side[place]))));
   return { found, shares };
 }
 
