@@ -47,6 +47,9 @@ WRITING = {
     "rules page": (["IN.csv"], "--report"),
 }
 
+ENDINGS = {"table": ".parquet", **dict.fromkeys(("ranks", "decide", "clusters", "rules"), ".png")}
+BASKETS = "bread,milk\n" + "1,1\n1,0\n0,1\n0,0\n" * 20
+
 
 def names_outputs(parameter):
     return parameter.name in ("out", "report", "map")
@@ -64,7 +67,9 @@ def inputs(write):
     write("other.csv", DATA)
 
     def made(kind):
-        content = {"ranks": RESULTS, "evaluate costs": COSTS, "evaluate matrix": TABLE}.get(kind, DATA)
+        content = {"ranks": RESULTS, "evaluate costs": COSTS, "evaluate matrix": TABLE, "rules": BASKETS}.get(
+            kind, DATA
+        )
         if kind == "calibrate apply":
             content = '{"schema": 1, "kind": "platt", "slope": 1.0, "intercept": 0.0}'
         if kind == "calibrate map":
@@ -93,9 +98,7 @@ def linked(how, name, ending):
 def test_no_verb_writes_over_what_it_reads(run, inputs, kind, how):
     name = inputs(kind)
     arguments, option = WRITING[kind]
-    ending = {"--report": ".html", "--map": ".json"}.get(
-        option, ".png" if kind.split()[0] in ("ranks", "decide") else ".csv"
-    )
+    ending = {"--report": ".html", "--map": ".json"}.get(option, ENDINGS.get(kind.split()[0], ".csv"))
     before = Path(name).read_bytes()
     done = run(kind.split()[0], *arguments, option, linked(how, name, ending))
     assert (done.code, done.out) == (2, "")
@@ -150,7 +153,7 @@ def test_a_failure_to_write_names_the_file_and_shows_nothing(run, inputs, kind, 
 
     monkeypatch.setattr("scorespace.files._to_disk", full)
     arguments, option = WRITING[kind]
-    ending = ".html" if option == "--report" else ".svg"
+    ending = ".html" if option == "--report" else ".parquet" if kind == "table" else ".svg"
     done = run(kind, *arguments, option, f"out{ending}")
     assert (done.code, done.out) == (2, "")
     assert done.err == f"DataError: 'out{ending}' cannot be written.\n  seen: No space left on device\n"
