@@ -14,7 +14,7 @@ from scorespace.tables.rule import RuleTable
 OF_CLUSTERS = [one for one in measures() if one.table is ClusterTable]
 OF_CLASSES = [one for one in measures() if one.table is ContingencyTable]
 OF_RULES = [one for one in measures() if one.table is RuleTable]
-EXTREME = [one for one in OF_CLUSTERS if one.interval == "extreme"]
+EXTREME = [one for one in OF_CLUSTERS if one.interval == "outermost"]
 
 few = settings(max_examples=15)
 
