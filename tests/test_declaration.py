@@ -1,5 +1,6 @@
 """What every declared noun has: options read from annotations, a registry of names, and one grammar."""
 
+import math
 import warnings
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -177,3 +178,12 @@ def test_a_plug_in_that_fails_is_remembered_and_does_not_stop_the_others(monkeyp
 
 def test_errors_are_of_the_kind_that_the_registry_names():
     assert told(lambda: Registry("dish", "menu").find("egg"), ScoreSpaceError).startswith("there is no dish 'egg'.")
+
+
+def test_two_files_that_declare_one_name_are_told():
+    kinds = Registry("method", "methods")
+    kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.sqrt))
+    kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.sqrt))  # loaded again
+    assert told(lambda: kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.exp))) == (
+        "the name 'extreme' of method extreme is taken by extreme."
+    )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from components import missing
+
 ROLES = ["--truth", "y", "--score", "s"]
 RESULTS = "data,a,b,c\n" + "".join(f"d{k},0.{k + 1},0.{9 - k},0.{(k * 3) % 9 + 1}\n" for k in range(8))
 DATA = "y,s,t,d,e\n" + "".join(
@@ -139,7 +141,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
         ["mount", "-t", "tmpfs", "-o", "size=256k", "none", room], capture_output=True, check=False
     ).returncode
     if not mounted:
-        pytest.skip("no right to mount a small file system")
+        missing("no right to mount a small file system")
     try:
         (tmp_path / "in.csv").write_text(DATA)
         for verb, option, name in [

@@ -79,6 +79,12 @@ class Noun(Protocol):
 Declared = TypeVar("Declared", bound=Noun)
 
 
+def _home(noun: Any) -> tuple[str, str]:
+    """Where a noun is declared: a file that is loaded again declares the same one."""
+    function = getattr(noun, "function", noun)
+    return getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
+
+
 @dataclass(frozen=True)
 class Registry(Generic[Declared]):
     """The declared nouns of one kind by their names, in the order of declaration, third parties' included."""
@@ -93,7 +99,7 @@ class Registry(Generic[Declared]):
         taken = self._names(self.nouns.values())
         for name in (noun.name, *noun.aliases):
             other = taken.get(_folded(name))
-            if other is not None and other.name != noun.name:
+            if other is not None and (other.name != noun.name or _home(other) != _home(noun)):
                 raise self.error(f"the name {name!r} of {self.what} {noun.name} is taken by {other.name}.")
         self.nouns[noun.name] = noun
         return noun

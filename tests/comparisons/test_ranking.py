@@ -158,7 +158,8 @@ def test_a_result_is_rows_and_json(named):
 
 
 def test_frames_are_tables():
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     theirs = reference("r_friedman_nemenyi")
     frame = pandas.DataFrame(theirs["data"], columns=theirs["names"])
     assert ss.rank_models(frame, measure="acc").average_ranks == demsar()[0].average_ranks

@@ -21,14 +21,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import scorespace as ss
+from components import missing
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.frames import read, roles, spark_source, tally
 from scorespace.tables import score_table
 
 MISSING = [name for name, there in (("pyspark", find_spec("pyspark")), ("java", shutil.which("java"))) if not there]
-if MISSING and os.environ.get("CI") == "true":
-    pytest.fail(f"{' and '.join(MISSING)} not installed: make spark", pytrace=False)
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"{' and '.join(MISSING)} not installed: make spark")
+if MISSING:
+    missing(f"{' and '.join(MISSING)} not installed: make spark", whole_file=True)
 
 PATIENCE = 120.0
 ROWS = 4000

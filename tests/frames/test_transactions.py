@@ -8,12 +8,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from mlxtend import frequent_patterns as mlxtend
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.frames import transactions as module
 from scorespace.frames.transactions import count_sets, frequent, transactions
 
-mlxtend = pytest.importorskip("mlxtend.frequent_patterns")
 RNG = np.random.default_rng(1)
 HELD = RNG.random((700, 9)) < np.linspace(0.1, 0.6, 9)
 HELD[:, 3] |= HELD[:, 4] & HELD[:, 5]

@@ -6,11 +6,11 @@ from itertools import chain, combinations
 import numpy as np
 import pandas as pd
 import pytest
+from mlxtend import frequent_patterns as mlxtend
 
 import scorespace as ss
 from scorespace.errors import ScoreSpaceError
 
-mlxtend = pytest.importorskip("mlxtend.frequent_patterns")
 NAMES = ["bread", "butter", "jam", "milk", "tea"]
 
 

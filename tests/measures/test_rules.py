@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from mlxtend import frequent_patterns as mlxtend
 
 import scorespace as ss
 from scorespace.measures import find, parse
 from scorespace.resampling.estimate import estimate
 
-mlxtend = pytest.importorskip("mlxtend.frequent_patterns")
 THEIRS = {"rule_lift": "lift", "leverage": "leverage", "conviction": "conviction", "jaccard": "jaccard"}
 THEIRS |= {"support": "support", "confidence": "confidence", "kulczynski": "kulczynski"}
 

@@ -8,26 +8,10 @@ import numpy as np
 import pytest
 
 import scorespace as ss
+from probabilities.given import overconfident, sample, underconfident
 from scorespace.probabilities.summary import CalibrationSummary, calibration_summaries, class_calibration_summaries
 from scorespace.probabilities.tests import CalibrationTest
 from scorespace.tables.models import models_of
-
-
-def sample(cases, seed=0, distort=lambda p: p):
-    """Cases that are positive with probability p, and are scored distort(p)."""
-    rng = np.random.default_rng(seed)
-    p = rng.beta(2, 2, cases)
-    return ss.score_table((rng.random(cases) < p).astype(int), distort(p))
-
-
-def overconfident(p):
-    odds = (p / (1 - p)) ** 2.5
-    return odds / (1 + odds)
-
-
-def underconfident(p):
-    odds = (p / (1 - p)) ** 0.4
-    return odds / (1 + odds)
 
 
 def test_well_calibrated_but_not_discriminating():

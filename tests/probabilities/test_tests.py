@@ -8,27 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binomtest
 
 import scorespace as ss
+from probabilities.given import overconfident, sample
 from scorespace.errors import ScoreError, ScoreSpaceError
 from scorespace.probabilities.tests import chance_loss, merged
 from scorespace.resampling.draw import MOST_ROWS, ROWS
-
-
-def sample(cases, seed=0, distort=lambda p: p):
-    """Cases that are positive with probability p, and are scored distort(p)."""
-    rng = np.random.default_rng(seed)
-    p = rng.beta(2, 2, cases)
-    return ss.score_table((rng.random(cases) < p).astype(int), distort(p))
-
-
-def overconfident(p):
-    odds = (p / (1 - p)) ** 2.5
-    return odds / (1 + odds)
-
-
-def underconfident(p):
-    odds = (p / (1 - p)) ** 0.4
-    return odds / (1 + odds)
-
 
 # --- tests
 

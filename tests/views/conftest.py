@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from components import missing
 
 
 @pytest.fixture(scope="session")
@@ -60,24 +61,16 @@ class Visit:
         return self.page.locator(f"[data-say='{name}']").first.text_content()
 
 
-def missing(what: str, remedy: str) -> None:
-    """A missing component: a skip at home and a failure in CI."""
-    reason = f"no {what} found: {remedy}"
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="session")
 def chromium():
     """The system's Chromium, without a window."""
     executable = next(filter(None, map(shutil.which, _NAMES)), None)
     if executable is None:
-        missing(f"browser ({', '.join(_NAMES)})", "make browser")
+        missing(f"no browser ({', '.join(_NAMES)}) found: make browser")
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        missing("Playwright", "make setup")
+        missing("no Playwright found: make setup")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield browser
@@ -115,5 +108,5 @@ def axe() -> str:
     """The script of axe-core, which finds what keeps people from using a page."""
     place = Path(__file__).parents[2] / ".venv" / "axe.js"
     if not place.exists():
-        missing("axe-core", "make axe")
+        missing("no axe-core found: make axe")
     return place.read_text(encoding="utf-8")

@@ -76,8 +76,7 @@ def audit(
         page.write(view.document(found), report)
     flat = {"rows": found.rows()} if format is options.Format.csv else {}
     output.write(view.brief(found), found.to_dict() | flat, format)
-    if report is not None:
-        typer.echo(f"report  {report}", err=format is not options.Format.table)
+    output.wrote(format, report=report)
     if failing:
         sys.stderr.write("".join(f"found {one.code}: {one.text}\n" for one in failing))
         raise typer.Exit(1)

@@ -107,6 +107,4 @@ def clusters(
 
         save(cluster_chart(found), out)
     output.write(shown.brief(), found.to_dict(), format)
-    for what, path in (("report", report), ("picture", out)):
-        if path is not None:
-            typer.echo(f"{what}  {path}", err=format is not options.Format.table)
+    output.wrote(format, report=report, picture=out)

@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
+import typer
+
 from scorespace.cli.options import Format
 
 if TYPE_CHECKING:  # this module loads for the help, too
+    from pathlib import Path
+
     from scorespace.results import Progress, Row
     from scorespace.views.document import Document, Grid
 
@@ -98,6 +102,13 @@ def write(document: Document, content: Row, form: Format) -> None:
 
 
 @_named()
+def wrote(form: Format, **files: Path | None) -> None:
+    """Say which files were written: on the screen below the result, else where programs do not read."""
+    for what, path in files.items():
+        if path is not None:
+            typer.echo(f"{what}  {path}", err=form is not Format.table)
+
+
 def write_grid(grid: Grid, content: Row, form: Format) -> None:
     """A single table in the chosen format."""
     from scorespace.views import markdown, tidy

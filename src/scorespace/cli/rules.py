@@ -119,9 +119,7 @@ def rules(
         save(rule_chart(found), out)
     content = found.to_dict()
     output.write(shown.brief(), content | ({"rows": found.rows()} if format is options.Format.csv else {}), format)
-    for what, path in (("report", report), ("picture", out)):
-        if path is not None:
-            typer.echo(f"{what}  {path}", err=format is not options.Format.table)
+    output.wrote(format, report=report, picture=out)
 
 
 def _bound(text: str) -> tuple[str, float]:
