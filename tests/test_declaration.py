@@ -181,7 +181,7 @@ def test_errors_are_of_the_kind_that_the_registry_names():
 
 
 def test_two_files_that_declare_one_name_are_told():
-    kinds = Registry("method", "methods")
+    kinds = Registry("method", "methods", MeasureError)
     kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.sqrt))
     kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.sqrt))  # loaded again
     assert told(lambda: kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.exp))) == (
