@@ -81,7 +81,13 @@ class TestKind:
     def __call__(self, question: Question[Any], **options: Any) -> Comparison:
         """The answer to a question that it suits."""
         check_options(self, options)
-        return self.forms[type(question)].function(question, **options)
+        form = self.forms[type(question)]
+        known = {option.name for option in options_of(form.function)}
+        for name, value in options.items():
+            if name not in known:
+                problem = f"{name}={value} of {self.name} says nothing when it is to {question.asks}."
+                raise ScoreSpaceError(problem, hint=f'test="{self.name}"')
+        return form.function(question, **options)
 
     def on(self, *suits: Rule) -> Callable[[Callable[..., Comparison]], Callable[..., Comparison]]:
         """Declare what it answers to another kind of question, named by the annotation of the first parameter."""

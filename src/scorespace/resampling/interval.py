@@ -381,11 +381,12 @@ def log_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"log-t{plan.how}", reason)
 
 
-def _of_class_areas(request: Request) -> bool:
-    return request.averaged and request.measure.area == (1, 0)
+def _like_an_area(request: Request) -> bool:
+    """Areas over several classes, and what is read like an area of two."""
+    return request.measure.area == (1, 0) if request.averaged else request.measure.beside is not None
 
 
-@interval("class-area", "area over classes on the logit scale", suits=_of_class_areas, replicates=True)
+@interval("class-area", "area on the logit scale", suits=_like_an_area, replicates=True, weighted=True)
 def class_area_interval(plan: Plan) -> Interval:
     """As logit-t; near 1, where hardly any pair is in the wrong order, at least as wide as Newcombe's."""
     defined, reason = plan.replicates()
@@ -394,7 +395,7 @@ def class_area_interval(plan: Plan) -> Interval:
     rarer = max(2.0, plan.rarer)
     low, high = limits.on_logit(plan.value, defined, rarer, plan.level)
     if rarer * (1 - plan.value) < 1:
-        rest = max(2.0, float(plan.table.total) - rarer)
+        rest = max(2.0, plan.table.cases - rarer)
         wider = limits.newcombe_auc(plan.value, rarer, rest, plan.level)
         low, high = min(low, wider[0]), max(high, wider[1])
     return _within(plan, low, high, f"logit-t{plan.how}", reason)
