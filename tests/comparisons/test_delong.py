@@ -110,8 +110,7 @@ def test_an_option_that_says_nothing_to_a_question_is_refused():
     with pytest.raises(ScoreSpaceError) as caught:
         compare_samples(*asah().tables, test="delong(reference=normal)")
     assert str(caught.value) == (
-        "reference=normal of delong says nothing when it is to compare two independent samples.\n"
-        '  hint: test="delong"'
+        'reference=normal of delong says nothing when it is to compare two independent samples.\n  hint: test="delong"'
     )
 
 
