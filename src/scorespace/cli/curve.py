@@ -222,6 +222,7 @@ def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | Non
         "x": first.x_title,
         "y": found.y_title,
         "areas": found.areas,
+        **({"certified_areas": certain} if (certain := found.certified_areas) else {}),
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
         **({} if decision is None else {"best": _best(decision)}),
@@ -278,6 +279,8 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, deci
         return
     if found.areas:
         output.line("\n" + _numbers("area", found.areas))
+        for model, (low, high) in found.certified_areas.items():
+            output.line(f"certain  {model} to ±{(high - low) / 2:.1g}, whatever the order of the cases inside its bins")
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))

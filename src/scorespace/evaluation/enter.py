@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from scorespace.evaluation.findings import (
     role_notes,
 )
 from scorespace.frames.votes import with_votes
-from scorespace.measures import parse, parse_list
+from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
@@ -104,7 +105,7 @@ def evaluate(
             _Room(
                 frames.memory_of(memory),
                 precision,
-                tuple(spec.at for spec in asked if isinstance(spec.at, float)),
+                _edges(asked, condition),
                 engine,
                 master,
             ),
@@ -133,6 +134,13 @@ def evaluate(
     )
     evaluation.check(asked)
     return evaluation
+
+
+def _edges(asked: Sequence[MeasureSpec], condition: Any) -> tuple[float, ...]:
+    """The thresholds that are asked for, and that of calibrated scores under a condition: no bin straddles them."""
+    costs = condition.calibrated_threshold if isinstance(condition, Condition) else math.nan
+    stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs)
+    return tuple(dict.fromkeys(at for at in stated if math.isfinite(at)))
 
 
 @dataclass(frozen=True)
