@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scorespace.comparisons.answer import Comparison, ValueTest
+from scorespace.comparisons.certain import difference_bounds, widened
 from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
 from scorespace.comparisons.test import (
     by_request,
@@ -46,9 +48,18 @@ def _covariance(question: Paired[ScoreTable]) -> tuple[Array, Array]:
 )
 def delong(question: Paired[ScoreTable]) -> Comparison:
     """The difference of two areas by its standard error: Z = (A − B) / √(var A + var B − 2 cov)."""
+    if question.cases.times is not None:
+        return _of_bins(question)
     areas, covariance = _covariance(question)
     i, j = map((question.among or question.models).index, question.names)
     return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level), question)
+
+
+def _of_bins(question: Paired[ScoreTable]) -> Comparison:
+    """The same from bins of both models: certain whatever the order inside them."""
+    areas, covariance, spread = binned_covariance(question.cases, question.tables)
+    found = _scaled(delong_pair(areas, covariance, question.names, 0, 1, question.level), question)
+    return widened(found, difference_bounds(question), spread) if math.isfinite(spread) else found
 
 
 @delong.on(of_areas, each_case_once, unweighted)
@@ -123,6 +134,62 @@ def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
     return areas, covariance
 
 
+def binned_covariance(pairs: PairTable, tables: Sequence[ScoreTable]) -> tuple[Array, Array, float]:
+    """The areas of two models and their covariances, from bins of both together and their own finer tables.
+
+    And by how much the standard error of their difference may be larger. The placement of a case is that of its bin on
+    average, so the placements of all cases miss the true ones by a vector whose length is known at most; and no length
+    of a sum differs by more from that of the other (Minkowski).
+    """
+    positive = pairs.label == 1
+    times = np.asarray(pairs.times, dtype=np.float64)
+    areas = np.array([float(auc(table)) for table in tables])
+    held = [_placements(table, coarse) for table, coarse in zip(tables, pairs.tables, strict=True)]
+    n_pos, n_neg = float(tables[0].n_pos), float(tables[0].n_neg)
+    if n_pos < 2 or n_neg < 2:
+        return areas, np.full((2, 2), np.nan), math.nan
+    covariance = np.diag([delong_variance(table) for table in tables])
+    least = most = 0.0
+    for side, (chosen, size) in enumerate(((positive, n_pos), (~positive, n_neg))):
+        a, b = (
+            one.by_row[side][place[chosen]] - area for one, place, area in zip(held, pairs.place, areas, strict=True)
+        )
+        weight, unit = times[chosen], size * (size - 1)
+        covariance[0, 1] += float((weight * a * b).sum()) / unit
+        length, missed = math.sqrt(float((weight * (a - b) ** 2).sum())), sum(one.missed[side] for one in held)
+        least, most = least + max(0.0, length - missed) ** 2 / unit, most + (length + missed) ** 2 / unit
+    covariance[1, 0] = covariance[0, 1]
+    found = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    kept = min(max(found, least), most)  # what rounding to bins did to it
+    covariance[0, 1] = covariance[1, 0] = (covariance[0, 0] + covariance[1, 1] - kept) / 2
+    return areas, covariance, math.sqrt(most / kept) if kept > 0 else math.inf if most > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """Of positives, then of negatives: the mean placement in each row, and how far all of them may lie from the true."""
+
+    by_row: tuple[Array, Array]
+    missed: tuple[float, float]
+
+
+def _placements(table: ScoreTable, coarse: ScoreTable) -> _Placed:
+    pos, neg = table.pos, table.neg
+    n_pos, n_neg = float(pos.sum()), float(neg.sum())
+    row = np.searchsorted(-coarse.score, -table.score, side="left")
+    loose = np.zeros(row.size, dtype=bool) if table.bins is None else table.bins.loose
+    below, above = 1 - (np.cumsum(neg) - neg / 2) / n_neg, (np.cumsum(pos) - pos / 2) / n_pos
+    by_row, missed = [], []
+    for own, other, place, size in ((pos, neg, below, n_neg), (neg, pos, above, n_pos)):
+        weight = np.bincount(row, own, minlength=coarse.score.size)
+        mean = np.bincount(row, own * place, minlength=coarse.score.size) / np.where(weight > 0, weight, 1.0)
+        apart = math.sqrt(float((own * (place - mean[row]) ** 2).sum()))
+        inside = math.sqrt(float((own * np.where(loose, other / (2 * size), 0.0) ** 2).sum()))
+        by_row.append(mean)
+        missed.append(apart + inside)
+    return _Placed((by_row[0], by_row[1]), (missed[0], missed[1]))
+
+
 def delong_pair(areas: Array, covariance: Array, names: tuple[str, str], i: int, j: int, level: float) -> Comparison:
     """The paired test of two models, from the AUCs and covariances of all.
 
@@ -169,8 +236,12 @@ def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level:
 
 def delong_omnibus(pairs: PairTable) -> Comparison:
     """Whether several AUCs are equal: χ² = (Lθ)ᵀ (L S Lᵀ)⁺ (Lθ), with L the differences to the last."""
-    areas, covariance = delong_covariance(pairs)
-    names = (pairs.models[0], ", ".join(pairs.models[1:]))
+    return all_equal(*delong_covariance(pairs), pairs.models)
+
+
+def all_equal(areas: Array, covariance: Array, models: Sequence[str]) -> Comparison:
+    """The same from the areas and their covariances."""
+    names = (models[0], ", ".join(models[1:]))
     if np.isnan(covariance).any():
         return Comparison(*names, "delong, all equal", auc.name, reason=_FEW, several=True)
     contrasts = np.hstack([np.eye(areas.size - 1), -np.ones((areas.size - 1, 1))])

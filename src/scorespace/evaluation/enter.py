@@ -28,6 +28,7 @@ from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
 _PAIRED_ROWS = 1_000_000
+_COUPLED = 3  # models that are counted two by two without being asked, a pass each
 
 
 def evaluate(
@@ -51,6 +52,7 @@ def evaluate(
     baseline: str | float | None = None,
     time: str | None = None,
     measures: str | Sequence[str] = (),
+    at: Sequence[float] = (),
     condition: Condition | CostMatrix | Asymmetry | None = None,
     missing: str = "error",
     paired: bool | None = None,
@@ -72,7 +74,8 @@ def evaluate(
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
     they have an order. Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
-    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open.
+    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and
+    `at` names thresholds that stay exact beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
@@ -105,7 +108,7 @@ def evaluate(
             _Room(
                 frames.memory_of(memory),
                 precision,
-                _edges(asked, condition),
+                _edges(asked, condition, at),
                 engine,
                 master,
             ),
@@ -136,11 +139,11 @@ def evaluate(
     return evaluation
 
 
-def _edges(asked: Sequence[MeasureSpec], condition: Any) -> tuple[float, ...]:
+def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:
     """The thresholds that are asked for, and that of calibrated scores under a condition: no bin straddles them."""
     costs = condition.calibrated_threshold if isinstance(condition, Condition) else math.nan
-    stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs)
-    return tuple(dict.fromkeys(at for at in stated if math.isfinite(at)))
+    stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs, *at)
+    return tuple(sorted({at for at in stated if math.isfinite(at)}))
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,7 @@ def _of_columns(
     # Groups, scores of several classes and numbers need the cases themselves.
     whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)
     small = bool(whole) or frames.fits(source, named, room.memory)
-    pairs = None
+    pairs, couples = None, {}
     if frames.distributed(source.frame):
         frames.refuse_on_cluster(named)
     if small and not frames.distributed(source.frame):
@@ -221,9 +224,11 @@ def _of_columns(
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
+        if paired or (paired is None and len(tables) <= _COUPLED):
+            couples = frames.couples(sample, tables, edges=() if small else room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
-    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
+    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
     notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat), *free_notes(sample))
     return models, notes, frames.library_of(source.frame)
 

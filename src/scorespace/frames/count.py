@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Final
 
 import narwhals as nw
@@ -32,7 +33,7 @@ from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, sco
 from scorespace.tables.bins import BITS, cell, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
-from scorespace.tables.pair import PairTable, paired
+from scorespace.tables.pair import PAIR_BITS, PairTable, binned_pair, paired
 from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
 from scorespace.tables.score import MOST_EXACT, coarse_table
 
@@ -368,6 +369,35 @@ def tally(
         tables[model] = table if bits else table.uncertain()  # nothing was rounded away: it is exact
     decided = {model: _confusion_table(sample, column) for model, column in roles.decisions.items()}
     return sample, {**tables, **_tables_of_classes(sample, costs), **decided}
+
+
+def couples(
+    sample: Sample, tables: Mapping[str, Table], *, edges: Sequence[float] = ()
+) -> dict[tuple[str, str], PairTable]:
+    """Of every two models with scores, how many cases of each class share a bin of the one and a bin of the other.
+
+    One group-by for every two of them, inside the engine, by some hundred bins of each model.
+    """
+    held = {model: column for model, column in _ranking(sample).items() if isinstance(tables.get(model), ScoreTable)}
+    if sample.positive is None or sample.roles.weight is not None:
+        return {}
+    found = {}
+    for one, other in combinations(held, 2):
+        names = [f"cell{k}" for k in range(2)]
+        chosen = [_codes(sample).alias("truth"), *(number(held[m]).alias(f"score{k}") for k, m in enumerate((one, other)))]
+        frame = sample.frame.select(*chosen)
+        frame = frame.with_columns(
+            *(cell(nw.col(f"score{k}"), PAIR_BITS, _choose).alias(name) for k, name in enumerate(names))
+        )
+        for edge in edges:
+            parts = (parted(nw.col(name), nw.col(f"score{k}"), edge, _choose).alias(name) for k, name in enumerate(names))
+            frame = frame.with_columns(*parts)
+        groups = sample.source.arrays(frame.select("truth", *names).group_by("truth", *names).agg(rows=nw.len()))
+        both = {model: tables[model] for model in (one, other)}
+        keys = [groups[name] for name in names]
+        times = groups["rows"].astype(np.int64)
+        found[one, other] = binned_pair(both, keys, groups["truth"], times, PAIR_BITS, edges)  # type: ignore[arg-type]
+    return found
 
 
 Groups = dict[str, NDArray[Any]]

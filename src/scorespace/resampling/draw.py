@@ -138,6 +138,8 @@ class Draws:
         if self.pairs is None:
             return None
         if "" not in self.sources:
+            if self.pairs.times is not None:  # alone each model is drawn from its own, finer table
+                return None
             few = self.pairs.cases <= MOST_ROWS and _scores(self.pairs) <= MOST_SCORES
             if not few and self.pairs.group is None:
                 return None
@@ -343,22 +345,27 @@ def together(pairs: PairTable) -> Together:
     light = pairs.condensed(ROWS) if pairs.cases > 2 * ROWS else pairs
     light = pairs if all(a is b for a, b in zip(light.tables, pairs.tables, strict=True)) else light
     most = min(MOST_ROWS, max(1, MOST_SCORES * pairs.cases // max(1, _scores(light))))
-    if pairs.cases <= most:
+    times = pairs.times
+    if pairs.cases <= most and times is None:
         return Together(light, np.ones(pairs.cases), 1.0, lighter=light is not pairs)
     if pairs.group is not None:
         return _part_of_groups(light, most)
-    sizes = np.bincount(pairs.code)
+    sizes = np.bincount(pairs.code, times).astype(np.int64)
     limit = _fair_limit(sizes, most)
     chosen, stand_for = [], []
     for code, size in enumerate(sizes):
         members = np.flatnonzero(pairs.code == code)
         kept = min(size, limit)
-        chosen.append(members[(np.arange(kept) * size) // max(1, kept)])
+        places = (np.arange(kept) * size) // max(1, kept)
+        # Of rows that stand for many cases, that in which the case with this number is.
+        rows = places if times is None else np.searchsorted(np.cumsum(times[members]), places, side="right")
+        chosen.append(members[rows])
         stand_for.append(np.full(kept, size / max(1, kept)))
     cases, weight = np.concatenate(chosen), np.concatenate(stand_for)
     order = np.argsort(cases)
     # Of every class at least so many cases stand for one: all spread at least √ of that too much.
-    return Together(light.part(cases[order]), weight[order], 1 / math.sqrt(float(weight.min())), lighter=True)
+    part = replace(light.part(cases[order]), times=None)
+    return Together(part, weight[order], 1 / math.sqrt(float(weight.min())), lighter=True)
 
 
 def _part_of_groups(pairs: PairTable, most: int) -> Together:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
 from scorespace.tables.labels import encode, encode_classes, positive_index
-from scorespace.tables.score import ScoreTable, prevalence_factors, scores_of
+from scorespace.tables.bins import bin_keys, cell
+from scorespace.tables.score import ScoreTable, prevalence_factors, score_table, scores_of
 from scorespace.tables.table import Array
 
 _MANY: Final = 20_000  # cases from which on a second thread pays
@@ -28,7 +29,8 @@ class PairTable(ByValue):
     `cell` (models, cases) indexes the cells of `tables`; `code` is the class of each case, an index into
     `classes`, of which `positive` may be one. `group` numbers the groups of related cases, `fold` the folds they
     were tested in, and `repeat` the repeats of the whole procedure, in each of which every case was tested once;
-    `weight` is the weight of each case, and `time` its place in time; where there are such.
+    `weight` is the weight of each case, and `time` its place in time; where there are such. Counted in bins, a row
+    stands for `times` cases: all that share a bin of every model.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
     >>> pairs
@@ -48,10 +50,16 @@ class PairTable(ByValue):
     repeat: NDArray[np.int32] | None = None
     weight: NDArray[np.float64] | None = None
     time: NDArray[np.int32] | None = None
+    times: NDArray[np.int64] | None = None
 
     @property
     def cases(self) -> int:
+        """How many rows there are: as many as cases, unless they were counted in bins."""
         return int(self.code.size)
+
+    def counted(self, chosen: NDArray[np.bool_]) -> int:
+        """How many cases the chosen rows stand for."""
+        return int(chosen.sum() if self.times is None else self.times[chosen].sum())
 
     @cached_property
     def label(self) -> NDArray[np.uint8]:
@@ -122,8 +130,9 @@ class PairTable(ByValue):
         return replace(self, tables=tables, cell=np.stack(cells), code=self.code[chosen], **kept)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        positives = "" if self.positive is None else f", {grouped(int(self.label.sum()))} positive"
-        return f"PairTable: {len(self.models)} models on {grouped(self.cases)} cases{positives}"
+        positives = "" if self.positive is None else f", {grouped(self.counted(self.label == 1))} positive"
+        every = self.counted(np.ones(self.cases, dtype=bool))
+        return f"PairTable: {len(self.models)} models on {grouped(every)} cases{positives}"
 
 
 def pair_table(truth: Any, scores: Mapping[str, Any], *, positive: Any = None, group: Any = None) -> PairTable:
@@ -165,6 +174,43 @@ def paired(
     cells = np.stack([cell for cell, _ in placed])
     tables = tuple(table for _, table in placed)
     return PairTable(tuple(scores), tables, cells, code, classes, positive, group, weight=weight)
+
+
+PAIR_BITS: Final = 46
+"""So many bits of a score are rounded away where two models are counted together: some hundred bins of each."""
+
+
+def binned_pair(
+    tables: Mapping[str, ScoreTable],
+    keys: Sequence[Array],
+    code: Array,
+    times: Array,
+    bits: int = PAIR_BITS,
+    edges: Sequence[float] = (),
+) -> PairTable:
+    """The pair table of two models from how many cases of a class share a bin of the one and a bin of the other.
+
+    `keys` are the bins of every row in each model, as `cell` names them; `code` its class, `times` its cases.
+
+    >>> table = score_table([1, 0, 1], [0.9, 0.4, 0.4])
+    >>> keys = cell(np.array([0.9, 0.4, 0.4]), 46)
+    >>> binned_pair({"a": table, "b": table}, [keys, keys], np.array([1, 0, 1]), np.array([1, 1, 1]))
+    PairTable: 2 models on 3 cases, 2 positive
+    """
+    coarser = [table.rounded(bits, edges) for table in tables.values()]
+    cells = []
+    for table, key in zip(coarser, keys, strict=True):
+        own = bin_keys(table.score, bits, edges)
+        row = np.searchsorted(-own, -np.asarray(key, dtype=np.float64))
+        if (row >= own.size).any() or (own[row] != key).any():
+            raise DataError("the models were not counted from the same cases.", hint="count them at once")
+        cells.append(code.astype(np.int32) * np.int32(own.size) + row.astype(np.int32))
+    first = coarser[0]
+    order = np.lexsort((*cells[::-1], code))
+    held = np.stack(cells)[:, order]
+    return PairTable(
+        tuple(tables), tuple(coarser), held, code[order], first.classes, first.positive, times=times[order]
+    )
 
 
 def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int) -> list[Any]:
