@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -137,57 +137,47 @@ def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
 def binned_covariance(pairs: PairTable, tables: Sequence[ScoreTable]) -> tuple[Array, Array, float]:
     """The areas of two models and their covariances, from bins of both together and their own finer tables.
 
-    And by how much the standard error of their difference may be larger. The placement of a case is that of its bin on
-    average, so the placements of all cases miss the true ones by a vector whose length is known at most; and no length
-    of a sum differs by more from that of the other (Minkowski).
+    And by how much the standard error of their difference may be larger. The placement of a case lies at most half its
+    bin from the true one; so the length of the vector of all their differences is known to within the length of what it
+    misses (Minkowski).
     """
-    positive = pairs.label == 1
-    times = np.asarray(pairs.times, dtype=np.float64)
     areas = np.array([float(auc(table)) for table in tables])
-    held = [_placements(table, coarse) for table, coarse in zip(tables, pairs.tables, strict=True)]
-    n_pos, n_neg = float(tables[0].n_pos), float(tables[0].n_neg)
+    n_pos, n_neg = (float(size) for size in (tables[0].n_pos, tables[0].n_neg))
     if n_pos < 2 or n_neg < 2:
         return areas, np.full((2, 2), np.nan), math.nan
     covariance = np.diag([delong_variance(table) for table in tables])
+    times, positive = np.asarray(pairs.times, dtype=np.float64), pairs.label == 1
     least = most = 0.0
-    for side, (chosen, size) in enumerate(((positive, n_pos), (~positive, n_neg))):
+    for of_class, size, others in ((positive, n_pos, n_neg), (~positive, n_neg, n_pos)):
+        weight, unit = times[of_class], size * (size - 1)
         a, b = (
-            one.by_row[side][place[chosen]] - area for one, place, area in zip(held, pairs.place, areas, strict=True)
+            _placement(table, of_class is positive)[place[of_class]] / others
+            for table, place in zip(pairs.tables, pairs.place, strict=True)
         )
-        weight, unit = times[chosen], size * (size - 1)
+        a, b = (one - (weight * one).sum() / size for one in (a, b))
         covariance[0, 1] += float((weight * a * b).sum()) / unit
-        length, missed = math.sqrt(float((weight * (a - b) ** 2).sum())), sum(one.missed[side] for one in held)
+        length = math.sqrt(float((weight * (a - b) ** 2).sum()))
+        missed = sum(
+            math.sqrt(float((own * (other / 2 / others) ** 2).sum()))
+            for own, other in (_sides(table, of_class is positive) for table in pairs.tables)
+        )
         least, most = least + max(0.0, length - missed) ** 2 / unit, most + (length + missed) ** 2 / unit
-    covariance[1, 0] = covariance[0, 1]
-    found = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-    kept = min(max(found, least), most)  # what rounding to bins did to it
-    covariance[0, 1] = covariance[1, 0] = (covariance[0, 0] + covariance[1, 1] - kept) / 2
-    return areas, covariance, math.sqrt(most / kept) if kept > 0 else math.inf if most > 0 else 1.0
+    own = float(covariance[0, 0] + covariance[1, 1])
+    variance = min(max(own - 2 * float(covariance[0, 1]), least), most)
+    covariance[0, 1] = covariance[1, 0] = (own - variance) / 2
+    return areas, covariance, math.sqrt(most / variance) if variance > 0 else math.inf if most > 0 else 1.0
 
 
-@dataclass(frozen=True)
-class _Placed:
-    """Of positives, then of negatives: the mean placement in each row, and how far all of them may lie from the true."""
-
-    by_row: tuple[Array, Array]
-    missed: tuple[float, float]
+def _sides(table: ScoreTable, positives: bool) -> tuple[Array, Array]:
+    """The cases that are placed, and those among which they are."""
+    return (table.pos, table.neg) if positives else (table.neg, table.pos)
 
 
-def _placements(table: ScoreTable, coarse: ScoreTable) -> _Placed:
-    pos, neg = table.pos, table.neg
-    n_pos, n_neg = float(pos.sum()), float(neg.sum())
-    row = np.searchsorted(-coarse.score, -table.score, side="left")
-    loose = np.zeros(row.size, dtype=bool) if table.bins is None else table.bins.loose
-    below, above = 1 - (np.cumsum(neg) - neg / 2) / n_neg, (np.cumsum(pos) - pos / 2) / n_pos
-    by_row, missed = [], []
-    for own, other, place, size in ((pos, neg, below, n_neg), (neg, pos, above, n_pos)):
-        weight = np.bincount(row, own, minlength=coarse.score.size)
-        mean = np.bincount(row, own * place, minlength=coarse.score.size) / np.where(weight > 0, weight, 1.0)
-        apart = math.sqrt(float((own * (place - mean[row]) ** 2).sum()))
-        inside = math.sqrt(float((own * np.where(loose, other / (2 * size), 0.0) ** 2).sum()))
-        by_row.append(mean)
-        missed.append(apart + inside)
-    return _Placed((by_row[0], by_row[1]), (missed[0], missed[1]))
+def _placement(table: ScoreTable, positives: bool) -> Array:
+    """How many of the other class a case at each score beats, ties half."""
+    _, other = _sides(table, positives)
+    above = np.cumsum(other) - other / 2
+    return other.sum() - above if positives else above
 
 
 def delong_pair(areas: Array, covariance: Array, names: tuple[str, str], i: int, j: int, level: float) -> Comparison:

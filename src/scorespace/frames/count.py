@@ -382,21 +382,26 @@ def couples(
     if sample.positive is None or sample.roles.weight is not None:
         return {}
     found = {}
-    for one, other in combinations(held, 2):
-        names = [f"cell{k}" for k in range(2)]
-        chosen = [_codes(sample).alias("truth"), *(number(held[m]).alias(f"score{k}") for k, m in enumerate((one, other)))]
-        frame = sample.frame.select(*chosen)
+    for couple in combinations(held, 2):
+        keys = dict(zip(couple, ("first", "second"), strict=True))
+        frame = sample.frame.select(
+            _codes(sample).alias("truth"),
+            *(number(held[model]).alias(f"score of {key}") for model, key in keys.items()),
+        )
         frame = frame.with_columns(
-            *(cell(nw.col(f"score{k}"), PAIR_BITS, _choose).alias(name) for k, name in enumerate(names))
+            *(cell(nw.col(f"score of {key}"), PAIR_BITS, _choose).alias(key) for key in keys.values())
         )
         for edge in edges:
-            parts = (parted(nw.col(name), nw.col(f"score{k}"), edge, _choose).alias(name) for k, name in enumerate(names))
-            frame = frame.with_columns(*parts)
-        groups = sample.source.arrays(frame.select("truth", *names).group_by("truth", *names).agg(rows=nw.len()))
-        both = {model: tables[model] for model in (one, other)}
-        keys = [groups[name] for name in names]
+            frame = frame.with_columns(
+                *(parted(nw.col(key), nw.col(f"score of {key}"), edge, _choose).alias(key) for key in keys.values())
+            )
+        groups = sample.source.arrays(frame.group_by("truth", *keys.values()).agg(rows=nw.len()))
+        table = tables[couple[0]]
+        codes = np.array([table.class_names.index(name) for name in sample.classes])[groups["truth"].astype(np.intp)]
+        bins = {model: groups[key] for model, key in keys.items()}
         times = groups["rows"].astype(np.int64)
-        found[one, other] = binned_pair(both, keys, groups["truth"], times, PAIR_BITS, edges)  # type: ignore[arg-type]
+        positive = table.class_names.index(table.positive_name or "")
+        found[couple] = binned_pair(bins, codes, times, table.class_names, positive)
     return found
 
 

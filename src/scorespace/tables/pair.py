@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
 from scorespace.tables.labels import encode, encode_classes, positive_index
-from scorespace.tables.bins import bin_keys, cell
-from scorespace.tables.score import ScoreTable, prevalence_factors, score_table, scores_of
+from scorespace.tables.score import ScoreTable, prevalence_factors, scores_of
 from scorespace.tables.table import Array
 
 _MANY: Final = 20_000  # cases from which on a second thread pays
@@ -181,36 +180,27 @@ PAIR_BITS: Final = 46
 
 
 def binned_pair(
-    tables: Mapping[str, ScoreTable],
-    keys: Sequence[Array],
-    code: Array,
-    times: Array,
-    bits: int = PAIR_BITS,
-    edges: Sequence[float] = (),
+    keys: Mapping[str, Array], code: Array, times: Array, classes: tuple[str, ...], positive: int
 ) -> PairTable:
-    """The pair table of two models from how many cases of a class share a bin of the one and a bin of the other.
+    """The pair table of models from how many cases of a class share a bin of every one of them.
 
-    `keys` are the bins of every row in each model, as `cell` names them; `code` its class, `times` its cases.
+    `keys` are the bins of the rows in each model, as `cell` names them, which rise with the scores; `code` is the class
+    of a row, `times` its cases. The tables are coarser than those of the models alone.
 
-    >>> table = score_table([1, 0, 1], [0.9, 0.4, 0.4])
-    >>> keys = cell(np.array([0.9, 0.4, 0.4]), 46)
-    >>> binned_pair({"a": table, "b": table}, [keys, keys], np.array([1, 0, 1]), np.array([1, 1, 1]))
-    PairTable: 2 models on 3 cases, 2 positive
+    >>> bins = np.array([0.9, 0.4])
+    >>> binned_pair({"a": bins, "b": bins}, np.array([1, 0]), np.array([20, 30]), ("0", "1"), 1)
+    PairTable: 2 models on 50 cases, 20 positive
     """
-    coarser = [table.rounded(bits, edges) for table in tables.values()]
-    cells = []
-    for table, key in zip(coarser, keys, strict=True):
-        own = bin_keys(table.score, bits, edges)
-        row = np.searchsorted(-own, -np.asarray(key, dtype=np.float64))
-        if (row >= own.size).any() or (own[row] != key).any():
-            raise DataError("the models were not counted from the same cases.", hint="count them at once")
-        cells.append(code.astype(np.int32) * np.int32(own.size) + row.astype(np.int32))
-    first = coarser[0]
-    order = np.lexsort((*cells[::-1], code))
+    tables, cells = [], []
+    for key in keys.values():
+        values, place = np.unique(np.asarray(key, dtype=np.float64) + 0.0, return_inverse=True)
+        cell = code.astype(np.int32) * np.int32(values.size) + (values.size - 1 - place).astype(np.int32)
+        counts = np.bincount(cell, times, minlength=len(classes) * values.size).astype(np.int64)
+        tables.append(ScoreTable(values[::-1].copy(), counts.reshape(len(classes), -1), classes, positive))
+        cells.append(cell)
+    order = np.lexsort(cells[::-1])  # a cell tells the class: those of a class keep together
     held = np.stack(cells)[:, order]
-    return PairTable(
-        tuple(tables), tuple(coarser), held, code[order], first.classes, first.positive, times=times[order]
-    )
+    return PairTable(tuple(keys), tuple(tables), held, code[order], classes, positive, times=times[order])
 
 
 def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int) -> list[Any]:
