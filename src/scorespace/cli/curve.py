@@ -109,6 +109,10 @@ def curve(
     band: Annotated[
         bool, typer.Option("--band", help=f"Draw bands for whole curves ({', '.join(bands.functions)}).")
     ] = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -148,6 +152,10 @@ def curve(
             weight=weight,
             weights=weights.value,
             missing=missing.value,
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
         )
 
     evaluation = evaluated(source, decision, tables)

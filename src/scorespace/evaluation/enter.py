@@ -13,7 +13,7 @@ import numpy as np
 from scorespace import frames
 from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
@@ -97,7 +97,10 @@ def evaluate(
         notes: tuple[Note, ...] = ()
     elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
-        held, notes, library = replace(models_of(kept.tables, Path(data).name), rows=kept.rows), kept.notes, None
+        if truth is not None or scores or decisions or predictions:
+            raise DataError(f"{data} holds tables, which have no columns.", hint="leave out the columns")
+        held = replace(models_of(kept.tables, Path(data).name), rows=kept.rows, couples=kept.couples)
+        notes, library = kept.notes, None
     else:
         held, notes, library = _of_columns(
             data,
@@ -150,7 +153,7 @@ def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = (
 class _Room:
     """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
 
-    `engine` and `master` say who reads them.
+    `engine` and `master` say who reads them; `couples` counts every two models together in any case.
     """
 
     memory: int
@@ -158,6 +161,7 @@ class _Room:
     edges: tuple[float, ...]
     engine: str | None = None
     master: str | None = None
+    couples: bool = False
 
 
 def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,7 +220,8 @@ def _of_columns(
     pairs, couples = None, {}
     if frames.distributed(source.frame):
         frames.refuse_on_cluster(named)
-    if small and not frames.distributed(source.frame):
+    small_here = small and not frames.distributed(source.frame)
+    if small_here:
         sample = frames.check(source, named, missing=missing, order=order)
         pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
         both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
@@ -224,8 +229,8 @@ def _of_columns(
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
-        if paired or (paired is None and len(tables) <= _COUPLED):
-            couples = frames.couples(sample, tables, edges=() if small else room.edges)
+    if room.couples or not small_here and (paired or (paired is None and len(tables) <= _COUPLED)):
+        couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
@@ -238,6 +243,7 @@ def count_tables(
     *,
     at: Sequence[float] = (),
     bins: bool = False,
+    pairs: bool = False,
     missing: str = "error",
     memory: str | float | None = None,
     precision: float | None = None,
@@ -247,21 +253,21 @@ def count_tables(
 ) -> frames.Tables:
     """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
 
-    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are; the roles of columns are
-    those of `evaluate`.
+    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are, and `pairs` counts every
+    two models together, too, so that they can be compared; the roles of columns are those of `evaluate`.
 
     >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
     frames.check_engine(engine, master)
-    room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at), engine, master)
+    edges = tuple(sorted(set(at)))
+    room = _Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
     unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
-        name: table.rounded(edges=tuple(at)) if bins and table.thresholded else table
-        for name, table in held.tables.items()
+        name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()
     }
-    return frames.Tables(coarse, held.rows, notes)
+    return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
 
 
 def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
