@@ -214,8 +214,8 @@ def _of_columns(
         raise frames.truth_unnamed(read)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
     named = frames.roles(source, **roles)
-    # Groups, scores of several classes and numbers need the cases themselves.
-    whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)
+    # Groups, costs of several classes and numbers need the cases themselves.
+    whole = named.group is not None or named.numbers or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
     pairs, couples = None, {}
     if frames.distributed(source.frame):

@@ -29,7 +29,7 @@ from scorespace.frames.check import (
 )
 from scorespace.frames.roles import Roles, absent_column
 from scorespace.frames.source import Frame, Source
-from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, score_table
+from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable, Table, score_table
 from scorespace.tables.bins import BITS, cell, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
@@ -340,12 +340,14 @@ def tally(
     edges: Sequence[float] = (),
     precision: float | None = None,
     costs: CostMatrix | None = None,
+    whole: bool = False,
 ) -> tuple[Sample, dict[str, Table]]:
     """The sample and the tables of its models from one pass for each model, inside the engine.
 
     Scores fall into bins of so many bits less, or into none (0); no bin straddles an edge. The pass that counts
     also sees whether all is in order, and only if it is not, a further one looks for what is wrong. With `precision`,
-    a second pass splits the bins that leave more of the AUC open.
+    a second pass splits the bins that leave more of the AUC open. `whole` brings the cases of models that score several
+    classes here.
 
     >>> from scorespace.frames import read, roles
     >>> source = read({"y": [1, 0, 1], "nb": [0.9, 0.4, 0.4]})
@@ -368,7 +370,56 @@ def tally(
         table = table if precision is None else _refined(sample, column, table, precision)
         tables[model] = table if bits else table.uncertain()  # nothing was rounded away: it is exact
     decided = {model: _confusion_table(sample, column) for model, column in roles.decisions.items()}
-    return sample, {**tables, **_tables_of_classes(sample, costs), **decided}
+    several = _tables_of_classes(sample, costs) if whole else _class_bins(sample, bits)
+    return sample, {**tables, **several, **decided}
+
+
+def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
+    """The bins of models that score every class: a group-by for each class, for the highest score, and the decisions."""
+    roles, found = sample.roles, dict[str, Table]()
+    if sample.positive is not None:
+        return found
+    for model, by_class in roles.class_scores.items():
+        classes = tuple(dict.fromkeys([*sample.classes, *by_class]))
+        scores = [number(by_class[name]) for name in classes]
+        highest = nw.max_horizontal(*scores)
+        decided = nw.lit(len(classes) - 1)
+        for k in reversed(range(len(classes) - 1)):  # of several that are highest, the first
+            decided = nw.when(scores[k] == highest).then(nw.lit(k)).otherwise(decided)
+        off = (nw.sum_horizontal(*scores) - 1).abs()
+        frame = sample.frame.with_columns(
+            _codes(sample).cast(nw.Int64).alias("the truth"),
+            decided.cast(nw.Int64).alias("the decision"),
+            highest.alias("the highest"),
+            off.alias("the excess"),
+        )
+        truth, right = nw.col("the truth"), (nw.col("the truth") == nw.col("the decision")).cast(nw.Int64)
+        tables = []
+        for k, score in enumerate(scores):
+            groups = _grouped(sample.source, frame, roles, score, truth, bits)
+            table = _table_of(groups, {code: code for code in range(len(classes))}, classes, classes[k], roles, bits)
+            tables.append(table if bits else table.uncertain())
+        groups = _grouped(sample.source, frame, roles, nw.col("the highest"), right, bits)
+        top = _table_of(groups, {0: 0, 1: 1}, ("wrong", "right"), "right", roles, bits)
+        found[model] = _with_decisions(sample, frame, classes, tables, top if bits else top.uncertain())
+    return found
+
+
+def _with_decisions(
+    sample: Sample, frame: Frame, classes: tuple[str, ...], tables: Sequence[ScoreTable], top: ScoreTable
+) -> ClassBins:
+    """The tables of the classes with the decisions by the highest score, and how far scores are from adding up."""
+    weight = sample.roles.weight
+    chosen = [nw.col(name) for name in ("the truth", "the decision", "the excess")]
+    if weight:
+        chosen += [number(weight).alias("weight"), (number(weight) * number(weight)).alias("squares")]
+    total = {"weight": nw.col("weight").sum(), "squares": nw.col("squares").sum()} if weight else {"weight": nw.len()}
+    grouped = frame.select(*chosen).group_by("the truth", "the decision").agg(excess=nw.col("the excess").max(), **total)
+    found = sample.source.arrays(grouped)
+    sums = {name: found[name].astype(np.float64) for name in total}
+    codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))
+    matrix = _decided(sample, classes, codes, decided, sums["weight"], sums.get("squares"))
+    return ClassBins(tuple(tables), matrix, top, float(found["excess"].astype(np.float64).max(initial=0.0)))
 
 
 def couples(
@@ -412,10 +463,17 @@ Groups = dict[str, NDArray[Any]]
 def _bins(
     source: Source, frame: Frame, roles: Roles, column: str, bits: int, edges: Sequence[float], among: Any = None
 ) -> Groups:
-    """The one group-by of scores: by bin and label, and by whether a row has any weight."""
-    score, weight = number(column), None if roles.weight is None else number(roles.weight)
+    """The bins of a column of scores by label."""
     chosen = frame if among is None else frame.filter(among)
-    named = [score.alias("score"), label(frame, roles.truth).alias("label")]
+    return _grouped(source, chosen, roles, number(column), label(frame, roles.truth), bits, edges)
+
+
+def _grouped(
+    source: Source, chosen: Frame, roles: Roles, score: nw.Expr, labels: nw.Expr, bits: int, edges: Sequence[float] = ()
+) -> Groups:
+    """The one group-by of scores: by bin and label, and by whether a row has any weight."""
+    weight = None if roles.weight is None else number(roles.weight)
+    named = [score.alias("score"), labels.alias("label")]
     if weight is not None:
         named += [weight.alias("weight"), (weight != 0).alias("used")]
     # Step by step: an expression that stands in another one twice would be computed twice.
@@ -487,14 +545,25 @@ def _used(groups: Groups) -> NDArray[np.bool_]:
 
 def _binned_table(sample: Sample, groups: Groups, bits: int, edges: Sequence[float]) -> ScoreTable:
     """The table of the groups."""
+    positive = None if sample.positive is None else sample.classes[sample.positive]
+    return _table_of(groups, sample.labels, sample.classes, positive, sample.roles, bits, edges)
+
+
+def _table_of(
+    groups: Groups,
+    labels: Mapping[Any, int],
+    classes: tuple[str, ...],
+    positive: str | None,
+    roles: Roles,
+    bits: int,
+    edges: Sequence[float] = (),
+) -> ScoreTable:
     used = _used(groups)
-    codes = np.array([sample.labels[value] for value in groups["label"][used].tolist()], dtype=np.intp)
+    codes = np.array([labels[value] for value in groups["label"][used].tolist()], dtype=np.intp)
     rows = groups["rows"][used].astype(np.int64)
     weight = groups["weight"][used].astype(np.float64) if "weight" in groups else rows
-    squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not sample.roles.copies else None
+    squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not roles.copies else None
     low, high, first, second = (groups[name][used].astype(np.float64) for name in ("low", "high", "first", "second"))
-    positive = None if sample.positive is None else sample.classes[sample.positive]
-    classes = sample.classes
     return coarse_table(codes, weight, squares, low, high, first, second, classes, positive, bits, edges)
 
 

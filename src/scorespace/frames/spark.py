@@ -34,8 +34,7 @@ def check_engine(engine: str | None, master: str | None) -> None:
 
 def refuse_on_cluster(roles: Roles) -> None:
     """Refuse what would bring the cases themselves here: only tables leave a cluster."""
-    several = bool(roles.class_scores) and roles.positive is None
-    asked = {"groups of cases": roles.group is not None, "scores of several classes": several, "numbers": roles.numbers}
+    asked = {"groups of cases": roles.group is not None, "numbers": roles.numbers}
     for what, wanted in asked.items():
         if wanted:
             raise DataError(

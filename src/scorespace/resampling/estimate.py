@@ -184,8 +184,9 @@ class _Planned:
 
     def reason(self, draws: Draws) -> str | None:
         """Why there is no value, or no interval."""
-        found = self.request.measure.reason(self.value)
-        return found if found or draws.tables[self.model].counted else UNCOUNTED
+        found, table = self.request.measure.reason(self.value), draws.tables[self.model]
+        undrawn = table.undrawn(self.request.table) if self.kind.replicates else None
+        return found or undrawn or (None if table.counted else UNCOUNTED)
 
 
 def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scorespace.errors import DataError
 from scorespace.tables.bins import Bins
+from scorespace.tables.class_bins import ClassBins
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.pair import PairTable, binned_pair
 from scorespace.tables.score import MOST_EXACT, ScoreTable, merged_table
@@ -56,7 +57,7 @@ def restored(kept: Stored) -> Table:
         if (numbers["weight"] < 0).any() or numbers["weight"].sum() >= MOST_EXACT:
             raise ValueError("weights")
         codes = {name: np.asarray(kept.columns[name], dtype=np.intp) for name in LABELS}
-        if any(column.size and not 0 <= column.min() <= column.max() < len(classes) for column in codes.values()):
+        if any(column.size and not 0 <= column.min() <= column.max() <= len(classes) for column in codes.values()):
             raise ValueError("labels of no class")
         return _RESTORE[kind](kept.about, classes, codes, numbers)
     except (KeyError, TypeError, ValueError) as error:
@@ -135,7 +136,23 @@ def restored_pair(several: Sequence[Stored]) -> PairTable | None:
         raise DataError("the file holds no tables that can be read.", seen=f"wrong: {error}") from None
 
 
-_RESTORE: Final = {"scores": _scores, "decisions": _decisions}
+def _classes(
+    about: Mapping[str, Any], classes: tuple[str, ...], codes: Mapping[str, Column], numbers: Mapping[str, Column]
+) -> Table:
+    ends = np.cumsum([0, *map(int, about["sizes"])])
+    parts = []
+    for number, part in enumerate(about["parts"]):
+        own = slice(int(ends[number]), int(ends[number + 1]))
+        names = classes if number < len(classes) else ("wrong", "right")
+        parts.append(_scores(part, names, {}, {name: column[own] for name, column in numbers.items()}))
+    matrix = np.asarray(about["matrix"], dtype=np.float64)
+    if len(parts) != len(classes) + 1 or matrix.shape != (len(classes), len(classes)) or (matrix < 0).any():
+        raise ValueError("tables of classes")
+    *tables, top = parts
+    return ClassBins(tuple(tables), ConfusionTable(matrix, classes), top, float(about["excess"]))  # type: ignore[arg-type]
+
+
+_RESTORE: Final = {"scores": _scores, "decisions": _decisions, "classes": _classes}
 
 
 def merged(parts: Iterator[Table]) -> Table:
