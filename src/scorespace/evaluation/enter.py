@@ -114,6 +114,7 @@ def evaluate(
                 _edges(asked, condition, at),
                 engine,
                 master,
+                judged=condition is not None,
             ),
             truth=truth,
             scores=scores,
@@ -153,7 +154,8 @@ def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = (
 class _Room:
     """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
 
-    `engine` and `master` say who reads them; `couples` counts every two models together in any case.
+    `engine` and `master` say who reads them; `couples` counts every two models together in any case; `judged` tells
+    that decisions are judged on cases that did not choose them.
     """
 
     memory: int
@@ -162,6 +164,7 @@ class _Room:
     engine: str | None = None
     master: str | None = None
     couples: bool = False
+    judged: bool = False
 
 
 def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,12 +217,13 @@ def _of_columns(
         raise frames.truth_unnamed(read)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
     named = frames.roles(source, **roles)
-    # Groups, costs of several classes and numbers need the cases themselves.
-    whole = named.group is not None or named.numbers or (named.class_scores and costs is not None)
+    # Costs of several classes and numbers need the cases themselves, and of groups all but their scores does.
+    grouped = named.group is not None and bool(room.judged or not named.scores_alone)
+    whole = grouped or named.numbers or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
     pairs, couples = None, {}
     if frames.distributed(source.frame):
-        frames.refuse_on_cluster(named)
+        frames.refuse_on_cluster(named, grouped)
     small_here = small and not frames.distributed(source.frame)
     if small_here:
         sample = frames.check(source, named, missing=missing, order=order)
@@ -229,7 +233,8 @@ def _of_columns(
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
-    if room.couples or not small_here and (paired or (paired is None and len(tables) <= _COUPLED)):
+        pairs = None if named.group is None else frames.grouped_bins(sample, tables, edges=room.edges)
+    if room.couples or not small_here and pairs is None and (paired or (paired is None and len(tables) <= _COUPLED)):
         couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.conditions import CostMatrix
-from scorespace.errors import ColumnError, PositiveError, listing
+from scorespace.errors import ColumnError, DataError, PositiveError, listing
 from scorespace.frames.check import (
     MOST_CLASSES,
     MOST_SCORE,
@@ -432,28 +432,54 @@ def couples(
     held = {model: column for model, column in _ranking(sample).items() if isinstance(tables.get(model), ScoreTable)}
     if sample.positive is None or sample.roles.weight is not None:
         return {}
-    found = {}
-    for couple in combinations(held, 2):
-        keys = dict(zip(couple, ("first", "second"), strict=True))
-        frame = sample.frame.select(
-            _codes(sample).alias("truth"),
-            *(number(held[model]).alias(f"score of {key}") for model, key in keys.items()),
-        )
+    return {couple: _together(sample, {m: held[m] for m in couple}, tables, edges) for couple in combinations(held, 2)}
+
+
+_MOST_ROWS: Final = 20_000_000
+"""Of groups and bins, beyond which they are as many as the cases."""
+
+
+def grouped_bins(sample: Sample, tables: Mapping[str, Table], *, edges: Sequence[float] = ()) -> PairTable:
+    """How many cases of each group and class share a bin of every model, so that groups can be drawn whole."""
+    return _together(sample, _ranking(sample), tables, edges, sample.roles.group)
+
+
+def _together(
+    sample: Sample,
+    held: Mapping[str, str],
+    tables: Mapping[str, Table],
+    edges: Sequence[float],
+    group: str | None = None,
+) -> PairTable:
+    """The one group-by of several models: by their bins and the class, and by the group where one is named."""
+    keys = {model: f"bin {k}" for k, model in enumerate(held)}
+    scores = {model: nw.col(f"score {k}") for k, model in enumerate(held)}
+    own = [] if group is None else [_named(group, sample.source.frame.collect_schema()[group]).alias("group")]
+    frame = sample.frame.select(
+        _codes(sample).alias("truth"), *own, *(number(held[m]).alias(f"score {k}") for k, m in enumerate(held))
+    )
+    frame = frame.with_columns(*(cell(scores[m], PAIR_BITS, _choose).alias(key) for m, key in keys.items()))
+    for edge in edges:
         frame = frame.with_columns(
-            *(cell(nw.col(f"score of {key}"), PAIR_BITS, _choose).alias(key) for key in keys.values())
+            *(parted(nw.col(key), scores[m], edge, _choose).alias(key) for m, key in keys.items())
         )
-        for edge in edges:
-            frame = frame.with_columns(
-                *(parted(nw.col(key), nw.col(f"score of {key}"), edge, _choose).alias(key) for key in keys.values())
+    names = ["truth", *([] if group is None else ["group"]), *keys.values()]
+    rows = frame.select(*names).group_by(*names).agg(rows=nw.len())
+    if group is not None:
+        size = int(sample.source.arrays(rows.select(nw.len().alias("size")))["size"][0])
+        if size > _MOST_ROWS:
+            raise DataError(
+                f"column {group!r} names so many groups that they are not counted in bins.",
+                seen=f"{size} rows of a group, a class and a bin",
+                hint="more memory, fewer and larger groups, or a sample of whole groups",
             )
-        groups = sample.source.arrays(frame.group_by("truth", *keys.values()).agg(rows=nw.len()))
-        table = tables[couple[0]]
-        codes = np.array([table.class_names.index(name) for name in sample.classes])[groups["truth"].astype(np.intp)]
-        bins = {model: groups[key] for model, key in keys.items()}
-        times = groups["rows"].astype(np.int64)
-        positive = table.class_names.index(table.positive_name or "")
-        found[couple] = binned_pair(bins, codes, times, table.class_names, positive)
-    return found
+    groups = sample.source.arrays(rows)
+    table = tables[next(iter(held))]
+    codes = np.array([table.class_names.index(name) for name in sample.classes])[groups["truth"].astype(np.intp)]
+    numbers = None if group is None else encode(_unmasked(groups["group"]), group)[0].astype(np.int32)
+    bins, times = {model: groups[key] for model, key in keys.items()}, groups["rows"].astype(np.int64)
+    positive = table.class_names.index(table.positive_name or "")
+    return binned_pair(bins, codes, times, table.class_names, positive, numbers)
 
 
 Groups = dict[str, NDArray[Any]]

@@ -29,6 +29,7 @@ MOST_SCORES: Final = 40_000  # scores of several classes beyond which a part of 
 FEWEST: Final = 200  # cases of a class that stay when only a part is drawn from
 _BLOCK: Final = 4096  # cases per block when many are drawn; its counts fit the fastest cache
 _CELLS_AT_ONCE: Final = 500_000  # numbers drawn per piece of work: some megabytes, so that caches help
+_GROUPED_ROWS: Final = 20_000  # rows of groups in bins that are drawn from
 _LARGE: Final = 50.0  # cases in a cell from which on its count spreads like a normal deviate
 
 Drawn = Callable[[Any], Array]
@@ -138,7 +139,7 @@ class Draws:
         if self.pairs is None:
             return None
         if "" not in self.sources:
-            if self.pairs.times is not None:  # alone each model is drawn from its own, finer table
+            if self.pairs.times is not None and self.pairs.group is None:  # alone each model is drawn from its own, finer table
                 return None
             few = self.pairs.cases <= MOST_ROWS and _scores(self.pairs) <= MOST_SCORES
             if not few and self.pairs.group is None:
@@ -374,12 +375,27 @@ def _part_of_groups(pairs: PairTable, most: int) -> Together:
     groups = int(group.max()) + 1
     step = max(1, min(math.ceil(pairs.cases / most), groups // FEWEST))
     kept = np.flatnonzero(group % step == step // 2)
+    if pairs.times is not None:
+        return _part_of_rows(pairs, kept, group, 1 / math.sqrt(step))
     inner = max(1, kept.size // most)
     order = np.lexsort((pairs.code[kept], group[kept]))
     cases = np.sort(kept[order][inner // 2 :: inner])
     numbers = np.unique(group[cases], return_inverse=True)[1].astype(np.int32)
     part = replace(pairs.part(cases), group=numbers)
     return Together(part, np.ones(cases.size), 1 / math.sqrt(step), lighter=True)
+
+
+def _part_of_rows(pairs: PairTable, kept: NDArray[np.intp], group: NDArray[np.int32], scale: float) -> Together:
+    """Rows of groups that each stand for their cases; of too many rows, those that every k-th case is in."""
+    times = np.asarray(pairs.times)[kept].astype(np.float64)
+    if kept.size > _GROUPED_ROWS:
+        order = np.lexsort((pairs.code[kept], group[kept]))
+        reached = np.cumsum(times[order])
+        places = (np.arange(_GROUPED_ROWS) + 0.5) * reached[-1] / _GROUPED_ROWS
+        kept = kept[order][np.searchsorted(reached, places, side="right")]
+        times = np.full(kept.size, reached[-1] / kept.size)
+    numbers = np.unique(group[kept], return_inverse=True)[1].astype(np.int32)
+    return Together(replace(pairs.part(kept), group=numbers, times=None), times, scale, lighter=True)
 
 
 @dataclass(frozen=True, eq=False)

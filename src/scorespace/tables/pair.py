@@ -180,12 +180,17 @@ PAIR_BITS: Final = 46
 
 
 def binned_pair(
-    keys: Mapping[str, Array], code: Array, times: Array, classes: tuple[str, ...], positive: int
+    keys: Mapping[str, Array],
+    code: Array,
+    times: Array,
+    classes: tuple[str, ...],
+    positive: int,
+    group: NDArray[np.int32] | None = None,
 ) -> PairTable:
     """The pair table of models from how many cases of a class share a bin of every one of them.
 
     `keys` are the bins of the rows in each model, as `cell` names them, which rise with the scores; `code` is the class
-    of a row, `times` its cases. The tables are coarser than those of the models alone.
+    of a row, `times` its cases, of one `group` where there are such. The tables are coarser than those of the models alone.
 
     >>> bins = np.array([0.9, 0.4])
     >>> binned_pair({"a": bins, "b": bins}, np.array([1, 0]), np.array([20, 30]), ("0", "1"), 1)
@@ -200,7 +205,8 @@ def binned_pair(
         cells.append(cell)
     order = np.lexsort(cells[::-1])  # a cell tells the class: those of a class keep together
     held = np.stack(cells)[:, order]
-    return PairTable(tuple(keys), tuple(tables), held, code[order], classes, positive, times=times[order])
+    group = None if group is None else group[order]
+    return PairTable(tuple(keys), tuple(tables), held, code[order], classes, positive, group, times=times[order])
 
 
 def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int) -> list[Any]:
