@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 SCHEMA: Final = 1
+CERTIFIED: Final = ("certified_low", "certified_high")
+"""What a number of a coarse table lies between, whatever the order of the cases inside its bins, in rows of data."""
 
 Row = dict[str, Any]
 Progress = Callable[[float], None]

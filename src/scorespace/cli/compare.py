@@ -11,6 +11,7 @@ from scorespace.declaration import call_text
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
+from scorespace.measures import parse
 from scorespace.views import comparison as view
 
 _WHAT = "What to compare"
@@ -99,6 +100,10 @@ def compare(
         float | None,
         typer.Option(metavar="W", help="For bayes_t: differences within ± W are none.", rich_help_panel=_WHAT),
     ] = None,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -144,6 +149,11 @@ def compare(
             repeat=repeat,
             missing=missing.value,
             paired=True,
+            at=_thresholds(at, measure),
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
             level=level,
             seed=seed,
             progress=progress,
@@ -170,6 +180,12 @@ def _under(measure: str | None, at_least: list[str], at_most: list[str]) -> str 
 
     bounds = {"at_least": " ".join(at_least), "at_most": " ".join(at_most)}
     return call_text(best.name, (("measure", measure), *((name, text) for name, text in bounds.items() if text)))
+
+
+def _thresholds(at: float | None, measure: str | None) -> list[float]:
+    """The thresholds that must be exact where scores are counted in bins."""
+    asked = None if measure is None else parse(measure).at
+    return [one for one in (at, asked) if isinstance(one, float)]
 
 
 def _told(counts: str) -> dict[str, Any]:

@@ -109,6 +109,10 @@ def curve(
     band: Annotated[
         bool, typer.Option("--band", help=f"Draw bands for whole curves ({', '.join(bands.functions)}).")
     ] = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -148,6 +152,10 @@ def curve(
             weight=weight,
             weights=weights.value,
             missing=missing.value,
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
         )
 
     evaluation = evaluated(source, decision, tables)
@@ -222,6 +230,7 @@ def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | Non
         "x": first.x_title,
         "y": found.y_title,
         "areas": found.areas,
+        **({"certified_areas": certain} if (certain := found.certified_areas) else {}),
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
         **({} if decision is None else {"best": _best(decision)}),
@@ -278,6 +287,8 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, deci
         return
     if found.areas:
         output.line("\n" + _numbers("area", found.areas))
+        for model, (low, high) in found.certified_areas.items():
+            output.line(f"certain  {model} to ±{(high - low) / 2:.1g}, whatever the order of the cases inside its bins")
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))

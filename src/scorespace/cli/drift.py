@@ -23,12 +23,13 @@ def drift(
     after: Annotated[
         str, typer.Argument(metavar="AFTER", help="The later sample; without the column of the truth, scores alone.")
     ],
-    truth: options.Truth,
-    score: options.Score,
+    truth: options.MaybeTruth = None,
+    score: options.Score = [],  # noqa: B006 - Typer copies defaults
     positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006 - Typer copies defaults
+    name: options.Name = [],  # noqa: B006
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
+    memory: options.Memory = None,
     replicates: Annotated[
         int, typer.Option(metavar="N", help="Permutations behind each p-value.", rich_help_panel=_OUTPUT)
     ] = REPLICATES,
@@ -59,6 +60,7 @@ def drift(
             positive=positive,
             names=options.renames(name),
             missing=missing.value,
+            memory=memory,
             replicates=replicates,
             seed=seed,
             progress=progress,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorespace.comparisons.adjust import holm
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
+from scorespace.results import CERTIFIED, SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
 from scorespace.tables import Array
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -32,7 +32,9 @@ class Comparison:
     """A test of two models, or of several at once: then `b` names all but the first, and no difference is defined.
 
     `independent`: a and b were measured on two samples and not on the same cases. `table` counts the cases that
-    both models decide right, only a; only b, and neither. `asked` is the measure as the user wrote it.
+    both models decide right, only a; only b, and neither. `asked` is the measure as the user wrote it. `certified`, of
+    coarse scores: what the difference lies between, whatever the order inside the bins; NaN where that is not known.
+    The interval then holds, and p is the largest, wherever in between it is.
     """
 
     a: str
@@ -53,8 +55,10 @@ class Comparison:
     independent: bool = False
     notes: tuple[Note, ...] = ()
     asked: str | None = field(default=None, compare=False, repr=False)
+    certified: tuple[float, float] | None = None
 
     def row(self) -> Row:
+        certain = {} if self.certified is None else dict(zip(CERTIFIED, self.certified, strict=True))
         return plain(
             {
                 "a": self.a,
@@ -71,6 +75,7 @@ class Comparison:
                 "p_adjusted": self.p_adjusted,
                 "table": self.table,
                 "reason": self.reason,
+                **certain,
             }
         )
 
@@ -82,7 +87,9 @@ class Comparison:
     @property
     def size(self) -> str:
         """The difference with its interval, for people."""
-        return limits(self.difference, self.low, self.high, sign=True)
+        shown = limits(self.difference, self.low, self.high, sign=True)
+        open_ = math.nan if self.certified is None else (self.certified[1] - self.certified[0]) / 2
+        return shown if math.isnan(open_) else f"{shown} ±{open_:.1g}"
 
     @property
     def telling_p(self) -> float:

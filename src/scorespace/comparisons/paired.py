@@ -68,6 +68,9 @@ def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -
 
 def swappable(question: Paired[Table]) -> Refused | None:
     """Models of one kind, whose cases can change places."""
+    if question.cases.times is not None:
+        seen = "cases counted in bins"
+        return Refused("{title} swaps cases one by one.", seen=seen, hint='test="bootstrap"', error=MeasureError)
     try:
         _shared(question)
     except NoTableError as error:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Final, Protocol
 
+import numpy as np
+
 from scorespace.comparisons import paired, unpaired
-from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.answer import Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.delong import all_equal, binned_covariance, delong
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.measures import MeasureSpec, parse
 from scorespace.resampling.draw import Draws
@@ -48,8 +52,11 @@ def compare_models(
     """Tests between models on the same cases."""
     if len(evaluation.models) < 2:
         raise ScoreSpaceError("a comparison needs two models.", seen=listing(evaluation.models))
-    pairs = _pairs(evaluation, models)
     spec = None if measure is None else parse(measure)
+    names = tuple(models) or tuple(evaluation.models)
+    if evaluation.models.pairs is None and evaluation.models.couples:
+        return _with_gaps(evaluation, _as_asked(_of_bins(evaluation, names, test, spec, at, rope), spec))
+    pairs = _pairs(evaluation, models)
     found = paired.compare(
         pairs,
         test=test,
@@ -61,6 +68,45 @@ def compare_models(
         options={"rope": rope},
     )
     return _with_gaps(evaluation, _as_asked(found, spec))
+
+
+def _of_bins(
+    evaluation: Compared,
+    names: tuple[str, ...],
+    test: str | None,
+    spec: MeasureSpec | None,
+    at: float | None,
+    rope: float | None,
+) -> Comparisons:
+    """Every two models by the bins that they were counted in together, adjusted by Holm where there are several."""
+    found = []
+    for couple in combinations(names, 2):
+        pairs = _pairs(evaluation, couple)
+        draws = replace(evaluation.draws, pairs=pairs, kept={}, sources={})
+        more = {"rope": rope}
+        found.append(
+            paired.compare(
+                pairs, test=test, spec=spec, at=at, models=couple, draws=draws, level=evaluation.level, options=more
+            )
+        )
+    if len(found) == 1:
+        return found[0]
+    adjusted, holms = adjusted_by_holm([one for each in found for one in each], "pairs")
+    notes = tuple(dict.fromkeys((*(note for each in found for note in each.notes), *holms)))
+    together = [_all_equal(evaluation, names, adjusted[0])] if adjusted[0].test == delong.name else []
+    return Comparisons(names, (*together, *adjusted), "holm" if holms else None, notes)
+
+
+def _all_equal(evaluation: Compared, names: tuple[str, ...], first: Comparison) -> Comparison:
+    """Whether several areas are equal, from the bins of every two of them."""
+    size = len(names)
+    areas, covariance = np.empty(size), np.empty((size, size))
+    for i, j in combinations(range(size), 2):
+        couple = names[i], names[j]
+        tables = [evaluation.models[model] for model in couple]
+        areas[[i, j]], part, _ = binned_covariance(_pairs(evaluation, couple), tables)
+        covariance[np.ix_([i, j], [i, j])] = part
+    return replace(all_equal(areas, covariance, names), measure=first.measure, level=first.level)
 
 
 def compare_samples(
@@ -100,15 +146,20 @@ def compare_with(
 
 def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level: float) -> dict[str, Comparison]:
     """The measures shown of two models compared, by measure: the first is tested, the others have intervals alone."""
-    if models.pairs is None or not models.comparable or len(models) != 2:
+    if not models.comparable or len(models) != 2:
         return {}
     a, b = models
+    pairs = models.paired(a, b)
+    if pairs is None:
+        return {}
+    if pairs.times is not None:
+        draws = replace(draws, pairs=pairs, kept={}, sources={})
     shown = {name: [one.spec for one in summary if one.model == name] for name in (a, b)}
     specs = [spec for spec in shown[a] if spec in shown[b]]
     if not specs:
         return {}
-    sized = max(int(getattr(table, "score", table.cells).size) for table in models.pairs.tables)
-    found = paired.differences(models.pairs, draws, a, b, specs if sized <= QUICK else specs[:1], level=level)
+    sized = max(int(getattr(table, "score", table.cells).size) for table in models.tables.values())
+    found = paired.differences(pairs, draws, a, b, specs if sized <= QUICK else specs[:1], level=level)
     return {str(spec): one for spec, one in found.items()}
 
 
@@ -116,8 +167,10 @@ def best_two(evaluation: Compared, ordered: Sequence[Estimate]) -> Comparison:
     """The test of the best model against the next by the measure that they were ordered by."""
     first, second = ordered[:2]
     pairs = _pairs(evaluation, (first.model, second.model))
-    names = (first.model, second.model)
-    return paired.compare(pairs, spec=first.spec, models=names, draws=evaluation.draws, level=evaluation.level)[0]
+    names, draws = (first.model, second.model), evaluation.draws
+    if pairs.times is not None:
+        draws = replace(draws, pairs=pairs, kept={}, sources={})
+    return paired.compare(pairs, spec=first.spec, models=names, draws=draws, level=evaluation.level)[0]
 
 
 def _pairs(evaluation: Compared, models: Sequence[str]) -> PairTable:
@@ -125,6 +178,8 @@ def _pairs(evaluation: Compared, models: Sequence[str]) -> PairTable:
     for model in models:
         evaluation.models[model]  # refuses an unknown name
     pairs = evaluation.models.pairs
+    if pairs is None and len(models) == 2:
+        pairs = evaluation.models.paired(*models)
     alone = [model for model in models or evaluation.models if pairs is None or model not in pairs.models]
     if pairs is None or alone:
         raise ScoreSpaceError(

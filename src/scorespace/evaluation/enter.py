@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,13 +13,13 @@ import numpy as np
 from scorespace import frames
 from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
 from scorespace.frames.votes import with_votes
-from scorespace.measures import parse, parse_list
+from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
@@ -27,6 +28,7 @@ from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
 _PAIRED_ROWS = 1_000_000
+_COUPLED = 3  # models that are counted two by two without being asked, a pass each
 
 
 def evaluate(
@@ -50,6 +52,7 @@ def evaluate(
     baseline: str | float | None = None,
     time: str | None = None,
     measures: str | Sequence[str] = (),
+    at: Sequence[float] = (),
     condition: Condition | CostMatrix | Asymmetry | None = None,
     missing: str = "error",
     paired: bool | None = None,
@@ -71,7 +74,8 @@ def evaluate(
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
     they have an order. Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
-    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open.
+    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and
+    `at` names thresholds that stay exact beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
@@ -93,7 +97,10 @@ def evaluate(
         notes: tuple[Note, ...] = ()
     elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
-        held, notes, library = replace(models_of(kept.tables, Path(data).name), rows=kept.rows), kept.notes, None
+        if truth is not None or scores or decisions or predictions:
+            raise DataError(f"{data} holds tables, which have no columns.", hint="leave out the columns")
+        held = replace(models_of(kept.tables, Path(data).name), rows=kept.rows, couples=kept.couples)
+        notes, library = kept.notes, None
     else:
         held, notes, library = _of_columns(
             data,
@@ -104,9 +111,10 @@ def evaluate(
             _Room(
                 frames.memory_of(memory),
                 precision,
-                tuple(spec.at for spec in asked if isinstance(spec.at, float)),
+                _edges(asked, condition, at),
                 engine,
                 master,
+                judged=condition is not None,
             ),
             truth=truth,
             scores=scores,
@@ -135,11 +143,19 @@ def evaluate(
     return evaluation
 
 
+def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:
+    """The thresholds that are asked for, and that of calibrated scores under a condition: no bin straddles them."""
+    costs = condition.calibrated_threshold if isinstance(condition, Condition) else math.nan
+    stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs, *at)
+    return tuple(sorted({at for at in stated if math.isfinite(at)}))
+
+
 @dataclass(frozen=True)
 class _Room:
     """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
 
-    `engine` and `master` say who reads them.
+    `engine` and `master` say who reads them; `couples` counts every two models together in any case; `judged` tells
+    that decisions are judged on cases that did not choose them.
     """
 
     memory: int
@@ -147,6 +163,8 @@ class _Room:
     edges: tuple[float, ...]
     engine: str | None = None
     master: str | None = None
+    couples: bool = False
+    judged: bool = False
 
 
 def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,13 +217,15 @@ def _of_columns(
         raise frames.truth_unnamed(read)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
     named = frames.roles(source, **roles)
-    # Groups, scores of several classes and numbers need the cases themselves.
-    whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)
+    # Costs of several classes and numbers need the cases themselves, and of groups all but their scores does.
+    grouped = named.group is not None and bool(room.judged or not named.scores_alone)
+    whole = grouped or named.numbers or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
-    pairs = None
+    pairs, couples = None, {}
     if frames.distributed(source.frame):
-        frames.refuse_on_cluster(named)
-    if small and not frames.distributed(source.frame):
+        frames.refuse_on_cluster(named, grouped)
+    small_here = small and not frames.distributed(source.frame)
+    if small_here:
         sample = frames.check(source, named, missing=missing, order=order)
         pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
         both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
@@ -213,9 +233,12 @@ def _of_columns(
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
+        pairs = None if named.group is None else frames.grouped_bins(sample, tables, edges=room.edges)
+    if room.couples or not small_here and pairs is None and (paired or (paired is None and len(tables) <= _COUPLED)):
+        couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
-    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
+    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
     notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat), *free_notes(sample))
     return models, notes, frames.library_of(source.frame)
 
@@ -225,6 +248,7 @@ def count_tables(
     *,
     at: Sequence[float] = (),
     bins: bool = False,
+    pairs: bool = False,
     missing: str = "error",
     memory: str | float | None = None,
     precision: float | None = None,
@@ -234,21 +258,21 @@ def count_tables(
 ) -> frames.Tables:
     """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
 
-    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are; the roles of columns are
-    those of `evaluate`.
+    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are, and `pairs` counts every
+    two models together, too, so that they can be compared; the roles of columns are those of `evaluate`.
 
     >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
     frames.check_engine(engine, master)
-    room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at), engine, master)
+    edges = tuple(sorted(set(at)))
+    room = _Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
     unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
-        name: table.rounded(edges=tuple(at)) if bins and table.thresholded else table
-        for name, table in held.tables.items()
+        name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()
     }
-    return frames.Tables(coarse, held.rows, notes)
+    return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
 
 
 def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:

@@ -13,14 +13,15 @@ import numpy as np
 
 from scorespace.declaration import Option, Registry
 from scorespace.errors import MeasureError
+from scorespace.measures.average import EVENLY, mean_of
 from scorespace.measures.request import Request
 from scorespace.resampling import limits, worlds
 from scorespace.resampling.area import delong, delong_logit, delong_variance, delong_variances
 from scorespace.resampling.draw import Alone, Draws, blocks
-from scorespace.resampling.share import clopper_pearson, wilson
+from scorespace.resampling.share import clopper_pearson, normal_quantile, wilson
 from scorespace.results import grouped
 from scorespace.special import ndtr, ndtri
-from scorespace.tables import Array, Counts, ScoreTable, Table, Top, ratio
+from scorespace.tables import Array, ClassBins, Counts, ScoreTable, Table, Top, ratio
 
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
@@ -146,7 +147,8 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
     """
     declared = INTERVALS.find(request.measure.intervals.get(type(request.table), request.measure.interval))
     if not declared.suits(request):
-        declared = next((one for one in (jeffreys_interval, class_area_interval) if one.suits(request)), declared)
+        others = (jeffreys_interval, binned_area_interval, class_area_interval)
+        declared = next((one for one in others if one.suits(request)), declared)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
     weighted = request.table.cell_squares is not None
     fits = declared.suits(request) and not grouped and (declared.weighted or not weighted)
@@ -263,6 +265,31 @@ def area_interval(plan: Plan) -> Interval:
     table = plan.request.table.inside(ScoreTable)
     suits = limits.delong_suits((plan.value - start) / slope, float(table.n_pos), float(table.n_neg))
     return (delong_interval if suits else newcombe_interval).function(plan)
+
+
+def _of_binned_areas(request: Request) -> bool:
+    evenly = request.averaged and request.measure.area == (1, 0) and request.spec.of in ("macro", *EVENLY)
+    return evenly and isinstance(request.table, ClassBins)
+
+
+@interval("delong-mean", "DeLong's errors of areas over classes, as if all moved together", suits=_of_binned_areas)
+def binned_area_interval(plan: Plan) -> Interval:
+    """The mean of the errors of the classes, or of the pairs of them: no sum spreads more than its parts together.
+
+    How they move together is not known of bins, so it is the widest that it can be.
+    """
+    table, how = cast(ClassBins, plan.request.table), str(plan.request.spec.of)
+    size = len(table.classes)
+    if how in EVENLY:
+        errors = np.full((size, size), np.nan)
+        for i, j, one in table.pairwise(ScoreTable):
+            errors[i, j] = math.sqrt(delong_variance(one))
+    else:
+        errors = np.array([math.sqrt(delong_variance(one)) for one in table.each(ScoreTable)])
+    half = normal_quantile(plan.level) * float(mean_of(errors, table.class_totals, how))
+    if math.isnan(half):
+        return _none("classes have fewer than two cases")
+    return _within(plan, plan.value - half, plan.value + half, "delong, at most")
 
 
 # --- decisions: the cells as they may be
