@@ -21,6 +21,8 @@ def work(first: int, last: int, step: int) -> None:
     from fuzz.cases import drawn
     from fuzz.oracles import violations
 
+    if hasattr(os, "nice"):
+        os.nice(10)  # whoever else works here goes first
     for seed in range(first, last, step):
         sys.stdout.write(f"at {seed}\n")
         sys.stdout.flush()
