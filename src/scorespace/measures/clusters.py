@@ -236,8 +236,8 @@ def _moved(table: ClusterTable, rows: Array, places: Array, stand_for: Array) ->
     weight = np.where(alone | (larger == 0), 0.0, table.weight[chosen] * stand_for)
     if table.focus is not None:
         weight = np.where(own == table.focus, weight, 0.0)
-    to_inner = np.where(weight > 0, weight * by_inner, 0.0) / np.maximum(table.sizes[own] - 1, 1)
-    to_outer = np.where(weight > 0, weight * by_outer, 0.0) / np.maximum(table.sizes[next_], 1)
+    to_inner = weight * np.where(weight > 0, by_inner, 0.0) / np.maximum(table.sizes[own] - 1, 1)
+    to_outer = weight * np.where(weight > 0, by_outer, 0.0) / np.maximum(table.sizes[next_], 1)
     slope, level = (np.zeros((chosen.size, len(table.names))) for _ in range(2))
     slope[row, own], slope[row, next_] = to_inner, to_outer
     level[row, own], level[row, next_] = to_inner * inner, to_outer * outer
