@@ -37,7 +37,7 @@ def watch(first: int, last: int, step: int) -> list[tuple[int, str]]:
     found = []
     while first < last:
         command = [sys.executable, __file__, "--work", str(first), str(last), str(step)]
-        environment = {**os.environ, "PYTHONWARNINGS": "default", "PYTHONFAULTHANDLER": "1"}
+        environment = {**os.environ, "PYTHONWARNINGS": "error::RuntimeWarning", "PYTHONFAULTHANDLER": "1"}
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
             at, done = first, False
             for line in process.stdout or ():
