@@ -120,8 +120,8 @@ def _rows(case: Case, content: dict[str, Any], folder: Path) -> list[str]:
     held = content.get("data")
     if not isinstance(held, dict) or case.arguments[0] == "drift" or {"--matrix", "--noise"} & {*case.arguments}:
         return []
-    if "--transaction" in case.arguments:
-        return []  # a row is an item, and what is told are transactions
+    if case.arguments[0] == "rules" and {"--transaction", "--weight"} & {*case.arguments}:
+        return []  # a row is an item, or several transactions, and what is told are transactions
     used = next((held[name] for name in ("rows", "points", "transactions") if name in held), None)
     if used is None:
         return []

@@ -226,14 +226,19 @@ def rules(rng: Draw, seed: int) -> Case:
     for k in range(_sized(rng)):
         held = {item: rng.random() < share for item in items}
         held[items[1]] |= held[items[0]]
+        times = {"times": rng.odd(k % 3, 1, 0.5, -1, None)}
         if long:
-            rows += [{"id": rng.odd(k, f"#{k}"), "item": item} for item in items if held[item]]
+            rows += [{"id": rng.odd(k, f"#{k}"), "item": item, **times} for item in items if held[item]]
         else:
-            rows.append({item: yes[not is_held] for item, is_held in held.items()})
+            rows.append({item: yes[not is_held] for item, is_held in held.items()} | times)
     if rows and rng.random() < 0.1:
         row = rng.choice(rows)
         row[rng.choice(list(row))] = rng.choice([None, "", "x", 3])
-    chosen = ["--transaction", "id", "--item", "item"] if long else _perhaps(rng, 0.2, "--item", rng.odd("*", "z*"))
+    chosen = ["--transaction", "id", "--item", "item"]
+    if not long:
+        chosen = [word for item in items for word in ("--item", item)]
+        chosen = rng.odd(chosen, ["--item", "*"], ["--item", "z*"], [])
+    chosen += _perhaps(rng, 0.2, "--weight", rng.odd("times", "absent"))
     if rng.random() < 0.3:
         a, b, c = rng.sample(items, 3)
         chosen += ["--rule", rng.odd(f"{a} => {b}", f"{a}, {c} => {b}", f"{a} =>", "=>", f"{a} => {a}", "zz => yy")]
