@@ -99,6 +99,8 @@ def compare(
         float | None,
         typer.Option(metavar="W", help="For bayes_t: differences within ± W are none.", rich_help_panel=_WHAT),
     ] = None,
+    alternative: options.Alternative = options.Sided.two,
+    adjust: options.Adjust = "holm",
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -149,14 +151,15 @@ def compare(
             progress=progress,
         )
 
+    judged: dict[str, Any] = {"alternative": alternative.value, "adjust": adjust}
     with output.progress("resampling") as progress:
         evaluation, second = evaluated(table or data), None if other is None else evaluated(other)
         if second is not None:
-            found = evaluation.compare_with(second, test=test, measure=measure)
+            found = evaluation.compare_with(second, test=test, measure=measure, **judged)
         elif against is not None:
-            found = evaluation.compare_against(against, test=test, measure=measure)
+            found = evaluation.compare_against(against, test=test, measure=measure, **judged)
         else:
-            found = evaluation.compare(test=test, measure=measure, at=at, rope=rope)
+            found = evaluation.compare(test=test, measure=measure, at=at, rope=rope, **judged)
     output.write(view.document(evaluation, found, second), found.to_dict(), format)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, Protocol
 
 from scorespace.comparisons import paired, unpaired
-from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.answer import Alternative, Comparison, Comparisons
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.measures import MeasureSpec, parse
 from scorespace.resampling.draw import Draws
@@ -44,6 +44,8 @@ def compare_models(
     measure: str | None,
     at: float | None = None,
     rope: float | None = None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Tests between models on the same cases."""
     if len(evaluation.models) < 2:
@@ -58,13 +60,22 @@ def compare_models(
         models=tuple(models) or pairs.models,
         draws=evaluation.draws,
         level=evaluation.level,
+        alternative=alternative,
+        adjust=adjust,
         options={"rope": rope},
     )
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
 def compare_samples(
-    evaluation: Compared, other: Compared, models: Sequence[str], *, test: str | None, measure: str | None
+    evaluation: Compared,
+    other: Compared,
+    models: Sequence[str],
+    *,
+    test: str | None,
+    measure: str | None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Each model against the one of the same name on another, independent sample."""
     mine, theirs = evaluation.models, other.models
@@ -84,17 +95,28 @@ def compare_samples(
         sides=("the first sample", "the second sample") if mine.name == theirs.name else (mine.name, theirs.name),
         test=test,
         level=evaluation.level,
+        alternative=alternative,
+        adjust=adjust,
     )
     return _with_gaps(other, _with_gaps(evaluation, _as_asked(found, spec)))
 
 
 def compare_with(
-    evaluation: Compared, value: float, models: Sequence[str], *, test: str | None, measure: str | None
+    evaluation: Compared,
+    value: float,
+    models: Sequence[str],
+    *,
+    test: str | None,
+    measure: str | None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Each model's usual measure, or another one, against a value."""
     samples = {name: _sample(evaluation, name) for name in models or evaluation.models}
     spec = None if measure is None else parse(measure)
-    found = unpaired.compare_with_value(samples, value, spec, test=test, level=evaluation.level)
+    found = unpaired.compare_with_value(
+        samples, value, spec, test=test, level=evaluation.level, alternative=alternative, adjust=adjust
+    )
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 

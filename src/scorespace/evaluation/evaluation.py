@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from scorespace import frames
 from scorespace.arguments import checked_methods
-from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.answer import Alternative, Comparison, Comparisons
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
 from scorespace.decisions import (
@@ -231,13 +231,18 @@ class Evaluation:
         measure: str | None = None,
         at: float | None = None,
         rope: float | None = None,
+        alternative: Alternative = "two-sided",
+        adjust: str = "holm",
     ) -> Comparisons:
         """Tests between models on the same cases: those named, or all, by the test that suits or the one named.
 
         `at` compares decisions at a threshold; without it, models that only decide are compared as such.
-        `rope` is what the test bayes-t takes for practically equal.
+        `rope` is what the test bayes-t takes for practically equal. `alternative` is two-sided, greater or less: that
+        the first model of a pair has the greater or lesser value. `adjust` is how p-values of several tests are
+        adjusted: holm, hochberg, bonferroni, finner or, of all pairs, shaffer.
         """
-        return comparisons.compare_models(self, models, test=test, measure=measure, at=at, rope=rope)
+        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
+        return comparisons.compare_models(self, models, test=test, measure=measure, at=at, rope=rope, **said)
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -245,19 +250,33 @@ class Evaluation:
         return self.compare()
 
     def compare_with(
-        self, other: Evaluation, *models: str, test: str | None = None, measure: str | None = None
+        self,
+        other: Evaluation,
+        *models: str,
+        test: str | None = None,
+        measure: str | None = None,
+        alternative: Alternative = "two-sided",
+        adjust: str = "holm",
     ) -> Comparisons:
         """Each model here against the model of the same name on another, independent sample.
 
         By DeLong's unpaired test for the AUC, and by the bootstrap for any other measure.
         """
-        return comparisons.compare_samples(self, other, models, test=test, measure=measure)
+        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
+        return comparisons.compare_samples(self, other, models, test=test, measure=measure, **said)
 
     def compare_against(
-        self, value: float, *models: str, test: str | None = None, measure: str | None = None
+        self,
+        value: float,
+        *models: str,
+        test: str | None = None,
+        measure: str | None = None,
+        alternative: Alternative = "two-sided",
+        adjust: str = "holm",
     ) -> Comparisons:
         """Each model's AUC, or another measure, against a value: by DeLong's z, or by the bootstrap."""
-        return comparisons.compare_with(self, value, models, test=test, measure=measure)
+        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
+        return comparisons.compare_with(self, value, models, test=test, measure=measure, **said)
 
     # --- curves
 
