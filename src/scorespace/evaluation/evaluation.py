@@ -36,6 +36,7 @@ from scorespace.evaluation.findings import (
 from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted, with_beside
 from scorespace.evaluation.verdict import verdict
 from scorespace.measures import MeasureSpec, parse_list
+from scorespace.measures.request import bind
 from scorespace.probabilities.summary import (
     CalibrationSummary,
     calibration_summaries,
@@ -110,6 +111,17 @@ class Evaluation:
         found = self._estimates(chosen)
         notes = (n for name in chosen for n in self._notes_on(name, found) if n.code == "SS011")
         return Estimates(tuple(found), tuple(notes), partial(frames.frame_of, library=self.frame_library))
+
+    def spread(self, *names: str) -> dict[str, dict[str, float]]:
+        """The standard deviations of measures over the same resamples of all cases, by model: which is the steadier.
+
+        Of the requested measures, or the usual ones, without names.
+        """
+        specs = [spec for name in names for spec in parse_list(name)]
+        self.check(specs)
+        every = wanted(self.models, specs or self.requested, self._thresholds, self._stated)
+        found = iter(self.draws.spread([(name, bind(spec, self.models[name])) for name in every for spec in every[name]]))
+        return {name: {str(spec): next(found) for spec in specs} for name, specs in every.items()}
 
     @cached_property
     def summary(self) -> Estimates:
