@@ -296,8 +296,8 @@ def test_a_width_is_that_of_its_interval():
 
 def test_what_cannot_be_solved():
     with pytest.raises(ConditionError) as caught:
-        solved("against", 3, 3, auc=0.6, power=0.99)
-    assert str(caught.value).startswith("no against gives these cases a power of 0.99.\n  seen: from 0.")
+        solved("auc", 2, 2, against=0.9)
+    assert str(caught.value).startswith("no auc gives these cases a power of 0.8.\n  seen: from 0.")
     with pytest.raises(ConditionError, match="a plan cannot be solved for 'corelation'"):
         solved("corelation", 30, 30)
     with pytest.raises(ConditionError, match="the alpha follows from the against, which is not stated"):
