@@ -48,6 +48,7 @@ from scorespace.evaluation.recalibrate import read_map as read_map
 from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
+from scorespace.evaluation.samples import match as match
 from scorespace.frames.remote import allow_remote as allow_remote
 from scorespace.frames.stored import load_tables as load_tables
 from scorespace.frames.stored import save_tables as save_tables

@@ -18,6 +18,7 @@ from scorespace.errors import ScoreError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.files import write_file
+from scorespace.frames.scale import scale_of, scaled
 from scorespace.results import Note, Row
 from scorespace.views import smooth as view
 from scorespace.views import tidy
@@ -54,6 +55,7 @@ def cases(
     truth: options.Truth,
     score: Annotated[str, typer.Option(metavar="COL", help="The model's scores, between 0 and 1.")],
     positive: options.Positive = None,
+    scale: options.Scale = None,
     id: Annotated[
         str | None, typer.Option("--id", metavar="COL", help="Names the cases; else rows are numbered from 1.")
     ] = None,
@@ -98,12 +100,14 @@ def cases(
     roles = frames.roles(source, truth=truth, scores=score, positive=positive)
     if score not in roles.scores.values():
         raise ScoreError("cases are those of one model.", hint="--score with the name of one column")
+    source = scaled(source, [score], scale_of(scale))
     checked = frames.check(source, roles, missing=missing.value)
     columns = frames.columns(checked, [truth, score, *([id] if id else [])])
     middle = options.midpoint(midpoint)
     if learn_midpoint is not None:
         options.refuse_two_midpoints(midpoint)
-        other = evaluate(learn_midpoint, truth=truth, scores=score, positive=positive, missing=missing.value)
+        named = {"truth": truth, "scores": score, "positive": positive, "scale": scale}
+        other = evaluate(learn_midpoint, **named, missing=missing.value)
         middle = learned(other)[score]
     named = None if checked.positive is None else checked.classes[checked.positive]
     found = of_codes(

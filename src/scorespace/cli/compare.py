@@ -37,6 +37,8 @@ def compare(
     fold: options.Fold = None,
     time: options.Time = None,
     repeat: options.Repeat = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     other: Annotated[
@@ -144,6 +146,8 @@ def compare(
             group=group,
             fold=fold,
             repeat=repeat,
+            order=order,
+            scale=scale,
             missing=missing.value,
             paired=True,
             level=level,

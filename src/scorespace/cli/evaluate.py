@@ -44,6 +44,7 @@ def evaluate(
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     order: options.Order = "",
+    scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
@@ -108,6 +109,7 @@ def evaluate(
             source,
             tables=tables,
             order=order,
+            scale=scale,
             truth=truth,
             scores=score,
             decisions=decision,

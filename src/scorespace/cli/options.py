@@ -128,6 +128,10 @@ RowsAre = Annotated[
     typer.Option("--rows", help="What the rows of --matrix are; actual if nothing says so.", rich_help_panel=_ROLES),
 ]
 Order = Annotated[str, _option(_ROLES, "LIST", "The classes from the lowest to the highest, such as low,medium,high.")]
+Scale = Annotated[
+    str | None,
+    _option(_ROLES, "LOW..HIGH", "The scale of the scores, such as 0..10; else they lie between 0 and 1 or are ranks."),
+]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
 ]
