@@ -88,5 +88,5 @@ def facts(models: Models) -> str:
         positives = models.classes.get(models.positive, 0)
         parts.append(f"positive = {models.positive} ({grouped(positives)}, {percent(positives / total)})")
         rest = [f"{name} ({grouped(n)})" for name, n in models.classes.items() if name != models.positive]
-        parts.append("negative = " + ", ".join(rest))
+        parts += [f"negative = {', '.join(rest)}"] if rest else []
     return "   ".join(parts)
