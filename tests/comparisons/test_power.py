@@ -286,7 +286,9 @@ def test_the_correlation_and_the_alpha_that_are_needed():
     assert difference_power(0.8, 0.75, 200, 200, correlation=found.correlation).power == pytest.approx(0.8, abs=1e-6)
     loose = solved("alpha", 200, 200, auc=0.8, against=0.75, correlation=0.2, power=0.8)
     assert loose.alpha > 0.05
-    assert difference_power(0.8, 0.75, 200, 200, correlation=0.2, alpha=loose.alpha).power == pytest.approx(0.8, abs=1e-6)
+    assert difference_power(0.8, 0.75, 200, 200, correlation=0.2, alpha=loose.alpha).power == pytest.approx(
+        0.8, abs=1e-6
+    )
 
 
 def test_a_width_is_that_of_its_interval():

@@ -39,7 +39,15 @@ def test_a_row_of_a_case():
     # The negative at 0.6 is inappropriate: c = .4, slope .4 / .6.
     slope = row.pop("slope")
     assert slope == pytest.approx(2 / 3)
-    assert row == {"id": "d", "score": 0.6, "rank": 4, "label": "0", "appropriate": False, "zone": "hard", "set": "high and negative"}
+    assert row == {
+        "id": "d",
+        "score": 0.6,
+        "rank": 4,
+        "label": "0",
+        "appropriate": False,
+        "zone": "hard",
+        "set": "high and negative",
+    }
 
 
 def test_ties_share_rank_and_segment():
@@ -234,7 +242,10 @@ def test_a_sub_sample_is_nearer_than_chance(size):
     assert part.area < part.by_chance / 2
     # Half a step of each class is all that the distribution of its scores can move.
     for side in (True, False):
-        whole, taken = found.score[found.positive == side], found.score[part.places][found.positive[part.places] == side]
+        whole, taken = (
+            found.score[found.positive == side],
+            found.score[part.places][found.positive[part.places] == side],
+        )
         assert stats.ks_2samp(whole, taken).statistic <= 0.5 / taken.size + 1 / whole.size + 1e-9
 
 

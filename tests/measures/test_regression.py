@@ -118,7 +118,11 @@ def test_prediction_intervals():
 @pytest.mark.parametrize(
     ("truth", "predicted", "undefined"),
     [
-        ([2.0, 2.0, 2.0], [1.0, 2.0, 3.0], ("r2", "rae", "rse", "pearson", "spearman", "kendall", "gini_correlation", "cindex", "d2")),
+        (
+            [2.0, 2.0, 2.0],
+            [1.0, 2.0, 3.0],
+            ("r2", "rae", "rse", "pearson", "spearman", "kendall", "gini_correlation", "cindex", "d2"),
+        ),
         ([1.0, 2.0, 3.0], [0.1, 0.1, 0.1], ("pearson", "spearman", "kendall")),
         ([1e9, 1e9 + 1, 1e9 + 2], [7.0, 7.0, 7.0], ("pearson",)),
     ],

@@ -59,5 +59,3 @@ def test_instances_on_which_they_differ():
     assert rate({"Ann": ["a", "b"], "Bob": ["a", "b"]}).words.endswith("They differ on no instance.")
     with pytest.raises(DataError, match="classes must name every label once"):
         rate({"Ann": ["a", "b"], "Bob": ["a", "b"]}, order=["a"])
-
-

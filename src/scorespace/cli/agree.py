@@ -25,7 +25,7 @@ def agree(
         list[str],
         typer.Option(
             metavar="NAME=DECISION[,SCORE]",
-            help="A rater's columns: label, and score from 0 to 1; at least two raters. Without scores, of any classes.",
+            help="A rater's columns: label, and score from 0 to 1; two raters or more. Without scores, of any classes.",
             rich_help_panel=_ROLES,
         ),
     ],
@@ -99,7 +99,9 @@ def _write(found: Agreement | Ratings, out: Path) -> None:
             write_file(out, tidy.as_json(found.to_dict()).encode())
         case _:
             if isinstance(found, Ratings):
-                raise DataError("raters are drawn by their scores, and these have none.", hint="--out FILE.csv or .json")
+                raise DataError(
+                    "raters are drawn by their scores, and these have none.", hint="--out FILE.csv or .json"
+                )
             from scorespace.views.charts.agreement import agreement_chart
             from scorespace.views.charts.files import save
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -106,8 +106,8 @@ def cases(
     middle = options.midpoint(midpoint)
     if learn_midpoint is not None:
         options.refuse_two_midpoints(midpoint)
-        named = {"truth": truth, "scores": score, "positive": positive, "scale": scale}
-        other = evaluate(learn_midpoint, **named, missing=missing.value)
+        columns_of: dict[str, Any] = {"truth": truth, "scores": score, "positive": positive, "scale": scale}
+        other = evaluate(learn_midpoint, **columns_of, missing=missing.value)
         middle = learned(other)[score]
     named = None if checked.positive is None else checked.classes[checked.positive]
     found = of_codes(
@@ -144,7 +144,7 @@ def learned(validation: Evaluation) -> dict[str, float]:
 
 
 class Asked(NamedTuple):
-    """Which cases are listed: of a zone, of sets (none named: of all four), against the decisions, or a part of them."""
+    """Which cases are listed: of a zone, of sets (none named: of all four) with the decisions, or a part of them."""
 
     zone: str | None
     sets: tuple[str, ...] | None
@@ -164,7 +164,9 @@ def _content(found: Cases, asked: Asked, notes: tuple[Note, ...]) -> Row:
     content = found.to_dict()
     if asked.sets is not None:
         cells = found.contingency(asked.at).tolist()
-        counts = {name: dict(zip(("positive", "negative"), row, strict=True)) for name, row in zip(SETS, cells, strict=True)}
+        counts = {
+            name: dict(zip(("positive", "negative"), row, strict=True)) for name, row in zip(SETS, cells, strict=True)
+        }
         content["decisions"] = {"at": asked.at, "sets": counts}
     if asked.part is not None:
         content["sample"] = asked.part.facts()

@@ -57,7 +57,8 @@ def drift(
 ) -> None:
     """Tell what moved between two samples: prevalence, the scores, or what the scores mean.
 
-    Of several later samples, tell which one matches. A shift of prevalence changes the scores and their calibration by itself; it is then named as that alone.
+    A shift of prevalence changes the scores and their calibration by itself; it is then named as that alone. Of several
+    later samples, it tells which one matches.
 
     Example: scorespace drift spring.csv autumn.csv --truth outcome --positive bad --score nb --out drift.png
     """
@@ -83,7 +84,7 @@ def drift(
         found: Drift | Matches
         if len(after) == 1:
             found = drift_of(before, after[0], **named)
-            page = view.document(found, (Path(before).name, *names)).brief()
+            page = view.document(found, (Path(before).name, Path(after[0]).name)).brief()
         else:
             found = match(before, names, name=Path(before).name, **named)
             page = view.match_document(found)

@@ -118,15 +118,17 @@ def power(
     else:
         own, other = _stated(auc), _stated(against)
         tested: dict[str, Any] = {"alpha": alpha, "sides": sides}
-        same = {"correlation": paired_correlation} if two else {}
+        same: dict[str, Any] = {"correlation": paired_correlation} if two else {}
         if cases is None and two:
             found = difference_sample_size(own, other, prevalence=prevalence, power=goal, **same, **tested)
         elif cases is None:
             found = auc_sample_size(own, null=other, prevalence=prevalence, power=goal, **tested)
         elif two:
-            found = difference_power(own, other, *split(cases, prevalence), **same, **tested)
+            n_pos, n_neg = split(cases, prevalence)
+            found = difference_power(own, other, n_pos, n_neg, **same, **tested)
         else:
-            found = auc_power(own, *split(cases, prevalence), null=other, **tested)
+            n_pos, n_neg = split(cases, prevalence)
+            found = auc_power(own, n_pos, n_neg, null=other, **tested)
     output.write(document(found), found.to_dict(), format)
 
 

@@ -324,7 +324,7 @@ def adjusted(
 
 
 def one_sided(found: Comparison, alternative: Alternative) -> Comparison:
-    """A two-sided test with a symmetric statistic as that of one side: p/2 where the difference lies there, else 1 − p/2.
+    """A two-sided test of a symmetric statistic as that of one side: p/2 where the difference lies there, else 1 − p/2.
 
     >>> one_sided(Comparison("a", "b", "t", "auc", 0.1, p=0.04), "greater").p
     0.02

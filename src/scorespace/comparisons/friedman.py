@@ -305,15 +305,14 @@ class AgainstControl:
             "not distinguishably different": [one.model for one in self.comparisons if one not in sure],
         }
         parts = [f"{how}: {_joined(models)}" for how, models in told.items() if models]
-        return f"Against {self.control} over {extent(self.datasets, 'data sets')} ({self.adjustment.title()}): {'; '.join(parts)}."
+        over = f"{extent(self.datasets, 'data sets')} ({self.adjustment.title()})"
+        return f"Against {self.control} over {over}: {'; '.join(parts)}."
 
     def __repr__(self) -> str:
         return self.words
 
 
-def against_control(
-    table: DatasetTable, control: str, *, level: float = 0.95, adjust: str = "holm"
-) -> AgainstControl:
+def against_control(table: DatasetTable, control: str, *, level: float = 0.95, adjust: str = "holm") -> AgainstControl:
     """Each model against a control: z = (R − R_control) / √(k(k+1)/6N), two-sided, adjusted by Holm or as stated.
 
     >>> from scorespace.comparisons.datasets import dataset_table

@@ -314,7 +314,9 @@ def _untested(one: Comparison, tested: MeasureSpec) -> Comparison:
 def _of_two(
     question: Several[Table], couple: tuple[str, str], among: tuple[str, ...], kept: dict[Any, Any]
 ) -> Paired[Table]:
-    shared = {name: getattr(question, name) for name in ("spec", "level", "alternative", "cases", "draws", "at", "decided")}
+    shared = {
+        name: getattr(question, name) for name in ("spec", "level", "alternative", "cases", "draws", "at", "decided")
+    }
     return Paired(models=couple, among=among, kept=kept, **shared)
 
 

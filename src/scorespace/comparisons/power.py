@@ -259,7 +259,7 @@ def solved(
 
     def plan(value: float) -> Power:
         one, other, together, error = (value if name == term else stated[name] for name in stated)
-        assert one is not None and other is not None and error is not None
+        one, other, error = float(one or 0), float(other or 0), float(error or 0)
         if two:
             return difference_power(one, other, n_pos, n_neg, correlation=together, alpha=error, sides=sides)
         return auc_power(one, n_pos, n_neg, null=other, alpha=error, sides=sides)

@@ -122,7 +122,7 @@ def rank_models(
     Two models are compared by Wilcoxon's signed ranks, several by Friedman's test, followed by Nemenyi's or, with a
     control, by Holm's. The measure says which end is best, where it is in the catalogue; `best` says it otherwise.
     `adjust` names another adjustment than Holm's, and after Friedman's test pairs of ranks in place of Nemenyi's:
-    hochberg, bonferroni, finner or, of all pairs, shaffer. `alternative` is about the values of the first of two models.
+    hochberg, bonferroni, finner or, of all pairs, shaffer. `alternative` is about the values of the first of two.
 
     >>> rank_models({"nb": [0.8, 0.7, 0.9, 0.6], "tree": [0.7, 0.62, 0.85, 0.4]}, measure="auc")
     4 data sets, average ranks: nb 1.00, tree 2.00

@@ -139,8 +139,8 @@ class SmoothCurve(RocCurve):
         side = "low" if self.midpoint > high else "high"
         text = (
             f"the midpoint {decimals(self.midpoint)}{of} lies outside the scores {decimals(low)} to {decimals(high)} "
-            f"where the classes {where}: all cases there count as {side}. A midpoint of {decimals((low + high) / 2)} would "
-            "part them."
+            f"where the classes {where}: all cases there count as {side}. A midpoint of "
+            f"{decimals((low + high) / 2)} would part them."
         )
         return [note("SS066", text)]
 

@@ -22,7 +22,7 @@ ZONES: Final = ("easy", "rescued", "hard", "error")
 """The kinds of cases, from the best to the worst; a case is of exactly one kind."""
 
 SETS: Final = ("high and positive", "low and negative", "low and positive", "high and negative")
-"""The four sets of smooth ROC, by the side of the midpoint and the class: appropriate scores, then inappropriate ones."""
+"""The four sets of smooth ROC, by side of the midpoint and class: appropriate scores, then inappropriate ones."""
 
 _RANDOM: Final = 100  # samples by chance that a proposed one is compared with
 _CUT: Final = 0.5  # a gap at least this share of the widest parts two clusters …

@@ -72,8 +72,9 @@ def evaluate(
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
-    they have an order; `scale` the ends of the scores where they are ratings, such as "0..10". Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
-    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open.
+    they have an order, and `scale` the ends of scores that are ratings, such as "0..10". Columns beyond `memory` (such
+    as "2GB"; a quarter of what is free) are counted in bins where they are, and numbers are certified; with
+    `precision`, a second pass leaves no more than that of the AUC open.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what

@@ -120,7 +120,9 @@ class Evaluation:
         specs = [spec for name in names for spec in parse_list(name)]
         self.check(specs)
         every = wanted(self.models, specs or self.requested, self._thresholds, self._stated)
-        found = iter(self.draws.spread([(name, bind(spec, self.models[name])) for name in every for spec in every[name]]))
+        found = iter(
+            self.draws.spread([(name, bind(spec, self.models[name])) for name in every for spec in every[name]])
+        )
         return {name: {str(spec): next(found) for spec in specs} for name, specs in every.items()}
 
     @cached_property

@@ -210,7 +210,9 @@ def _rated(
     gaps = sum(is_missing(value) for values in ratings.values() for value in values)
     if gaps and missing == "error":
         raise DataError(
-            f"{grouped(gaps)} rating{' is' if gaps == 1 else 's are'} missing.", seen=listing(columns), hint='missing="drop"'
+            f"{grouped(gaps)} rating{' is' if gaps == 1 else 's are'} missing.",
+            seen=listing(columns),
+            hint='missing="drop"',
         )
     notes = (note("SS031", f"{grouped(gaps)} ratings are missing, and left out."),) if gaps else ()
     ids = whole[id] if id else (1 + np.flatnonzero(used)).tolist()

@@ -29,7 +29,9 @@ def scaled(source: Source, columns: Iterable[str], scale: Scale) -> Source:
         return source
     low, high = (float(end) for end in scale)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ScoreError(f"{low:g}..{high:g} is not a scale.", hint="the lowest rating, then the highest: scale=(0, 10)")
+        raise ScoreError(
+            f"{low:g}..{high:g} is not a scale.", hint="the lowest rating, then the highest: scale=(0, 10)"
+        )
     ends = source.arrays(
         source.frame.select(
             *(number(name).min().alias(f"{name} from") for name in names),

@@ -34,7 +34,7 @@ class Matches:
         return tuple(sorted(far, key=lambda name: math.inf if math.isnan(far[name]) else far[name]))
 
     def distance(self, name: str) -> float:
-        """The mean over models of the area between the smooth ROC curves, or of the KS of scores where there is none."""
+        """The mean over models of the area between smooth ROC curves, or of the KS of scores where there is none."""
         found = [_far(self.drifts[name], model) for model in range(len(self.drifts[name].models))]
         return float(np.mean(found))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from scorespace.measures import parse
 from scorespace.resampling.estimate import Estimate, check_level, estimate
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, limits, percent, plain
+from scorespace.results import SCHEMA, Note, Row, grouped, limits, percent, plain
 from scorespace.tables.rating import NOBODY, RatingTable, rating_table
 
 TOGETHER: Final = ("agreed", "fleiss", "ac1", "krippendorff")
@@ -100,14 +100,15 @@ def rate(
     table = rating_table(ratings, classes=order, weight=weight)
     size = len(next(iter(ratings.values())))
     named = tuple(range(1, size + 1)) if ids is None else tuple(ids)
-    settings = {"level": level, "seed": seed}
+    settings: dict[str, Any] = {"level": level, "seed": seed}
     ordered = order is not None and len(table.classes) > 2
     together = [parse(name) for name in (*TOGETHER, *(IN_ORDER if ordered else ()))]
     paired = [parse(name) for name in (*PAIRED, *(PAIRED_IN_ORDER if ordered else ()))]
-    pairs = []
+    pairs: list[tuple[str, str, tuple[Estimate, ...]]] = []
     for a, b in combinations(range(len(table.raters)), 2):
         two = replace(table, pattern=table.pattern[:, [a, b]], raters=(table.raters[a], table.raters[b]))
-        pairs.append((*two.raters, tuple(estimate(spec, two, **settings) for spec in paired)))
+        numbers = tuple(estimate(spec, two, **settings) for spec in paired)
+        pairs.append((two.raters[0], two.raters[1], numbers))
     given = table.given
     differ = np.flatnonzero([len(set(row[row != NOBODY].tolist())) > 1 for row in given])
     names = np.array([*table.classes, None], dtype=object)

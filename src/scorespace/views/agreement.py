@@ -39,13 +39,14 @@ def rating_document(found: Ratings, name: str = "Agreement") -> Document:
     rows = tuple((_title(one), one.text) for one in found.together)
     blocks: list[Block] = [Grid(("all raters", "agreement"), rows)]
     columns = tuple(map(_title, found.pairs[0][2]))
+    shown: list[tuple[str, ...]]
     if len(found.pairs) == 1:
         ((a, b, of_two),) = found.pairs
-        shown = tuple((title, one.text) for title, one in zip(columns, of_two, strict=True))
-        blocks.append(Grid((f"{a}, {b}", "agreement"), shown))
+        shown = [(title, one.text) for title, one in zip(columns, of_two, strict=True)]
+        blocks.append(Grid((f"{a}, {b}", "agreement"), tuple(shown)))
     else:
-        shown = tuple((f"{a}, {b}", *(one.text for one in of_two)) for a, b, of_two in found.pairs)
-        blocks.append(Grid(("raters", *columns), shown))
+        shown = [(f"{a}, {b}", *(one.text for one in of_two)) for a, b, of_two in found.pairs]
+        blocks.append(Grid(("raters", *columns), tuple(shown)))
     if found.differing:
         listed = tuple(tuple(str(cell or "–") for cell in row.values()) for row in found.differing[:_SHOWN])
         more = len(found.differing) - _SHOWN

@@ -90,7 +90,9 @@ def pair_grids(found: Comparisons, *, of_ranks: bool = False) -> Sequence[Block]
 def control_grid(found: AgainstControl) -> Grid:
     """Each model against the control, with p raw and adjusted."""
     names = dict.fromkeys(("holm", "hochberg", found.adjustment))
-    chances = ({"holm": one.holm, "hochberg": one.hochberg, found.adjustment: one.adjusted} for one in found.comparisons)
+    chances = (
+        {"holm": one.holm, "hochberg": one.hochberg, found.adjustment: one.adjusted} for one in found.comparisons
+    )
     rows = [
         (
             one.model,

@@ -208,8 +208,8 @@ def _set_words(found: Cases, at: float) -> str:
     right = int(cells[0, 0] + cells[1, 1])
     return (
         f"{grouped(fitting)} of {grouped(total)} scores are appropriate: on their class's side of the midpoint "
-        f"{decimals(found.zones.midpoint)}. Decisions at {decimals(at)} are right for {grouped(right)} of them, and for "
-        f"{grouped(int(cells[2, 0] + cells[3, 1]))} of the {grouped(total - fitting)} inappropriate ones."
+        f"{decimals(found.zones.midpoint)}. Decisions at {decimals(at)} are right for {grouped(right)} of them, and "
+        f"for {grouped(int(cells[2, 0] + cells[3, 1]))} of the {grouped(total - fitting)} inappropriate ones."
     )
 
 
