@@ -88,6 +88,8 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS062": NoteKind("info", "redundant rules were left out"),
     "SS063": NoteKind("warning", "an antecedent never occurs"),
     "SS064": NoteKind("warning", "rules that chance explains"),
+    "SS065": NoteKind("warning", "no score lies on its class's side of the midpoint"),
+    "SS066": NoteKind("info", "the midpoint lies outside the overlap of the classes"),
 }
 
 

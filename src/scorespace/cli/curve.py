@@ -84,6 +84,8 @@ def curve(
     weights: options.Weights = options.Weighing.cases,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     prevalence: options.Prevalence = None,
@@ -151,6 +153,8 @@ def curve(
             models=options.models(model),
             weight=weight,
             weights=weights.value,
+            order=order,
+            scale=scale,
             missing=missing.value,
             memory=memory,
             precision=precision,

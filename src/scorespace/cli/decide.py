@@ -30,6 +30,7 @@ def decide(
     weight: options.Weight = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    order: options.Order = "",
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     cost_fp: options.CostFp = None,
@@ -138,6 +139,7 @@ def decide(
                 positive=positive,
                 names=options.renames(name),
                 weight=weight,
+                order=order,
                 condition=None if reject is not None else condition,
                 missing=missing.value,
                 memory=memory,

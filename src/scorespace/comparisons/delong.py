@@ -45,6 +45,7 @@ def _covariance(question: Paired[ScoreTable]) -> tuple[Array, Array]:
     title="DeLong's test",
     for_="the area under the ROC curve; knows that both models saw the same cases",
     suits=(of_areas, each_case_once, unweighted, not_in_folds, ungrouped, enough_cases),
+    directed=True,
 )
 def delong(question: Paired[ScoreTable]) -> Comparison:
     """The difference of two areas by its standard error: Z = (A − B) / √(var A + var B − 2 cov)."""

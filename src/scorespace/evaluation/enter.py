@@ -18,6 +18,7 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
+from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.votes import with_votes
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
@@ -48,6 +49,7 @@ def evaluate(
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
     order: str | Sequence[Any] = (),
+    scale: str | tuple[float, float] | None = None,
     intervals: Any = (),
     baseline: str | float | None = None,
     time: str | None = None,
@@ -73,9 +75,10 @@ def evaluate(
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
-    they have an order. Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
-    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and
-    `at` names thresholds that stay exact beside those of the measures.
+    they have an order, and `scale` the ends of scores that are ratings, such as "0..10". Columns beyond `memory` (such
+    as "2GB"; a quarter of what is free) are counted in bins where they are, and numbers are certified; with
+    `precision`, a second pass leaves no more than that of the AUC open, and `at` names thresholds that stay exact
+    beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
@@ -118,6 +121,7 @@ def evaluate(
             ),
             truth=truth,
             scores=scores,
+            scale=scale,
             decisions=decisions,
             positive=positive,
             weight=weight,
@@ -216,7 +220,10 @@ def _of_columns(
     if roles["truth"] is None:
         raise frames.truth_unnamed(read)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
+    ends = scale_of(roles.pop("scale"))
     named = frames.roles(source, **roles)
+    every = (column for of_class in named.class_scores.values() for column in of_class.values())
+    source = scaled(source, (*named.scores.values(), *every), ends)
     # Costs of several classes and numbers need the cases themselves, and of groups all but their scores does.
     grouped = named.group is not None and bool(room.judged or not named.scores_alone)
     whole = grouped or named.numbers or (named.class_scores and costs is not None)

@@ -61,6 +61,8 @@ class Answers(Protocol):
     @property
     def operating(self) -> Any: ...
 
+    def spread(self, *names: str) -> dict[str, dict[str, float]]: ...
+
     def threshold(self, model: str) -> float: ...
 
     def counts(self, model: str) -> Counts: ...
@@ -86,5 +88,5 @@ def facts(models: Models) -> str:
         positives = models.classes.get(models.positive, 0)
         parts.append(f"positive = {models.positive} ({grouped(positives)}, {percent(positives / total)})")
         rest = [f"{name} ({grouped(n)})" for name, n in models.classes.items() if name != models.positive]
-        parts.append("negative = " + ", ".join(rest))
+        parts += [f"negative = {', '.join(rest)}"] if rest else []
     return "   ".join(parts)
