@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import re
 from importlib.metadata import version
 from importlib.resources import files
 from urllib.parse import parse_qs, urlencode
@@ -60,6 +61,10 @@ def texts(found):
     )
 
 
+def numbers_in(text):
+    return [float(one) for one in re.findall(r"-?\d+\.?\d*", text.replace("−", "-"))]
+
+
 def fragment(found):
     return {name: values[0] for name, values in parse_qs(found.page.url.partition("#")[2]).items()}
 
@@ -91,7 +96,10 @@ def test_it_equals_what_users_get_from_the_evaluation(page, credit, model, at, m
     found, counts = texts(page), credit.models[model].at(at)
     for k, name in enumerate(("tpr", "fpr", "ppv", "f1")):
         assert found[f"measure {k}"] == credit.measures(f"{name}@{at!r}", model=model)[0].text
-    assert found["measure 4"] == credit.measures(f"mcc@{at!r}", model=model)[0].text.partition(" [")[0]
+    mcc = credit.measures(f"mcc@{at!r}", model=model)[0]
+    value, low, high = numbers_in(found["measure 4"])
+    assert value == round(mcc.value, 3)
+    assert (low, high) == pytest.approx((mcc.low, mcc.high), abs=0.01)  # limits run straight between simulated ones
     assert [found[side] for side in ("tp", "fp", "fn", "tn")] == [
         str(int(getattr(counts, side))) for side in ("tp", "fp", "fn", "tn")
     ]
@@ -99,6 +107,16 @@ def test_it_equals_what_users_get_from_the_evaluation(page, credit, model, at, m
     assert found["cost"] == f"{float(condition.cost(*rates, of_sample=0.3)):.3f}"
     honest = {one.model: one.honest.value for one in credit.decide(condition).choices}
     assert found["honest"] == f"{honest[model]:.3f}"
+
+
+def test_where_the_page_opens_simulated_intervals_are_those_of_the_evaluation(page, credit):
+    at = credit.threshold("naive_bayes")
+    assert page.said("measure 4") == credit.measures(f"mcc@{at!r}", model="naive_bayes")[0].text
+    price = credit.measures(f"cost(fp=1, fn=5)@{at!r}", model="naive_bayes")[0]
+    assert page.said("cost") + page.said("cost limits") == price.text
+    page.page.fill("#ratio", "4")  # of other costs the interval is not known
+    page.shown()
+    assert page.said("cost limits") == ""
 
 
 @pytest.mark.parametrize(("miss", "share"), [(5, ""), (2, ""), (20, 5), (1, 60), (0.2, 30)])
