@@ -24,6 +24,8 @@ from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.views.numbers import believed_blocks, error_blocks, rroc_blocks
+from scorespace.views.several import several
+from scorespace.views.shift import shift_panel
 from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
@@ -136,9 +138,30 @@ def verdict(evaluation: Answers) -> Sequence[Block]:
     return [Verdict(evaluation.verdict)]
 
 
-@section("Operating point", question="What does each threshold do, and what does it cost?")
+@section("Operating point", question="What does each operating point do, and what does it cost?")
 def panel(evaluation: Answers) -> Sequence[Block]:
-    """The operating point to move, with the curve it moves along and the scores it cuts."""
+    """What can be moved: costs and cases handed over, the threshold of a score, or the shift of predicted numbers."""
+    return [*_several_panel(evaluation), *_threshold_panel(evaluation), *shift_panel(evaluation)]
+
+
+def _several_panel(evaluation: Answers) -> Sequence[Block]:
+    """Decisions between several classes, with the curve along which cases are handed over."""
+    found = several(evaluation)
+    if found is None:
+        return []
+
+    def draw() -> Any:
+        from scorespace.views.charts import following
+
+        return following(evaluation.drawing("rejection"), "rejection", found.here())
+
+    about = "Accuracy of the cases that are decided against the share of those handed over, by model."
+    pictures = [Picture(draw, about, about, drag=True)] if found.movable else []
+    return [Panel(found, tuple(pictures))]
+
+
+def _threshold_panel(evaluation: Answers) -> Sequence[Block]:
+    """The threshold to move, with the curve it moves along and the scores it cuts."""
     found = evaluation.operating
     if found is None:
         return []

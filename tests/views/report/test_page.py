@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 import scorespace as ss
+from scorespace.views.several import several
+from scorespace.views.shift import shifting
 from views.conftest import entered
 
 MODELS = ("naive_bayes", "tree", "logistic")
@@ -54,10 +56,12 @@ def go(found, **state):
     found.shown()
 
 
-def texts(found):
-    """All that the panel says, by name."""
+def texts(found, panel="operating"):
+    """All that a panel says, by name."""
     return found.page.evaluate(
-        "Object.fromEntries([...document.querySelectorAll('[data-say]')].map(e => [e.dataset.say, e.textContent]))"
+        "id => Object.fromEntries([...document.querySelectorAll(`#${id} [data-say]`)]"
+        ".map(e => [e.dataset.say, e.textContent]))",
+        panel,
     )
 
 
@@ -420,6 +424,7 @@ def test_of_several_classes_one_is_followed(visit, tmp_path):
     found = visit(ev.report(tmp_path / "iris.html"))
     assert found.console == []
     operating = ev.operating
+    assert operating.left_out == ""
     assert [one.name for one in operating.models][:2] == ["nb[setosa]", "nb[versicolor]"]
     for number, place in ((1, 40), (5, 20)):
         one = operating.models[number]
@@ -435,3 +440,140 @@ def test_of_several_classes_one_is_followed(visit, tmp_path):
     go(found, model="nb[versicolor]", at=repr(float(operating.models[1].threshold[40])), miss=1, share="")
     assert found.said("tp") == str(int(counts.tp))
     assert found.said("fn") == str(int(counts.fn))
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return ss.evaluate(str(files("scorespace.data") / "iris.csv"), truth="species", scores=["nb_*", "forest_*"])
+
+
+@pytest.fixture(scope="module")
+def classes(chromium, iris, tmp_path_factory):
+    """The page of several classes, opened once."""
+    context = chromium.new_context(viewport={"width": 1200, "height": 900})
+    yield entered(context, iris.report(tmp_path_factory.mktemp("page") / "iris.html")).settle()
+    context.close()
+
+
+def test_of_several_classes_every_number_is_that_of_python(classes, iris):
+    panel, chance = several(iris), random.Random(7)
+    for _ in range(15):
+        number = chance.randrange(2)
+        one = panel.models[number]
+        place = chance.randrange(one.lead.size)
+        costs = [chance.choice([0, 1, 2.5, 10]) for _ in range(9)]
+        hand = chance.choice([None, 0.1, 0.7])
+        state = {"decides": one.name, "costs": " ".join(map(str, costs)), "lead": repr(float(one.lead[place]))}
+        go(classes, **state, **({} if hand is None else {"hand": hand}))
+        expected = panel.said(number, place, np.array(costs).reshape(3, 3), hand)
+        assert texts(classes, "several") == expected
+    assert classes.console == []
+
+
+def test_of_several_classes_costs_are_edited_in_place_and_the_jump_is_that_of_reject(classes, iris):
+    page = classes.page
+    go(classes, decides="forest")
+    assert classes.page.locator("#several [data-say=cost]").first.text_content() == "0.247"
+    page.get_by_label("Cost of deciding versicolor for virginica").fill("4")
+    classes.shown()
+    matrix = iris.models["forest"].decisions.matrix
+    price = float(matrix.sum() - matrix.trace() + 3 * matrix[2, 1]) / 150
+    assert texts(classes, "several")["cost"] == f"{price:.3f}"
+    page.get_by_role("button", name="Costs as at first").click()
+    page.fill("#hand", "0.2")
+    page.click("#cheapest")
+    classes.shown()
+    choice = iris.reject(0.2)
+    rule, said = choice.rules[choice.best], texts(classes, "several")
+    assert said["model"] == choice.best
+    assert said["cost"] == f"{rule.cost:.3f}"
+    assert said["handed"] == f"{100 * rule.rejected:.0f} %"
+    before = texts(classes, "several")
+    page.reload()
+    classes.settle()
+    assert texts(classes, "several") == before
+
+
+def test_of_several_classes_slider_and_dragging_hand_over(classes, iris):
+    page = classes.page
+    go(classes, decides="nb")
+    page.locator("#handed").focus()
+    page.keyboard.press("End")
+    classes.shown()
+    one = several(iris).models[0]
+    assert texts(classes, "several") == several(iris).said(0, one.lead.size - 1)
+    page.locator("#several figure.drag").scroll_into_view_if_needed()
+    left, top, width, height = page.evaluate(
+        "(() => { const g = document.querySelector('#several figure.drag .mark-group.role-frame .background')"
+        ".getBoundingClientRect(); return [g.left, g.top, g.width, g.height]; })()"
+    )
+    page.mouse.move(left + width - 1, top + 1)
+    page.mouse.down()
+    page.mouse.move(left + 0.9 * width, top + 1, steps=3)
+    page.mouse.up()
+    classes.shown()
+    assert 85 <= int(texts(classes, "several")["handed"].split()[0]) <= 95
+
+
+# --- numbers
+
+
+@pytest.fixture(scope="module")
+def regression():
+    chance = np.random.default_rng(1)
+    x = chance.normal(size=200)
+    y = 10 + 3 * x + chance.normal(size=200)
+    data = {"y": y, "near": 10.4 + 3 * x, HOSTILE: 10 + 1.5 * x + chance.normal(size=200)}
+    return ss.evaluate(data, truth="y", predictions=["near", HOSTILE], condition=ss.Asymmetry(under=2, over=1))
+
+
+@pytest.fixture(scope="module")
+def numbers(chromium, regression, tmp_path_factory):
+    """The page of predicted numbers, opened once."""
+    context = chromium.new_context(viewport={"width": 1200, "height": 900})
+    yield entered(context, regression.report(tmp_path_factory.mktemp("page") / "numbers.html")).settle()
+    context.close()
+
+
+def test_of_numbers_every_number_is_that_of_python(numbers, regression):
+    panel, chance = shifting(regression), random.Random(3)
+    assert texts(numbers, "shifting") == panel.opening()
+    for _ in range(15):
+        number = chance.randrange(2)
+        one = panel.models[number]
+        place, ratio = chance.randrange(one.shift.size), chance.choice([0.2, 1, 2, 7.5])
+        go(numbers, model=one.name, at=repr(float(one.shift[place])), low=ratio)
+        assert texts(numbers, "shifting") == panel.said(number, place, ratio)
+    assert numbers.console == []
+    assert numbers.page.locator("img").count() == 0
+
+
+def test_of_numbers_alpha_leads_to_the_shift_of_decide(numbers, regression):
+    page = numbers.page
+    go(numbers, model="near", at="own", low=1)
+    page.locator("#alpha").focus()
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    page.click("#fittest")
+    numbers.shown()
+    ratio = float(fragment(numbers)["low"])
+    assert ratio == pytest.approx(4)
+    best = regression.decide(ss.Asymmetry(under=ratio, over=1)).best
+    said = texts(numbers, "shifting")
+    assert said["model"] == best.model
+    assert float(said["shift"].replace("−", "-")) == pytest.approx(best.shift, rel=5e-3)
+    assert float(said["loss"]) == pytest.approx(best.loss, rel=5e-3)
+    page.reload()
+    numbers.settle()
+    assert texts(numbers, "shifting") == said
+
+
+@pytest.mark.parametrize("which", ["iris", "regression"])
+def test_the_other_panels_suit_everybody_too(visit, axe, tmp_path, request, which):
+    found = visit(request.getfixturevalue(which).report(tmp_path / "page.html"), width=390)
+    assert found.console == []
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= 390
+    found.page.evaluate(axe + "; undefined")
+    result = found.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    serious = [one for one in result["violations"] if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in serious] == []

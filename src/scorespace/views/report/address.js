@@ -25,8 +25,8 @@ function readContent(panel) {
 function unpackAll(held) {
   for (const name in held) {
     const value = held[name];
-    if (typeof value === "string" && name !== "name") held[name] = unpacked(value);
-    else if (value && typeof value === "object" && name !== "words" && name !== "labels") unpackAll(value);
+    if (typeof value === "string" && !["name", "words"].includes(name)) held[name] = unpacked(value);
+    else if (value && typeof value === "object" && !["words", "labels"].includes(name)) unpackAll(value);
   }
 }
 
