@@ -122,7 +122,7 @@ class Operating:
     classes: bool = False
     left_out: str = ""
 
-    template = "panel.html"
+    template, script = "panel.html", "panel.js"
 
     @property
     def tops(self) -> tuple[str, ...]:

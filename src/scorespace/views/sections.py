@@ -205,12 +205,36 @@ def models(evaluation: Answers) -> Sequence[Block]:
     columns = ("model", *heads, *([f"{HONEST} ↓"] if costs else []), "threshold")
     if not placed:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return [Grid(columns, tuple(rows), _interval_words(evaluation))]
+    return [*_leading_words(evaluation), Grid(columns, tuple(rows), _interval_words(evaluation))]
 
 
-@section("Notes", brief=True, question="What should a reader know before believing the numbers?")
-def notes(evaluation: Answers) -> Sequence[Block]:
+def _leading_words(evaluation: Answers) -> Sequence[Block]:
+    """Which model is best by the first measure that has a better side, in a sentence."""
+    found = [one for one in evaluation.summary if one.spec.measure.best in ("high", "low") and not isnan(one.value)]
+    first = [one for one in found if replace(one.spec, at=None) == replace(found[0].spec, at=None)]
+    if not first:
+        return []
+    first.sort(key=lambda one: one.value if one.spec.measure.best == "low" else -one.value)
+    name = first[0].spec.measure.title
+    last = f"; {first[-1].model} is last with {first[-1].text}" if len(first) > 1 else ""
+    leads = "leads with" if len(first) > 1 else "has"
+    return [Text(f"{name}: {first[0].model} {leads} {first[0].text}{last}.")]
+
+
+def _notes(evaluation: Answers) -> Sequence[Block]:
     return [Notes(evaluation.notes)] if evaluation.notes else []
+
+
+@section("Notes", brief=_notes, question="What should a reader know before believing the numbers?")
+def notes(evaluation: Answers) -> Sequence[Block]:
+    """What was found that changes how numbers are read, warnings first."""
+    warnings = sum(one.level != "info" for one in evaluation.notes)
+    rest = len(evaluation.notes) - warnings
+    parts = [
+        f"{number} {what}{'' if number == 1 else 's'}" for number, what in ((warnings, "warning"), (rest, "remark"))
+    ]
+    told = " and ".join(part for part in parts if not part.startswith("0"))
+    return [Text(f"{told[:1].upper()}{told[1:]}."), *_notes(evaluation)] if evaluation.notes else []
 
 
 @section("Thresholds", question="Which operating point?")
@@ -367,8 +391,7 @@ def smooth(evaluation: Answers) -> Sequence[Block]:
     return [*found, Picture(lambda: evaluation.drawing("rejection"), alt, about)] if found else []
 
 
-@section("All measures", brief=True, question="What are all the numbers?", folded=True)
-def measures(evaluation: Answers) -> Sequence[Block]:
+def _measures(evaluation: Answers) -> Sequence[Block]:
     grid = measure_grid(list(evaluation.shown), list(evaluation.models), _short_names(evaluation))
     if isinstance(evaluation.decision, Decision):
         grid = with_honest_costs(grid, evaluation.decision)
@@ -377,6 +400,14 @@ def measures(evaluation: Answers) -> Sequence[Block]:
     blank = undifferent(evaluation.differences, [str(one.spec) for one in evaluation.shown])
     shown = Grid(grid.columns, grid.rows, _interval_words(evaluation), grid.hints)
     return [shown, *([Text(blank)] if blank else [])]
+
+
+@section("All measures", brief=_measures, question="What are all the numbers?", folded=True)
+def measures(evaluation: Answers) -> Sequence[Block]:
+    """All measures that were asked for, or the usual ones, of all models."""
+    number = len({replace(one.spec, at=None) for one in evaluation.shown})
+    of = "one model" if len(evaluation.models) == 1 else f"{len(evaluation.models)} models"
+    return [Text(f"{number} {'measure' if number == 1 else 'measures'} of {of}."), *_measures(evaluation)]
 
 
 @section("Classes", brief=classes.short_blocks, question="How good is it class by class?")
@@ -467,14 +498,8 @@ def _short_names(evaluation: Answers) -> dict[str, str]:
     decision = evaluation.decision
     if not isinstance(decision, Decision | CostChoice):
         return {}
-    two = isinstance(decision, Decision)
-    stated = (decision.condition if isinstance(decision, Decision) else decision.costs).stated
-    own = (
-        str(replace(one.spec, at=None))
-        for one in evaluation.summary
-        if one.spec.name == "cost" and dict(one.spec.options) == stated(evaluation.models[one.model].class_names)
-    )
-    return dict.fromkeys(own, HERE if two else HONEST)
+    own = (str(replace(one.spec, at=None)) for one in evaluation.summary if evaluation.priced(one))
+    return dict.fromkeys(own, HERE if isinstance(decision, Decision) else HONEST)
 
 
 def with_honest_costs(grid: Grid, decision: Decision) -> Grid:

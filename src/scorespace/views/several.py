@@ -83,7 +83,7 @@ class Several:
     stated: bool
     start: int
 
-    template = "several.html"
+    template, script = "several.html", "several.js"
 
     @property
     def classes(self) -> tuple[str, ...]:

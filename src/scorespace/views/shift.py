@@ -52,7 +52,7 @@ class Shifting:
     stated: bool
     start: int
 
-    template = "shift.html"
+    template, script = "shift.html", "shift.js"
 
     @property
     def ratio(self) -> float:
@@ -165,7 +165,8 @@ def _kept(name: str, colour: str, table: Any, condition: Asymmetry, most: int, h
     kept = np.arange(curve.x.size)
     if kept.size > most:
         even = np.linspace(0, kept.size - 1, 2 * most // 3)
-        spread = np.searchsorted(curve.threshold, np.linspace(*curve.threshold[[0, -1]], most - 2 * most // 3 - 3))
+        ends = float(curve.threshold[0]), float(curve.threshold[-1])
+        spread = np.searchsorted(curve.threshold, np.linspace(*ends, most - 2 * most // 3 - 3))
         best = np.searchsorted(curve.threshold, curve.best(condition.alpha).shift)
         kept = np.unique(np.concatenate([even, spread, [best]]).astype(np.intp))
     shift, over, under = curve.threshold[kept], curve.x[kept], -curve.y[kept]

@@ -503,7 +503,7 @@ def test_of_several_classes_slider_and_dragging_hand_over(classes, iris):
     one = several(iris).models[0]
     assert texts(classes, "several") == several(iris).said(0, one.lead.size - 1)
     page.locator("#several figure.drag").scroll_into_view_if_needed()
-    left, top, width, height = page.evaluate(
+    left, top, width, _ = page.evaluate(
         "(() => { const g = document.querySelector('#several figure.drag .mark-group.role-frame .background')"
         ".getBoundingClientRect(); return [g.left, g.top, g.width, g.height]; })()"
     )

@@ -6,13 +6,13 @@ const PAUSE = 250; // milliseconds
 const movers = [];
 
 // A mover: `read` makes a state from the address and `written` the reverse; `found` says all that is shown at the
-// state, by name, the row of numbers that marks of charts are drawn from, and the model that is looked at.
-function mover(id, { read, written, found, wire, along = null }) {
+// state, by name, the row of numbers that marks of charts are drawn from, and the model that is looked at. `along` is
+// where a pointer can drag it, `hover` what it knows of a point, and `sweep` what a model gives along its places.
+function mover(id, parts) {
   const panel = document.getElementById(id);
   if (!panel) return null;
   const one = { panel, form: panel.querySelector("form"), content: readContent(panel), followers: new Set(), asked: false, row: null, model: null };
-  Object.assign(one, { read, written, found, wire, along });
-  movers.push(one);
+  movers.push(Object.assign(one, parts));
   return one;
 }
 
@@ -120,6 +120,12 @@ function fill(input, value) {
 function wireSlider(one, slider, at) {
   slider.addEventListener("input", () => change(one, at(Number(slider.value)), { still: false }));
   slider.addEventListener("change", () => change(one, at(Number(slider.value))));
+}
+
+// The first place of least cost, up to rounding.
+function firstLeast(prices) {
+  const least = Math.min(...prices) + 1e-12 * Math.max(...prices.map(Math.abs));
+  return prices.findIndex((price) => price <= least);
 }
 
 const numberIn = (given, name) => (given.get(name) ? Number(given.get(name)) : NaN);

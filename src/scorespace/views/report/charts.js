@@ -11,7 +11,6 @@ const OPTIONS = {
   tooltip: { disableDefaultStyle: true },
 };
 const ZOOMED = ["x", "y"];
-const OUTCOMES = [["Hits", "tp"], ["False alarms", "fp"], ["Misses", "fn"], ["Left alone", "tn"]];
 const SVG = "http://www.w3.org/2000/svg";
 
 async function mount(figure) {
@@ -203,37 +202,22 @@ function cellText(value) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// What the pointer shows: the point that is drawn, and at its threshold the outcomes and measures of the model.
+// What the pointer shows: the point that is drawn, and what the mover has to say of it.
 function hovered(value, text, one) {
   const rows = typeof value === "object" ? Object.entries(value) : [["", value]];
-  const model = one && one === operating && (one.content.models.find(({ name }) => name === value.Model) ?? ("Measure" in value ? one.model : null));
-  const at = value.Threshold === "∞" ? Infinity : Number(value.Threshold);
-  if (model && !model.crisp && !Number.isNaN(at)) {
-    const { said } = saidAt(model, nearestPlace(model, at), at);
-    const { measures } = one.content;
-    rows.push(...OUTCOMES.map(([name, side]) => [name, `${said[side]} (${said[`${side} share`]})`]));
-    rows.push(...measures.map(({ title }, k) => [title, said[`measure ${k}`].join("")]));
-  }
+  if (one?.hover) rows.push(...one.hover(one, value));
   const line = ([name, content]) => `<tr><td class="key">${text(name)}</td><td class="value">${text(content)}</td></tr>`;
   return `<table>${rows.map(line).join("")}</table>`;
 }
 
-function nearestPlace({ threshold }, at) {
-  if (at === Infinity) return 0;
-  let found = threshold.length - 1;
-  threshold.forEach((one, k) => {
-    if (Math.abs(one - at) < Math.abs(threshold[found] - at)) found = k;
-  });
-  return found;
-}
-
 // --- what follows a mover
 
-function setHere(view, spec, { row, model } = {}) {
-  if (!spec.datasets?.here || !row) return false;
+function setHere(view, spec, one) {
+  if (!spec.datasets?.here || !one?.row) return false;
+  const { row, model } = one;
   view.signal("model", row.model).data("here", [row]);
   if (spec.datasets.sweep && view.lookedAt !== model) {
-    view.data("sweep", sweep(model));
+    view.data("sweep", one.sweep(one));
     view.lookedAt = model;
   }
   return true;
@@ -249,17 +233,6 @@ function follow(figure, view, spec) {
   new ResizeObserver(update).observe(figure); // also when its section is opened
   update();
   if (figure.classList.contains("drag")) drag(figure.querySelector(".chart"), view, one);
-}
-
-// The measures of a model against the threshold, few enough points for a pointer to find its way.
-function sweep(model) {
-  const step = Math.ceil(model.threshold.length / 300);
-  return operating.content.measures.flatMap(({ title, whole }, k) =>
-    whole ? [...model.shown[k][0]].flatMap((y, place) => {
-      const x = model.threshold[place];
-      if (place % step || !Number.isFinite(x) || !Number.isFinite(y)) return [];
-      return [{ name: title, place, x, y, threshold: general(x, 6) }];
-    }) : []);
 }
 
 // Along the curve the pointer moves the operating point to the nearest place.

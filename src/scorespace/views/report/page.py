@@ -22,14 +22,15 @@ from scorespace.views.still import svg
 
 _HERE: Final = Path(__file__).parent
 _KINDS: Final = {Text: "text", Grid: "grid", Picture: "pictures", Notes: "notes", Panel: "panel"}
-_SCRIPTS: Final = ("numbers.js", "address.js", "panel.js", "several.js", "shift.js", "charts.js", "page.js")
 
 
 def render(document: Document) -> str:
     """The page as HTML; the verdict moves to its top."""
     blocks = [block for section in document.sections for block in section.blocks]
     drawn = any(isinstance(block, (Picture, Panel)) for block in blocks)
-    own = "\n".join(map(_part, _SCRIPTS))
+    panels = [block.content for block in blocks if isinstance(block, Panel)]
+    moving = [*dict.fromkeys(one.script for one in panels), *(["charts.js"] if drawn else [])]
+    own = "\n".join(map(_part, ("numbers.js", "address.js", *moving, "page.js")))
     scripts = [vega(), own] if drawn else [own]
     return (
         _environment()
@@ -40,7 +41,7 @@ def render(document: Document) -> str:
             verdicts=[block.text for block in blocks if isinstance(block, Verdict)],
             sections=list(filter(None, map(_shown, document.sections))),
             made=document.made,
-            movable=any(isinstance(block, Panel) for block in blocks),
+            movable=bool(panels),
             style=Markup(_part("style.css")),
             scripts=[Markup(script) for script in scripts],
             # Only these very scripts may run, and nothing may be fetched: no text can turn into either.

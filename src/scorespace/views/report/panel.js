@@ -55,7 +55,41 @@ const operating = mover("operating", {
     spots: (model) => Array.from(model.threshold, (_, place) => rates(model, place).reverse()),
     state: (model, place) => ({ at: model.threshold[place] }),
   },
+
+  // The outcomes and measures of the model at the threshold of a point.
+  hover({ content, model }, value) {
+    const one = content.models.find(({ name }) => name === value.Model) ?? ("Measure" in value ? model : null);
+    const at = value.Threshold === "∞" ? Infinity : Number(value.Threshold);
+    if (!one || one.crisp || Number.isNaN(at)) return [];
+    const { said } = saidAt(one, nearestPlace(one, at), at);
+    return [
+      ...OUTCOMES.map(([name, side]) => [name, `${said[side]} (${said[`${side} share`]})`]),
+      ...content.measures.map(({ title }, k) => [title, said[`measure ${k}`].join("")]),
+    ];
+  },
+
+  // The measures of the model against the threshold, few enough points for a pointer to find its way.
+  sweep({ content, model }) {
+    const step = Math.ceil(model.threshold.length / 300);
+    return content.measures.flatMap(({ title, whole }, k) =>
+      whole ? [...model.shown[k][0]].flatMap((y, place) => {
+        const x = model.threshold[place];
+        if (place % step || !Number.isFinite(x) || !Number.isFinite(y)) return [];
+        return [{ name: title, place, x, y, threshold: general(x, 6) }];
+      }) : []);
+  },
 });
+
+const OUTCOMES = [["Hits", "tp"], ["False alarms", "fp"], ["Misses", "fn"], ["Left alone", "tn"]];
+
+function nearestPlace({ threshold }, at) {
+  if (at === Infinity) return 0;
+  let found = threshold.length - 1;
+  threshold.forEach((one, k) => {
+    if (Math.abs(one - at) < Math.abs(threshold[found] - at)) found = k;
+  });
+  return found;
+}
 
 const shareOf = (model, { prevalence }) => prevalence ?? model.positives / (model.positives + model.negatives);
 const rates = (model, place) => [model.tp[place] / model.positives, model.fp[place] / model.negatives];
@@ -69,11 +103,6 @@ function cost(model, tpr, fpr, { ratio, ...given }) {
 // The first threshold of least cost, up to rounding.
 function best(model, given) {
   return firstLeast(Array.from(model.threshold, (_, place) => cost(model, ...rates(model, place), given)));
-}
-
-function firstLeast(prices) {
-  const least = Math.min(...prices) + 1e-12 * Math.max(...prices.map(Math.abs));
-  return prices.findIndex((price) => price <= least);
 }
 
 // The model and its place of least cost; one that treats all cases alike is none, then any threshold rule does.
