@@ -30,6 +30,7 @@ from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
     from scorespace.comparisons.answer import Comparison
+    from scorespace.measures import MeasureSpec
     from scorespace.resampling.estimate import Estimate
 
 HONEST: Final = "cost/case"
@@ -530,8 +531,10 @@ def measure_grid(
     rows: list[tuple[str, ...]] = []
     hints: list[tuple[str, str]] = []
     shown_thresholds: tuple[str, ...] = ()
-    for key in dict.fromkeys(_row_key(one, estimates) for one in estimates):
-        found = {one.model: one for one in estimates if _row_key(one, estimates) == key}
+    by_row: dict[str, dict[str, Estimate]] = {}
+    for key, one in zip(_row_keys(estimates), estimates, strict=True):
+        by_row.setdefault(key, {})[one.model] = one
+    for key, found in by_row.items():
         spec = next(iter(found.values())).spec
         thresholds = tuple(_threshold(found[model]) if model in found else "" for model in models)
         if spec.at is not None and not key.endswith("@") and thresholds != shown_thresholds:
@@ -570,18 +573,21 @@ def undifferent(differences: Mapping[str, Comparison], shown: Sequence[str] = ()
     return " ".join(said)
 
 
-def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:
-    """The row an estimate belongs to; it ends in @ when the threshold is part of its name."""
-    spec = one.spec
-    bare = replace(spec, at=None)
-    alike = [other for other in estimates if replace(other.spec, at=None) == bare]
-    by_model = {model: {o.spec.at for o in alike if o.model == model} for model in {o.model for o in alike}}
-    if spec.at is None:
-        return str(spec)
-    shared = len(set(map(frozenset, by_model.values()))) == 1
-    return (
-        f"{spec}@" if shared and (len(by_model) > 1 or len(by_model[one.model]) > 1 or _plain(spec.at)) else str(bare)
-    )
+def _row_keys(estimates: Sequence[Estimate]) -> list[str]:
+    """The row that each estimate belongs to; it ends in @ when the threshold is part of its name."""
+    bare = [replace(one.spec, at=None) for one in estimates]
+    points: dict[MeasureSpec, dict[str, set[At | None]]] = {}
+    for one, spec in zip(estimates, bare, strict=True):
+        points.setdefault(spec, {}).setdefault(one.model, set()).add(one.spec.at)
+    return [_row_key(one, str(spec), points[spec]) for one, spec in zip(estimates, bare, strict=True)]
+
+
+def _row_key(one: Estimate, bare: str, points: Mapping[str, set[At | None]]) -> str:
+    if one.spec.at is None:
+        return str(one.spec)
+    shared = len(set(map(frozenset, points.values()))) == 1
+    named = shared and (len(points) > 1 or len(points[one.model]) > 1 or _plain(one.spec.at))
+    return f"{one.spec}@" if named else bare
 
 
 def _cell(one: Estimate) -> str:
