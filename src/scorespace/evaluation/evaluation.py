@@ -219,6 +219,12 @@ class Evaluation:
         chosen = None if self.decision is None else decisions.threshold_of(self.decision, model)
         return shown_threshold(model, self.models[model], self.requested, chosen)
 
+    def priced(self, one: Estimate) -> bool:
+        """Whether a number is the cost under the evaluation's own condition, wherever the threshold is."""
+        stated = self._stated
+        names = self.models[one.model].class_names
+        return stated is not None and one.spec.name == COST and dict(one.spec.options) == stated.stated(names)
+
     def judged(self, one: Estimate) -> Value | None:
         """The cost under the evaluation's own condition at a threshold chosen here, on cases that did not choose it.
 

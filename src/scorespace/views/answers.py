@@ -10,7 +10,7 @@ from scorespace.curves import Curve
 from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.resampling.band import Band
-from scorespace.resampling.estimate import Estimates
+from scorespace.resampling.estimate import Estimate, Estimates
 from scorespace.results import Note, Row, grouped, percent
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
@@ -62,6 +62,8 @@ class Answers(Protocol):
     def operating(self) -> Any: ...
 
     def spread(self, *names: str) -> dict[str, dict[str, float]]: ...
+
+    def priced(self, one: Estimate) -> bool: ...
 
     def threshold(self, model: str) -> float: ...
 
