@@ -84,8 +84,13 @@ class TestKind:
     def __call__(self, question: Question[Any], **options: Any) -> Comparison:
         """The answer to a question that it suits."""
         check_options(self, options)
-        found = certain(self.forms[type(question)].function(question, **options), question)
-        return one_sided(found, question.alternative)
+        form = self.forms[type(question)]
+        known = {option.name for option in options_of(form.function)}
+        for name, value in options.items():
+            if name not in known:
+                problem = f"{name}={value} of {self.name} says nothing when it is to {question.asks}."
+                raise ScoreSpaceError(problem, hint=f'test="{self.name}"')
+        return one_sided(certain(form.function(question, **options), question), question.alternative)
 
     def on(self, *suits: Rule) -> Callable[[Callable[..., Comparison]], Callable[..., Comparison]]:
         """Declare what it answers to another kind of question, named by the annotation of the first parameter."""
