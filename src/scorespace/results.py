@@ -86,6 +86,9 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS062": NoteKind("info", "redundant rules were left out"),
     "SS063": NoteKind("warning", "an antecedent never occurs"),
     "SS064": NoteKind("warning", "rules that chance explains"),
+    "SS080": NoteKind("info", "rows with the same features train and test"),
+    "SS081": NoteKind("warning", "rows of one group train and test"),
+    "SS082": NoteKind("warning", "fits that failed"),
 }
 
 

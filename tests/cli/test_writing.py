@@ -43,6 +43,7 @@ WRITING = {
     "table": (["IN.csv", *ROLES], "--out"),
     "clusters": (["IN.csv", "--label", "y", "--feature", "s"], "--out"),
     "clusters page": (["IN.csv", "--label", "y", "--feature", "s"], "--report"),
+    "benchmark": (["--data", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--report"),
     "rules": (["IN.csv"], "--out"),
     "rules page": (["IN.csv"], "--report"),
 }

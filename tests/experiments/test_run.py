@@ -141,9 +141,9 @@ def test_failed_fits_are_kept_and_done_again_when_asked(tmp_path):
 def test_twins_in_the_data_are_noted(tmp_path):
     twins = Dataset("twins", {"x": np.repeat(np.arange(10.0), 2)}, np.tile([0, 1], 10), "classes")
     run = benchmark("majority", twins, "loo", tmp_path / "r", workers=1)
-    assert run.status().notes == (
-        "twins: 20 of 20 test rows have a twin with the same features in training, in 20 splits.",
-    )
+    (told,) = run.status().notes
+    assert told.code == "SS080"
+    assert told.text == "twins: 20 of 20 test rows have a twin with the same features in training, in 20 splits."
 
 
 def test_too_few_workers(tmp_path):

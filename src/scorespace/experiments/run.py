@@ -123,7 +123,7 @@ def _planned(data: Dataset, scheme: Resampling, seed: int) -> Planned:
             count += 1
             yield split
 
-    shared = overlap(counted(), data).texts
+    shared = overlap(counted(), data).notes(data.name)
     return Planned(
         data.name,
         data.digest,
