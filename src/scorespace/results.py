@@ -90,6 +90,9 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS064": NoteKind("warning", "rules that chance explains"),
     "SS065": NoteKind("warning", "no score lies on its class's side of the midpoint"),
     "SS066": NoteKind("info", "the midpoint lies outside the overlap of the classes"),
+    "SS080": NoteKind("info", "rows with the same features train and test"),
+    "SS081": NoteKind("warning", "rows of one group train and test"),
+    "SS082": NoteKind("warning", "fits that failed"),
 }
 
 
