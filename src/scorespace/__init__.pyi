@@ -41,6 +41,7 @@ from scorespace.decisions.cases import cases as cases
 from scorespace.errors import ScoreSpaceError as ScoreSpaceError
 from scorespace.evaluation.enter import count_tables as count_tables
 from scorespace.evaluation.enter import evaluate as evaluate
+from scorespace.evaluation.enter import evaluate_estimator as evaluate_estimator
 from scorespace.evaluation.enter import measure as measure
 from scorespace.evaluation.evaluation import Evaluation as Evaluation
 from scorespace.evaluation.recalibrate import apply_map as apply_map
@@ -48,6 +49,7 @@ from scorespace.evaluation.recalibrate import read_map as read_map
 from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
+from scorespace.experiments.estimators import scorer as scorer
 from scorespace.frames.remote import allow_remote as allow_remote
 from scorespace.frames.stored import load_tables as load_tables
 from scorespace.frames.stored import save_tables as save_tables

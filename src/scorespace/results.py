@@ -86,6 +86,10 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS062": NoteKind("info", "redundant rules were left out"),
     "SS063": NoteKind("warning", "an antecedent never occurs"),
     "SS064": NoteKind("warning", "rules that chance explains"),
+    "SS070": NoteKind("warning", "a learner overfits its training cases"),
+    "SS071": NoteKind("warning", "a learner underfits its training cases"),
+    "SS072": NoteKind("warning", "a stored model runs code when it is loaded"),
+    "SS073": NoteKind("warning", "splits that not all learners finished are left out"),
 }
 
 
