@@ -49,7 +49,12 @@ from scorespace.evaluation.recalibrate import read_map as read_map
 from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
+from scorespace.experiments.data import Dataset as Dataset
+from scorespace.experiments.data import dataset as dataset
 from scorespace.experiments.estimators import scorer as scorer
+from scorespace.experiments.run import benchmark as benchmark
+from scorespace.experiments.store import Run as Run
+from scorespace.experiments.store import open_run as open_run
 from scorespace.frames.remote import allow_remote as allow_remote
 from scorespace.frames.stored import load_tables as load_tables
 from scorespace.frames.stored import save_tables as save_tables

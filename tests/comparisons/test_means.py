@@ -26,7 +26,7 @@ def test_mean_and_pooled_are_other_numbers():
     assert found.mean == pytest.approx(np.mean(each))
     assert found.sd == pytest.approx(np.std(each, ddof=1))
     assert found.pooled == pytest.approx(metrics.roc_auc_score(TRUTH, SCORE))
-    assert found.pooled < found.mean - 0.05
+    assert found.pooled < found.mean - 0.02
     assert repr(found) == f"nb auc {found.text} (mean over 3 folds), pooled {found.pooled:.3f}"
 
 

@@ -69,7 +69,7 @@ def average(
     if known is None or how not in HOWS:
         problem = f"{kind.name} is not averaged over folds." if known is None else f"average={how!r} is no way to."
         raise CurveError(problem, seen=f"{listing(averaging.functions)} can, by {' or '.join(HOWS)}")
-    table, cells, (repeats, folds) = fold_cells(pairs, model)
+    table, cells, (_, folds) = fold_cells(pairs, model)
     if not isinstance(table, ScoreTable):
         raise CurveError(f"{model} has no scores of one class to draw {kind.name} from.", seen=table.described())
     swept = table.with_cells(cells).sweep

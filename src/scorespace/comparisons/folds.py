@@ -508,7 +508,7 @@ def by_fold(pairs: PairTable, model: str, request: Request) -> Array:
 
 
 def fold_cells(pairs: PairTable, model: str) -> tuple[Any, Array, tuple[int, int]]:
-    """The table of a model, the weight of each fold in its cells (repeats · folds, m), and how many of both there are."""
+    """The table of a model, the weight of each fold in its cells (repeats · folds, m), and the number of both."""
     place, shape = fold_places(pairs)
     k = pairs.index(model)
     table, count = pairs.tables[k], shape[0] * shape[1]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from scorespace.experiments.fit import fit_predict
-from scorespace.experiments.resampling import Split
 
 from scorespace.errors import DataError
+from scorespace.experiments.fit import fit_predict
+from scorespace.experiments.resampling import Split
 from scorespace.experiments.trial import studied
 from scorespace.files import write_file
 from scorespace.parts import required

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
-from scorespace.experiments.data import Dataset
-from scorespace.experiments.resampling import parse
 
 from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.experiments.data import Dataset
+from scorespace.experiments.resampling import parse
 from scorespace.experiments.trial import judge_of, studied
 from scorespace.measures import parse as parse_measure
 from scorespace.results import SCHEMA, ByValue, Note, Progress, Row, decimals, grouped, note, percent, plain
@@ -209,9 +209,7 @@ def learning_curve(
         order = _spread(np.unique(split.train), cases, draws)
         for j, size in enumerate(counts):
             part = replace(split, train=np.sort(order[:size]))
-            if (
-                cases.task == "numbers" or np.unique(cases.codes[part.train]).size > 1
-            ):
+            if cases.task == "numbers" or np.unique(cases.codes[part.train]).size > 1:
                 found[j, k] = judge.score(fitting, part, seed, train=True)
             if progress is not None:
                 progress((k * len(counts) + j + 1) / (len(counts) * len(splits)))

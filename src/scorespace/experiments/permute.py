@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.learners import Fitting
 from scorespace.experiments.resampling import Split, parse
-
-from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.trial import Judge, judge_of, studied
 from scorespace.parts import required
 from scorespace.results import SCHEMA, ByValue, Note, Progress, Row, decimals, grouped, p_text, plain

@@ -9,8 +9,6 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from scorespace.experiments.fit import PREFIX
-from scorespace.experiments.store import Run, open_run
 
 from scorespace import frames
 from scorespace.comparisons.answer import Comparison, Comparisons, adjusted_by_holm
@@ -19,7 +17,9 @@ from scorespace.comparisons.means import OverFolds, summed_up
 from scorespace.comparisons.ranking import Ranking, rank_models
 from scorespace.errors import DataError, MeasureError, listing
 from scorespace.experiments.estimators import Given
+from scorespace.experiments.fit import PREFIX
 from scorespace.experiments.learning import Fit, fit_notes, fit_of
+from scorespace.experiments.store import Run, open_run
 from scorespace.experiments.trial import positive_of, usual_measure
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import Request, bind
