@@ -28,6 +28,7 @@ def decide(
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     missing: options.MissingRows = options.Missing.error,
@@ -134,6 +135,7 @@ def decide(
                 positive=positive,
                 names=options.renames(name),
                 weight=weight,
+                dataset=dataset,
                 condition=None if reject is not None else condition,
                 missing=missing.value,
                 level=level,

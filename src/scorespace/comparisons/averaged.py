@@ -23,19 +23,24 @@ How = Literal["vertical", "threshold"]
 HOWS: Final = get_args(How)
 
 
-@dataclass(frozen=True)
-class Averaging:
-    """How a kind of curve is averaged: its height at rates, and both its coordinates at every threshold."""
+at_rates: Addition[Callable[[Counts, Array], Array]] = Addition()
+"""By kind of curve: its height at rates, for every fold."""
 
-    at_rates: Callable[[Counts, Array], Array]
-    point: Callable[[Counts], tuple[Array, Array]]
+at_thresholds: Addition[Callable[[Counts], tuple[Array, Array]]] = Addition()
+"""By kind of curve: both its coordinates at every threshold, for every fold."""
+
+at_rates(roc)(tpr_at)
+at_rates(pr)(precision_at)
 
 
-averaging: Addition[Averaging] = Addition()
-"""By kind: how a curve is averaged over folds."""
+@at_thresholds(roc)
+def _rates(c: Counts) -> tuple[Array, Array]:
+    return ratio(c.fp, c.n), ratio(c.tp, c.p)
 
-averaging(roc)(Averaging(tpr_at, lambda c: (ratio(c.fp, c.n), ratio(c.tp, c.p))))
-averaging(pr)(Averaging(precision_at, lambda c: (ratio(c.tp, c.p), ratio(c.tp, c.pp))))
+
+@at_thresholds(pr)
+def _precisions(c: Counts) -> tuple[Array, Array]:
+    return ratio(c.tp, c.p), ratio(c.tp, c.pp)
 
 
 @dataclass(frozen=True)
@@ -65,10 +70,10 @@ def average(
     As for the corrected t-test, n_te/n_tr = 1/(k − 1) for k folds: they share training cases. Where only repeats of one
     fold are known, as in a bootstrap, it is 1/J + 1.
     """
-    known = averaging.of(kind)
-    if known is None or how not in HOWS:
-        problem = f"{kind.name} is not averaged over folds." if known is None else f"average={how!r} is no way to."
-        raise CurveError(problem, seen=f"{listing(averaging.functions)} can, by {' or '.join(HOWS)}")
+    heights_at, points_at = at_rates.of(kind), at_thresholds.of(kind)
+    if heights_at is None or points_at is None or how not in HOWS:
+        problem = f"average={how!r} is no way to." if heights_at else f"{kind.name} is not averaged over folds."
+        raise CurveError(problem, seen=f"{listing(at_rates.functions)} can, by {' or '.join(HOWS)}")
     table, cells, (_, folds) = fold_cells(pairs, model)
     if not isinstance(table, ScoreTable):
         raise CurveError(f"{model} has no scores of one class to draw {kind.name} from.", seen=table.described())
@@ -76,14 +81,14 @@ def average(
     defined = (swept.p[..., -1] > 0) & (swept.n[..., -1] > 0)
     if defined.sum() < 2:
         raise CurveError(f"{kind.name} of {model} is defined in fewer than two folds.", seen=f"{defined.size} folds")
-    kept = Counts.along(*(getattr(swept, side)[defined] for side in ("tp", "fp")), swept.p[defined], swept.n[defined])
+    kept = Counts.along(swept.tp[defined], swept.fp[defined], swept.p[defined], swept.n[defined])
     count = int(defined.sum())
     factor = float(stdtrit(count - 1, (1 + level) / 2)) * math.sqrt(1 / count + (1 / (folds - 1) if folds > 1 else 1.0))
     if how == "vertical":
         x = np.linspace(0, 1, POINTS)
-        heights, threshold = known.at_rates(kept, x), np.full(POINTS, np.nan)
+        heights, threshold = heights_at(kept, x), np.full(POINTS, np.nan)
     else:
-        across, heights = known.point(kept)
+        across, heights = points_at(kept)
         x, threshold = _mean(across), table.thresholds
     y = _mean(heights)
     wide = factor * _spread(heights)

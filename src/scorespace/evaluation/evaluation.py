@@ -11,6 +11,7 @@ from typing import Any, Final
 from scorespace import frames
 from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.averaged import Averaged
 from scorespace.comparisons.means import OverFolds, over_folds
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
@@ -278,6 +279,10 @@ class Evaluation:
     def curves(self, kind: str, **options: Any) -> dict[str, Curve]:
         """The curve of every model that has one, and of each class of the models that score several."""
         return dict(curves.family(self, curves.requested(kind, **options)).curves)
+
+    def average_curve(self, kind: str, model: str | None = None, *, how: str = "vertical") -> Averaged:
+        """The mean of a model's curves within folds, with a band: at each rate, or by how="threshold" at each threshold."""
+        return curves.averaged(self, curves.requested(kind), model, how)
 
     def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:
         """The band around a model's curve: of each point, or of the whole curve.

@@ -110,10 +110,11 @@ def _column(name: str, label: str = "") -> str:
     return f"{name} says {label}".strip()
 
 
-def pairs_of(given: Given) -> PairTable:
-    """The cases of a data set with the answers of all learners."""
+def pairs_of(given: Given, *, every_class: bool = False) -> PairTable:
+    """The cases of a data set with the answers of all learners; of `every_class`, also where one could be positive."""
     source = frames.read(given.columns)
-    return frames.pair(frames.check(source, frames.roles(source, **given.roles)))
+    sample = frames.check(source, frames.roles(source, **given.roles))
+    return frames.pair(replace(sample, positive=None) if every_class else sample)
 
 
 # --- data sets × learners
@@ -293,7 +294,7 @@ def _results(
         return [], (note("SS073", f"no learner has finished anything on {dataset}."),)
     whole = spec.of is not None  # an average over classes needs all of them
     given = predictions(run, dataset, done, positive=positive, every_class=whole)
-    pairs = pairs_of(given)
+    pairs = pairs_of(given, every_class=whole)
     requests = {name: _bound(spec, table) for name, table in zip(pairs.models, pairs.tables, strict=True)}
     if None in requests.values():
         return [], (*given.notes, note("SS073", f"{spec} does not suit {dataset}, which is left out."))
@@ -311,7 +312,8 @@ def _results(
 def _trained(run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any) -> dict[str, Array]:
     """The measure on the training cases of each split."""
     whole = spec.of is not None
-    pairs = pairs_of(predictions(run, dataset, learners, positive=positive, part="train", every_class=whole))
+    given = predictions(run, dataset, learners, positive=positive, part="train", every_class=whole)
+    pairs = pairs_of(given, every_class=whole)
     tables = zip(pairs.models, pairs.tables, strict=True)
     return {name: by_fold(pairs, name, bind(spec, table)) for name, table in tables}
 
