@@ -90,6 +90,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS071": NoteKind("warning", "a learner underfits its training cases"),
     "SS072": NoteKind("warning", "a stored model runs code when it is loaded"),
     "SS073": NoteKind("warning", "splits that not all learners finished are left out"),
+    "SS074": NoteKind("info", "what samples drawn with replacement say, corrected by .632+"),
 }
 
 

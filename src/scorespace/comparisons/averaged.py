@@ -92,6 +92,8 @@ def average(
         x, threshold = _mean(across), table.thresholds
     y = _mean(heights)
     wide = factor * _spread(heights)
+    drawn = np.isfinite(x) & np.isfinite(y)  # where nothing is predicted positive, there is no precision
+    x, y, wide, threshold = x[drawn], y[drawn], wide[drawn], threshold[drawn]
     low, high = np.clip(y - wide, 0, 1), np.clip(y + wide, 0, 1)
     curve = Curve(kind.name, x, y, threshold, kind.x, kind.y)
     method = f"spread over {grouped(count)} folds, corrected"

@@ -165,7 +165,7 @@ def _of_run(
     path: Any, dataset: str | None, learners: Any, positive: Any, others: Mapping[str, Any]
 ) -> tuple[str, Given]:
     """What the learners of a run say of one of its data sets, the only one if none is named."""
-    from scorespace.experiments.results import predictions  # loads what learners need, for runs alone
+    from scorespace.experiments.results import predictions, study_notes  # load what learners need, for runs alone
 
     idle = next((name for name, given in others.items() if given), None)
     if idle is not None:
@@ -177,7 +177,9 @@ def _of_run(
         )
     name = dataset or run.datasets[0]
     chosen = (learners,) if isinstance(learners, str) else tuple(learners)
-    return f"{run.path.name}: {name}", predictions(run, name, chosen, positive=positive)
+    given = predictions(run, name, chosen, positive=positive)
+    notes = (*given.notes, *study_notes(run, name, chosen, positive))
+    return f"{run.path.name}: {name}", replace(given, notes=notes)
 
 
 def evaluate_estimator(model: Any, features: Any, truth: Any, /, *, positive: Any = None, **options: Any) -> Evaluation:

@@ -13,6 +13,7 @@ from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.measures.request import bind
 from scorespace.results import Row, decimals, plain
+from scorespace.tables import Array
 from scorespace.tables.arrays import table_of_arrays
 from scorespace.tables.labels import encode_classes
 
@@ -99,8 +100,7 @@ def bootstrap_632_plus(training: float, left_out: float, chance: float) -> Corre
 def no_information(measure: str, truth: Any, said: Any, *, positive: Any = None, classes: Any = None) -> float:
     """A measure where truth and prediction are independent: every prediction beside every truth.
 
-    γ = n⁻² Σᵢ Σⱼ L(yᵢ, f(xⱼ)) of a mean loss, and Σ pₖ (1 − qₖ) of wrong decisions. Numbers are paired with up to a
-    thousand truths.
+    γ = n⁻² Σᵢ Σⱼ L(yᵢ, f(xⱼ)) of a mean loss, and Σ pₖ (1 − qₖ) of wrong decisions.
 
     >>> no_information("err", ["a", "a", "b", "b"], ["a", "a", "a", "b"])
     0.5
@@ -109,22 +109,29 @@ def no_information(measure: str, truth: Any, said: Any, *, positive: Any = None,
     """
     spec = parse(measure)
     kinds = tuple(spec.measure.functions)
+    if len(np.asarray(said)) != len(np.asarray(truth)):
+        raise ScoreSpaceError("truth and prediction differ in length.", seen=f"{len(truth)} and {len(said)}")
+    numbers = not table_of_arrays(truth, said, kinds, positive=positive, classes=classes).class_names
+    actual, told, weight = independent(truth, said, numbers=numbers)
+    table = table_of_arrays(actual, told, kinds, positive=positive, weight=weight, classes=classes)
+    return bind(spec, table).value
+
+
+def independent(truth: Any, said: Any, *, numbers: bool | None = None) -> tuple[Array, Array, Array | None]:
+    """Truth, predictions and weights in which every prediction stands beside every truth.
+
+    Of classes, each prediction stands once beside each class, with the weight of the class; numbers, beside up to a
+    thousand truths.
+
+    >>> independent(["a", "b", "b"], np.array([0.1, 0.2, 0.3]))[2]
+    array([1., 1., 1., 2., 2., 2.])
+    """
     answers = np.asarray(said)
-    if answers.shape[0] != np.shape(truth)[0]:
-        raise ScoreSpaceError("truth and prediction differ in length.", seen=f"{np.size(truth)} and {len(answers)}")
-    if not table_of_arrays(truth, said, kinds, positive=positive, classes=classes).class_names:
+    if np.asarray(truth).dtype.kind == "f" if numbers is None else numbers:
         chosen = np.linspace(0, len(answers) - 1, min(len(answers), _PAIRED)).astype(np.intp)
         actual = np.asarray(truth, dtype=np.float64)[chosen]
-        return bind(spec, table_of_arrays(np.repeat(actual, len(answers)), np.tile(answers, actual.size), kinds)).value
+        return np.repeat(actual, len(answers)), np.concatenate([answers] * actual.size), None
     codes, names = encode_classes(truth)
-    sizes = np.bincount(codes, minlength=len(names))
-    # Each prediction once for every class, with the weight of the class.
-    table = table_of_arrays(
-        np.repeat(np.array(names), len(answers)),
-        np.concatenate([answers] * len(names)),
-        kinds,
-        positive=positive,
-        weight=np.repeat(sizes, len(answers)).astype(np.float64),
-        classes=classes,
-    )
-    return bind(spec, table).value
+    sizes = np.bincount(codes, minlength=len(names)).astype(np.float64)
+    every = np.concatenate([answers] * len(names))
+    return np.repeat(np.array(names), len(answers)), every, np.repeat(sizes, len(answers))

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 import numpy as np
 
-from scorespace.errors import DataError
-from scorespace.experiments.fit import fit_predict
-from scorespace.experiments.resampling import Split
+from scorespace.errors import DataError, listing
 from scorespace.experiments.trial import studied
 from scorespace.files import write_file
 from scorespace.parts import required
 from scorespace.results import Note, Row, grouped, note
 
-_NOTHING: Final = np.zeros(0, dtype=np.int64)
+_TRUSTED: Final = ("sklearn", "scorespace", "numpy", "scipy")
+"""Whose kinds a model may be made of."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,28 @@ def keep_model(learner: Any, data: Any, path: str | Path, *, pickle: bool = Fals
             hint="model.skops, or pickle=True if only you will load it" if unsafe else "model.skops",
         )
     fitting, cases = studied(learner, data)
-    everyone = np.arange(cases.rows)
-    model = fit_predict(fitting, cases, Split(-1, 0, everyone, _NOTHING), seed).model
-    content = form(model, fitting.design(cases))
-    write_file(where, content)
+    design = fitting.design(cases)
+    model = fitting.estimator(cases, seed).fit(
+        design, cases.truth
+    )  # of the classes by name, as others will ask for them
+    write_file(where, form(model, design))
     told = note("SS072", f"{where.name} is a pickle: whoever loads it runs what is in it.")
     name = where.suffix.lower().removeprefix(".")
     return Kept(fitting.name, cases.name, cases.rows, where, name, model, (told,) if form is _pickled else ())
+
+
+def load_model(path: str | Path) -> Any:
+    """A model that was saved as .skops; a file that holds anything but scikit-learn's parts and ours is refused."""
+    io = required("skops.io", "keep")
+    try:
+        content = Path(path).read_bytes()
+        kinds = io.get_untrusted_types(data=content)
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise DataError(f"{str(path)!r} holds no model that can be read.", seen=str(error).splitlines()[0]) from None
+    strange = [kind for kind in kinds if kind.partition(".")[0] not in _TRUSTED]
+    if strange:
+        raise DataError(f"{Path(path).name} holds code that is not known.", seen=listing(strange))
+    return io.loads(content, trusted=kinds)
 
 
 def _skops(model: Any, design: Any) -> bytes:

@@ -104,9 +104,8 @@ def fit_notes(fits: Sequence[Fit], best: str) -> list[Note]:
     for one in fits:
         if one.underfits(reference, best):
             told = f"{one.measure} {decimals(one.training)} on the cases it was trained on"
-            found.append(
-                note("SS071", f"{one.model} underfits: {told}, below {decimals(reference)} of the best on others.")
-            )
+            most = f"{decimals(reference)} of the best on others"
+            found.append(note("SS071", f"{one.model} underfits: {told}, worse than {most}."))
         elif one.overfits:
             found.append(note("SS070", one.words))
     return found

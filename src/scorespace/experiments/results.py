@@ -16,14 +16,16 @@ from scorespace.comparisons.folds import by_fold, corrected_t
 from scorespace.comparisons.means import OverFolds, summed_up
 from scorespace.comparisons.ranking import Ranking, rank_models
 from scorespace.errors import DataError, MeasureError, listing
+from scorespace.experiments.corrected import corrected, is_bootstrap
+from scorespace.experiments.estimate import Corrected, bootstrap_632
 from scorespace.experiments.estimators import Given
 from scorespace.experiments.fit import PREFIX
 from scorespace.experiments.learning import Fit, fit_notes, fit_of
 from scorespace.experiments.store import Run, open_run
-from scorespace.experiments.trial import positive_of, usual_measure
+from scorespace.experiments.trial import by_highest, positive_of, usual_measure
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import Request, bind
-from scorespace.results import SCHEMA, Note, Row, grouped, note, plain
+from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, plain
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 
@@ -125,7 +127,7 @@ class Result:
     """A learner on a data set: a measure over folds, and its values within them (repeats × folds).
 
     `training` are those on the training cases of each split, where the run kept them; `ratio` is that of test to
-    training cases.
+    training cases; `corrected` is the .632+ estimate of a bootstrap, in the units of the measure.
     """
 
     dataset: str
@@ -133,6 +135,7 @@ class Result:
     values: Array = field(repr=False, compare=False)
     training: Array | None = field(default=None, repr=False, compare=False)
     ratio: float = 0.0
+    corrected: Corrected | None = None
 
     @property
     def fit(self) -> Fit | None:
@@ -142,8 +145,16 @@ class Result:
         return fit_of(self.over.model, self.over.spec.canonical, self.training, self.values, self.ratio)
 
     def row(self) -> Row:
-        told = {"dataset": self.dataset, **self.over.row()}
-        return told if self.fit is None else {**told, **plain({"training": self.fit.training})}
+        fit = {} if self.fit is None else {"training": self.fit.training}
+        plus = {} if self.corrected is None else {"bootstrap_632_plus": self.corrected.value}
+        both = {"bootstrap_632": self.plain_632, **plus} if plus else {}
+        return {"dataset": self.dataset, **self.over.row(), **plain({**fit, **both})}
+
+    @property
+    def plain_632(self) -> float:
+        """The .632 estimate, which trusts a learner by heart too much."""
+        found = self.corrected
+        return math.nan if found is None else bootstrap_632(found.training, found.left_out)
 
 
 @dataclass(frozen=True)
@@ -248,6 +259,7 @@ def benchmark_summary(
         fits = [one.fit for one in results if one.dataset == dataset and one.fit is not None]
         fitted = fit_notes(fits, spec.measure.best or "high")
         notes += [replace(one, text=f"{dataset}: {one.text}") if len(sets) > 1 else one for one in fitted]
+    notes += [_bootstrap_note(one, len(sets) > 1) for one in results if one.corrected is not None]
     undefined = sum(one.over.undefined for one in results)
     if undefined:
         many = grouped(sum(one.over.folds for one in results))
@@ -292,30 +304,54 @@ def _results(
     done = [name for name in learners if run.files(dataset, name)]
     if not done:
         return [], (note("SS073", f"no learner has finished anything on {dataset}."),)
-    whole = spec.of is not None  # an average over classes needs all of them
+    whole = _of_every_class(spec)
     given = predictions(run, dataset, done, positive=positive, every_class=whole)
     pairs = pairs_of(given, every_class=whole)
-    requests = {name: _bound(spec, table) for name, table in zip(pairs.models, pairs.tables, strict=True)}
+    plan = run.of(dataset)
+    named = positive_of(plan.classes, plan.positive if positive is None else positive)
+    requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
     if None in requests.values():
         return [], (*given.notes, note("SS073", f"{spec} does not suit {dataset}, which is left out."))
-    trained = _trained(run, dataset, done, spec, positive) if run.train else {}
+    trained = _trained(run, dataset, done, spec, positive, named) if run.train else {}
     ratio = share_tested(run, dataset, done[0])
     found = []
     for name, request in requests.items():
         assert request is not None
         values = by_fold(pairs, name, request)
         over = summed_up(name, spec, values, request.value)
-        found.append(Result(dataset, over, values, trained.get(name), ratio))
+        plus = corrected(run, dataset, name, over, values, named) if is_bootstrap(run) else None
+        found.append(Result(dataset, over, values, trained.get(name), ratio, plus))
     return found, tuple(one for one in given.notes if one.code == "SS073")
 
 
-def _trained(run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any) -> dict[str, Array]:
+def _trained(
+    run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any, named: str | None
+) -> dict[str, Array]:
     """The measure on the training cases of each split."""
-    whole = spec.of is not None
+    whole = _of_every_class(spec)
     given = predictions(run, dataset, learners, positive=positive, part="train", every_class=whole)
     pairs = pairs_of(given, every_class=whole)
-    tables = zip(pairs.models, pairs.tables, strict=True)
-    return {name: by_fold(pairs, name, bind(spec, table)) for name, table in tables}
+    requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
+    return {name: by_fold(pairs, name, one) for name, one in requests.items() if one is not None}
+
+
+def _bootstrap_note(one: Result, several: bool) -> Note:
+    assert one.corrected is not None
+    found, what = one.corrected, f"{one.over.model} on {one.dataset}" if several else one.over.model
+    return note(
+        "SS074",
+        f"{one.over.spec} of {what} is {decimals(found.value)} by .632+ ({decimals(found.training)} on training cases, "
+        f"{decimals(found.left_out)} on those left out, {decimals(found.chance)} by chance; .632 alone says "
+        f"{decimals(one.plain_632)}).",
+    )
+
+
+def study_notes(run: Run, dataset: str, learners: Sequence[str] = (), positive: Any = None) -> tuple[Note, ...]:
+    """What a run says about how learners fit a data set, where it knows: over- and underfitting, and .632+."""
+    if not run.train and not is_bootstrap(run):
+        return ()
+    found = benchmark_summary(run, datasets=[dataset], learners=learners, positive=positive)
+    return tuple(one for one in found.notes if one.code in ("SS070", "SS071", "SS074"))
 
 
 def share_tested(run: Run, dataset: str, learner: str) -> float:
@@ -324,11 +360,19 @@ def share_tested(run: Run, dataset: str, learner: str) -> float:
     return float(np.mean([split[3] / split[2] for split in splits])) if splits else 0.0
 
 
-def _bound(spec: MeasureSpec, table: Any) -> Request | None:
-    try:
-        return bind(spec, table)
-    except MeasureError:
-        return None
+def _of_every_class(spec: MeasureSpec) -> bool:
+    """Whether a measure needs the scores of all classes: for an average over them, or to decide by the highest."""
+    return spec.of is not None or by_highest(spec)
+
+
+def _bound(spec: MeasureSpec, table: Any, positive: str | None) -> Request | None:
+    """The measure on a table, of the positive class where it is of one class; None where it does not suit."""
+    for each in (spec, replace(spec, of=positive)) if spec.of is None and positive is not None else (spec,):
+        try:
+            return bind(each, table)
+        except MeasureError:
+            continue
+    return None
 
 
 def _compared(results: Iterable[Result], spec: MeasureSpec, level: float) -> Comparisons | None:

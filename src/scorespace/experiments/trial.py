@@ -60,18 +60,23 @@ class Judge:
 
 
 def table_of_answers(
-    spec: MeasureSpec, truth: Any, answers: Array, classes: Sequence[str], positive: str | None
+    spec: MeasureSpec, truth: Any, answers: Array, classes: Sequence[str], positive: str | None, weight: Any = None
 ) -> Table:
     """The table that a measure needs of the scores (cases, classes): of one class, of all, or of decisions."""
-    table = class_table(truth, dict(zip(classes, answers.T, strict=True)))
+    table = class_table(truth, dict(zip(classes, answers.T, strict=True)), weight=weight)
     if spec.of is not None:
         return table
-    if spec.at is None and {*spec.measure.functions} <= {Counts, ConfusionTable}:
+    if by_highest(spec):
         decided = table.decisions
         if positive is None:
             return decided
         return ConfusionTable(decided.matrix, decided.classes, decided.classes.index(positive))
     return table if positive is None else table.inside(ScoreTable, positive)
+
+
+def by_highest(spec: MeasureSpec) -> bool:
+    """Whether a measure is of decisions and names no threshold: then the class with the highest score is meant."""
+    return spec.at is None and {*spec.measure.functions} <= {Counts, ConfusionTable}
 
 
 def judge_of(data: Dataset, measure: str | None = None, positive: Any = None) -> Judge:

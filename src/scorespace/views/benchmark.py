@@ -35,6 +35,9 @@ def document(found: Benchmark, command: str | None = None) -> Document:
     if any(one.fit is not None for one in found.results):
         question = "Do they overfit or underfit?"
         sections.append(Section("fit", "Training and test", (fit_grid(found),), question=question))
+    if any(one.corrected is not None for one in found.results):
+        question = "What would they do on new cases?"
+        sections.append(Section("bootstrap", "Bootstrap", (bootstrap_grid(found),), question=question))
     question = "Mean over folds or pooled?"
     sections.append(Section("pooled", "Pooled", (Text(_POOLED), pooled_grid(found)), question=question, folded=True))
     notes = (*found.notes, *(() if found.ranking is None else found.ranking.notes))
@@ -152,7 +155,22 @@ def fit_grid(found: Benchmark) -> Grid:
         if one.fit is not None
     ]
     caption = f"Mean {found.spec} over folds on training and on test cases."
-    return Grid(("learner", "training", "test", "test − training", ""), tuple(rows), caption)
+    return Grid(("learner", "training", "test", "test − training", "fit"), tuple(rows), caption)
+
+
+def bootstrap_grid(found: Benchmark) -> Grid:
+    """Training, left out and chance, and what .632 and .632+ make of them."""
+    rows = [
+        (
+            f"{one.dataset}, {one.over.model}" if len(found.datasets) > 1 else one.over.model,
+            *map(decimals, (plus.training, plus.left_out, plus.chance, one.plain_632, plus.value)),
+            decimals(plus.overfitting, 2),
+        )
+        for one in found.results
+        if (plus := one.corrected) is not None
+    ]
+    caption = ".632+ weighs the cases left out by how much a learner overfits, from 0 (not at all) to 1 (by heart)."
+    return Grid(("learner", "training", "left out", "chance", ".632", ".632+", "overfitting"), tuple(rows), caption)
 
 
 def pooled_grid(found: Benchmark) -> Grid:

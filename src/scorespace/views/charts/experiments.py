@@ -37,10 +37,11 @@ def benchmark_chart(found: Benchmark) -> Spec:
         "color": coloured("learner", found.learners),
         "tooltip": [field("dataset:N"), field("learner:N"), field("text:N", title=str(found.spec))],
     }
-    value = field("mean:Q", title=f"{found.spec}, mean and standard deviation over folds", scale={"zero": False})
+    title = f"{found.spec}, mean and standard deviation over folds"
+    across: Spec = {"title": title, "scale": {"zero": False}, "axis": {"tickCount": 6}}
     layers = [
-        mark("rule", rows, {**shared, "x": field("low:Q", title=value["title"]), "x2": "high"}, strokeWidth=1.6),
-        mark("point", rows, {**shared, "x": value}, filled=True, size=60, opacity=1),
+        mark("rule", rows, {**shared, "x": field("low:Q", **across), "x2": "high"}, strokeWidth=1.6),
+        mark("point", rows, {**shared, "x": field("mean:Q", **across)}, filled=True, size=60, opacity=1),
     ]
     about = f"{found.spec} of {', '.join(found.learners)} on {len(found.datasets)} data sets."
     return themed(layered(layers, 420, {"step": 12}, description=about))
