@@ -281,7 +281,7 @@ class Evaluation:
         return dict(curves.family(self, curves.requested(kind, **options)).curves)
 
     def average_curve(self, kind: str, model: str | None = None, *, how: str = "vertical") -> Averaged:
-        """The mean of a model's curves within folds, with a band: at each rate, or, how="threshold", at each of those."""
+        """The mean of a model's curves within folds, with a band; `how`: vertical, at each rate, or by threshold."""
         return curves.averaged(self, curves.requested(kind), model, how)
 
     def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:

@@ -59,9 +59,7 @@ def keep_model(learner: Any, data: Any, path: str | Path, *, pickle: bool = Fals
         )
     fitting, cases = studied(learner, data)
     design = fitting.design(cases)
-    model = fitting.estimator(cases, seed).fit(
-        design, cases.truth
-    )  # of the classes by name, as others will ask for them
+    model = fitting.estimator(cases, seed).fit(design, cases.truth)  # classes by their names
     write_file(where, form(model, design))
     told = note("SS072", f"{where.name} is a pickle: whoever loads it runs what is in it.")
     name = where.suffix.lower().removeprefix(".")
