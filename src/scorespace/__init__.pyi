@@ -54,6 +54,8 @@ from scorespace.experiments.data import dataset as dataset
 from scorespace.experiments.estimate import bootstrap_632 as bootstrap_632
 from scorespace.experiments.estimate import bootstrap_632_plus as bootstrap_632_plus
 from scorespace.experiments.estimators import scorer as scorer
+from scorespace.experiments.inside import calibrate_inside as calibrate_inside
+from scorespace.experiments.inside import threshold_inside as threshold_inside
 from scorespace.experiments.keep import keep_model as keep_model
 from scorespace.experiments.keep import load_model as load_model
 from scorespace.experiments.learning import bias_variance as bias_variance

@@ -125,5 +125,5 @@ def test_a_learner_of_the_wrong_task_is_told():
     assert str(caught.value) == (
         "linear predicts numbers, and the target of wdbc holds classes.\n"
         "  seen: '0', '1'\n"
-        "  hint: another learner, or task='numbers' if that is meant"
+        '  hint: another learner, or task="numbers" if that is meant'
     )

@@ -185,7 +185,8 @@ def test_twins_across_the_split_are_counted():
     rows = sum(int(x[i] in set(x[one.train])) for one in splits for i in one.test)
     found = overlap(splits, data)
     assert (found.rows, found.of, found.splits) == (rows, 30, 5)
-    assert found.texts == ("30 of 30 test rows have a twin with the same features in training, in 5 splits.",)
+    (told,) = found.notes("d")
+    assert told.text == "d: 30 of 30 test rows have a twin with the same features in training, in 5 splits."
 
 
 def test_groups_on_both_sides_are_told():

@@ -2,10 +2,12 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from components import missing
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments import run as runs
 from scorespace.experiments.data import Dataset
@@ -141,9 +144,49 @@ def test_failed_fits_are_kept_and_done_again_when_asked(tmp_path):
 def test_twins_in_the_data_are_noted(tmp_path):
     twins = Dataset("twins", {"x": np.repeat(np.arange(10.0), 2)}, np.tile([0, 1], 10), "classes")
     run = benchmark("majority", twins, "loo", tmp_path / "r", workers=1)
-    assert run.status().notes == (
-        "twins: 20 of 20 test rows have a twin with the same features in training, in 20 splits.",
-    )
+    (told,) = run.status().notes
+    assert told.code == "SS080"
+    assert told.text == "twins: 20 of 20 test rows have a twin with the same features in training, in 20 splits."
+
+
+@pytest.fixture
+def cluster():
+    """A Dask scheduler and two workers, each a process of its own."""
+    if find_spec("distributed") is None:
+        missing("Dask is not installed: make dask")
+    serve = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    scheduler = subprocess.Popen([*serve, "--no-dashboard"], stderr=subprocess.PIPE, text=True)
+    address = next(found[0] for line in scheduler.stderr if (found := re.search(r"tcp://127.0.0.1:\d+", line)))
+    work = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+    workers = [subprocess.Popen([*work, "--no-dashboard"], stderr=subprocess.DEVNULL) for _ in range(2)]
+    yield address, workers
+    for process in (*workers, scheduler):
+        process.kill()
+        process.wait()
+
+
+def test_a_cluster_that_loses_a_worker(tmp_path, calm, cluster):
+    """Nothing is lost or counted twice, and the predictions are those of this machine."""
+    address, workers = cluster
+    done = []
+
+    def watch(state):
+        done.append(state.done)
+        if len(done) == 5:
+            workers[0].send_signal(signal.SIGKILL)
+
+    run = benchmark(LEARNERS, WDBC, HOW, tmp_path / "r", dask=address, watch=watch)
+    assert done == list(range(0, 151, 5))
+    assert run.status().finished
+    assert same(tmp_path / "r", calm)
+
+
+def test_no_scheduler(tmp_path, monkeypatch):
+    if find_spec("distributed") is None:
+        missing("Dask is not installed: make dask")
+    monkeypatch.setattr(runs, "_PATIENCE", 0.5)
+    with pytest.raises(ScoreSpaceError, match=r"there is no Dask scheduler at 'tcp://127.0.0.1:9'\."):
+        benchmark("majority", WDBC, "2", tmp_path / "r", dask="tcp://127.0.0.1:9")
 
 
 def test_too_few_workers(tmp_path):

@@ -198,13 +198,13 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline"),
+    *("time", "baseline", "resampling", "workers", "task"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),
     **{"scores": "score", "decisions": "decision", "predictions": "prediction"},
     **{"labels": "label", "features": "feature", "items": "item"},
-    **{"transaction": "transaction", "scale": "scale", "given": "rule"},
+    **{"transaction": "transaction", "scale": "scale", "given": "rule", "learners": "learner"},
 }
 _WRITTEN = {
     "Asymmetry(under=2, over=1)": "--cost-under 2 --cost-over 1",

@@ -50,7 +50,7 @@ def check_task(learner: Fitting, data: Dataset) -> None:
         raise ScoreSpaceError(
             f"{learner.name} predicts {other}, and the target of {data.name} holds {data.task}.",
             seen=f"{listing(data.classes)}" if data.task == "classes" else "numbers",
-            hint=f"another learner, or task={other!r} if that is meant",
+            hint=f'another learner, or task="{other}" if that is meant',
         )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.experiments.data import Dataset
 from scorespace.parts import required
-from scorespace.results import grouped
+from scorespace.results import Note, grouped, note
 
 Rows = NDArray[np.int64]
 How = Literal["", "stratified", "plain"]
@@ -51,16 +51,17 @@ class Overlap:
     splits: int = 0
     groups: tuple[str, ...] = ()
 
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """What a reader must know, in sentences."""
-        said = []
+    def notes(self, name: str) -> tuple[Note, ...]:
+        """What a reader must know of a data set of that name."""
+        found = []
         if self.rows:
             share = f"{grouped(self.rows)} of {grouped(self.of)} test rows"
-            said.append(f"{share} have a twin with the same features in training, in {grouped(self.splits)} splits.")
+            where = f"in {grouped(self.splits)} splits"
+            found.append(note("SS080", f"{name}: {share} have a twin with the same features in training, {where}."))
         if self.groups:
-            said.append(f"rows of the same {' and '.join(self.groups)} train and test: scores will be too good.")
-        return tuple(said)
+            by = " and ".join(self.groups)
+            found.append(note("SS081", f"{name}: rows of the same {by} train and test, so scores will be too good."))
+        return tuple(found)
 
 
 class Resampling(ABC):
@@ -349,7 +350,7 @@ class Forward(Resampling):
 
     def draw(self, data: Dataset, seed: int) -> Iterator[Split]:
         if data.order is None:
-            raise ScoreSpaceError(f"resampling={str(self)!r} needs the time of each row.", hint='order="date"')
+            raise ScoreSpaceError(f"resampling={str(self)!r} needs the time of each row.", hint="time=…")
         moments, place = np.unique(data.order, return_inverse=True)
         if moments.size <= self.folds:
             raise ScoreSpaceError(f"{data.name} has {moments.size} moments, too few for {self.folds} stretches.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -24,6 +25,8 @@ _QUICK_ROWS: Final = 200_000
 _SLOW_ROWS: Final = 20_000
 """Rows to be learnt from in one job, all its splits together: enough that starting it costs little."""
 _MOST_SPLITS: Final = 50
+_PATIENCE: Final = 10
+"""Seconds to wait for a scheduler."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def _planned(data: Dataset, scheme: Resampling, seed: int) -> Planned:
             count += 1
             yield split
 
-    shared = overlap(counted(), data).texts
+    shared = overlap(counted(), data).notes(data.name)
     return Planned(
         data.name,
         data.digest,
@@ -263,8 +266,9 @@ def _on_dask(run: Run, jobs: Iterator[Job], address: str) -> Iterator[tuple[int,
     A job whose worker is lost is given to another one, and only its first answer is kept.
     """
     distributed = required("distributed", "dask")
+    logging.getLogger("distributed").setLevel(logging.ERROR)  # that it gives a job to another worker is no news
     try:
-        client = distributed.Client(address, timeout=10)
+        client = distributed.Client(address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
         raise ScoreSpaceError(f"there is no Dask scheduler at {address!r}.", seen=str(error)[:200]) from None
     with client:
@@ -282,7 +286,14 @@ def _on_dask(run: Run, jobs: Iterator[Job], address: str) -> Iterator[tuple[int,
         submit(ahead)
         for future in completed:
             job = waiting.pop(future.key)
-            done = future.result()
+            try:
+                done = future.result()
+            except distributed.KilledWorker as error:
+                raise ScoreSpaceError(
+                    f"a job of {job.learner.name} on {job.data.name} ended several workers, one after the other.",
+                    seen=str(error)[:200],
+                    hint="workers with more memory; what is finished stays",
+                ) from None
             if not job.file.is_file():
                 write_job(run, job.data.name, job.learner.name, job.file, done)
             future.release()

@@ -31,7 +31,7 @@ from scorespace.experiments.data import Task
 from scorespace.experiments.fit import PREFIX, Done
 from scorespace.files import replacing, write_file
 from scorespace.frames.source import connect, unreadable
-from scorespace.results import SCHEMA, Row, grouped
+from scorespace.results import SCHEMA, Note, Row, grouped, note
 
 _RUN: Final = "run.json"
 _KEY: Final = "scorespace.job"
@@ -51,7 +51,7 @@ class Planned:
     positive: str | None
     splits: int
     described: str
-    shared: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Status:
     resampling: str
     seed: int
     standings: tuple[Standing, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -92,7 +92,7 @@ class Status:
             "seed": self.seed,
             "finished": self.finished,
             "rows": self.rows(),
-            "notes": list(self.notes),
+            "notes": [one.to_dict() for one in self.notes],
         }
 
     @property
@@ -193,8 +193,14 @@ class Run:
     def status(self) -> Status:
         """How far each learner is on each data set."""
         pairs = [(one, each) for one in self.datasets for each in self.learners]
-        notes = tuple(f"{plan.name}: {text}" for plan in self.plans.values() for text in plan.shared)
-        return Status(str(self.path), self.resampling, self.seed, tuple(self._standing(*pair) for pair in pairs), notes)
+        standings = tuple(self._standing(*pair) for pair in pairs)
+        notes = [one for plan in self.plans.values() for one in plan.notes]
+        notes += [
+            note("SS082", f"{one.learner} failed in {one.failed} of {one.done} fits on {one.dataset}: {one.error}")
+            for one in standings
+            if one.failed
+        ]
+        return Status(str(self.path), self.resampling, self.seed, standings, tuple(notes))
 
     def _standing(self, dataset: str, learner: str) -> Standing:
         jobs = self.about(dataset, learner)
@@ -347,7 +353,7 @@ def _enter(path: Path, folder: str, what: str, name: str, content: Row, replace:
 
 
 def _planned(told: Row) -> Planned:
-    return Planned(**{**told, "classes": tuple(told["classes"]), "shared": tuple(told["shared"])})
+    return Planned(**{**told, "classes": tuple(told["classes"]), "notes": tuple(Note(**one) for one in told["notes"])})
 
 
 def _is_begun(path: Path) -> bool:
