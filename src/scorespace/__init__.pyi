@@ -41,6 +41,7 @@ from scorespace.decisions.cases import cases as cases
 from scorespace.errors import ScoreSpaceError as ScoreSpaceError
 from scorespace.evaluation.enter import count_tables as count_tables
 from scorespace.evaluation.enter import evaluate as evaluate
+from scorespace.evaluation.enter import evaluate_estimator as evaluate_estimator
 from scorespace.evaluation.enter import measure as measure
 from scorespace.evaluation.evaluation import Evaluation as Evaluation
 from scorespace.evaluation.recalibrate import apply_map as apply_map
@@ -51,6 +52,18 @@ from scorespace.evaluation.samples import drift as drift
 from scorespace.evaluation.samples import match as match
 from scorespace.experiments.data import Dataset as Dataset
 from scorespace.experiments.data import dataset as dataset
+from scorespace.experiments.estimate import bootstrap_632 as bootstrap_632
+from scorespace.experiments.estimate import bootstrap_632_plus as bootstrap_632_plus
+from scorespace.experiments.estimators import scorer as scorer
+from scorespace.experiments.inside import calibrate_inside as calibrate_inside
+from scorespace.experiments.inside import threshold_inside as threshold_inside
+from scorespace.experiments.keep import keep_model as keep_model
+from scorespace.experiments.keep import load_model as load_model
+from scorespace.experiments.learning import bias_variance as bias_variance
+from scorespace.experiments.learning import learning_curve as learning_curve
+from scorespace.experiments.permute import permute_labels as permute_labels
+from scorespace.experiments.results import Benchmark as Benchmark
+from scorespace.experiments.results import benchmark_summary as benchmark_summary
 from scorespace.experiments.run import benchmark as benchmark
 from scorespace.experiments.store import Run as Run
 from scorespace.experiments.store import open_run as open_run

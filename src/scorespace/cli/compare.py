@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from scorespace.cli import options, output
+from scorespace.cli import options, output, runs
 from scorespace.declaration import call_text
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
@@ -40,6 +40,7 @@ def compare(
     repeat: options.Repeat = None,
     order: options.Order = "",
     scale: options.Scale = None,
+    dataset: options.Dataset = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     other: Annotated[
@@ -127,6 +128,9 @@ def compare(
         raise ScoreSpaceError(f"--at compares decisions case by case, and not {alone}.", hint=f"--measure acc@{at:g}")
 
     measure = _under(measure, at_least, at_most)
+    if runs.several(data, dataset):
+        runs.compare(str(data), measure, score, positive, test, level, format)
+        return
     if (data is None) == (counts is None):
         raise ScoreSpaceError(
             "name the data, or the counts of right and wrong decisions instead.",
@@ -153,6 +157,7 @@ def compare(
             repeat=repeat,
             order=order,
             scale=scale,
+            dataset=dataset,
             missing=missing.value,
             paired=True,
             at=_thresholds(at, measure),

@@ -28,6 +28,7 @@ def decide(
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     order: options.Order = "",
@@ -140,6 +141,7 @@ def decide(
                 names=options.renames(name),
                 weight=weight,
                 order=order,
+                dataset=dataset,
                 condition=None if reject is not None else condition,
                 missing=missing.value,
                 memory=memory,

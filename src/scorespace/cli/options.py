@@ -108,6 +108,7 @@ Time = Annotated[str | None, _option(_ROLES, "COL", "The time of each row, where
 Positive = Annotated[
     str | None, _option(_ROLES, "LABEL", "The positive class; inferred only for 0/1, -1/1 and booleans.")
 ]
+Dataset = Annotated[str | None, _option(_ROLES, "NAME", "Where DATA is the directory of a run: one of its data sets.")]
 Name = Annotated[list[str], _option(_ROLES, "COL=NAME", "Show a column's model under this name.")]
 Weight = Annotated[str | None, _option(_ROLES, "COL", "Case weights.")]
 Weights = Annotated[

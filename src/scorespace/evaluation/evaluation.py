@@ -11,6 +11,8 @@ from typing import Any, Final
 from scorespace import frames
 from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Alternative, Comparison, Comparisons
+from scorespace.comparisons.averaged import Averaged
+from scorespace.comparisons.means import OverFolds, over_folds
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
 from scorespace.decisions import (
@@ -140,6 +142,12 @@ class Evaluation:
             held |= {(one.model, one.spec): one for one in self._estimates(missing)}
         ordered = tuple(held[name, spec] for name, specs in every.items() for spec in specs)
         return replace(self.summary, estimates=ordered)
+
+    @cached_property
+    def over_folds(self) -> tuple[OverFolds, ...]:
+        """The measures shown as means over folds, beside the pooled ones; none where cases come in no folds."""
+        asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
+        return over_folds(self.models.pairs, asked)
 
     @cached_property
     def differences(self) -> dict[str, Comparison]:
@@ -311,6 +319,10 @@ class Evaluation:
         """The curve of every model that has one, and of each class of the models that score several."""
         return dict(curves.family(self, curves.requested(kind, **options)).curves)
 
+    def average_curve(self, kind: str, model: str | None = None, *, how: str = "vertical") -> Averaged:
+        """The mean of a model's curves within folds, with a band; `how`: vertical, at each rate, or by threshold."""
+        return curves.averaged(self, curves.requested(kind), model, how)
+
     def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:
         """The band around a model's curve: of each point, or of the whole curve.
 
@@ -408,6 +420,7 @@ class Evaluation:
             "data": {"rows": models.rows, "classes": dict(models.classes), "positive": models.positive},
             "rows": self.summary.rows(),
             **differences,
+            **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],

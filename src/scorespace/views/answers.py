@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.means import OverFolds
 from scorespace.curves import Curve
 from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
@@ -36,6 +37,9 @@ class Answers(Protocol):
 
     @property
     def shown(self) -> Estimates: ...
+
+    @property
+    def over_folds(self) -> tuple[OverFolds, ...]: ...
 
     @property
     def differences(self) -> Mapping[str, Comparison]: ...
