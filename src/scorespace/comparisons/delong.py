@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 import numpy as np
 
 from scorespace.comparisons.answer import Comparison, ValueTest
+from scorespace.comparisons.certain import difference_bounds, widened
 from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
 from scorespace.comparisons.test import (
     by_request,
@@ -49,6 +51,7 @@ def _covariance(question: Paired[ScoreTable]) -> tuple[Array, Array]:
     title="DeLong's test",
     for_="the area under the ROC curve; knows that both models saw the same cases",
     suits=(of_areas, each_case_once, unweighted, not_in_folds, ungrouped, enough_cases),
+    directed=True,
 )
 def delong(question: Paired[ScoreTable], *, reference: Reference = "auto") -> Comparison:
     """The difference of two areas by its standard error: Z = (A − B) / √(var A + var B − 2 cov).
@@ -57,11 +60,20 @@ def delong(question: Paired[ScoreTable], *, reference: Reference = "auto") -> Co
     reject a true null in up to 6.8 % of samples; Student's t, with one degree of freedom less than such cases, does
     so in at most 5.8 %.
     """
+    if question.cases.times is not None:
+        return _of_bins(question)
     areas, covariance = _covariance(question)
     i, j = map((question.among or question.models).index, question.names)
     student = reference == "student" or (reference == "auto" and question.fewest < _KNOWN)
     freedom = max(1.0, question.fewest - 1.0) if student else math.inf
     return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level, freedom), question)
+
+
+def _of_bins(question: Paired[ScoreTable]) -> Comparison:
+    """The same from bins of both models: certain whatever the order inside them."""
+    areas, covariance, spread = binned_covariance(question.cases, question.tables)
+    found = _scaled(delong_pair(areas, covariance, question.names, 0, 1, question.level), question)
+    return widened(found, difference_bounds(question), spread) if math.isfinite(spread) else found
 
 
 @delong.on(of_areas, each_case_once, unweighted)
@@ -136,6 +148,52 @@ def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
     return areas, covariance
 
 
+def binned_covariance(pairs: PairTable, tables: Sequence[ScoreTable]) -> tuple[Array, Array, float]:
+    """The areas of two models and their covariances, from bins of both together and their own finer tables.
+
+    And by how much the standard error of their difference may be larger. The placement of a case lies at most half its
+    bin from the true one; so the length of the vector of all their differences is known to within the length of what it
+    misses (Minkowski).
+    """
+    areas = np.array([float(auc(table)) for table in tables])
+    n_pos, n_neg = (float(size) for size in (tables[0].n_pos, tables[0].n_neg))
+    if n_pos < 2 or n_neg < 2:
+        return areas, np.full((2, 2), np.nan), math.nan
+    covariance = np.diag([delong_variance(table) for table in tables])
+    times, positive = np.asarray(pairs.times, dtype=np.float64), pairs.label == 1
+    least = most = 0.0
+    for of_class, size, others in ((positive, n_pos, n_neg), (~positive, n_neg, n_pos)):
+        weight, unit = times[of_class], size * (size - 1)
+        a, b = (
+            _placement(table, of_class is positive)[place[of_class]] / others
+            for table, place in zip(pairs.tables, pairs.place, strict=True)
+        )
+        a, b = (one - (weight * one).sum() / size for one in (a, b))
+        covariance[0, 1] += float((weight * a * b).sum()) / unit
+        length = math.sqrt(float((weight * (a - b) ** 2).sum()))
+        missed = sum(
+            math.sqrt(float((own * (other / 2 / others) ** 2).sum()))
+            for own, other in (_sides(table, of_class is positive) for table in pairs.tables)
+        )
+        least, most = least + max(0.0, length - missed) ** 2 / unit, most + (length + missed) ** 2 / unit
+    own = float(covariance[0, 0] + covariance[1, 1])
+    variance = min(max(own - 2 * float(covariance[0, 1]), least), most)
+    covariance[0, 1] = covariance[1, 0] = (own - variance) / 2
+    return areas, covariance, math.sqrt(most / variance) if variance > 0 else math.inf if most > 0 else 1.0
+
+
+def _sides(table: ScoreTable, positives: bool) -> tuple[Array, Array]:
+    """The cases that are placed, and those among which they are."""
+    return (table.pos, table.neg) if positives else (table.neg, table.pos)
+
+
+def _placement(table: ScoreTable, positives: bool) -> Array:
+    """How many of the other class a case at each score beats, ties half."""
+    _, other = _sides(table, positives)
+    above = np.cumsum(other) - other / 2
+    return other.sum() - above if positives else above
+
+
 def delong_pair(
     areas: Array, covariance: Array, names: tuple[str, str], i: int, j: int, level: float, freedom: float = math.inf
 ) -> Comparison:
@@ -184,8 +242,12 @@ def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level:
 
 def delong_omnibus(pairs: PairTable) -> Comparison:
     """Whether several AUCs are equal: χ² = (Lθ)ᵀ (L S Lᵀ)⁺ (Lθ), with L the differences to the last."""
-    areas, covariance = delong_covariance(pairs)
-    names = (pairs.models[0], ", ".join(pairs.models[1:]))
+    return all_equal(*delong_covariance(pairs), pairs.models)
+
+
+def all_equal(areas: Array, covariance: Array, models: Sequence[str]) -> Comparison:
+    """The same from the areas and their covariances."""
+    names = (models[0], ", ".join(models[1:]))
     if np.isnan(covariance).any():
         return Comparison(*names, "delong, all equal", auc.name, reason=_FEW, several=True)
     contrasts = np.hstack([np.eye(areas.size - 1), -np.ones((areas.size - 1, 1))])

@@ -13,14 +13,15 @@ import numpy as np
 
 from scorespace.declaration import Option, Registry
 from scorespace.errors import MeasureError
+from scorespace.measures.average import EVENLY, mean_of
 from scorespace.measures.request import Request
 from scorespace.resampling import limits, worlds
 from scorespace.resampling.area import delong, delong_logit, delong_variance, delong_variances
-from scorespace.resampling.draw import Alone, Draws, blocks
-from scorespace.resampling.share import clopper_pearson, wilson
+from scorespace.resampling.draw import REPLICATES, Alone, Draws, blocks
+from scorespace.resampling.share import clopper_pearson, normal_quantile, wilson
 from scorespace.results import grouped
 from scorespace.special import ndtr, ndtri
-from scorespace.tables import Array, Counts, ScoreTable, Table, Top, ratio
+from scorespace.tables import Array, ClassBins, Counts, ScoreTable, Table, Top, ratio
 
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
@@ -147,7 +148,8 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
     """
     declared = INTERVALS.find(request.measure.intervals.get(type(request.table), request.measure.interval))
     if not declared.suits(request):
-        declared = next((one for one in (jeffreys_interval, class_area_interval) if one.suits(request)), declared)
+        others = (jeffreys_interval, binned_area_interval, class_area_interval)
+        declared = next((one for one in others if one.suits(request)), declared)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
     weighted = request.table.cell_squares is not None
     fits = declared.suits(request) and not grouped and (declared.weighted or not weighted)
@@ -266,6 +268,31 @@ def area_interval(plan: Plan) -> Interval:
     return (delong_interval if suits else newcombe_interval).function(plan)
 
 
+def _of_binned_areas(request: Request) -> bool:
+    evenly = request.averaged and request.measure.area == (1, 0) and request.spec.of in ("macro", *EVENLY)
+    return evenly and isinstance(request.table, ClassBins)
+
+
+@interval("delong-mean", "DeLong's errors of areas over classes, as if all moved together", suits=_of_binned_areas)
+def binned_area_interval(plan: Plan) -> Interval:
+    """The mean of the errors of the classes, or of the pairs of them: no sum spreads more than its parts together.
+
+    How they move together is not known of bins, so it is the widest that it can be.
+    """
+    table, how = cast(ClassBins, plan.request.table), str(plan.request.spec.of)
+    size = len(table.classes)
+    if how in EVENLY:
+        errors = np.full((size, size), np.nan)
+        for i, j, one in table.pairwise(ScoreTable):
+            errors[i, j] = math.sqrt(delong_variance(one))
+    else:
+        errors = np.array([math.sqrt(delong_variance(one)) for one in table.each(ScoreTable)])
+    half = normal_quantile(plan.level) * float(mean_of(errors, table.class_totals, how))
+    if math.isnan(half):
+        return _none("classes have fewer than two cases")
+    return _within(plan, plan.value - half, plan.value + half, "delong, at most")
+
+
 # --- decisions: the cells as they may be
 
 
@@ -281,17 +308,8 @@ def jeffreys_interval(plan: Plan) -> Interval:
     outcomes of each class apart. At an operating point by rank, the cut moves so that the places stay.
     """
     table = plan.request.table
-    prior = limits.cell_prior(max(2, len(table.class_names)))
     cells = table.cells.astype(np.float64) * (table.cases / float(table.total))
-    rng = np.random.default_rng([plan.draws.seed, 2])
-    if plan.request.within:
-        totals = np.bincount(table.strata, cells)
-        drawn = np.empty((plan.draws.replicates, cells.size))
-        for stratum in np.unique(table.strata):
-            own = table.strata == stratum
-            drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, plan.draws.replicates, prior=prior)
-    else:
-        drawn = limits.posterior(cells, rng, plan.draws.replicates, prior=prior) * cells.sum()
+    drawn = _outcomes(plan.request, cells, plan.draws.seed, plan.draws.replicates)
     if isinstance(plan.request.spec.at, Top):
         drawn = _cut_again(plan, drawn)
     values = np.asarray(plan.request.formula(table.with_cells(drawn)), dtype=np.float64)
@@ -301,6 +319,46 @@ def jeffreys_interval(plan: Plan) -> Interval:
     low, high = np.quantile(defined, plan.tails)
     reason = left_out(values.size, defined.size, "undefined draws")
     return _within(plan, low, high, "jeffreys", reason)
+
+
+def _outcomes(request: Request, cells: Array, seed: int, replicates: int) -> Array:
+    """Cells (replicates, m) as they may be where these were seen; for measures within classes, of each class apart."""
+    table = request.table
+    prior = limits.cell_prior(max(2, len(table.class_names)))
+    rng = np.random.default_rng([seed, 2])
+    if not request.within:
+        return np.asarray(limits.posterior(cells, rng, replicates, prior=prior) * cells.sum())
+    totals = np.bincount(table.strata, cells)
+    drawn = np.empty((replicates, cells.size))
+    for stratum in np.unique(table.strata):
+        own = table.strata == stratum
+        drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, replicates, prior=prior)
+    return drawn
+
+
+def jeffreys_along(request: Request, cells: Array, level: float, seed: int = 0) -> tuple[Array, Array]:
+    """The limits of that interval where a request's table holds each of many rows of cells (places, m) in turn.
+
+    Every place is drawn from the seed anew, so that its limits are those that the interval of this one place has.
+
+    >>> from scorespace.measures.catalog import parse
+    >>> from scorespace.measures.request import bind
+    >>> low, high = jeffreys_along(bind(parse("mcc"), Counts(9, 2, 1, 8)), np.array([[9, 1, 2, 8], [5, 5, 5, 5]]), 0.95)
+    >>> low.round(2), high.round(2)
+    (array([ 0.29, -0.38]), array([0.88, 0.39]))
+    """
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+
+    def limits_of(row: Array) -> Array:
+        values = np.asarray(request.formula(request.table.with_cells(_outcomes(request, row, seed, REPLICATES))))
+        defined = values[np.isfinite(values)]
+        return np.quantile(defined, tails) if defined.size else np.full(2, np.nan)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = np.array(list(pool.map(limits_of, np.asarray(cells, dtype=np.float64)))).reshape(-1, 2)
+    value = np.asarray(request.formula(request.table.with_cells(np.asarray(cells, dtype=np.float64))))
+    lowest, highest = request.range
+    return np.maximum(np.fmin(found[:, 0], value), lowest), np.minimum(np.fmax(found[:, 1], value), highest)
 
 
 def _cut_again(plan: Plan, drawn: Array) -> Array:
