@@ -187,8 +187,8 @@ def test_ss012_a_perfect_ranking_has_no_variance():
 
 
 def test_ss012_no_width_is_a_finding_wherever_it_is():
-    (text,) = notes(changed(s=np.full(CASES, 0.3)), "SS012", measures="mean_score")
-    assert text == "no replicate changes mean_score of s: no width is not certainty."
+    found = notes(changed(s=np.full(CASES, 0.3)), "SS012", measures="mean_score")
+    assert "no replicate changes mean_score of s: no width is not certainty." in found
 
 
 def test_ss013_a_threshold_chosen_on_the_same_cases():
