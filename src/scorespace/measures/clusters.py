@@ -498,6 +498,8 @@ def v_measure(
     >>> round(v_measure(contingency([0, 0, 1, 1], [0, 0, 1, 2])), 4)
     0.8
     """
+    if not (beta >= 0 and math.isfinite(beta)):
+        raise MeasureError(f"beta={beta:g} is not a weight of completeness.", hint="a number ≥ 0, such as beta=1")
     h, c = (np.asarray(each.function(table)) for each in (homogeneity, completeness))
     return np.where(h + c == 0, 0.0, ratio((1 + beta) * h * c, beta * h + c))
 
