@@ -1,4 +1,4 @@
-"""The interval of what a curve fitted to the same cases leaves: seen on cases drawn from a smooth fit, which is known."""
+"""The interval of what a curve fitted to the same cases leaves: seen on cases drawn around a curve that is known."""
 
 from __future__ import annotations
 
