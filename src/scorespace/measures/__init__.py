@@ -9,7 +9,7 @@ from scorespace.measures import probability, smooth
 from scorespace.measures import classes, ordinal, raters, regression, sweep
 
 # isort: split
-from scorespace.measures import clusters, rules
+from scorespace.measures import clusters, labellings, rules
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
@@ -23,6 +23,7 @@ __all__ = [
     "confusion",
     "cost",
     "find",
+    "labellings",
     "measure",
     "measures",
     "ordinal",
