@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from commands import LARGE, commands
 from large import large
+from regression import predicted
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
@@ -222,6 +223,7 @@ PARTS = {
     "calibration": Part(calibration, (FULL,)),
     "large": Part(large, (10**6, 10**7)),
     "ranking": Part(ranking, (10**5, 10**6, FULL)),
+    "regression": Part(predicted, (10**6, FULL)),
     "clusters": Part(judged, (10**5,)),
     "rules": Part(mined, (10**6,)),
 }

@@ -23,7 +23,7 @@ def bench(monkeypatch):
     monkeypatch.setattr(commands, "RUNS", 1)
     monkeypatch.setattr(commands, "BEFORE", "0000000")
     yield bench
-    for name in ("bench", "commands", "groups", "samples", "timing"):
+    for name in ("bench", "commands", "groups", "regression", "samples", "timing"):
         sys.modules.pop(name, None)
 
 
