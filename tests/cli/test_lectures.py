@@ -65,7 +65,9 @@ def test_the_stacked_ranks_behind_u(run, credit, tmp_path):
 
 def test_ranking_against_a_numeric_truth(run, write):
     data = write("n.csv", "y,p\n1,2\n2,1\n9,3\n4,5\n6,4\n3,3\n")
-    found = run("evaluate", data, "--truth", "y", "--prediction", "p", "--measures", "spearman, kendall, gini_correlation")
+    found = run(
+        "evaluate", data, "--truth", "y", "--prediction", "p", "--measures", "spearman, kendall, gini_correlation"
+    )
     assert (found.code, found.err) == (0, "")
     rows = run(
         *("evaluate", data, "--truth", "y", "--prediction", "p", "--measures", "gini_correlation", "--format", "json")
