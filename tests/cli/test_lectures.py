@@ -65,13 +65,10 @@ def test_the_stacked_ranks_behind_u(run, credit, tmp_path):
 
 def test_ranking_against_a_numeric_truth(run, write):
     data = write("n.csv", "y,p\n1,2\n2,1\n9,3\n4,5\n6,4\n3,3\n")
-    found = run(
-        "evaluate", data, "--truth", "y", "--prediction", "p", "--measures", "spearman, kendall, gini_correlation"
-    )
+    asked = ["evaluate", data, "--truth", "y", "--prediction", "p", "--measures"]
+    found = run(*asked, "gini_correlation, spearman, kendall", "--format", "json")
     assert (found.code, found.err) == (0, "")
-    rows = run(
-        *("evaluate", data, "--truth", "y", "--prediction", "p", "--measures", "gini_correlation", "--format", "json")
-    ).json()["rows"]
+    rows = found.json()["rows"]
     truth, predicted = np.array([1, 2, 9, 4, 6, 3.0]), np.array([2, 1, 3, 5, 4, 3.0])
     apart = np.subtract.outer(truth, truth)
     pairs = (apart * np.sign(np.subtract.outer(predicted, predicted))).sum() / np.abs(apart).sum()
