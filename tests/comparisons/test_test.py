@@ -57,7 +57,7 @@ def test_one_grammar_and_the_older_spellings(written, meant):
     [
         ("mcnemar(method=exactly)", "method=exactly in 'mcnemar(method=exactly)' is unknown."),
         ("bootstrap(replicates=many)", "replicates=many in 'bootstrap(replicates=many)' is not a number."),
-        ("delong(replicates=10)", "delong has no option 'replicates'.\n  seen: its options: none"),
+        ("delong(replicates=10)", "delong has no option 'replicates'.\n  seen: its options: 'reference'"),
     ],
 )
 def test_options_that_a_test_lacks_are_refused(written, message):

@@ -28,6 +28,7 @@ def decide(
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     order: options.Order = "",
@@ -90,6 +91,10 @@ def decide(
             rich_help_panel=_CONSTRAINTS,
         ),
     ] = None,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     out: Annotated[
@@ -136,8 +141,13 @@ def decide(
                 names=options.renames(name),
                 weight=weight,
                 order=order,
+                dataset=dataset,
                 condition=None if reject is not None else condition,
                 missing=missing.value,
+                memory=memory,
+                precision=precision,
+                engine=engine,
+                master=master,
                 level=level,
                 seed=seed,
                 progress=progress,

@@ -30,10 +30,10 @@ def drift(
             help="The later sample; without the column of the truth, scores alone. Of several, which one matches.",
         ),
     ],
-    truth: options.Truth,
-    score: options.Score,
+    truth: options.MaybeTruth = None,
+    score: options.Score = [],  # noqa: B006 - Typer copies defaults
     positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006 - Typer copies defaults
+    name: options.Name = [],  # noqa: B006
     weight: Annotated[
         str | None,
         typer.Option(metavar="COL", help="How often each row occurred.", autocompletion=options.columns),
@@ -41,6 +41,7 @@ def drift(
     scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
+    memory: options.Memory = None,
     replicates: Annotated[
         int, typer.Option(metavar="N", help="Permutations behind each p-value.", rich_help_panel=_OUTPUT)
     ] = REPLICATES,
@@ -77,6 +78,7 @@ def drift(
             "weight": weight,
             "scale": scale,
             "missing": missing.value,
+            "memory": memory,
             "replicates": replicates,
             "seed": seed,
             "progress": progress,

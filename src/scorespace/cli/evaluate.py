@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from scorespace.cli import options, output
+from scorespace.cli import options, output, runs
 from scorespace.errors import MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
@@ -41,6 +41,7 @@ def evaluate(
     fold: options.Fold = None,
     baseline: options.Baseline = None,
     time: options.Time = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     order: options.Order = "",
@@ -102,6 +103,11 @@ def evaluate(
     """
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
+    if runs.several(data, dataset):
+        if rules:
+            raise MeasureError("a requirement is for one data set of a run.", hint="--dataset NAME")
+        runs.evaluate(str(data), measures or None, score, positive, level, report, format)
+        return
     source, tables = options.data_and_matrices(data, matrix, rows, positive)
     method, intervals = options.intervals(interval)
     with output.progress("bootstrap") as progress:
@@ -117,6 +123,7 @@ def evaluate(
             intervals=intervals,
             baseline=baseline,
             time=time,
+            dataset=dataset,
             positive=positive,
             names=options.renames(name),
             models=options.models(model),

@@ -108,6 +108,7 @@ Time = Annotated[str | None, _option(_ROLES, "COL", "The time of each row, where
 Positive = Annotated[
     str | None, _option(_ROLES, "LABEL", "The positive class; inferred only for 0/1, -1/1 and booleans.")
 ]
+Dataset = Annotated[str | None, _option(_ROLES, "NAME", "Where DATA is the directory of a run: one of its data sets.")]
 Name = Annotated[list[str], _option(_ROLES, "COL=NAME", "Show a column's model under this name.")]
 Weight = Annotated[str | None, _option(_ROLES, "COL", "Case weights.")]
 Weights = Annotated[
@@ -226,13 +227,13 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "adjust", "alternative"),
+    *("time", "baseline", "adjust", "alternative", "resampling", "workers", "task"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),
     **{"scores": "score", "decisions": "decision", "predictions": "prediction"},
     **{"labels": "label", "features": "feature", "items": "item"},
-    **{"transaction": "transaction", "scale": "scale", "given": "rule"},
+    **{"transaction": "transaction", "scale": "scale", "given": "rule", "learners": "learner"},
 }
 _WRITTEN = {
     "Asymmetry(under=2, over=1)": "--cost-under 2 --cost-over 1",

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorespace.comparisons.adjust import adjust, title
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
+from scorespace.results import CERTIFIED, SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
 from scorespace.tables import Array
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -32,8 +32,10 @@ class Comparison:
     """A test of two models, or of several at once: then `b` names all but the first, and no difference is defined.
 
     `independent`: a and b were measured on two samples and not on the same cases. `table` counts the cases that
-    both models decide right, only a; only b, and neither. `asked` is the measure as the user wrote it. The interval
-    is two-sided whatever the alternative.
+    both models decide right, only a; only b, and neither. `asked` is the measure as the user wrote it. `certified`, of
+    coarse scores: what the difference lies between, whatever the order inside the bins; NaN where that is not known.
+    The interval then holds, and p is the largest, wherever in between it is. The interval is two-sided whatever the
+    alternative.
     """
 
     a: str
@@ -54,9 +56,11 @@ class Comparison:
     independent: bool = False
     notes: tuple[Note, ...] = ()
     asked: str | None = field(default=None, compare=False, repr=False)
+    certified: tuple[float, float] | None = None
     alternative: Alternative = "two-sided"
 
     def row(self) -> Row:
+        certain = {} if self.certified is None else dict(zip(CERTIFIED, self.certified, strict=True))
         return plain(
             {
                 "a": self.a,
@@ -74,6 +78,7 @@ class Comparison:
                 "alternative": self.alternative,
                 "table": self.table,
                 "reason": self.reason,
+                **certain,
             }
         )
 
@@ -85,7 +90,9 @@ class Comparison:
     @property
     def size(self) -> str:
         """The difference with its interval, for people."""
-        return limits(self.difference, self.low, self.high, sign=True)
+        shown = limits(self.difference, self.low, self.high, sign=True)
+        open_ = math.nan if self.certified is None else (self.certified[1] - self.certified[0]) / 2
+        return shown if math.isnan(open_) else f"{shown} ±{open_:.1g}"
 
     @property
     def telling_p(self) -> float:

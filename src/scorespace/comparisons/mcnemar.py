@@ -46,7 +46,8 @@ def mcnemar(
     """Cases on which only one model is right, n₁₀ and n₀₁: (|n₁₀ − n₀₁| − 1)² / (n₁₀ + n₀₁), or their binomial."""
     right = [question.right(model) for model in question.names]
     stated = None if method == "auto" else method
-    found = mcnemar_test(*right, names=question.names, method=stated, level=question.level)
+    times = question.cases.times
+    found = mcnemar_test(*right, names=question.names, method=stated, level=question.level, times=times)
     found = replace(found, measure=question.of or acc.name)
     ((_, only_a), (only_b, _)) = found.table or ((0, 0), (0, 0))
     if only_a + only_b >= _HARDLY_ANY:
@@ -69,20 +70,22 @@ def mcnemar_test(
     names: tuple[str, str] = ("a", "b"),
     method: Method | None = None,
     level: float = 0.95,
+    times: Array | None = None,
 ) -> Comparison:
     """Whether two models are right on the same share of cases; only cases on which they differ tell.
 
     The table counts both right, only a; only b, neither. Without a method: mid-p below 25 discordant
-    cases, else the chi-squared with continuity correction. The interval is Newcombe's for paired shares.
+    cases, else the chi-squared with continuity correction. The interval is Newcombe's for paired shares. A row may
+    stand for so many `times` cases.
 
     >>> right = np.array([True] * 12 + [False] * 4)
     >>> mcnemar_test(right, right[::-1]).table
     ((8, 4), (4, 0))
     """
     a_right, b_right = np.asarray(a_right, dtype=bool), np.asarray(b_right, dtype=bool)
-    both, only_a = int((a_right & b_right).sum()), int((a_right & ~b_right).sum())
-    only_b, neither = int((~a_right & b_right).sum()), int((~a_right & ~b_right).sum())
-    total, discordant = a_right.size, only_a + only_b
+    counted = np.bincount(2 * a_right + b_right, times, minlength=4).astype(np.int64).tolist()
+    neither, only_b, only_a, both = counted
+    total, discordant = sum(counted), only_a + only_b
     chosen = method or ("midp" if discordant < FEW_DISCORDANT else "corrected")
     statistic, p = mcnemar_p(only_a, only_b, chosen)
     low, high = newcombe_paired(both, only_a, only_b, neither, level)

@@ -76,6 +76,9 @@ def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -
 
 def swappable(question: Paired[Table]) -> Refused | None:
     """Models of one kind, whose cases can change places."""
+    if question.cases.times is not None:
+        seen = "cases counted in bins"
+        return Refused("{title} swaps cases one by one.", seen=seen, hint='test="bootstrap"', error=MeasureError)
     try:
         _shared(question)
     except NoTableError as error:
@@ -171,8 +174,9 @@ def _bounds(question: Paired[Table]) -> tuple[float, float]:
     )
     values = np.stack([draws.of(model, one) for model, one in zip(question.names, question.bound, strict=True)])
     values = values[:, np.isfinite(values).all(axis=0)]
-    moving = values.shape[1] > 1 and (np.ptp(values, axis=1) > 1e-12).all()
-    together = float(np.corrcoef(values)[0, 1]) if moving else 0.0
+    reach = np.ptp(values, axis=1, keepdims=True) if values.shape[1] > 1 else np.zeros(1)
+    # In units of their reach: the squares of costs of 1e300 are no numbers.
+    together = float(np.corrcoef((values - values[:, :1]) / reach)[0, 1]) if (reach > 1e-12).all() else 0.0
     a, b = (request.value for request in question.bound)
     return combined(a, (of_a.low, of_a.high), b, (of_b.low, of_b.high), together)
 

@@ -114,6 +114,8 @@ class Several(Question[Held]):
 
     @property
     def tables(self) -> tuple[Any, ...]:
+        if self.cases.times is not None:  # what ties the models together is coarser than their own tables
+            return tuple(self.draws.tables[model] for model in self.models)
         return tuple(self.cases.tables[self.cases.index(model)] for model in self.models)
 
     def right(self, model: str) -> NDArray[np.bool_]:
@@ -264,7 +266,7 @@ def _groups(draws: Draws) -> tuple[Array, Array | None, Array | None]:
     """The class of every case or cell, its group where there are such, and how many cases it stands for."""
     table, pairs = _only(draws), draws.pairs
     if pairs is not None:
-        return pairs.code, pairs.group, None
+        return pairs.code, pairs.group, pairs.times
     return table.strata, table.grouping, table.cells
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from scorespace.comparisons.answer import Comparison, one_sided
+from scorespace.comparisons.certain import certain
 from scorespace.comparisons.question import Question
 from scorespace.declaration import Call, Option, Registry, check_options, options_of
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
@@ -83,7 +84,13 @@ class TestKind:
     def __call__(self, question: Question[Any], **options: Any) -> Comparison:
         """The answer to a question that it suits."""
         check_options(self, options)
-        return one_sided(self.forms[type(question)].function(question, **options), question.alternative)
+        form = self.forms[type(question)]
+        known = {option.name for option in options_of(form.function)}
+        for name, value in options.items():
+            if name not in known:
+                problem = f"{name}={value} of {self.name} says nothing when it is to {question.asks}."
+                raise ScoreSpaceError(problem, hint=f'test="{self.name}"')
+        return one_sided(certain(form.function(question, **options), question), question.alternative)
 
     def on(self, *suits: Rule) -> Callable[[Callable[..., Comparison]], Callable[..., Comparison]]:
         """Declare what it answers to another kind of question, named by the annotation of the first parameter."""
@@ -415,7 +422,7 @@ def enough_apart(question: Any) -> Doubt | None:
     if spec is None or spec.at is None or any(table.scores_classes for table in question.tables):
         return None
     a, b = (question.right(model) for model in question.names)
-    differ = int((a != b).sum())
+    differ = question.pairs.counted(a != b)
     if differ == 0 or differ >= FEW:
         return None
     cases = "1 case that is" if differ == 1 else f"{differ} cases that are"

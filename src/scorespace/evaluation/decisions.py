@@ -125,7 +125,7 @@ def _refuse_numbers(models: Models, what: str) -> None:
 def _pairs(models: Models) -> PairTable | None:
     """The cases of the two-class models side by side, each as scores of the positive class."""
     pairs = models.pairs
-    if pairs is None or models.positive is None or pairs.weight is not None:
+    if pairs is None or models.positive is None or pairs.weight is not None or pairs.times is not None:
         return None
     return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
 

@@ -11,6 +11,8 @@ from typing import Any, Final
 from scorespace import frames
 from scorespace.arguments import checked_methods
 from scorespace.comparisons.answer import Alternative, Comparison, Comparisons
+from scorespace.comparisons.averaged import Averaged
+from scorespace.comparisons.means import OverFolds, over_folds
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
 from scorespace.decisions import (
@@ -142,6 +144,12 @@ class Evaluation:
         return replace(self.summary, estimates=ordered)
 
     @cached_property
+    def over_folds(self) -> tuple[OverFolds, ...]:
+        """The measures shown as means over folds, beside the pooled ones; none where cases come in no folds."""
+        asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
+        return over_folds(self.models.pairs, asked)
+
+    @cached_property
     def differences(self) -> dict[str, Comparison]:
         """The measures shown of two models compared: the first is tested, the others have intervals alone."""
         every = comparisons.differences(self.models, self.draws, self.shown, self.level)
@@ -218,6 +226,12 @@ class Evaluation:
         """The threshold a model is shown at: stated, of least cost, 0.5 for probabilities, or Youden's."""
         chosen = None if self.decision is None else decisions.threshold_of(self.decision, model)
         return shown_threshold(model, self.models[model], self.requested, chosen)
+
+    def priced(self, one: Estimate) -> bool:
+        """Whether a number is the cost under the evaluation's own condition, wherever the threshold is."""
+        stated = self._stated
+        names = self.models[one.model].class_names
+        return stated is not None and one.spec.name == COST and dict(one.spec.options) == stated.stated(names)
 
     def judged(self, one: Estimate) -> Value | None:
         """The cost under the evaluation's own condition at a threshold chosen here, on cases that did not choose it.
@@ -304,6 +318,10 @@ class Evaluation:
     def curves(self, kind: str, **options: Any) -> dict[str, Curve]:
         """The curve of every model that has one, and of each class of the models that score several."""
         return dict(curves.family(self, curves.requested(kind, **options)).curves)
+
+    def average_curve(self, kind: str, model: str | None = None, *, how: str = "vertical") -> Averaged:
+        """The mean of a model's curves within folds, with a band; `how`: vertical, at each rate, or by threshold."""
+        return curves.averaged(self, curves.requested(kind), model, how)
 
     def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:
         """The band around a model's curve: of each point, or of the whole curve.
@@ -402,6 +420,7 @@ class Evaluation:
             "data": {"rows": models.rows, "classes": dict(models.classes), "positive": models.positive},
             "rows": self.summary.rows(),
             **differences,
+            **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],

@@ -121,13 +121,14 @@ def drift(
     before: Any,
     after: Any,
     *,
-    truth: str,
-    scores: Any,
+    truth: str | None = None,
+    scores: Any = (),
     positive: Any = None,
     names: Mapping[str, str] | None = None,
     weight: str | None = None,
     scale: str | tuple[float, float] | None = None,
     missing: str = "error",
+    memory: str | float | None = None,
     samples: int = 1,
     replicates: int = REPLICATES,
     seed: int = 0,
@@ -135,21 +136,30 @@ def drift(
 ) -> Drift:
     """What moved between two samples of the same models: prevalence, scores, calibration, smooth ROC.
 
-    The sample after may lack the column of the truth; then only its scores are judged. A `weight` says how often a row
-    occurred. `samples` are compared with the same one before: p-values are adjusted for all of them.
+    The sample after may lack the column of the truth; then only its scores are judged. Both may be files of tables.
+    Columns beyond `memory` are counted in bins where they are. A `weight` says how often a row occurred. `samples` are
+    compared with the same one before: p-values are adjusted for all of them.
 
     >>> sample = {"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}
     >>> drift(sample, sample, truth="y", scores="s")
     Nothing can be said: 4 and 4 cases are too few to show whether anything moved.
     """
-    first, second = frames.read(before), frames.read(after)
-    labelled = truth in second.columns
-    ends = scale_of(scale)
-    old, notes = _tables(first, truth, scores, names, weight, ends, missing)
-    some = next(iter(old.values()))
-    if not labelled:
-        second = _without_truth(second, truth, some.classes[0])
-    new, more = _tables(second, truth, scores, names, weight, ends, missing)
+    if any(map(frames.holds_tables, (before, after))):
+        labelled = True
+        (old, notes), (new, more) = _kept_tables(before), _kept_tables(after)
+        some = next(iter(old.values()))
+        positive = some.positive_name if positive is None else positive
+    else:
+        first, second = frames.read(before), frames.read(after)
+        if truth is None or not scores:
+            raise frames.truth_unnamed(first)
+        labelled = truth in second.columns
+        room, ends = frames.memory_of(memory), scale_of(scale)
+        old, notes = _tables(first, truth, scores, names, weight, ends, missing, room)
+        some = next(iter(old.values()))
+        if not labelled:
+            second = _without_truth(second, truth, some.classes[0])
+        new, more = _tables(second, truth, scores, names, weight, ends, missing, room)
     other = next(iter(new.values()))
     seen = tuple(sorted({*some.classes, *other.classes}, key=natural_order))
     classes, named = _positive(seen, positive)
@@ -270,6 +280,15 @@ def _labels(values: Array, name: str, sample: frames.Sample, leading: bool) -> A
     return np.array(names)[codes]
 
 
+def _kept_tables(data: Any) -> tuple[dict[str, ScoreTable], tuple[Note, ...]]:
+    """The score tables in a file of tables."""
+    kept = frames.load_tables(data)
+    found = {model: _present(table) for model, table in kept.tables.items() if isinstance(table, ScoreTable)}
+    if not found:
+        raise DataError(f"{data} holds no tables of scores.", hint="tables of models with scores")
+    return found, kept.notes
+
+
 def _tables(
     source: frames.Source,
     truth: str,
@@ -278,6 +297,7 @@ def _tables(
     weight: str | None,
     scale: Scale,
     missing: str,
+    memory: int,
 ) -> tuple[dict[str, ScoreTable], tuple[Note, ...]]:
     """The score table of each model, with whichever class as positive."""
     copies = "cases" if weight is None else "copies"
@@ -286,7 +306,11 @@ def _tables(
     if roles.class_scores:
         raise ColumnError("drift needs one score per model.", seen=listing(roles.class_scores), hint='scores="nb_bad"')
     sample = _checked(source, roles, missing)
-    tables = {model: table.inside(ScoreTable) for model, table in frames.count(sample).items() if table.thresholded}
+    if frames.fits(source, roles, memory):
+        counted = frames.count(sample)
+    else:
+        sample, counted = frames.tally(source, sample.roles, missing=missing)
+    tables = {model: table.inside(ScoreTable) for model, table in counted.items() if table.thresholded}
     return {model: _present(table) for model, table in tables.items()}, sample.notes[: bool(sample.dropped)]
 
 
@@ -299,7 +323,8 @@ def _without_truth(source: frames.Source, truth: str, like: str) -> frames.Sourc
 def _present(table: ScoreTable) -> ScoreTable:
     """The table with the classes that occur in it."""
     kept = np.flatnonzero(table.class_totals)
-    return replace(table, counts=table.counts[kept], classes=tuple(table.classes[k] for k in kept), positive=0)
+    counts, classes = table.counts[kept], tuple(table.classes[k] for k in kept)
+    return replace(table, counts=counts, classes=classes, positive=0, squares=None, bins=None)
 
 
 def _placed(table: ScoreTable, classes: tuple[str, ...], positive: str) -> ScoreTable:

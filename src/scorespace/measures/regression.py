@@ -8,8 +8,8 @@ import numpy as np
 
 from scorespace.curves.isotonic import isotonic_spread
 from scorespace.errors import MeasureError
+from scorespace.measures.decomposition import cal, ref, unc
 from scorespace.measures.measure import measure
-from scorespace.measures.probability import cal, ref, unc
 from scorespace.tables import Array, ratio
 from scorespace.tables.order import concordance, median, midranks, quantile
 from scorespace.tables.residual import ErrorSums, IntervalTable, ResidualTable

@@ -21,7 +21,7 @@ _ONE_CLASS = "only one class is present"
     probability=True,
     beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
-    interval="logit-t",
+    interval="class-area",
 )
 def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:
     """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.

@@ -33,7 +33,8 @@ from scorespace.comparisons.adjust import holm
 from scorespace.curves.distance import distance
 from scorespace.curves.smooth import SmoothCurve, smooth
 from scorespace.errors import ConditionError, DataError, WeightError
-from scorespace.measures.probability import cal, cal_large
+from scorespace.measures.calibration import cal_large
+from scorespace.measures.decomposition import cal
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.results import Progress

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.means import OverFolds
 from scorespace.curves import Curve
 from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.resampling.band import Band
-from scorespace.resampling.estimate import Estimates
+from scorespace.resampling.estimate import Estimate, Estimates
 from scorespace.results import Note, Row, grouped, percent
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
@@ -38,6 +39,9 @@ class Answers(Protocol):
     def shown(self) -> Estimates: ...
 
     @property
+    def over_folds(self) -> tuple[OverFolds, ...]: ...
+
+    @property
     def differences(self) -> Mapping[str, Comparison]: ...
 
     @property
@@ -62,6 +66,8 @@ class Answers(Protocol):
     def operating(self) -> Any: ...
 
     def spread(self, *names: str) -> dict[str, dict[str, float]]: ...
+
+    def priced(self, one: Estimate) -> bool: ...
 
     def threshold(self, model: str) -> float: ...
 
