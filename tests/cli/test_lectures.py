@@ -60,6 +60,8 @@ def test_the_stacked_ranks_behind_u(run, credit, tmp_path):
     assert "<svg" in (tmp_path / "ranks.svg").read_text()
     done = run("curve", *credit, "--score", "tree", "--kind", "ranks")
     assert done.err == "CurveError: ranks is a picture and no curve.\n  hint: --out ranks.png\n"
+    done = run("curve", *credit, "--score", "tree", "--kind", "ranks", "--slope", "2", "--out", "ranks.svg")
+    assert done.err.startswith("CurveError: ranks is a picture, and none of its options is a curve's.\n")
     assert run("curve", *credit, "--score", "tree", "--kind", "rank").err.startswith("CurveError: there is no curve")
 
 

@@ -153,8 +153,14 @@ def curve(
     read = (data, learn_midpoint, *options.matrix_files(matrix))
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *read)
     kind = _stated_kind(kind, x, y)
-    drawn = kind if _is_picture(kind, out) else None
-    call = requested("roc" if drawn else kind, **({} if measure is None else {"measure": measure}))
+    picture = _is_picture(kind, out)
+    if picture and (
+        band or any(one is not None for one in (measure, learn_midpoint, slope, cost_fp, cost_fn, average))
+    ):
+        raise CurveError(
+            f"{kind} is a picture, and none of its options is a curve's.", hint=f"--kind {kind} --out FILE alone"
+        )
+    call = requested("roc" if picture else kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
         where = f"pictures of {_listed(bands.functions)} curves"
         raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
@@ -192,10 +198,10 @@ def curve(
         )
 
     evaluation = evaluated(source, decision, tables)
-    if drawn and out is not None:
+    if picture and out is not None:
         from scorespace.views.charts import save
 
-        save(evaluation.drawing(drawn), out)
+        save(evaluation.drawing(kind), out)
         typer.echo(f"curve  {out}", err=True)
         return
     middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, [], {}))
