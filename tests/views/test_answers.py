@@ -22,3 +22,8 @@ def test_the_sample_in_a_line():
     assert facts(weighted) == "4 rows   total weight 5   positive = a (2, 40.0 %)   negative = b (3)"
     numbers = ss.evaluate({"y": [1.0, 2, 4], "p": [1.5, 2, 3]}, truth="y", predictions="p").models
     assert facts(numbers) == "3 cases"
+
+
+def test_one_class_alone_has_no_negative_to_name():
+    one = ss.evaluate({"y": ["a", "a"], "d": ["a", "a"]}, truth="y", decisions="d", positive="a")
+    assert facts(one.models) == "2 cases   positive = a (2, 100.0 %)"

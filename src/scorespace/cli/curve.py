@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -82,8 +83,13 @@ def curve(
     model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
     weights: options.Weights = options.Weighing.cases,
+    fold: options.Fold = None,
+    repeat: options.Repeat = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     prevalence: options.Prevalence = None,
@@ -109,6 +115,18 @@ def curve(
     band: Annotated[
         bool, typer.Option("--band", help=f"Draw bands for whole curves ({', '.join(bands.functions)}).")
     ] = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="Of folds, instead of pooling them: vertical or threshold, for the mean of their curves at each rate "
+            "or at each threshold, with bands.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -147,7 +165,16 @@ def curve(
             models=options.models(model),
             weight=weight,
             weights=weights.value,
+            order=order,
+            scale=scale,
+            fold=fold,
+            repeat=repeat,
+            dataset=dataset,
             missing=missing.value,
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
         )
 
     evaluation = evaluated(source, decision, tables)
@@ -155,6 +182,11 @@ def curve(
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
+    drawn: dict[str, Band] = {}
+    if average is not None:
+        over = {name: evaluation.average_curve(str(call), name, how=average) for name in found.tables}
+        found = replace(found, curves={name: one.curve for name, one in over.items()})
+        drawn = {name: one.band for name, one in over.items()}
     if slope is not None:
         condition = Condition.of_slope(slope, evaluation.models.prevalence)
     choice = None if condition is None else _decided(evaluation, call, condition)
@@ -167,9 +199,10 @@ def curve(
         case ".json":
             write_file(out, tidy.as_json(_content(found, call, choice)).encode())
         case _:
-            from scorespace.views.charts import save
+            from scorespace.views.charts import curve_chart, save
 
-            save(found.picture(_bands(evaluation, found, call) if band else {}, choice), out)
+            bands_drawn = _bands(evaluation, found, call) if band else {}
+            save(curve_chart(found.curves, bands=drawn) if drawn else found.picture(bands_drawn, choice), out)
     typer.echo(f"curve  {out}", err=True)
     if format is not None:
         _print(found, call, format, choice)
@@ -222,6 +255,7 @@ def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | Non
         "x": first.x_title,
         "y": found.y_title,
         "areas": found.areas,
+        **({"certified_areas": certain} if (certain := found.certified_areas) else {}),
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
         **({} if decision is None else {"best": _best(decision)}),
@@ -278,6 +312,8 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, deci
         return
     if found.areas:
         output.line("\n" + _numbers("area", found.areas))
+        for model, (low, high) in found.certified_areas.items():
+            output.line(f"certain  {model} to ±{(high - low) / 2:.1g}, whatever the order of the cases inside its bins")
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))

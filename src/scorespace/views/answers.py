@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.means import OverFolds
 from scorespace.curves import Curve
 from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
@@ -38,6 +39,9 @@ class Answers(Protocol):
     def shown(self) -> Estimates: ...
 
     @property
+    def over_folds(self) -> tuple[OverFolds, ...]: ...
+
+    @property
     def differences(self) -> Mapping[str, Comparison]: ...
 
     @property
@@ -60,6 +64,8 @@ class Answers(Protocol):
 
     @property
     def operating(self) -> Any: ...
+
+    def spread(self, *names: str) -> dict[str, dict[str, float]]: ...
 
     def priced(self, one: Estimate) -> bool: ...
 
@@ -88,5 +94,5 @@ def facts(models: Models) -> str:
         positives = models.classes.get(models.positive, 0)
         parts.append(f"positive = {models.positive} ({grouped(positives)}, {percent(positives / total)})")
         rest = [f"{name} ({grouped(n)})" for name, n in models.classes.items() if name != models.positive]
-        parts.append("negative = " + ", ".join(rest))
+        parts += [f"negative = {', '.join(rest)}"] if rest else []
     return "   ".join(parts)

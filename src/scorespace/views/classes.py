@@ -104,7 +104,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
         found += [Text(name)] if len(evaluation.models) > 1 else []
         found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
         found += (
-            [pair_grid(table.inside(ClassTable))]
+            [pair_grid(table)]
             if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF
             else []
         )
@@ -336,12 +336,12 @@ def _curve_pictures(name: str, table: ClassTable | ConfusionTable) -> Sequence[B
     areas = "with its area; the broad line is their mean."
     return [
         Picture(
-            lambda: class_curves(table.inside(ClassTable), "roc"),
+            lambda: class_curves(table, "roc"),
             f"True positive rate against false positive rate of each class of {name}, and their mean.",
             f"ROC of each class against all others, {areas}",
         ),
         Picture(
-            lambda: class_curves(table.inside(ClassTable), "pr"),
+            lambda: class_curves(table, "pr"),
             f"Precision against recall of each class of {name}, and their mean.",
             f"Precision and recall of each class against all others, {areas} Chance reaches the share of the class.",
         ),

@@ -72,7 +72,7 @@ def believed_blocks(evaluation: Answers) -> Sequence[Block]:
     names = _models(evaluation)
     if not names:
         return []
-    from scorespace.measures.probability import cal, unc
+    from scorespace.measures.decomposition import cal, unc
     from scorespace.measures.regression import dsc, mse
 
     columns = ("model", "squared error", "= miscalibration", "− discrimination", "+ uncertainty")

@@ -17,6 +17,7 @@ from scorespace.measures import confusion
 from scorespace.results import decimals, grouped, limits
 from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
+from scorespace.views import folds as folds_view
 from scorespace.views.answers import Answers, facts
 from scorespace.views.calibration import blocks as calibration_blocks
 from scorespace.views.comparison import difference_text
@@ -415,6 +416,12 @@ def measures(evaluation: Answers) -> Sequence[Block]:
 def class_by_class(evaluation: Answers) -> Sequence[Block]:
     """Rates, areas and curves of each of several classes, and what is taken for what."""
     return classes.blocks(evaluation)
+
+
+@section("Folds", question="How much do the numbers change from fold to fold?", brief=folds_view.brief)
+def folds(evaluation: Answers) -> Sequence[Block]:
+    """Means over folds beside pooled values."""
+    return folds_view.blocks(evaluation)
 
 
 @section("Data and method", question="What were the data, and how were the numbers made?", folded=True, last=9)
