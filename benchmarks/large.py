@@ -52,22 +52,23 @@ def _peer(name: str, found: dict[str, float], ours: float) -> None:
 
 
 def written(path: Path, rows: int) -> float:
-    """Write scores of a fairly good model, 30 % of the cases positive; how long it took."""
+    """Write scores of two fairly good models, 30 % of the cases positive; how long it took."""
     import duckdb
 
     began = time.perf_counter()
     connection = duckdb.connect()
     connection.execute("SET memory_limit = '1GB'; SET preserve_insertion_order = false; SELECT setseed(0.5)")
     normal = "sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())"
-    cases = f"SELECT (random() < 0.3)::TINYINT AS y, {normal} AS z FROM range({rows})"
-    scored = f"SELECT 1 / (1 + exp(-(z + y))) AS p, y FROM ({cases})"
+    cases = f"SELECT (random() < 0.3)::TINYINT AS y, {normal} AS z, {normal} AS e FROM range({rows})"
+    scored = f"SELECT 1 / (1 + exp(-(z + y))) AS p, 1 / (1 + exp(-(z + 0.9 * y + 0.4 * e))) AS q, y FROM ({cases})"
     connection.execute(f"COPY ({scored}) TO '{path}' (FORMAT parquet, ROW_GROUP_SIZE 1000000)")
     return time.perf_counter() - began
 
 
 def asked(code: str, path: Path) -> dict[str, float]:
     """What code prints as JSON in a process of its own, with its peak memory in MB."""
-    ending = "import resource\nfound['memory'] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
+    ending = "import resource\nused = resource.getrusage(resource.RUSAGE_SELF)\n"
+    ending += "found |= {'memory': used.ru_maxrss / 1024, 'busy': used.ru_utime + used.ru_stime}\n"
     whole = f"import json, time\npath = {str(path)!r}\n{code}\n{ending}print(json.dumps(found))"
     done = subprocess.run([sys.executable, "-c", whole], check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])

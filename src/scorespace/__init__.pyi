@@ -49,6 +49,7 @@ from scorespace.evaluation.recalibrate import read_map as read_map
 from scorespace.evaluation.recalibrate import recalibrate as recalibrate
 from scorespace.evaluation.samples import agree as agree
 from scorespace.evaluation.samples import drift as drift
+from scorespace.evaluation.samples import match as match
 from scorespace.experiments.data import Dataset as Dataset
 from scorespace.experiments.data import dataset as dataset
 from scorespace.experiments.estimate import bootstrap_632 as bootstrap_632

@@ -204,11 +204,40 @@ def test_precision_takes_a_second_pass(frame, columns):
 
 
 def test_what_would_collect_cases_is_refused(frame):
-    with pytest.raises(DataError, match="groups of cases are not counted on a cluster"):
-        ss.evaluate(frame, truth="y", scores="s", group="decided")
-    by_class = {"nb": {"0": "s", "1": "t", "2": "w"}}
-    with pytest.raises(DataError, match="scores of several classes are not counted on a cluster"):
-        ss.evaluate(frame, truth="y", scores=by_class)
+    with pytest.raises(DataError, match="groups of cases, beyond their scores, are not counted on a cluster"):
+        ss.evaluate(frame, truth="y", scores="s", weight="w", group="decided")
+    with pytest.raises(DataError, match="numbers are not counted on a cluster"):
+        ss.evaluate(frame, truth="t", predictions="s")
+
+
+def test_models_are_compared_and_classes_and_groups_counted(frame, columns):
+    named = {"truth": "y", "scores": ["s", "t"]}
+    both = [ss.evaluate(frame, **named, memory="1KB"), ss.evaluate({n: columns[n] for n in ("y", "s", "t")}, **named)]
+    coarse, exact = (one.compare()[0] for one in both)
+    assert coarse.certified[0] <= exact.difference <= coarse.certified[1]
+    assert coarse.statistic == pytest.approx(exact.statistic, rel=1e-2)
+    by_class = {"nb": {"0": "s", "1": "t"}}
+    found = ss.evaluate(frame, truth="decided", scores=by_class).models["nb"]
+    scores = np.stack([columns["s"], columns["t"]], axis=1)
+    expected = ss.evaluate(
+        {"decided": columns["decided"], "s": scores[:, 0], "t": scores[:, 1]}, truth="decided", scores=by_class
+    ).models["nb"]
+    assert found.decisions == expected.decisions
+    assert found.pair_areas() == pytest.approx(expected.pair_areas(), nan_ok=True, abs=1e-12)
+    grouped = ss.evaluate(frame, truth="y", scores="s", group="decided", measures="auc")
+    assert grouped.models.pairs.times.sum() == ROWS
+
+
+def test_the_whole_catalogue_follows_from_the_tables_of_the_workers(frame, columns):
+    from laws.strategies import value
+    from scorespace.measures import measures
+    from scorespace.tables import Counts, ScoreTable
+
+    source = read(frame)
+    _, tables = tally(source, roles(source, truth="label", scores="s", weight="w", positive="bad"), bits=0)
+    expected = score_table(columns["label"], columns["s"], positive="bad", weight=columns["w"])
+    for measure in (one for one in measures() if one.table in (Counts, ScoreTable)):
+        np.testing.assert_array_equal(value(measure, tables["s"]), value(measure, expected), err_msg=measure.name)
 
 
 def test_what_cannot_be_read_is_told_in_a_line(spark, tmp_path):

@@ -88,6 +88,8 @@ def curve(
     dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     prevalence: options.Prevalence = None,
@@ -121,6 +123,10 @@ def curve(
             "or at each threshold, with bands.",
         ),
     ] = None,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -162,7 +168,13 @@ def curve(
             fold=fold,
             repeat=repeat,
             dataset=dataset,
+            order=order,
+            scale=scale,
             missing=missing.value,
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
         )
 
     evaluation = evaluated(source, decision, tables)
@@ -243,6 +255,7 @@ def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | Non
         "x": first.x_title,
         "y": found.y_title,
         "areas": found.areas,
+        **({"certified_areas": certain} if (certain := found.certified_areas) else {}),
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
         **({} if decision is None else {"best": _best(decision)}),
@@ -299,6 +312,8 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, deci
         return
     if found.areas:
         output.line("\n" + _numbers("area", found.areas))
+        for model, (low, high) in found.certified_areas.items():
+            output.line(f"certain  {model} to ±{(high - low) / 2:.1g}, whatever the order of the cases inside its bins")
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))

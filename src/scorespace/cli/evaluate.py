@@ -6,7 +6,7 @@ import operator
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -19,8 +19,9 @@ from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.resampling.interval import INTERVALS
-from scorespace.results import decimals
+from scorespace.results import decimals, plain
 from scorespace.views import classes
+from scorespace.views.smooth import spread_section
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
 
@@ -44,6 +45,7 @@ def evaluate(
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     order: options.Order = "",
+    scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
@@ -63,6 +65,10 @@ def evaluate(
     ] = [],  # noqa: B006
     by_class: Annotated[
         bool, typer.Option("--by-class", help="Also the detailed accuracy by class, as WEKA has it.")
+    ] = False,
+    spread: Annotated[
+        bool,
+        typer.Option("--spread", help="Also the standard deviation of each measure, all over the same resamples."),
     ] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the report.")] = None,
@@ -109,6 +115,7 @@ def evaluate(
             source,
             tables=tables,
             order=order,
+            scale=scale,
             truth=truth,
             scores=score,
             decisions=decision,
@@ -140,7 +147,8 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
-    show(evaluation, report, format, title, section, by_class=by_class)
+        spreads = evaluation.spread() if spread else None
+    show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
@@ -155,6 +163,7 @@ def show(
     sections: Sequence[str] = (),
     *,
     by_class: bool = False,
+    spreads: Mapping[str, Mapping[str, float]] | None = None,
 ) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
     if report is not None:  # first: no result is shown before an error
@@ -166,7 +175,11 @@ def show(
         rest = [section for section in rest if section.title != "Classes"]  # the same in short
         document = replace(document, sections=(first, classes.detailed_section(evaluation), *rest))
         content |= {"classes": classes.detailed_rows(evaluation)}
-    output.write(document, content, form)
+    if spreads is not None:
+        first, *rest = document.sections
+        document = replace(document, sections=(first, spread_section(spreads), *rest))
+        content |= {"spread": spreads}
+    output.write(document, plain(content), form)
     if report is not None:
         typer.echo(f"report  {report}", err=form is not options.Format.table)
 

@@ -399,6 +399,7 @@ _IN_FOLDS: Final = (of_a_measure, in_folds, two_folds)
     for_="models tested in folds; allows for the training cases that folds share",
     suits=_IN_FOLDS,
     name="corrected_t",
+    directed=True,
     aliases=("nadeau_bengio",),
 )
 def over_folds_corrected(question: Paired[Table]) -> Comparison:
@@ -415,6 +416,7 @@ def over_folds_corrected(question: Paired[Table]) -> Comparison:
     for_="models tested in folds; too sure, since folds share training cases",
     suits=_IN_FOLDS,
     name="paired_t",
+    directed=True,
 )
 def over_folds_plain(question: Paired[Table]) -> Comparison:
     """The plain t of the differences within J folds: t = d̄ / √(s²/J)."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 from scorespace.comparisons.averaged import Averaged, average
+from scorespace.curves.certain import bounded_area
 from scorespace.curves.curve import CURVES, Curve, CurveKind, common
 from scorespace.decisions import Decision
 from scorespace.declaration import Call, check_options, split_list
@@ -82,6 +83,7 @@ class Family:
     classes: Mapping[str, str]
     by: str = ""
     parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def picture(self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None) -> Any:
         """The curves as a chart, with what belongs beside them, and bands and a decision where given."""
@@ -100,6 +102,15 @@ class Family:
         """The area of each curve, where it means anything."""
         told = {kind.name for kind in kinds() if kind.area}
         return {name: curve.area() for name, curve in self.curves.items() if curve.kind in told}
+
+    @property
+    def certified_areas(self) -> dict[str, tuple[float, float]]:
+        """What the areas of coarse tables lie between, where that is known."""
+        bounds = bounded_area.of(self.kind)
+        if bounds is None or not self.areas:
+            return {}
+        options = dict(self.options)
+        return {name: bounds(table, **options) for name, table in self.tables.items() if table.coarse}
 
 
 def family(
@@ -130,7 +141,8 @@ def family(
     if together is not None and len(found) > 1 and not classes and COMMON not in found:
         curves[COMMON] = together({name: evaluation.models[name] for name in found})
     of_one = len(evaluation.models) == 1
-    return Family(kind, curves, {name: one.table for name, one in found.items()}, classes if of_one else {})
+    tables = {name: one.table for name, one in found.items()}
+    return Family(kind, curves, tables, classes if of_one else {}, options=call.options)
 
 
 def _several(evaluation: Traced, call: Call[CurveKind[Any]], name: str, values: Sequence[str], each: Any) -> Family:
@@ -185,7 +197,7 @@ def _traced(evaluation: Traced, call: Call[CurveKind[Any]], name: str, found: Wa
     own = name in evaluation.models and found.table is evaluation.models[name] and found.kind is kind.table
     if kind.placed is not None and own:
         options.setdefault(kind.placed, evaluation.threshold(name))
-    return found.function(found.table, **options)
+    return kind.certain(found.table, found.function(found.table, **options), **options)
 
 
 def _way(evaluation: Traced, kind: CurveKind[Any], name: str) -> Way:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,15 +13,16 @@ import numpy as np
 from scorespace import frames
 from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
-from scorespace.errors import ScoreSpaceError, listing
+from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
 from scorespace.experiments.estimators import Given, arrays_among, columns_of, estimated, is_cross_validated
 from scorespace.experiments.store import is_run, open_run
+from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.votes import with_votes
-from scorespace.measures import parse, parse_list
+from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
@@ -29,6 +31,7 @@ from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
 _PAIRED_ROWS = 1_000_000
+_COUPLED = 3  # models that are counted two by two without being asked, a pass each
 
 
 def evaluate(
@@ -48,11 +51,13 @@ def evaluate(
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
     order: str | Sequence[Any] = (),
+    scale: str | tuple[float, float] | None = None,
     intervals: Any = (),
     baseline: str | float | None = None,
     time: str | None = None,
     dataset: str | None = None,
     measures: str | Sequence[str] = (),
+    at: Sequence[float] = (),
     condition: Condition | CostMatrix | Asymmetry | None = None,
     missing: str = "error",
     paired: bool | None = None,
@@ -75,8 +80,10 @@ def evaluate(
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
-    they have an order. Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
-    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open.
+    they have an order, and `scale` the ends of scores that are ratings, such as "0..10". Columns beyond `memory` (such
+    as "2GB"; a quarter of what is free) are counted in bins where they are, and numbers are certified; with
+    `precision`, a second pass leaves no more than that of the AUC open, and `at` names thresholds that stay exact
+    beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
@@ -119,7 +126,10 @@ def evaluate(
         notes: tuple[Note, ...] = ()
     elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
-        held, notes, library = replace(models_of(kept.tables, Path(data).name), rows=kept.rows), kept.notes, None
+        if truth is not None or scores or decisions or predictions:
+            raise DataError(f"{data} holds tables, which have no columns.", hint="leave out the columns")
+        held = replace(models_of(kept.tables, Path(data).name), rows=kept.rows, couples=kept.couples)
+        notes, library = kept.notes, None
     else:
         held, notes, library = _of_columns(
             data,
@@ -130,12 +140,14 @@ def evaluate(
             _Room(
                 frames.memory_of(memory),
                 precision,
-                tuple(spec.at for spec in asked if isinstance(spec.at, float)),
+                _edges(asked, condition, at),
                 engine,
                 master,
+                judged=condition is not None,
             ),
             truth=truth,
             scores=scores,
+            scale=scale,
             decisions=decisions,
             positive=positive,
             weight=weight,
@@ -192,11 +204,19 @@ def evaluate_estimator(model: Any, features: Any, truth: Any, /, *, positive: An
     return evaluate(given.columns, positive=positive, **given.roles, **options)
 
 
+def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:
+    """The thresholds that are asked for, and that of calibrated scores under a condition: no bin straddles them."""
+    costs = condition.calibrated_threshold if isinstance(condition, Condition) else math.nan
+    stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs, *at)
+    return tuple(sorted({at for at in stated if math.isfinite(at)}))
+
+
 @dataclass(frozen=True)
 class _Room:
     """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
 
-    `engine` and `master` say who reads them.
+    `engine` and `master` say who reads them; `couples` counts every two models together in any case; `judged` tells
+    that decisions are judged on cases that did not choose them.
     """
 
     memory: int
@@ -204,6 +224,8 @@ class _Room:
     edges: tuple[float, ...]
     engine: str | None = None
     master: str | None = None
+    couples: bool = False
+    judged: bool = False
 
 
 def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -255,14 +277,19 @@ def _of_columns(
     if roles["truth"] is None:
         raise frames.truth_unnamed(read)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
+    ends = scale_of(roles.pop("scale"))
     named = frames.roles(source, **roles)
-    # Groups, scores of several classes and numbers need the cases themselves.
-    whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)
+    every = (column for of_class in named.class_scores.values() for column in of_class.values())
+    source = scaled(source, (*named.scores.values(), *every), ends)
+    # Costs of several classes and numbers need the cases themselves, and of groups all but their scores does.
+    grouped = named.group is not None and bool(room.judged or not named.scores_alone)
+    whole = grouped or named.numbers or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
-    pairs = None
+    pairs, couples = None, {}
     if frames.distributed(source.frame):
-        frames.refuse_on_cluster(named)
-    if small and not frames.distributed(source.frame):
+        frames.refuse_on_cluster(named, grouped)
+    small_here = small and not frames.distributed(source.frame)
+    if small_here:
         sample = frames.check(source, named, missing=missing, order=order)
         pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
         both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
@@ -270,9 +297,12 @@ def _of_columns(
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
+        pairs = None if named.group is None else frames.grouped_bins(sample, tables, edges=room.edges)
+    if room.couples or (not small_here and pairs is None and (paired or (paired is None and len(tables) <= _COUPLED))):
+        couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
-    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
+    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
     alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
     notes = (*sample.notes, *role_notes(sample.roles.fold, alone), *free_notes(sample))
     return models, notes, frames.library_of(source.frame)
@@ -283,6 +313,7 @@ def count_tables(
     *,
     at: Sequence[float] = (),
     bins: bool = False,
+    pairs: bool = False,
     missing: str = "error",
     memory: str | float | None = None,
     precision: float | None = None,
@@ -292,21 +323,21 @@ def count_tables(
 ) -> frames.Tables:
     """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
 
-    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are; the roles of columns are
-    those of `evaluate`.
+    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are, and `pairs` counts every
+    two models together, too, so that they can be compared; the roles of columns are those of `evaluate`.
 
     >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
     frames.check_engine(engine, master)
-    room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at), engine, master)
+    edges = tuple(sorted(set(at)))
+    room = _Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
     unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
-        name: table.rounded(edges=tuple(at)) if bins and table.thresholded else table
-        for name, table in held.tables.items()
+        name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()
     }
-    return frames.Tables(coarse, held.rows, notes)
+    return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
 
 
 def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:

@@ -41,6 +41,12 @@ class Roles:
         base = [self.baseline] if isinstance(self.baseline, str) else []
         return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *base]))
 
+    @property
+    def scores_alone(self) -> bool:
+        """Whether every model is one score, without weights, folds and repeats."""
+        others = self.decisions, self.class_scores, self.numbers, self.weight, self.fold, self.repeat
+        return bool(self.scores) and not any(others)
+
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each role with its column; a column that two models share comes once.
 

@@ -11,7 +11,7 @@ from scorespace.curves import Curve
 from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.resampling.band import Band
-from scorespace.resampling.estimate import Estimates
+from scorespace.resampling.estimate import Estimate, Estimates
 from scorespace.results import Note, Row, grouped, percent
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
@@ -65,6 +65,10 @@ class Answers(Protocol):
     @property
     def operating(self) -> Any: ...
 
+    def spread(self, *names: str) -> dict[str, dict[str, float]]: ...
+
+    def priced(self, one: Estimate) -> bool: ...
+
     def threshold(self, model: str) -> float: ...
 
     def counts(self, model: str) -> Counts: ...
@@ -90,5 +94,5 @@ def facts(models: Models) -> str:
         positives = models.classes.get(models.positive, 0)
         parts.append(f"positive = {models.positive} ({grouped(positives)}, {percent(positives / total)})")
         rest = [f"{name} ({grouped(n)})" for name, n in models.classes.items() if name != models.positive]
-        parts.append("negative = " + ", ".join(rest))
+        parts += [f"negative = {', '.join(rest)}"] if rest else []
     return "   ".join(parts)
