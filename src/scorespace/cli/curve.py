@@ -115,6 +115,10 @@ def curve(
     band: Annotated[
         bool, typer.Option("--band", help=f"Draw bands for whole curves ({', '.join(bands.functions)}).")
     ] = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
     average: Annotated[
         str | None,
         typer.Option(
@@ -123,10 +127,6 @@ def curve(
             "or at each threshold, with bands.",
         ),
     ] = None,
-    memory: options.Memory = None,
-    precision: options.Precision = None,
-    engine: options.Engine = None,
-    master: options.Master = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -165,11 +165,11 @@ def curve(
             models=options.models(model),
             weight=weight,
             weights=weights.value,
+            order=order,
+            scale=scale,
             fold=fold,
             repeat=repeat,
             dataset=dataset,
-            order=order,
-            scale=scale,
             missing=missing.value,
             memory=memory,
             precision=precision,

@@ -173,6 +173,13 @@ def evaluate(
     return evaluation
 
 
+def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:
+    """The thresholds that are asked for, and that of calibrated scores under a condition: no bin straddles them."""
+    costs = condition.calibrated_threshold if isinstance(condition, Condition) else math.nan
+    stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs, *at)
+    return tuple(sorted({at for at in stated if math.isfinite(at)}))
+
+
 def _of_run(
     path: Any, dataset: str | None, learners: Any, positive: Any, others: Mapping[str, Any]
 ) -> tuple[str, Given]:
@@ -202,13 +209,6 @@ def evaluate_estimator(model: Any, features: Any, truth: Any, /, *, positive: An
     """
     given = estimated(model, features, truth, positive)
     return evaluate(given.columns, positive=positive, **given.roles, **options)
-
-
-def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:
-    """The thresholds that are asked for, and that of calibrated scores under a condition: no bin straddles them."""
-    costs = condition.calibrated_threshold if isinstance(condition, Condition) else math.nan
-    stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs, *at)
-    return tuple(sorted({at for at in stated if math.isfinite(at)}))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from scorespace import frames
-from scorespace.comparisons.answer import Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.answer import Comparison, Comparisons, adjusted
 from scorespace.comparisons.folds import by_fold, corrected_t
 from scorespace.comparisons.means import OverFolds, summed_up
 from scorespace.comparisons.ranking import Ranking, rank_models
@@ -391,8 +391,8 @@ def _compared(results: Iterable[Result], spec: MeasureSpec, level: float) -> Com
             continue
         values = (one.values[known] for one in (a, b))
         found.append(corrected_t(*values, ratio=a.ratio, names=names, measure=spec.canonical, level=level))
-    adjusted, notes = adjusted_by_holm(found, "pairs")
-    return Comparisons(tuple(one.over.model for one in held), tuple(adjusted), "holm" if notes else None, notes)
+    placed, method, notes = adjusted(found, "pairs")
+    return Comparisons(tuple(one.over.model for one in held), tuple(placed), method, notes)
 
 
 def _ranked(
