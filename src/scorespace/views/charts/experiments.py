@@ -62,7 +62,8 @@ def permutation_chart(found: PermutationTest) -> Spec:
     encoding = {
         "x": field("from:Q", title=title, scale={"zero": False}),
         "x2": "to",
-        "y": field("count:Q", title="Permutations"),
+        "y": field("count:Q", title="Permutations", axis={"tickMinStep": 1}),
+        "y2": {"datum": 0},
         "tooltip": [field("from:Q"), field("to:Q"), field("count:Q", title="permutations")],
     }
     here = [{"x": short(found.observed), "text": f"labels as they are {decimals(found.observed)}, {p_text(found.p)}"}]
