@@ -75,7 +75,7 @@ def permutation_chart(found: PermutationTest) -> Spec:
         mark(
             "text",
             here,
-            {"x": "x:Q", "y": {"value": 10}, "text": "text:N"},
+            {"x": "x:Q", "y": {"value": -8}, "text": "text:N"},
             align="left" if right else "right",
             dx=6 if right else -6,
             color=INK,
