@@ -29,6 +29,7 @@ WRITING = {
     "agree": (["in.csv", "--rater", "A=d,s", "--rater", "B=e,t"], "--out", "out.json"),
     "drift": (["in.csv", "in.csv", *ROLES, "--replicates", "300"], "--out", "out.json"),
     "ranks": (["results.csv", "--measure", "auc"], "--out", "out.svg"),
+    "table": (["in.csv", *ROLES, "--memory", "1KB"], "--out", "out.parquet"),
     "demo": ([], "--report", "out.html"),
 }
 OLD = "what was there before"
@@ -148,6 +149,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
             ("evaluate", "--report", "out.html"),
             ("calibrate", "--out", "out.csv"),
             ("calibrate", "--out", "out.parquet"),
+            ("table", "--out", "out.parquet"),
         ]:
             (room / name).write_text(OLD)
             (room / "filler").write_bytes(b"x" * 240_000)
