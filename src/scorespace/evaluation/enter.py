@@ -217,9 +217,9 @@ def _of_columns(
         raise frames.truth_unnamed(read)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
     named = frames.roles(source, **roles)
-    # Costs of several classes and numbers need the cases themselves, and of groups all but their scores does.
+    # Costs of several classes and intervals of numbers need the cases themselves, and of groups all but their scores.
     grouped = named.group is not None and bool(room.judged or not named.scores_alone)
-    whole = grouped or named.numbers or (named.class_scores and costs is not None)
+    whole = grouped or (named.numbers and not named.summed) or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
     pairs, couples = None, {}
     if frames.distributed(source.frame):
@@ -233,8 +233,8 @@ def _of_columns(
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
-        pairs = None if named.group is None else frames.grouped_bins(sample, tables, edges=room.edges)
-    if room.couples or not small_here and pairs is None and (paired or (paired is None and len(tables) <= _COUPLED)):
+        pairs = None if named.group is None or named.numbers else frames.grouped_bins(sample, tables, edges=room.edges)
+    if room.couples or not small_here and pairs is None and not named.numbers and (paired or (paired is None and len(tables) <= _COUPLED)):
         couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]

@@ -42,6 +42,12 @@ class Roles:
         return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *base]))
 
     @property
+    def summed(self) -> bool:
+        """Whether there are numbers, and sums of their errors are enough: none has an interval or another kind."""
+        plain = all(kind == "residual" for kind, _ in self.numbers.values())
+        return bool(self.numbers) and plain and not self.intervals
+
+    @property
     def scores_alone(self) -> bool:
         """Whether every model is one score, without weights, folds and repeats."""
         others = self.decisions, self.class_scores, self.numbers, self.weight, self.fold, self.repeat
