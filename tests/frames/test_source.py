@@ -160,7 +160,7 @@ def test_what_the_engine_says_in_our_words(said: str, remote: bool, told: str) -
 @pytest.mark.parametrize(
     "said",
     [
-        "IO Error: Could not write file \"spill/duckdb_temp_storage-0.tmp\": No space left on device",
+        'IO Error: Could not write file "spill/duckdb_temp_storage-0.tmp": No space left on device',
         "Out of Memory Error: failed to offload data block of size 256.0 KiB: max_temp_directory_size was reached",
     ],
 )

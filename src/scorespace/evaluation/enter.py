@@ -234,7 +234,8 @@ def _of_columns(
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
         pairs = None if named.group is None or named.numbers else frames.grouped_bins(sample, tables, edges=room.edges)
-    if room.couples or not small_here and pairs is None and not named.numbers and (paired or (paired is None and len(tables) <= _COUPLED)):
+    wanted = paired or (paired is None and len(tables) <= _COUPLED)
+    if room.couples or (wanted and not small_here and pairs is None and not named.numbers):
         couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]

@@ -299,6 +299,10 @@ def truth_unnamed(source: Source) -> ColumnError:
 
 def absent_column(column: str, source: Source) -> ColumnError:
     """The error for a column that is not there, with the nearest one that is."""
+    if {"actual", "decided", "squares", "model"} <= set(source.columns):
+        return ColumnError(
+            f"{source.where} holds tables, and this needs the cases.", hint="the data that the tables were counted from"
+        )
     parts = [part.strip() for part in column.split(",")]
     if len(parts) > 1 and all(part in source.columns for part in parts):
         several = ", ".join(f'"{part}"' for part in parts)

@@ -268,8 +268,9 @@ def area_interval(plan: Plan) -> Interval:
 
 
 def _of_binned_areas(request: Request) -> bool:
-    evenly = request.averaged and request.measure.area == (1, 0) and request.spec.of in ("macro", *EVENLY)
-    return evenly and isinstance(request.table, ClassBins)
+    if not _of_class_areas(request) or request.spec.of not in ("macro", *EVENLY):
+        return False
+    return request.table.undrawn(request.table) is not None
 
 
 @interval("delong-mean", "DeLong's errors of areas over classes, as if all moved together", suits=_of_binned_areas)
