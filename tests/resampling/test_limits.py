@@ -75,13 +75,27 @@ def test_limits_on_the_logit_scale_lie_in_order_within_0_and_1(value, values, ca
 # --- worlds
 
 
-def test_corrected_without_bias_is_the_logit_interval():
-    rng = np.random.default_rng(5)
-    values = np.clip(rng.normal(0.5, 0.05, 4000), 0, 1)
-    values += 0.5 - values.mean()
-    half = stats.t.ppf(0.975, 99) * values.std() / 0.25
-    low, high = limits.corrected(0.5, 0.5, values, 100)
-    assert (low, high) == pytest.approx((1 / (1 + np.exp(half)), 1 / (1 + np.exp(-half))))
+@pytest.mark.parametrize("spread", [0.0, 0.08])
+@pytest.mark.parametrize(("value", "world"), [(0.5, 0.45), (0.93, 0.8), (0.08, 0.12), (1.0, 0.9)])
+def test_corrected_holds_the_truths_that_agree_with_the_value_and_no_others(value, world, spread):
+    values = world + 0.03 + 0.05 * np.array([-1.0, 1.0])
+    truths = np.linspace(0, 1, 100_001)
+    g, t = (lambda at: np.sqrt(at * (1 - at))), stats.t.ppf(0.975, 29)
+    near = min(max(value, 0.5 / 31), 1 - 0.5 / 31)
+    shrinking = np.hypot(max(0.05 / g(world), spread / g(near)), 0.4 * 0.03 / g(world)) * g(truths)
+    agree = np.abs(value - truths - 0.03 / g(world) * g(truths)) <= t * shrinking
+    least, most = value - 0.03 + t * np.hypot(max(0.05, spread), 0.4 * 0.03) * np.array([-1, 1])
+    agree |= (truths >= least) & (truths <= value - 0.03)  # towards chance
+    agree |= (truths >= value) & (most >= 1)
+    found = limits.corrected(value, world, values, 30, spread=spread)
+    assert found == pytest.approx((truths[agree].min(), truths[agree].max()), abs=2e-5)
+
+
+def test_without_bias_the_end_that_is_far_from_the_range_is_wilsons():
+    # Errors as of a share in 40 trials: the lower limit of a value near 1 is that of such a share, but for t.
+    t, error = stats.t.ppf(0.975, 999), np.sqrt(0.9 * 0.1 / 40)
+    low, _ = limits.corrected(0.9, 0.9, 0.9 + error * np.array([-1.0, 1.0]), 1000)
+    assert low == pytest.approx(limits.wilson(36, 40, 1 - 2 * stats.norm.sf(t))[0])
 
 
 @given(shares, shares, st.lists(shares, min_size=2, max_size=20), sizes)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from scorespace.cli import options, output
+from scorespace.cli import options, output, runs
 from scorespace.declaration import call_text
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
@@ -38,6 +38,9 @@ def compare(
     fold: options.Fold = None,
     time: options.Time = None,
     repeat: options.Repeat = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
+    dataset: options.Dataset = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     other: Annotated[
@@ -104,6 +107,8 @@ def compare(
     precision: options.Precision = None,
     engine: options.Engine = None,
     master: options.Master = None,
+    alternative: options.Alternative = options.Sided.two,
+    adjust: options.Adjust = "holm",
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -123,6 +128,9 @@ def compare(
         raise ScoreSpaceError(f"--at compares decisions case by case, and not {alone}.", hint=f"--measure acc@{at:g}")
 
     measure = _under(measure, at_least, at_most)
+    if runs.several(data, dataset):
+        runs.compare(str(data), measure, score, positive, test, level, format)
+        return
     if (data is None) == (counts is None):
         raise ScoreSpaceError(
             "name the data, or the counts of right and wrong decisions instead.",
@@ -147,6 +155,9 @@ def compare(
             group=group,
             fold=fold,
             repeat=repeat,
+            order=order,
+            scale=scale,
+            dataset=dataset,
             missing=missing.value,
             paired=True,
             at=_thresholds(at, measure),
@@ -159,14 +170,15 @@ def compare(
             progress=progress,
         )
 
+    judged: dict[str, Any] = {"alternative": alternative.value, "adjust": adjust}
     with output.progress("resampling") as progress:
         evaluation, second = evaluated(table or data), None if other is None else evaluated(other)
         if second is not None:
-            found = evaluation.compare_with(second, test=test, measure=measure)
+            found = evaluation.compare_with(second, test=test, measure=measure, **judged)
         elif against is not None:
-            found = evaluation.compare_against(against, test=test, measure=measure)
+            found = evaluation.compare_against(against, test=test, measure=measure, **judged)
         else:
-            found = evaluation.compare(test=test, measure=measure, at=at, rope=rope)
+            found = evaluation.compare(test=test, measure=measure, at=at, rope=rope, **judged)
     output.write(view.document(evaluation, found, second), found.to_dict(), format)
 
 

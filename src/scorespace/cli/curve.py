@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -82,8 +83,13 @@ def curve(
     model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
     weights: options.Weights = options.Weighing.cases,
+    fold: options.Fold = None,
+    repeat: options.Repeat = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     prevalence: options.Prevalence = None,
@@ -113,6 +119,14 @@ def curve(
     precision: options.Precision = None,
     engine: options.Engine = None,
     master: options.Master = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="Of folds, instead of pooling them: vertical or threshold, for the mean of their curves at each rate "
+            "or at each threshold, with bands.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -151,6 +165,11 @@ def curve(
             models=options.models(model),
             weight=weight,
             weights=weights.value,
+            order=order,
+            scale=scale,
+            fold=fold,
+            repeat=repeat,
+            dataset=dataset,
             missing=missing.value,
             memory=memory,
             precision=precision,
@@ -163,6 +182,11 @@ def curve(
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
+    drawn: dict[str, Band] = {}
+    if average is not None:
+        over = {name: evaluation.average_curve(str(call), name, how=average) for name in found.tables}
+        found = replace(found, curves={name: one.curve for name, one in over.items()})
+        drawn = {name: one.band for name, one in over.items()}
     if slope is not None:
         condition = Condition.of_slope(slope, evaluation.models.prevalence)
     choice = None if condition is None else _decided(evaluation, call, condition)
@@ -175,9 +199,10 @@ def curve(
         case ".json":
             write_file(out, tidy.as_json(_content(found, call, choice)).encode())
         case _:
-            from scorespace.views.charts import save
+            from scorespace.views.charts import curve_chart, save
 
-            save(found.picture(_bands(evaluation, found, call) if band else {}, choice), out)
+            bands_drawn = _bands(evaluation, found, call) if band else {}
+            save(curve_chart(found.curves, bands=drawn) if drawn else found.picture(bands_drawn, choice), out)
     typer.echo(f"curve  {out}", err=True)
     if format is not None:
         _print(found, call, format, choice)

@@ -28,8 +28,10 @@ def decide(
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     weight: options.Weight = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    order: options.Order = "",
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     cost_fp: options.CostFp = None,
@@ -138,6 +140,8 @@ def decide(
                 positive=positive,
                 names=options.renames(name),
                 weight=weight,
+                order=order,
+                dataset=dataset,
                 condition=None if reject is not None else condition,
                 missing=missing.value,
                 memory=memory,

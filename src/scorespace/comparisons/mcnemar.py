@@ -32,6 +32,7 @@ _HARDLY_ANY: Final = 10  # discordant cases from which no test tells much
     title="McNemar's test",
     for_="decisions: counts the cases on which only one of two models is right",
     suits=(of_decisions, decided, each_case_once, unweighted, not_in_folds, ungrouped),
+    directed=True,
     spellings={f"mcnemar_{method}": {"method": method} for method in METHODS},
 )
 def mcnemar(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.comparisons.answer import Comparison, ValueTest
+from scorespace.comparisons.answer import Alternative, Comparison, ValueTest
 from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
@@ -32,6 +32,7 @@ class Question(Generic[Held]):
 
     spec: MeasureSpec | None
     level: float = 0.95
+    alternative: Alternative = "two-sided"
     asks: ClassVar[str] = "answer this"
 
     @property

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from scorespace.comparisons import paired, unpaired
-from scorespace.comparisons.answer import Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted
 from scorespace.comparisons.delong import all_equal, binned_covariance, delong
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.measures import MeasureSpec, parse
@@ -48,53 +48,43 @@ def compare_models(
     measure: str | None,
     at: float | None = None,
     rope: float | None = None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Tests between models on the same cases."""
     if len(evaluation.models) < 2:
         raise ScoreSpaceError("a comparison needs two models.", seen=listing(evaluation.models))
     spec = None if measure is None else parse(measure)
     names = tuple(models) or tuple(evaluation.models)
+    asked: dict[str, Any] = {
+        "test": test,
+        "spec": spec,
+        "at": at,
+        "level": evaluation.level,
+        "alternative": alternative,
+        "adjust": adjust,
+        "options": {"rope": rope},
+    }
     if evaluation.models.pairs is None and evaluation.models.couples:
-        return _with_gaps(evaluation, _as_asked(_of_bins(evaluation, names, test, spec, at, rope), spec))
+        return _with_gaps(evaluation, _as_asked(_of_bins(evaluation, names, asked), spec))
     pairs = _pairs(evaluation, models)
-    found = paired.compare(
-        pairs,
-        test=test,
-        spec=spec,
-        at=at,
-        models=tuple(models) or pairs.models,
-        draws=evaluation.draws,
-        level=evaluation.level,
-        options={"rope": rope},
-    )
+    found = paired.compare(pairs, models=tuple(models) or pairs.models, draws=evaluation.draws, **asked)
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
-def _of_bins(
-    evaluation: Compared,
-    names: tuple[str, ...],
-    test: str | None,
-    spec: MeasureSpec | None,
-    at: float | None,
-    rope: float | None,
-) -> Comparisons:
-    """Every two models by the bins that they were counted in together, adjusted by Holm where there are several."""
+def _of_bins(evaluation: Compared, names: tuple[str, ...], asked: Mapping[str, Any]) -> Comparisons:
+    """Every two models by the bins that they were counted in together, adjusted where there are several."""
     found = []
     for couple in combinations(names, 2):
         pairs = _pairs(evaluation, couple)
         draws = replace(evaluation.draws, pairs=pairs, kept={}, sources={})
-        more = {"rope": rope}
-        found.append(
-            paired.compare(
-                pairs, test=test, spec=spec, at=at, models=couple, draws=draws, level=evaluation.level, options=more
-            )
-        )
+        found.append(paired.compare(pairs, models=couple, draws=draws, **asked))
     if len(found) == 1:
         return found[0]
-    adjusted, holms = adjusted_by_holm([one for each in found for one in each], "pairs")
-    notes = tuple(dict.fromkeys((*(note for each in found for note in each.notes), *holms)))
-    together = [_all_equal(evaluation, names, adjusted[0])] if adjusted[0].test == delong.name else []
-    return Comparisons(names, (*together, *adjusted), "holm" if holms else None, notes)
+    placed, method, said = adjusted([one for each in found for one in each], "pairs", asked["adjust"])
+    notes = tuple(dict.fromkeys((*(note for each in found for note in each.notes), *said)))
+    together = [_all_equal(evaluation, names, placed[0])] if placed[0].test == delong.name else []
+    return Comparisons(names, (*together, *placed), method, notes)
 
 
 def _all_equal(evaluation: Compared, names: tuple[str, ...], first: Comparison) -> Comparison:
@@ -110,7 +100,14 @@ def _all_equal(evaluation: Compared, names: tuple[str, ...], first: Comparison) 
 
 
 def compare_samples(
-    evaluation: Compared, other: Compared, models: Sequence[str], *, test: str | None, measure: str | None
+    evaluation: Compared,
+    other: Compared,
+    models: Sequence[str],
+    *,
+    test: str | None,
+    measure: str | None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Each model against the one of the same name on another, independent sample."""
     mine, theirs = evaluation.models, other.models
@@ -130,17 +127,28 @@ def compare_samples(
         sides=("the first sample", "the second sample") if mine.name == theirs.name else (mine.name, theirs.name),
         test=test,
         level=evaluation.level,
+        alternative=alternative,
+        adjust=adjust,
     )
     return _with_gaps(other, _with_gaps(evaluation, _as_asked(found, spec)))
 
 
 def compare_with(
-    evaluation: Compared, value: float, models: Sequence[str], *, test: str | None, measure: str | None
+    evaluation: Compared,
+    value: float,
+    models: Sequence[str],
+    *,
+    test: str | None,
+    measure: str | None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Each model's usual measure, or another one, against a value."""
     samples = {name: _sample(evaluation, name) for name in models or evaluation.models}
     spec = None if measure is None else parse(measure)
-    found = unpaired.compare_with_value(samples, value, spec, test=test, level=evaluation.level)
+    found = unpaired.compare_with_value(
+        samples, value, spec, test=test, level=evaluation.level, alternative=alternative, adjust=adjust
+    )
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 

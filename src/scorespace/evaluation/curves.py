@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
+from scorespace.comparisons.averaged import Averaged, average
 from scorespace.curves.certain import bounded_area
 from scorespace.curves.curve import CURVES, Curve, CurveKind, common
 from scorespace.decisions import Decision
@@ -170,6 +171,16 @@ def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneou
     draw = check_band(call.noun)
     table = _way(evaluation, call.noun, model).table
     return draw(table, level=evaluation.level, simultaneous=simultaneous, seed=evaluation.seed, **call.options)
+
+
+def averaged(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None, how: str) -> Averaged:
+    """The mean of the curves of one model within folds."""
+    name = model if model is not None else evaluation.models.only()
+    evaluation.models[name]  # refuses an unknown name
+    pairs = evaluation.models.pairs
+    if pairs is None or pairs.fold is None:
+        raise CurveError("curves are averaged over folds, and none are known.", hint="fold=…, or no average")
+    return average(pairs, name, call.noun, how, level=evaluation.level)
 
 
 def check_band(kind: CurveKind[Any]) -> Any:

@@ -13,11 +13,14 @@ import numpy as np
 from scorespace import frames
 from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
-from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
+from scorespace.experiments.estimators import Given, arrays_among, columns_of, estimated, is_cross_validated
+from scorespace.experiments.store import is_run, open_run
+from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.votes import with_votes
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
@@ -33,7 +36,7 @@ _COUPLED = 3  # models that are counted two by two without being asked, a pass e
 
 def evaluate(
     data: Any,
-    *,
+    *arrays: Any,
     truth: str | None = None,
     scores: Any = (),
     decisions: Any = (),
@@ -48,9 +51,11 @@ def evaluate(
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
     order: str | Sequence[Any] = (),
+    scale: str | tuple[float, float] | None = None,
     intervals: Any = (),
     baseline: str | float | None = None,
     time: str | None = None,
+    dataset: str | None = None,
     measures: str | Sequence[str] = (),
     at: Sequence[float] = (),
     condition: Condition | CostMatrix | Asymmetry | None = None,
@@ -68,14 +73,17 @@ def evaluate(
     """Evaluate the models whose scores, decisions or predicted numbers are columns of the data.
 
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
-    tables by model or the file of such, for which no column need be named. `paired` keeps what `compare` needs, a few
+    tables by model or the file of such, for which no column need be named; or it is the truth itself, and `arrays`
+    what models say of it, `evaluate(y, {"lr": p})`; or the results of scikit-learn's `cross_validate`, and `arrays` are
+    X and y; or the directory of a run, and `dataset` one of its data sets. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
-    they have an order. Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
-    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and
-    `at` names thresholds that stay exact beside those of the measures.
+    they have an order, and `scale` the ends of scores that are ratings, such as "0..10". Columns beyond `memory` (such
+    as "2GB"; a quarter of what is free) are counted in bins where they are, and numbers are certified; with
+    `precision`, a second pass leaves no more than that of the AUC open, and `at` names thresholds that stay exact
+    beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
@@ -86,6 +94,27 @@ def evaluate(
     """
     check_level(level)
     interval = check_method(interval)
+    stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
+    if arrays or is_cross_validated(data) or (truth is None and arrays_among(stated)):
+        given = columns_of(data, arrays, stated, positive)
+        data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
+        scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
+    if is_run(data):
+        others = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
+        name, given = _of_run(data, dataset, scores, positive, others | {"fold": fold, "repeat": repeat, "time": time})
+        whole = evaluate(
+            given.columns,
+            **given.roles,
+            measures=measures,
+            condition=condition,
+            interval=interval,
+            level=level,
+            seed=seed,
+            progress=progress,
+        )
+        return replace(whole, models=replace(whole.models, name=name), sample_notes=(*given.notes, *whole.sample_notes))
+    if dataset is not None:
+        raise ScoreSpaceError(f"dataset={dataset!r} is for the directory of a run.", seen=f"{data!r:.60}")
     frames.check_engine(engine, master)
     if precision is not None and not 0 <= precision < 1:
         raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")
@@ -118,6 +147,7 @@ def evaluate(
             ),
             truth=truth,
             scores=scores,
+            scale=scale,
             decisions=decisions,
             positive=positive,
             weight=weight,
@@ -148,6 +178,37 @@ def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = (
     costs = condition.calibrated_threshold if isinstance(condition, Condition) else math.nan
     stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs, *at)
     return tuple(sorted({at for at in stated if math.isfinite(at)}))
+
+
+def _of_run(
+    path: Any, dataset: str | None, learners: Any, positive: Any, others: Mapping[str, Any]
+) -> tuple[str, Given]:
+    """What the learners of a run say of one of its data sets, the only one if none is named."""
+    from scorespace.experiments.results import predictions, study_notes  # load what learners need, for runs alone
+
+    idle = next((name for name, given in others.items() if given), None)
+    if idle is not None:
+        raise ScoreSpaceError(f"{idle}=… names a column, and a run knows its own.", hint="scores=… chooses learners")
+    run = open_run(path)
+    if dataset is None and len(run.datasets) != 1:
+        raise ScoreSpaceError(
+            f"{run.path.name} holds several data sets.", seen=listing(run.datasets), hint="dataset=… one of them"
+        )
+    name = dataset or run.datasets[0]
+    chosen = (learners,) if isinstance(learners, str) else tuple(learners)
+    given = predictions(run, name, chosen, positive=positive)
+    notes = (*given.notes, *study_notes(run, name, chosen, positive))
+    return f"{run.path.name}: {name}", replace(given, notes=notes)
+
+
+def evaluate_estimator(model: Any, features: Any, truth: Any, /, *, positive: Any = None, **options: Any) -> Evaluation:
+    """Evaluate a fitted estimator of scikit-learn, or several by name, on features and truth that it was not fitted to.
+
+    It is asked for probabilities, else for the scores that it decides by, else for decisions; for numbers where it
+    knows no classes. The options are those of `evaluate`: `evaluate_estimator(model, X, y, measures="auc, brier")`.
+    """
+    given = estimated(model, features, truth, positive)
+    return evaluate(given.columns, positive=positive, **given.roles, **options)
 
 
 @dataclass(frozen=True)
@@ -216,7 +277,10 @@ def _of_columns(
     if roles["truth"] is None:
         raise frames.truth_unnamed(read)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
+    ends = scale_of(roles.pop("scale"))
     named = frames.roles(source, **roles)
+    every = (column for of_class in named.class_scores.values() for column in of_class.values())
+    source = scaled(source, (*named.scores.values(), *every), ends)
     # Costs of several classes and intervals of numbers need the cases themselves, and of groups all but their scores.
     grouped = named.group is not None and bool(room.judged or not named.scores_alone)
     whole = grouped or (named.numbers and not named.summed) or (named.class_scores and costs is not None)
@@ -240,7 +304,8 @@ def _of_columns(
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
-    notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat), *free_notes(sample))
+    alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
+    notes = (*sample.notes, *role_notes(sample.roles.fold, alone), *free_notes(sample))
     return models, notes, frames.library_of(source.frame)
 
 
@@ -268,7 +333,7 @@ def count_tables(
     frames.check_engine(engine, master)
     edges = tuple(sorted(set(at)))
     room = _Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
-    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None}
+    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
         name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()
@@ -283,7 +348,7 @@ def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
         return False  # one row stands for many cases
     if roles.scores and sample.positive is None:
         return False  # all cases are of one class, so nothing is ranked
-    if roles.group is not None:
+    if roles.group is not None or (roles.fold is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
         return True
     several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1
     return several and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)

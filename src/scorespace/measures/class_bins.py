@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from scorespace.measures.decomposition import cal, ref, unc
 from scorespace.measures.measure import Measure
-from scorespace.measures.probability import Base, Eps, brier, cal, logloss, ref, unc
+from scorespace.measures.probability import Base, Eps, brier, logloss
 from scorespace.tables import Array, ClassBins, ScoreTable, ratio
 
 ADDED: Final = (brier, cal, ref, unc)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Final, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal, cast
 
 import numpy as np
 
@@ -183,45 +183,66 @@ def _stand_for(table: ClusterTable, rows: Array) -> Array:
 
 def silhouettes(table: ClusterTable, rows: Array) -> Array:
     """The silhouette (…, m) of each of these points."""
+    if table.weight.ndim == 1:
+        return silhouette_influence(replace(table, focus=None), rows)[0]
 
-    def of(distances: Array, chosen: Array) -> Array:
-        inner, outer, _, alone = _both(table, distances, chosen)
-        found = ratio(outer - inner, np.maximum(inner, outer))
-        return np.where(alone | (np.maximum(inner, outer) == 0), 0.0, found)
+    def of(chosen: Array) -> Array:
+        inner, outer, _, alone = _both(table, _distances(table, chosen), chosen)
+        return _silhouette(inner, outer, alone)
 
-    if table.weight.ndim > 1:
-        return _each_piece(table, rows, of)
-    return np.asarray(table.once(f"silhouettes of {rows.size}", lambda: _each_piece(table, rows, of)))
+    return np.concatenate([of(chosen) for chosen in _pieces(table, rows)], axis=-1)
+
+
+def _silhouette(inner: Array, outer: Array, alone: Array) -> Array:
+    larger = np.maximum(inner, outer)
+    return np.where(alone | (larger == 0), 0.0, ratio(outer - inner, larger))
 
 
 def silhouette_influence(table: ClusterTable, rows: Array) -> tuple[Array, Array, Array]:
-    """The silhouette of each of these points, by how much more weight on any would move them, and whom each stands for.
+    """The silhouette of each of these points, by how far more weight on it would move all, and whom it stands for.
 
     With s = (b − a) / max(a, b): a moves by (d − a) / (n − 1) with a point of the own cluster at distance d, and b by
-    (d − b) / n with one of the nearest other cluster.
+    (d − b) / n with one of the nearest other cluster. Both need all distances, so they are found together.
     """
-    values, moves, stand_for = np.empty(rows.size), np.zeros(table.label.size), _stand_for(table, rows)
-    start = 0
-    for chosen in _pieces(table, rows):
-        distances = _distances(table, chosen)
-        inner, outer, next_, alone = _both(table, distances, chosen)
-        larger, row = np.maximum(inner, outer), np.arange(chosen.size)
-        flat, own = alone | (larger == 0), table.label[chosen]
-        values[start : start + chosen.size] = np.where(flat, 0.0, ratio(outer - inner, larger))
-        by_inner = np.where(inner < outer, ratio(-1.0, outer), ratio(-outer, inner**2))
-        by_outer = np.where(inner < outer, ratio(inner, outer**2), ratio(1.0, inner))
-        weight = np.where(flat, 0.0, table.weight[chosen] * stand_for[start : start + chosen.size])
-        if table.focus is not None:
-            weight = np.where(own == table.focus, weight, 0.0)
-        to_inner = np.where(weight > 0, weight * by_inner, 0.0) / np.maximum(table.sizes[own] - 1, 1)
-        to_outer = np.where(weight > 0, weight * by_outer, 0.0) / np.maximum(table.sizes[next_], 1)
-        slope, level = (np.zeros((chosen.size, len(table.names))) for _ in range(2))
-        slope[row, own], slope[row, next_] = to_inner, to_outer
-        level[row, own], level[row, next_] = to_inner * inner, to_outer * outer
-        distances *= np.take(slope, table.label, axis=1)
-        moves += distances.sum(axis=0) - level.sum(axis=0)[table.label]
-        start += chosen.size
-    return values, moves, stand_for
+
+    def compute() -> tuple[Array, Array, Array]:
+        stand_for, pieces = _stand_for(table, rows), _pieces(table, np.arange(rows.size))
+        values, workers = np.empty(rows.size), min(len(pieces), os.cpu_count() or 1)
+
+        def some(first: int) -> Array:
+            moves = np.zeros(rows.size)
+            for places in pieces[first::workers]:
+                values[places], moved = _moved(table, rows, places, stand_for[places])
+                moves += moved
+            return moves
+
+        if workers <= 1:
+            return values, some(0), stand_for
+        with ThreadPoolExecutor(workers) as pool:  # distances release the GIL
+            return values, sum(pool.map(some, range(workers)), np.zeros(rows.size)), stand_for
+
+    found = table.once(f"influence of {rows.size} on {table.focus}", compute)
+    return cast(tuple[Array, Array, Array], found)
+
+
+def _moved(table: ClusterTable, rows: Array, places: Array, stand_for: Array) -> tuple[Array, Array]:
+    """The silhouettes of some of the points, and how far more weight on each would move their weighted sum."""
+    chosen = rows[places]
+    distances = _distances(table, chosen)
+    inner, outer, next_, alone = _both(table, distances, chosen)
+    larger, row, own = np.maximum(inner, outer), np.arange(chosen.size), table.label[chosen]
+    by_inner = np.where(inner < outer, ratio(-1.0, outer), ratio(-outer, inner**2))
+    by_outer = np.where(inner < outer, ratio(inner, outer**2), ratio(1.0, inner))
+    weight = np.where(alone | (larger == 0), 0.0, table.weight[chosen] * stand_for)
+    if table.focus is not None:
+        weight = np.where(own == table.focus, weight, 0.0)
+    to_inner = weight * np.where(weight > 0, by_inner, 0.0) / np.maximum(table.sizes[own] - 1, 1)
+    to_outer = weight * np.where(weight > 0, by_outer, 0.0) / np.maximum(table.sizes[next_], 1)
+    slope, level = (np.zeros((chosen.size, len(table.names))) for _ in range(2))
+    slope[row, own], slope[row, next_] = to_inner, to_outer
+    level[row, own], level[row, next_] = to_inner * inner, to_outer * outer
+    moves = np.einsum("cn,cn->n", distances[:, rows], np.take(slope, table.label[rows], axis=1))
+    return _silhouette(inner, outer, alone), moves - level.sum(axis=0)[table.label[rows]]
 
 
 def _both(table: ClusterTable, distances: Array, chosen: Array) -> tuple[Array, Array, Array, Array]:
@@ -245,15 +266,6 @@ def _pieces(table: ClusterTable, rows: Array) -> list[Array]:
     replicates = int(np.prod(table.weight.shape[:-1], dtype=np.int64))
     size = max(1, _AT_ONCE // max(1, table.label.size * replicates))
     return [rows[start : start + size] for start in range(0, rows.size, size)]
-
-
-def _each_piece(table: ClusterTable, rows: Array, of: Callable[[Array, Array], Array]) -> Array:
-    """A function of distances to all points, for some points at a time, on all processors."""
-    pieces = _pieces(table, rows)
-    if len(pieces) <= 1:
-        return of(_distances(table, rows), rows)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return np.concatenate(list(pool.map(lambda piece: of(_distances(table, piece), piece), pieces)), axis=-1)
 
 
 def _distances(table: ClusterTable, rows: Array) -> Array:
@@ -306,9 +318,9 @@ def calinski_harabasz(table: ClusterTable) -> Array:
     """
     if table.focus is not None:
         raise MeasureError("calinski_harabasz is of all clusters together.", hint="calinski_harabasz")
-    within = (table.weight * np.nan_to_num(table.away) ** 2).sum(axis=-1)
+    within = np.vecdot(table.weight, np.nan_to_num(table.away) ** 2)
     total = table.weight.sum(axis=-1)
-    middle = ratio((table.weight[..., None, :] * table.point.T).sum(axis=-1), total[..., None])
+    middle = ratio(table.weight @ table.point, total[..., None])
     steps = np.nan_to_num(table.centroids - middle[..., None, :])
     between = (table.sizes * (steps**2).sum(axis=-1)).sum(axis=-1)
     found = ratio(between * np.maximum(total - table.present, 0), within * (table.present - 1))

@@ -12,6 +12,7 @@ import numpy as np
 from scorespace.declaration import Option, Registry, check_options, options_of, table_of
 from scorespace.errors import MeasureError
 from scorespace.tables import Array, At, NoTableError, Table
+from scorespace.tables.arrays import table_of_arrays
 from scorespace.tables.table import Way, way
 
 Best = Literal["high", "low"]
@@ -68,11 +69,20 @@ class Measure:
     each: dict[type, Formula] = field(default_factory=dict)
     pairs: dict[type, Formula] = field(default_factory=dict)
 
-    def __call__(self, table: Any, **options: Any) -> Any:
-        """The value for a table: a float, or an array when the table has further axes."""
+    def __call__(
+        self, table: Any, given: Any = None, *, positive: Any = None, weight: Any = None, **options: Any
+    ) -> Any:
+        """The value for a table, or for the truth and what was given as scores, decisions or numbers.
+
+        A float, or an array when the table has further axes.
+        """
+        if given is not None:
+            table = table_of_arrays(table, given, tuple(self.functions), positive=positive, weight=weight)
+        else:  # which a table knows itself
+            options |= {name: said for name, said in (("positive", positive), ("weight", weight)) if said is not None}
         check_options(self, options, MeasureError)
         if not hasattr(table, "inside"):
-            hint = f'ss.measure("{self.name}", truth=…, score=…) takes arrays'
+            hint = f"ss.{self.name}(truth, score) takes arrays"
             raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
         found = self.fit(table)
         value = np.asarray(found.function(found.table, **options), dtype=np.float64)

@@ -118,6 +118,12 @@ class Draws:
         first, second = self.all(both)
         return first - second
 
+    def spread(self, wanted: Sequence[tuple[str, Request]]) -> list[float]:
+        """The standard deviation of each measure over the same replicates of all cases, where it is defined."""
+        drawn = self.all([replace(asked(model, request), within=False) for model, request in wanted])
+        defined = [values[np.isfinite(values)] for values in drawn]
+        return [float(values.std(ddof=1)) if values.size > 1 else math.nan for values in defined]
+
     def all(self, wanted: Sequence[Asked]) -> list[Array]:
         """The values (replicates, …) of all that is asked; what is drawn from alike is drawn once."""
         missing = [one for one in dict.fromkeys(wanted) if one not in self.kept]

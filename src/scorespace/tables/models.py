@@ -89,6 +89,8 @@ class Models(Mapping[str, Any]):
     def counts(self, model: str, at: float | None) -> Counts:
         """The four outcomes of a two-class model, at a threshold where it needs one."""
         table = self[model]
+        if not table.class_names:
+            raise ScoreSpaceError(f"{model} has no outcomes of decisions: it is {table.described()}.")
         if table.positive_name is None:
             raise ScoreSpaceError(f"{model} decides between {len(table.class_names)} classes, none of them positive.")
         counts: Counts = table.inside(Counts, None, at if table.thresholded else None)

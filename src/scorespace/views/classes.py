@@ -95,8 +95,11 @@ def confused_words(table: ConfusionTable, most: int = 3) -> str:
 
 def blocks(evaluation: Answers) -> Sequence[Block]:
     """Everything class by class, model after model."""
-    found: list[Block] = []
-    for name, table in _models(evaluation).items():
+    models = _models(evaluation)
+    found: list[Block] = [Text(" ".join(extremes_words(name, _decisions(one)) for name, one in models.items()))]
+    if not models:
+        return []
+    for name, table in models.items():
         decisions = _decisions(table)
         found += [Text(name)] if len(evaluation.models) > 1 else []
         found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
@@ -163,10 +166,39 @@ def _by_class(evaluation: Answers) -> Iterator[tuple[str, ConfusionTable, Areas 
 
 def confusion_blocks(evaluation: Answers) -> Sequence[Block]:
     """The numbers of decisions, class against class, model after model."""
-    found: list[Block] = []
-    for name, table in _models(evaluation).items():
-        found += [Text(name), confusion_grid(_decisions(table))]
+    models = {name: _decisions(table) for name, table in _models(evaluation).items()}
+    found: list[Block] = [Text(" ".join(right_words(name, one) for name, one in models.items()))] if models else []
+    for name, table in models.items():
+        found += [Text(name), confusion_grid(table)]
     return found
+
+
+def right_words(name: str, table: ConfusionTable) -> str:
+    """How many cases a model decides right, in a sentence.
+
+    >>> from scorespace.tables import confusion
+    >>> right_words("nb", confusion([[3, 1], [0, 4]], classes=["a", "b"]))
+    'nb decides 7 of 8 cases right.'
+    """
+    return f"{name} decides {grouped(float(table.matrix.trace()))} of {grouped(float(table.total))} cases right."
+
+
+def extremes_words(name: str, table: ConfusionTable) -> str:
+    """Which class a model finds best and which worst, by F1, in a sentence.
+
+    >>> from scorespace.tables import confusion
+    >>> extremes_words("nb", confusion([[3, 1], [0, 4]], classes=["a", "b"]))
+    'nb finds b best (F1 0.889) and a worst (0.857).'
+    """
+    values = by_class(f1, table)
+    known = np.flatnonzero(np.isfinite(values))
+    if known.size < 2:
+        return right_words(name, table)
+    high, low = (int(known[pick(values[known])]) for pick in (np.argmax, np.argmin))
+    best, worst = (decimals(float(values[place])) for place in (high, low))
+    if values[high] == values[low]:
+        return f"{name} finds all classes alike (F1 {best})."
+    return f"{name} finds {table.classes[high]} best (F1 {best}) and {table.classes[low]} worst ({worst})."
 
 
 def class_curves(table: Any, kind: str) -> Any:
