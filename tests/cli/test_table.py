@@ -95,7 +95,7 @@ def test_decisions_curves_and_drift_take_tables(run, tmp_path):
     curve = run("curve", "t.parquet", "--kind", "pr", "--format", "json").json()
     assert set(curve["rows"][0]) == {"x", "y", "threshold", "certified_low", "certified_high", "model"}
     assert curve["certified_areas"]["a"][0] <= curve["areas"]["a"] <= curve["certified_areas"]["a"][1]
-    assert run("drift", "t.parquet", "t.parquet", "--replicates", "50").code == 0
+    assert run("drift", "t.parquet", "t.parquet", "--replicates", "200").code == 0
 
 
 def test_what_needs_the_cases_says_so(run):
