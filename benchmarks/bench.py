@@ -18,6 +18,7 @@ from large import large
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
+from experiments import overhead
 from groups import judged, mined
 from samples import Sample, classes, models
 from scorespace.comparisons.delong import delong_covariance, delong_pair
@@ -224,6 +225,7 @@ PARTS = {
     "ranking": Part(ranking, (10**5, 10**6, FULL)),
     "clusters": Part(judged, (10**5,)),
     "rules": Part(mined, (10**6,)),
+    "benchmark": Part(overhead, (1000,)),
 }
 
 
