@@ -20,6 +20,7 @@ from numbers_at_scale import rroc_curve, sums_of_errors
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
+from experiments import overhead
 from groups import judged, mined
 from samples import Sample, classes, models
 from scorespace.comparisons.delong import delong_covariance, delong_pair
@@ -229,6 +230,7 @@ PARTS = {
     "regression": Part(predicted, (10**6, FULL)),
     "clusters": Part(judged, (10**5,)),
     "rules": Part(mined, (10**6,)),
+    "benchmark": Part(overhead, (1000,)),
 }
 
 
