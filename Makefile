@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check bench fuzz docs browser axe data spark clean
+.PHONY: help setup demo test coverage check bench study fuzz docs browser axe data spark dask clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ demo: $(READY)  ## evaluate the bundled predictions and write a report
 test: $(READY)  ## run all tests on two workers (CI=true: a missing component fails)
 	@$(MAKE) browser > /dev/null || true  # it says why it cannot; the tests of the page then skip, or fail in CI
 	@$(MAKE) data > /dev/null || true  # the same for the tests on public data sets
-	@$(MAKE) spark > /dev/null || true  # and for those on a cluster
+	@$(MAKE) spark dask > /dev/null || true  # and for those on a cluster
 	@$(BIN)/python -m pytest -q -n 2
 
 COVERED := build/coverage
@@ -40,6 +40,9 @@ check: $(READY)  ## style, types, import directions, docs in step
 
 bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
+
+study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (hours; ARGS='--only closer': a part)
+	@$(BIN)/python benchmarks/coverage.py $(ARGS)
 
 N ?= 1000
 SEED ?= $(shell date +%s)
@@ -82,6 +85,10 @@ spark: $(READY)  ## Spark in .venv and Java, for the tests on a cluster (450 MB;
 	said=$$(apt-get -qq update 2>&1 && \
 		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends default-jre-headless 2>&1) || { \
 		echo "$$said" | tail -n 5 >&2; echo "Java could not be installed." >&2; exit 1; }
+
+dask: $(READY)  ## Dask in .venv, for the tests of learners on a cluster (10 MB)
+	@$(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("distributed") is None)' || \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt distributed
 
 clean:  ## remove .venv, caches and build products
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -5,15 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import duckdb
 import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
+from large import asked, written
 from sklearn.metrics import mean_absolute_error, median_absolute_error, r2_score
-from timing import Aim, Line, in_turns
+from timing import Aim, Line, in_turns, shown
 
 from scorespace.curves.rroc import rroc
-from scorespace.evaluation.enter import evaluate
 from scorespace.measures.regression import mae, medae, r2
 from scorespace.tables.residual import residual_table
 
@@ -21,7 +18,7 @@ FULL = 10**7
 
 
 def predicted(rows: int) -> None:
-    """From arrays to the curve and to single measures; from a Parquet file to the measures that are sums."""
+    """From arrays to the curve and to single measures."""
     rng = np.random.default_rng(0)
     truth = rng.gamma(2, 10, rows)
     guess = truth + rng.normal(0, 3, rows)
@@ -36,13 +33,27 @@ def predicted(rows: int) -> None:
     ):
         times = in_turns(lambda f=ours: f(residual_table(truth, guess)), lambda f=theirs: f(truth, guess), runs=runs)
         print(Line(name, times[0], "scikit-learn", times[1]))
-    with tempfile.TemporaryDirectory() as folder:
+
+
+def sums_of_errors(rows: int) -> None:
+    """Measures that are sums, from a file beyond the memory, beside one scan of the two columns."""
+    with tempfile.TemporaryDirectory(prefix="scorespace-bench-") as folder:
         path = Path(folder) / "numbers.parquet"
-        parquet.write_table(pa.table({"truth": truth, "guess": guess}), path)
-        scan = f"SELECT avg(abs(guess - truth)), avg((guess - truth) ** 2), var_pop(truth) FROM '{path}'"
-        times = in_turns(
-            lambda: evaluate(str(path), truth="truth", predictions="guess", measures="mae, rmse, r2").measures("mae"),
-            lambda: duckdb.sql(scan).fetchall(),
-            runs=runs,
-        )
-        print(Line("file to mae, rmse, r2 with intervals", times[0], "a scan by DuckDB", times[1]))
+        written(path, rows)
+        bare, ours = asked(_SCAN, path), asked(_SUMS, path)
+        print(Line("mae, rmse, r2, bias of a model", ours["seconds"], "bare sums of both columns", bare["seconds"]))
+        print(f"  {'processor time':<36}{shown(ours['busy']):>9}   {shown(bare['busy'])}   {ours['memory']:.0f} MB")
+
+
+_SCAN = """
+import duckdb
+start = time.perf_counter()
+duckdb.sql(f"SELECT sum(p), sum(q), sum((q - p) * (q - p)), count(*) FROM '{path}'").fetchnumpy()
+found = {"seconds": time.perf_counter() - start}
+"""
+_SUMS = """
+import scorespace as ss
+start = time.perf_counter()
+ss.evaluate(path, truth="p", predictions="q", memory="1MB").measures("mae", "rmse", "r2", "bias")
+found = {"seconds": time.perf_counter() - start}
+"""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, entry_points, requires, version
 from typing import Any, Final
 
 from scorespace.declaration import BROKEN, PLUGINS, load_plugins
+from scorespace.errors import DataError
 
 _USES: Final = {
     "numpy": "arrays, and all arithmetic",
@@ -25,6 +27,9 @@ _USES: Final = {
     "pyarrow": "Arrow tables, where you have them",
     "scikit-learn": "learners, and estimators to evaluate",
     "joblib": "learners in parallel",
+    "skops": "final models that are saved",
+    "skl2onnx": "final models that are saved as ONNX",
+    "distributed": "learners on a Dask cluster",
 }
 _FRAMES: Final = ("pandas", "polars", "pyarrow")
 _HIDDEN: Final = ("dev", "bench", "data")  # extras of those who work on scorespace
@@ -48,6 +53,22 @@ class Part:
 
     def row(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def required(module: str, extra: str) -> Any:
+    """A module of an extra; where it is absent, the error says how to get it.
+
+    >>> required("no_such_module", "experiments")
+    Traceback (most recent call last):
+    scorespace.errors.DataError: no_such_module is not installed.
+      hint: pip install 'scorespace[experiments]'
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        absent = (error.name or module).partition(".")[0]
+        name = {"sklearn": "scikit-learn"}.get(absent, absent)
+        raise DataError(f"{name} is not installed.", hint=f"pip install 'scorespace[{extra}]'") from None
 
 
 def parts() -> list[Part]:

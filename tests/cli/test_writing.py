@@ -43,6 +43,7 @@ WRITING = {
     "table": (["IN.csv", *ROLES], "--out"),
     "clusters": (["IN.csv", "--label", "y", "--feature", "s"], "--out"),
     "clusters page": (["IN.csv", "--label", "y", "--feature", "s"], "--report"),
+    "benchmark": (["--data", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--report"),
     "rules": (["IN.csv"], "--out"),
     "rules page": (["IN.csv"], "--report"),
 }
@@ -144,7 +145,10 @@ def test_endings_are_checked_before_the_work(run, inputs, kind, monkeypatch):
     assert done.err.startswith("DataError: 'result.doc' has no known ending.\n  hint: .")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in WRITING if " " not in kind and kind not in ("demo", "calibrate")])
+ALONE = [kind for kind in WRITING if " " not in kind and kind not in ("demo", "calibrate", "benchmark")]
+
+
+@pytest.mark.parametrize("kind", ALONE)
 def test_a_failure_to_write_names_the_file_and_shows_nothing(run, inputs, kind, monkeypatch):
     inputs(kind)
 

@@ -3,7 +3,13 @@
 from scorespace.measures import confusion, cost, ranking  # the order of the catalogue
 
 # isort: split
-from scorespace.measures import probability, smooth
+from scorespace.measures import probability
+
+# isort: split
+from scorespace.measures import decomposition
+
+# isort: split
+from scorespace.measures import calibration, smooth
 
 # isort: split
 from scorespace.measures import classes, ordinal, raters, regression, sweep
@@ -18,10 +24,12 @@ __all__ = [
     "Measure",
     "MeasureSpec",
     "average",
+    "calibration",
     "classes",
     "clusters",
     "confusion",
     "cost",
+    "decomposition",
     "find",
     "labellings",
     "measure",

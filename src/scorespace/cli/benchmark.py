@@ -1,0 +1,218 @@
+"""`scorespace benchmark`: learners on data sets, every row predicted by models that have not seen it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scorespace.cli import options, output
+from scorespace.errors import DataError, did_you_mean, listing
+
+if TYPE_CHECKING:
+    from scorespace.experiments.data import Dataset
+    from scorespace.experiments.run import State, Watch
+    from scorespace.experiments.store import Run
+
+_WHAT, _ROLES, _HOW, _OUTPUT = "What is compared", "Which column is what", "How it runs", "Output"
+_EVERY = 30.0  # seconds between lines of progress where there is no terminal
+
+
+class Task(StrEnum):
+    """What is predicted."""
+
+    classes = "classes"
+    numbers = "numbers"
+
+
+def benchmark(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[status DIR]", help="Say where the run in a directory stands, and do nothing."),
+    ] = None,
+    paths: Annotated[
+        list[str],
+        typer.Option("--data", metavar="PATH", help="A file to learn from; repeatable.", rich_help_panel=_WHAT),
+    ] = [],  # noqa: B006 - Typer copies defaults
+    target: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COL", help="The column to predict: one for all files, or one for each.", rich_help_panel=_WHAT
+        ),
+    ] = [],  # noqa: B006
+    suite: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Data sets and learners under one name: smooth-roc.", rich_help_panel=_WHAT),
+    ] = None,
+    learner: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME",
+            help="naive_bayes, pet, tree, logistic, linear, knn(k=5), forest, boosting, majority, mean, "
+            "module:factory, or NAME=any of these; repeatable.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = [],  # noqa: B006
+    resampling: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="10x10, 5, holdout:0.3, loo, logo:COL, lpgo:2:COL, logo:COL*COL, bootstrap:200, time:5; "
+            "10x10 if not stated.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    group: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COL", help="Groups of related rows, which folds keep whole; repeatable.", rich_help_panel=_ROLES
+        ),
+    ] = [],  # noqa: B006
+    ids: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COL", help="What says which rows are one case.", rich_help_panel=_ROLES),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option("--time", metavar="COL", help="The time of each row, for time:5.", rich_help_panel=_ROLES),
+    ] = None,
+    drop: Annotated[
+        list[str],
+        typer.Option(metavar="COL", help="A column that is no feature; repeatable.", rich_help_panel=_ROLES),
+    ] = [],  # noqa: B006
+    positive: options.Positive = None,
+    task: Annotated[
+        Task | None,
+        typer.Option(help="Whether whole numbers are classes or numbers.", rich_help_panel=_ROLES),
+    ] = None,
+    allow_remote: options.AllowRemote = False,
+    folder: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="DIR", help="The run directory; what is finished there stays.", rich_help_panel=_HOW
+        ),
+    ] = Path("runs"),
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Processes at a time; all cores if not stated.", rich_help_panel=_HOW),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.", rich_help_panel=_HOW),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of splits and learners.", rich_help_panel=_HOW)] = 0,
+    train: Annotated[
+        bool, typer.Option("--train", help="Keep predictions of training rows, too.", rich_help_panel=_HOW)
+    ] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Do failed fits again.", rich_help_panel=_HOW)] = False,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Remove what a changed learner or data set left.", rich_help_panel=_HOW),
+    ] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Also write the page.", rich_help_panel=_OUTPUT)
+    ] = None,
+    format: options.OutputFormat = options.Format.table,
+) -> None:
+    """Let learners predict rows that they have not seen: resampled, in parallel, resumed where it stopped.
+
+    Example: scorespace benchmark --data credit.csv --target risk --learner forest --learner logistic --out runs
+    """
+    from scorespace.experiments.store import open_run
+
+    if words:
+        if len(words) != 2 or words[0] != "status":
+            near = did_you_mean(words[0], ["status"])
+            hint = "benchmark status DIR" if near else "--data PATH"
+            raise DataError(f"benchmark does not know {' '.join(words)!r}.", hint=hint)
+        _show(open_run(words[1]), format, None)
+        return
+    options.check_output(report, (".html",), *paths)
+    from scorespace.experiments.resampling import parse
+    from scorespace.experiments.run import benchmark as run_all
+    from scorespace.experiments.suites import SUITES
+
+    found = None if suite is None else SUITES.find(suite)
+    if (found is None) == (not paths):
+        raise DataError("benchmark wants data or a suite.", hint="--data PATH --target COL, or --suite smooth-roc")
+    scheme = parse(resampling or (found.resampling if found is not None else "10x10"))
+    names = learner or list(found.learners if found is not None else ())
+    if not names:
+        raise DataError("no learner is named.", hint="--learner naive_bayes --learner forest")
+    if found is not None:
+        sets = tuple(found.function())
+    else:
+        groups = list(dict.fromkeys([*group, *scheme.groups]))
+        roles: dict[str, Any] = {"groups": groups, "order": order, "ids": ids, "drop": drop, "positive": positive}
+        sets = _read(paths, target, None if task is None else task.value, roles)
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")  # of our workers, and of what counts their locks after a Ctrl-C
+    run = run_all(
+        names,
+        sets,
+        scheme,
+        folder,
+        seed=seed,
+        workers=workers,
+        dask=dask,
+        train=train,
+        replace=replace,
+        retry=retry,
+        watch=_watch(),
+    )
+    _show(run, format, report, None if found is None else found.report)
+
+
+def _read(paths: list[str], target: list[str], task: Any, roles: dict[str, Any]) -> tuple[Dataset, ...]:
+    from scorespace.experiments.data import dataset, datasets_of
+
+    if len(target) not in (1, len(paths)):
+        raise DataError(
+            "the targets do not fit the files.",
+            seen=f"{len(paths)} files and {len(target)} targets",
+            hint="--target COL, once for all or once for each --data",
+        )
+    columns = target * len(paths) if len(target) == 1 else target
+    sets = [dataset(path, column, task=task, **roles) for path, column in zip(paths, columns, strict=True)]
+    names = [one.name for one in sets]
+    if len(set(names)) < len(names):
+        raise DataError("two files have the same name.", seen=listing(names), hint="files of different names")
+    return datasets_of(sets)
+
+
+def _show(run: Run, form: options.Format, report: Path | None, summed_up: Any = None) -> None:
+    from scorespace.views import report as page
+    from scorespace.views import run as view
+
+    document, content = view.document(run), run.status().to_dict()
+    if summed_up is not None:
+        from scorespace.views import suite
+
+        found = summed_up(run)
+        document, content = suite.document(found, view.facts(run)), found.to_dict()
+    if report is not None:  # first: no result is shown before an error
+        page.write(document, report)
+    output.write(document.brief(), content, form)
+    output.wrote(form, report=report)
+
+
+def _watch() -> Watch:
+    """Progress on stderr: one line that changes on a terminal, and a line now and then elsewhere."""
+    alive = sys.stderr.isatty()
+    told = time.monotonic()
+
+    def tell(state: State) -> None:
+        nonlocal told
+        now = time.monotonic()
+        last = state.done >= state.total
+        if alive:
+            output.say("\r\x1b[K" + ("" if last else state.words))
+        elif now - told >= _EVERY:
+            told = now
+            output.say(f"{state.words}\n")
+
+    return tell

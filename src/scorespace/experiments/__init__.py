@@ -1,0 +1,1 @@
+"""Edge in: from data and learners to predictions of cases that no model has seen."""

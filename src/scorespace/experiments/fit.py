@@ -1,0 +1,178 @@
+"""One learner, one split: fitted to the training rows, asked about the test rows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import ScoreSpaceError, listing
+from scorespace.experiments.data import Dataset
+from scorespace.experiments.learners import Fitting
+from scorespace.experiments.resampling import Rows, Split
+from scorespace.parts import required
+
+Array = NDArray[np.float64]
+
+_MOST_WARNINGS: Final = 5
+PREFIX: Final = "p_"
+"""What the columns of class scores begin with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """What a fitted model says of rows: a column per class, or one of predictions; with the model that says it."""
+
+    test: Array = field(repr=False)
+    train: Array | None = field(repr=False)
+    model: Any = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """The columns of a finished job, and what happened on the way."""
+
+    columns: dict[str, NDArray[Any]] = field(repr=False)
+    splits: tuple[tuple[int, int, int, int, float], ...]
+    errors: tuple[tuple[int, int, str], ...] = ()
+    warned: tuple[str, ...] = ()
+
+
+def check_task(learner: Fitting, data: Dataset) -> None:
+    """Refuse a learner of classes on numbers, and the reverse."""
+    if learner.tasks and data.task not in learner.tasks:
+        other = "numbers" if data.task == "classes" else "classes"
+        raise ScoreSpaceError(
+            f"{learner.name} predicts {other}, and the target of {data.name} holds {data.task}.",
+            seen=f"{listing(data.classes)}" if data.task == "classes" else "numbers",
+            hint=f'another learner, or task="{other}" if that is meant',
+        )
+
+
+def fit_predict(
+    learner: Fitting,
+    data: Dataset,
+    split: Split,
+    seed: int = 0,
+    *,
+    train: bool = False,
+    truth: NDArray[Any] | None = None,
+) -> Predicted:
+    """Fit to the training rows and predict the test rows, and with `train` the training rows, too.
+
+    `truth` are other labels to learn from, by row, such as permuted ones: codes of classes, or numbers.
+    """
+    model = learner.estimator(data, fit_seed(seed, split))
+    design = learner.design(data)
+    if data.task == "classes":
+        codes = data.codes if truth is None else truth
+        names = np.empty(len(data.classes), dtype=data.truth.dtype)
+        names[data.codes] = data.truth
+        target: NDArray[Any] = names[codes] if learner.labels else codes
+        order: NDArray[Any] = names if learner.labels else np.arange(len(data.classes))
+    else:
+        target = data.truth if truth is None else truth
+        order = np.zeros(0)
+    model.fit(_taken(design, split.train), target[split.train])
+    in_training = np.unique(split.train) if train or not split.test.size else None
+    return Predicted(
+        _answers(model, design, split.test, order),
+        None if in_training is None else _answers(model, design, in_training, order),
+        model,
+    )
+
+
+def fit_seed(seed: int, split: Split) -> int:
+    """The seed of one fit: the same for all learners, another for each split."""
+    return int(np.random.SeedSequence([seed, split.repeat + 1, split.fold]).generate_state(1)[0])
+
+
+def fit_all(learner: Fitting, data: Dataset, splits: Sequence[Split], seed: int, *, train: bool = False) -> Done:
+    """All splits of a job one after the other, on one thread; one that fails is recorded and does not stop the rest."""
+    control = required("threadpoolctl", "experiments")
+    tables: list[dict[str, NDArray[Any]]] = []
+    about, errors, warned = [], [], dict[str, None]()
+    with warnings.catch_warnings(record=True) as said, control.threadpool_limits(1):  # else sums depend on the cores
+        warnings.simplefilter("always")
+        for split in splits:
+            began = time.perf_counter()
+            try:
+                found = fit_predict(learner, data, split, seed, train=train)
+                parts = [_table(data, split, split.test, found.test, "test")]
+                if found.train is not None:
+                    parts.append(_table(data, split, np.unique(split.train), found.train, "train"))
+                tables += parts
+            except Exception as error:  # whatever a learner does must not stop the others
+                errors.append((split.repeat, split.fold, " ".join(f"{type(error).__name__}: {error}".split())[:500]))
+            about.append(
+                (split.repeat, split.fold, split.train.size, split.test.size, round(time.perf_counter() - began, 6))
+            )
+        for one in said:
+            warned[f"{one.category.__name__}: {one.message}".split("\n")[0][:200]] = None
+    return Done(_stacked(tables, data), tuple(about), tuple(errors), tuple(warned)[:_MOST_WARNINGS])
+
+
+def _taken(design: Any, rows: Rows) -> Any:
+    return design.iloc[rows] if hasattr(design, "iloc") else design[rows]
+
+
+def _answers(model: Any, design: Any, rows: Rows, order: NDArray[Any]) -> Array:
+    """(rows, classes) scores in the order of the classes, 0 for one that training lacked; or (rows, 1) predictions."""
+    if not rows.size:
+        return np.zeros((0, max(1, order.size)))
+    asked = _taken(design, rows)
+    if not order.size:
+        found = np.asarray(model.predict(asked), dtype=np.float64).reshape(-1, 1)
+    elif hasattr(model, "predict_proba"):
+        found = _placed(np.asarray(model.predict_proba(asked), dtype=np.float64), model.classes_, order, 0.0)
+    elif hasattr(model, "decision_function"):
+        scores = np.asarray(model.decision_function(asked), dtype=np.float64)
+        scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
+        found = _placed(scores, model.classes_, order, float(scores.min()))
+    else:
+        found = (np.asarray(model.predict(asked))[:, None] == order).astype(np.float64)
+    if found.shape[0] != rows.size or not np.isfinite(found).all():
+        raise ValueError("the predictions are not a finite number for every row")
+    return found
+
+
+def _placed(scores: Array, classes: NDArray[Any], order: NDArray[Any], absent: float) -> Array:
+    found = np.full((scores.shape[0], order.size), absent)
+    place = {name: column for column, name in enumerate(order.tolist())}
+    found[:, [place[name] for name in np.asarray(classes).tolist()]] = scores
+    return found
+
+
+def _table(data: Dataset, split: Split, rows: Rows, answers: Array, part: str) -> dict[str, NDArray[Any]]:
+    return {
+        "row": rows.astype(np.int64),
+        "repeat": np.full(rows.size, split.repeat, dtype=np.int32),
+        "fold": np.full(rows.size, split.fold, dtype=np.int32),
+        "part": np.full(rows.size, part == "train", dtype=bool),
+        **{name: answers[:, column] for column, name in enumerate(columns_of(data))},
+    }
+
+
+def columns_of(data: Dataset) -> list[str]:
+    """The names of the columns with predictions."""
+    return [f"{PREFIX}{name}" for name in data.classes] if data.task == "classes" else ["prediction"]
+
+
+def _stacked(tables: list[dict[str, NDArray[Any]]], data: Dataset) -> dict[str, NDArray[Any]]:
+    """One table of all, with the truth by its place among the classes, or as a number."""
+    if not tables:
+        nothing = np.zeros(0, dtype=np.int64)
+        tables = [_table(data, Split(0, 0, nothing, nothing), nothing, np.zeros((0, len(columns_of(data)))), "test")]
+    whole = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
+    truth = data.codes if data.task == "classes" else data.truth.astype(np.float64)
+    head = ("row", "repeat", "fold", "part")
+    return (
+        {name: whole[name] for name in head}
+        | {"truth": truth[whole["row"]]}
+        | {name: column for name, column in whole.items() if name not in head}
+    )

@@ -1,0 +1,41 @@
+"""The page of a run: how far each learner is on each data set, and what was noticed."""
+
+from __future__ import annotations
+
+from scorespace.experiments.store import Run, Status
+from scorespace.results import grouped
+from scorespace.views.document import Block, Document, Grid, Notes, Section, Verdict
+
+
+def document(run: Run) -> Document:
+    """Where a run stands."""
+    status = run.status()
+    blocks: list[Block] = [status_grid(status)]
+    blocks.append(Verdict(status.words))
+    if status.notes:
+        blocks.append(Notes(status.notes))
+    return Document(status.path, facts(run), (Section("run", "Run", tuple(blocks), brief=True),))
+
+
+def facts(run: Run) -> str:
+    """How rows are split, and how much there is."""
+    ways = {plan.described for plan in run.plans.values()}
+    split = next(iter(ways)) if len(ways) == 1 else run.resampling
+    sets = f"{len(run.datasets)} data set{'' if len(run.datasets) == 1 else 's'}"
+    learners = f"{len(run.learners)} learner{'' if len(run.learners) == 1 else 's'}"
+    return "   ".join((sets, learners, split, f"seed {run.seed}"))
+
+
+def status_grid(status: Status) -> Grid:
+    """A row per data set and learner."""
+    rows = [
+        (
+            one.dataset,
+            one.learner,
+            f"{grouped(one.done)} of {grouped(one.splits)}",
+            grouped(one.failed) if one.failed else "",
+            f"{one.seconds:.3g}",
+        )
+        for one in status.standings
+    ]
+    return Grid(("data set", "learner", "fits", "failed", "seconds"), tuple(rows))

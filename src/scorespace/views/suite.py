@@ -1,0 +1,46 @@
+"""The page of the published experiment: AUC beside smAUC on every data set, and what became of the claims."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from scorespace.experiments.smooth import Cell, SmoothReport
+from scorespace.results import grouped
+from scorespace.views.document import Block, Document, Grid, Picture, Section, Verdict
+
+
+def document(found: SmoothReport, facts: str = "") -> Document:
+    """The whole page; a terminal shows the table and the findings."""
+    from scorespace.views.charts.suite import area_chart, difference_chart, spread_chart
+
+    grid = area_grid(found)
+    pictures: list[Block] = [Picture(lambda: spread_chart(found), _alt(found, "varies less"))]
+    if len(found.learners) > 1:
+        pictures.append(Picture(lambda: difference_chart(found), _alt(found, "further apart")))
+    about = "Mean and standard deviation of AUC and smAUC on every data set, of "
+    pictures += [Picture(partial(area_chart, found, one), f"{about}{one}.") for one in found.learners]
+    sections = (
+        Section("sets", "Every data set", (grid, Verdict(found.words)), brief=True),
+        Section("pictures", "The claims as pictures", tuple(pictures)),
+    )
+    return Document(found.title, facts, sections)
+
+
+def area_grid(found: SmoothReport) -> Grid:
+    """A row per data set, mean ± standard deviation over the folds."""
+    by = {(one.dataset, one.learner): one for one in found.cells}
+    columns = ("data set", *(f"{name} {learner}" for learner in found.learners for name in ("AUC", "smAUC")))
+    rows = [
+        (name, *(text for learner in found.learners for text in _texts(by[name, learner]))) for name in found.datasets
+    ]
+    lost = sum(one.undefined for one in found.cells)
+    caption = "Mean ± standard deviation over the folds" + (f"; {grouped(lost)} folds lack a class." if lost else ".")
+    return Grid(columns, tuple(rows), caption)
+
+
+def _texts(cell: Cell) -> tuple[str, str]:
+    return f"{cell.auc:.3f} ± {cell.auc_sd:.3f}", f"{cell.smauc:.3f} ± {cell.smauc_sd:.3f}"
+
+
+def _alt(found: SmoothReport, words: str) -> str:
+    return " ".join(one.words for one in found.findings if words in one.claim)
