@@ -116,8 +116,11 @@ def relation_source(relation: DuckDBPyRelation, name: str, connection: DuckDBPyC
     return Source(nw.from_native(relation), name, tuple(relation.columns), connection)
 
 
-def connect(paths: Sequence[str] = (), writing: Path | None = None) -> DuckDBPyConnection:
-    """A DuckDB of its own for each source, which can open these files and nothing else: no network, no extension."""
+def connect(paths: Sequence[str] = (), writing: Path | None = None, folder: Path | None = None) -> DuckDBPyConnection:
+    """A DuckDB of its own for each source, which can open these files and nothing else: no network, no extension.
+
+    With a `folder`, it can open and write what is in there, too.
+    """
     import duckdb  # only for files and arrays: frames must not pay for loading it
 
     atexit.unregister(_forget_engines)
@@ -128,6 +131,8 @@ def connect(paths: Sequence[str] = (), writing: Path | None = None) -> DuckDBPyC
     if writing is not None:
         allowed.append(str(writing))
     connection.execute("SET allowed_paths = $paths", {"paths": allowed})
+    if folder is not None:
+        connection.execute("SET allowed_directories = $folders", {"folders": [str(folder)]})
     # Else it would spill into the working directory.
     connection.execute("SET temp_directory = $spill", {"spill": spill_folder()})
     # Queries of some seconds would draw a bar on standard output, in the midst of the answer.

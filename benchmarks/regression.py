@@ -1,4 +1,4 @@
-"""Predicted numbers: the RROC curve beside the sort that it needs, and sums of errors beside a scan of the file."""
+"""Predicted numbers: the RROC curve beside a sort of the errors, measures beside scikit-learn, a file beside a scan."""
 
 from __future__ import annotations
 
@@ -7,21 +7,32 @@ from pathlib import Path
 
 import numpy as np
 from large import asked, written
+from sklearn.metrics import mean_absolute_error, median_absolute_error, r2_score
 from timing import Aim, Line, in_turns, shown
 
-from scorespace.curves import rroc
-from scorespace.tables import residual_table
+from scorespace.curves.rroc import rroc
+from scorespace.measures.regression import mae, medae, r2
+from scorespace.tables.residual import residual_table
+
+FULL = 10**7
 
 
-def rroc_curve(rows: int) -> None:
-    """The curve from a table at hand, beside NumPy's sort of its errors."""
+def predicted(rows: int) -> None:
+    """From arrays to the curve and to single measures."""
     rng = np.random.default_rng(0)
-    truth = rng.normal(size=rows)
-    predicted = truth + rng.normal(size=rows)
-    error = predicted - truth
-    table = residual_table(truth, predicted)
-    ours, sort = in_turns(lambda: rroc(table), lambda: np.sort(error))
-    print(Line("RROC curve", ours, "sort of the errors", sort, Aim(slower=2.0)))
+    truth = rng.gamma(2, 10, rows)
+    guess = truth + rng.normal(0, 3, rows)
+    full = rows >= FULL
+    runs = 1 if full else 3
+    times = in_turns(lambda: rroc(residual_table(truth, guess)).area(), lambda: np.sort(guess - truth), runs=3)
+    print(Line("RROC curve and its area", times[0], "np.sort of the errors", times[1], Aim(slower=2 if full else None)))
+    for name, ours, theirs in (
+        ("mean absolute error", mae, mean_absolute_error),
+        ("R²", r2, r2_score),
+        ("median absolute error", medae, median_absolute_error),
+    ):
+        times = in_turns(lambda f=ours: f(residual_table(truth, guess)), lambda f=theirs: f(truth, guess), runs=runs)
+        print(Line(name, times[0], "scikit-learn", times[1]))
 
 
 def sums_of_errors(rows: int) -> None:
