@@ -141,7 +141,9 @@ class Decision:
         coarse = [one for one in self.choices if one.certified is not None]
         if not coarse:
             return ()
-        gap, one = max(((one.certified[1] - one.certified[0], one) for one in coarse if one.certified), key=itemgetter(0))
+        gap, one = max(
+            ((one.certified[1] - one.certified[0], one) for one in coarse if one.certified), key=itemgetter(0)
+        )
         text = f"scores were counted in bins: costs at the thresholds told are exact, and no other threshold of {one.model}"
         return (note("SS008", f"{text} costs less by more than {gap:.1g} per case."),)
 

@@ -298,7 +298,7 @@ def _of_columns(
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
         pairs = None if named.group is None else frames.grouped_bins(sample, tables, edges=room.edges)
-    if room.couples or not small_here and pairs is None and (paired or (paired is None and len(tables) <= _COUPLED)):
+    if room.couples or (not small_here and pairs is None and (paired or (paired is None and len(tables) <= _COUPLED))):
         couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]

@@ -414,7 +414,9 @@ def _with_decisions(
     if weight:
         chosen += [number(weight).alias("weight"), (number(weight) * number(weight)).alias("squares")]
     total = {"weight": nw.col("weight").sum(), "squares": nw.col("squares").sum()} if weight else {"weight": nw.len()}
-    grouped = frame.select(*chosen).group_by("the truth", "the decision").agg(excess=nw.col("the excess").max(), **total)
+    grouped = (
+        frame.select(*chosen).group_by("the truth", "the decision").agg(excess=nw.col("the excess").max(), **total)
+    )
     found = sample.source.arrays(grouped)
     sums = {name: found[name].astype(np.float64) for name in total}
     codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))

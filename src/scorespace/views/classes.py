@@ -103,11 +103,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
         decisions = _decisions(table)
         found += [Text(name)] if len(evaluation.models) > 1 else []
         found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
-        found += (
-            [pair_grid(table)]
-            if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF
-            else []
-        )
+        found += [pair_grid(table)] if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF else []
         found += [Text(confused_words(decisions)), *_confusion_picture(name, table)]
     return found
 
