@@ -346,9 +346,8 @@ def _check_weights(source: Survey, weight: str, transaction: str | None) -> None
             hint="smaller numbers in the same proportions",
         )
     if transaction is not None and transaction in source.columns:
-        varies = (
-            f"SELECT {quoted(transaction)} AS t FROM given GROUP BY 1 HAVING min({number}) <> max({number}) LIMIT 1"
-        )
+        several = f"min({number}) <> max({number})"
+        varies = f"SELECT {quoted(transaction)} AS t FROM given GROUP BY 1 HAVING {several} LIMIT 1"
         found = _fetched(connection, varies, source.where)["t"]
         if found.size:
             raise WeightError(
