@@ -32,7 +32,7 @@ WRITING = {
     "ranks": (["results.csv", "--measure", "auc"], "--out", "out.svg"),
     "demo": ([], "--report", "out.html"),
     "decide": (["in.csv", *ROLES, "--slope", "1"], "--out", "out.svg"),
-    "table": (["in.csv", *ROLES], "--out", "out.parquet"),
+    "table": (["in.csv", *ROLES, "--memory", "1KB"], "--out", "out.parquet"),
     "audit": (["in.csv", "--target", "y"], "--report", "out.html"),
     "clusters": (["in.csv", "--label", "d", "--feature", "s", "--resamples", "2"], "--report", "out.html"),
     "rules": (["in.csv", "--item", "d", "--item", "e"], "--report", "out.html"),
@@ -161,6 +161,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
             ("evaluate", "--report", "out.html"),
             ("calibrate", "--out", "out.csv"),
             ("calibrate", "--out", "out.parquet"),
+            ("table", "--out", "out.parquet"),
         ]:
             (room / name).write_text(OLD)
             (room / "filler").write_bytes(b"x" * 240_000)

@@ -1,37 +1,51 @@
-"""The page of a benchmark: every learner on every data set, with the best marked."""
+import numpy as np
 
-import pytest
-
-from experiments.runs import folded
+from experiments.runs import bootstrapped, folded
 from scorespace.experiments.results import benchmark_summary
-from scorespace.views import benchmark as view
-from scorespace.views.document import Verdict
+from scorespace.views import benchmark, markdown
 
 
-@pytest.fixture(scope="module")
-def found():
-    return benchmark_summary(folded(), measure="auc[hand_till]")
+def test_the_page_of_a_benchmark():
+    page = benchmark.document(benchmark_summary(folded()), "scorespace evaluate folded")
+    assert [section.name for section in page.sections] == [
+        "verdict",
+        "results",
+        "differences",
+        "ranks",
+        "fit",
+        "pooled",
+        "notes",
+    ]
+    assert page.facts == "2 data sets   2 learners   2x3   auc[hand_till], higher is better"
+    assert page.made[1] == "scorespace evaluate folded"
+    assert [section.name for section in page.brief().sections] == ["results", "differences", "verdict", "notes"]
 
 
-def test_the_best_on_a_data_set_has_a_star(found):
-    grid = view.mean_grid(found)
-    assert grid.columns == ("data set", *found.learners)
-    for row in grid.rows[:-1]:
-        starred = [name for name, cell in zip(found.learners, row[1:], strict=True) if cell.endswith(" *")]
-        assert starred == [found.best(row[0])]
-    assert grid.rows[-1][0] == "mean"
+def test_grids_hold_the_numbers_of_the_results():
+    found = benchmark_summary(folded())
+    grid = benchmark.mean_grid(found)
+    first = found.result("cancer", "naive_bayes").over
+    assert grid.rows[0][:2] == ("cancer", f"{first.text} *")
+    mean = np.mean([found.result(name, "tree").over.mean for name in found.datasets])
+    assert grid.rows[-1] == ("mean", grid.rows[-1][1], f"{mean:.3f}")
+    fit = {row[0]: row for row in benchmark.fit_grid(found).rows}
+    assert fit["cancer, tree"][-1] == "overfits"
+    one = found.comparisons["iris"][0]
+    assert f"p = {one.p:.3f}" in benchmark.difference_grid(found).rows[1][1]
+    assert "on 1, worse on 0" in markdown.text(benchmark.document(found)) or "not told apart on" in markdown.text(
+        benchmark.document(found)
+    )
 
 
-def test_the_page_asks_and_the_terminal_is_short(found):
-    page = view.document(found, "scorespace benchmark …")
-    assert [one.question for one in page.sections if one.name == "results"] == ["How good is each learner?"]
-    assert page.made[-1] == "scorespace benchmark …"
-    assert [type(one.blocks[-1]) for one in page.brief().sections if one.name == "verdict"] == [Verdict]
-    fit = view.fit_grid(found)
-    assert len(fit.rows) == len(found.datasets) * len(found.learners)
-    assert len(view.pooled_grid(found).rows) == len(fit.rows)
+def test_a_bootstrap_shows_what_is_corrected():
+    found = benchmark_summary(bootstrapped())
+    page = benchmark.document(found)
+    assert "bootstrap" in [section.name for section in page.sections]
+    row = benchmark.bootstrap_grid(found).rows[0]
+    assert row[0] == "knn(k=1)"
+    assert row[1] == "1.000"
 
 
-def test_compare_shows_differences_and_ranks_without_pictures(found):
-    (section,) = view.comparison(found).sections
-    assert section.blocks[0] == view.difference_grid(found)
+def test_a_comparison_has_no_picture():
+    page = benchmark.comparison(benchmark_summary(folded(), measure="acc"))
+    assert "Row minus column" in markdown.text(page) or "median of row − column" in markdown.text(page)

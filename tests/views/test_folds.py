@@ -1,32 +1,39 @@
-"""The section on folds: means over them beside pooled values, each the plain mean of the folds."""
-
 import numpy as np
-import pytest
 
 import scorespace as ss
 from scorespace.views import folds
-from scorespace.views.document import Grid, Text
 
 
-@pytest.fixture(scope="module")
-def evaluation():
-    chance = np.random.default_rng(0)
-    truth = np.arange(90) % 2
-    data = {"y": truth, "s": chance.normal(truth), "t": chance.normal(truth), "f": np.arange(90) % 3}
-    return ss.evaluate(data, truth="y", scores=["s", "t"], fold="f", measures="auc, ks")
+def evaluated(**roles):
+    draws = np.random.default_rng(0)
+    truth = draws.integers(0, 2, 120)
+    data = {"y": truth, "nb": truth + draws.normal(size=120), "tree": draws.random(120), "fold": np.arange(120) % 4}
+    return ss.evaluate(data, truth="y", scores=["nb", "tree"], measures="auc, ks, h, auprc, gini", **roles)
 
 
-def test_means_are_those_of_the_folds(evaluation):
-    answer, grid = folds.blocks(evaluation)
-    assert isinstance(answer, Text)
-    assert isinstance(grid, Grid)
-    first = evaluation.over_folds[0]
-    assert answer.text.startswith(f"Over 3 folds s has auc {first.text}")
-    assert [row[0] for row in grid.rows] == ["s auc", "s ks", "t auc", "t ks"]
+def test_both_numbers_are_labelled():
+    found = evaluated(fold="fold")
+    text, grid = folds.blocks(found)
     assert grid.columns == ("over folds", "mean ± sd", "pooled")
-    assert grid.rows[0][2] == f"{evaluation.measures('auc', model='s')[0].value:.3f}"
+    assert len(grid.rows) == 10
+    assert text.text.startswith("Over 4 folds nb has auc 0.")
+    assert "pooled is the value of all cases thrown together" in grid.caption
 
 
-def test_without_folds_there_is_nothing_to_say():
-    plain = ss.evaluate({"y": [0, 1, 1], "s": [0.1, 0.2, 0.3]}, truth="y", scores="s")
-    assert not list(folds.blocks(plain)) + list(folds.brief(plain))
+def test_a_screen_shows_the_first_ones():
+    (grid,) = folds.brief(evaluated(fold="fold"))
+    assert [row[0] for row in grid.rows] == [
+        f"{model} {name}" for model in ("nb", "tree") for name in ("auc", "ks", "h", "auprc")
+    ]
+
+
+def test_undefined_folds_are_told():
+    data = {"y": [1, 0, 1, 0, 1, 1], "s": [3, 1, 4, 2, 5, 6], "fold": [1, 1, 2, 2, 3, 3]}
+    found = ss.evaluate(data, truth="y", scores="s", fold="fold", measures="auc")
+    (grid,) = folds.brief(found)
+    assert grid.rows == (("auc", "1.000 ± 0.000", "1.000", "1 of 3"),)
+
+
+def test_without_folds_there_is_no_section():
+    assert folds.blocks(evaluated()) == []
+    assert folds.brief(evaluated()) == []
