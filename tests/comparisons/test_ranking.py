@@ -87,9 +87,7 @@ def test_one_sided_signed_ranks_are_scipys():
         (row,) = two(alternative=side)[0].rows()
         assert row["p"] == pytest.approx(stats.wilcoxon(theirs["x"], theirs["y"], alternative=side).pvalue)
         assert row["alternative"] == side
-    with pytest.raises(
-        ScoreSpaceError, match="Friedman's test knows no direction"
-    ):
+    with pytest.raises(ScoreSpaceError, match="Friedman's test knows no direction"):
         demsar(alternative="less")
 
 
