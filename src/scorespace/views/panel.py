@@ -43,6 +43,7 @@ SIMULATED: Final = 300
 """At how many thresholds, of all models, intervals are found by simulation; between them limits run straight."""
 
 MEASURES: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
+_ABSENT: Final = 2**31 - 1  # stands, below zero, for what is undefined
 TOPS: Final = ("1%", "5%", "10%", "200")
 """How many of the highest scores can be flagged by a button."""
 
@@ -458,9 +459,12 @@ def _packed(one: Points) -> Row:
 
 
 def packed_measure(one: Shown) -> list[str]:
-    """Value, limits and decimals; single precision holds six of these."""
-    found = _told(one)
-    return [packed(side, "f4" if found[-1].max(initial=0) <= 6 else "f8") for side in found]
+    """Value and limits as whole numbers of their last decimal, and how many decimals they have."""
+    *sides, places = _told(one)
+    scaled = [np.rint(side * 10.0**places) for side in sides]
+    if max((float(np.nanmax(np.abs(side), initial=0.0)) for side in scaled), default=0.0) >= _ABSENT:
+        return [*(packed(side) for side in sides), packed(places, "u1")]
+    return [*(packed(np.where(np.isnan(side), -_ABSENT, side), "i4") for side in scaled), packed(places, "u1")]
 
 
 def _told(one: Shown) -> Sequence[Array]:
