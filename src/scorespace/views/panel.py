@@ -479,9 +479,16 @@ def _places(value: float, low: float, high: float) -> int:
 
 
 def _rounded(values: Array, places: Array) -> Array:
-    """As the texts are rounded: each number by its exact decimals."""
-    texts = (f"{value:.{digits}f}" for value, digits in zip(values.tolist(), places.tolist(), strict=True))
-    return np.array([float(text) for text in texts])
+    """As the texts are rounded: each number by its exact decimals, which only those near a tie need."""
+    power = 10.0**places
+    scaled = values * power
+    found = np.rint(scaled) / power
+    with np.errstate(invalid="ignore"):  # what is infinite has no decimals
+        near = np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < 1e-6)
+    found[near] = [
+        float(f"{value:.{n}f}") for value, n in zip(values[near].tolist(), places[near].tolist(), strict=True)
+    ]
+    return np.asarray(found)
 
 
 def packed(values: Array, kind: str = "f8") -> str:
