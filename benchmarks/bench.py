@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from commands import LARGE, commands
 from large import large
+from regression import predicted, sums_of_errors
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
@@ -221,8 +222,10 @@ PARTS = {
     "smooth": Part(smooth_curve, (FULL,)),
     "classes": Part(hand_till, (20_000,)),
     "calibration": Part(calibration, (FULL,)),
+    "sums": Part(sums_of_errors, (10**6, 10**7)),
     "large": Part(large, (10**6, 10**7)),
     "ranking": Part(ranking, (10**5, 10**6, FULL)),
+    "regression": Part(predicted, (10**6, FULL)),
     "clusters": Part(judged, (10**5,)),
     "rules": Part(mined, (10**6,)),
     "benchmark": Part(overhead, (1000,)),

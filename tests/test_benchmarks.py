@@ -26,7 +26,7 @@ def bench(monkeypatch):
     monkeypatch.setattr(commands, "RUNS", 1)
     monkeypatch.setattr(commands, "BEFORE", "0000000")
     yield bench
-    for name in ("bench", "commands", "experiments", "groups", "samples", "timing"):
+    for name in ("bench", "commands", "experiments", "groups", "regression", "samples", "timing"):
         sys.modules.pop(name, None)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from components import missing
+from scorespace.cli.verbs import VERBS, load
 
 ROLES = ["--truth", "y", "--score", "s"]
 RESULTS = "data,a,b,c\n" + "".join(f"d{k},0.{k + 1},0.{9 - k},0.{(k * 3) % 9 + 1}\n" for k in range(8))
@@ -30,7 +31,13 @@ WRITING = {
     "drift": (["in.csv", "in.csv", *ROLES, "--replicates", "300"], "--out", "out.json"),
     "ranks": (["results.csv", "--measure", "auc"], "--out", "out.svg"),
     "demo": ([], "--report", "out.html"),
+    "decide": (["in.csv", *ROLES, "--slope", "1"], "--out", "out.svg"),
+    "table": (["in.csv", *ROLES, "--memory", "1KB"], "--out", "out.parquet"),
+    "audit": (["in.csv", "--target", "y"], "--report", "out.html"),
+    "clusters": (["in.csv", "--label", "d", "--feature", "s", "--resamples", "2"], "--report", "out.html"),
+    "rules": (["in.csv", "--item", "d", "--item", "e"], "--report", "out.html"),
 }
+VERBS_THAT_WRITE = [kind for kind in WRITING if " " not in kind]
 OLD = "what was there before"
 
 
@@ -93,7 +100,7 @@ def test_the_old_file_or_the_new_one(tmp_path, whole, kind, number):
     assert remains(tmp_path) == []
 
 
-@pytest.mark.parametrize("kind", WRITING)
+@pytest.mark.parametrize("kind", VERBS_THAT_WRITE)
 def test_memory_that_runs_out_leaves_the_old_file_and_says_so(tmp_path, kind):
     """At one of these limits each verb fails; what a native library ends by itself still changes no file."""
     resource = pytest.importorskip("resource")
@@ -120,6 +127,13 @@ def test_memory_that_runs_out_leaves_the_old_file_and_says_so(tmp_path, kind):
         if done.returncode == 2:  # what a crash leaves, the next run removes
             assert "there is not enough memory" in done.stderr
             assert remains(tmp_path) == []
+            break
+
+
+def test_every_verb_that_writes_meets_its_faults():
+    commands = {verb.name: load(verb) for verb in VERBS}
+    writes = {verb for verb, one in commands.items() if {"out", "report", "map"} & {each.name for each in one.params}}
+    assert writes == set(VERBS_THAT_WRITE)
 
 
 def alike(held, new, out):
@@ -148,6 +162,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
             ("evaluate", "--report", "out.html"),
             ("calibrate", "--out", "out.csv"),
             ("calibrate", "--out", "out.parquet"),
+            ("table", "--out", "out.parquet"),
         ]:
             (room / name).write_text(OLD)
             (room / "filler").write_bytes(b"x" * 240_000)

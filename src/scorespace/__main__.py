@@ -1,5 +1,6 @@
 """The command `scorespace`: streams and signals are made safe before anything slow is loaded."""
 
+import gc
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ def main() -> None:
         # What is ignored stays so, as under nohup; only Python itself ignores readers that have gone.
         if number is not None and (name == "SIGPIPE" or signal.getsignal(number) is not signal.SIG_IGN):
             signal.signal(number, _leave)
+    gc.set_threshold(100_000, 20, 20)  # loading makes much and leaves no cycles: to look for them takes a tenth of it
     import warnings
 
     if not sys.warnoptions:  # what libraries warn of is for us; users read notes

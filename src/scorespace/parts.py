@@ -27,6 +27,8 @@ _USES: Final = {
     "pyarrow": "Arrow tables, where you have them",
     "scikit-learn": "learners, and estimators to evaluate",
     "joblib": "learners in parallel",
+    "skops": "final models that are saved",
+    "skl2onnx": "final models that are saved as ONNX",
     "distributed": "learners on a Dask cluster",
 }
 _FRAMES: Final = ("pandas", "polars", "pyarrow")

@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 SCHEMA: Final = 1
+CERTIFIED: Final = ("certified_low", "certified_high")
+"""What a number of a coarse table lies between, whatever the order of the cases inside its bins, in rows of data."""
 
 Row = dict[str, Any]
 Progress = Callable[[float], None]
@@ -86,6 +88,13 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS062": NoteKind("info", "redundant rules were left out"),
     "SS063": NoteKind("warning", "an antecedent never occurs"),
     "SS064": NoteKind("warning", "rules that chance explains"),
+    "SS065": NoteKind("warning", "no score lies on its class's side of the midpoint"),
+    "SS066": NoteKind("info", "the midpoint lies outside the overlap of the classes"),
+    "SS070": NoteKind("warning", "a learner overfits its training cases"),
+    "SS071": NoteKind("warning", "a learner underfits its training cases"),
+    "SS072": NoteKind("warning", "a stored model runs code when it is loaded"),
+    "SS073": NoteKind("warning", "splits that not all learners finished are left out"),
+    "SS074": NoteKind("info", "what samples drawn with replacement say, corrected by .632+"),
     "SS080": NoteKind("info", "rows with the same features train and test"),
     "SS081": NoteKind("warning", "rows of one group train and test"),
     "SS082": NoteKind("warning", "fits that failed"),

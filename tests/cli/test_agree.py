@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -77,7 +78,7 @@ def test_missing_judgements(run, write):
     ("arguments", "words"),
     [
         (["--rater", "Ann=cy,cy_score"], "rater 'Ann' is named twice."),
-        (["--rater", "Ann=ann"], "--rater Ann=ann cannot be read."),
+        (["--rater", "Cy=cy,cy_score,prize"], "--rater Cy=cy,cy_score,prize cannot be read."),
         (["--rater", "Cy=cy,cy_scor"], "column 'cy_scor' is not in films.csv."),
         (["--tolerance", "3"], "tolerance=3 is no difference of scores."),
         (["--out", "films.doc"], "has no known ending"),
@@ -87,3 +88,85 @@ def test_errors(run, films, arguments, words):
     done = run("agree", *films, *arguments)
     assert done.code == 2
     assert words in done.err
+
+
+# --- decisions alone, scales and weights
+
+GRADES = """essay,ann,bob,w
+1,low,low,1
+2,medium,medium,2
+3,high,high,1
+4,low,medium,0
+5,high,medium,1
+6,medium,medium,3
+"""
+RATERS = ["--rater", "Ann=ann", "--rater", "Bob=bob"]
+
+
+def test_raters_with_more_classes(run, write):
+    done = run("agree", write("grades.csv", GRADES), *RATERS, "--order", "low,medium,high", "--id", "essay")
+    assert (done.code, done.err) == (0, "")
+    lines = [line.rstrip() for line in done.out.strip().splitlines()]
+    assert lines[0] == "grades.csv   6 instances   2 raters   low < medium < high"
+    assert [line.split("  ")[0] for line in lines if "[" in line and "  " in line][:9] == [
+        "Observed agreement",
+        "Fleiss' kappa",
+        "Gwet's AC1",
+        "Krippendorff's alpha",
+        "Krippendorff's alpha, ordinal",
+        "Observed agreement",
+        "Cohen's kappa",
+        "Scott's pi",
+        "Cohen's kappa, linear",
+    ]
+    assert " ".join(" ".join(lines).split()).endswith("They differ on 2 of 6 instances: 4, 5.")
+
+
+def test_more_classes_as_data(run, write, tmp_path):
+    data = write("grades.csv", GRADES)
+    content = run("agree", data, *RATERS, "--weight", "w", "--format", "json").json()
+    assert content["data"] == {"rows": 5, "raters": ["Ann", "Bob"], "classes": ["high", "low", "medium"]}
+    assert content["rows"][0]["value"] == pytest.approx(7 / 8)  # of weight 8, one of weight 1 differs
+    assert content["instances"] == [{"id": 5, "Ann": "high", "Bob": "medium"}]
+    assert run("agree", data, *RATERS, "--out", "differing.csv").code == 0
+    assert (tmp_path / "differing.csv").read_text().splitlines()[0] == "id,Ann,Bob"
+    done = run("agree", data, *RATERS, "--out", "picture.png")
+    assert done.err.startswith("DataError: raters are drawn by their scores, and these have none.\n")
+
+
+def test_ratings_that_are_missing(run, write):
+    data = write("gaps.csv", "ann,bob\n1,1\n2,\n3,2\n,1\n2,2\n")
+    assert run("agree", data, *RATERS).err == (
+        "DataError: 2 ratings are missing.\n  seen: 'Ann', 'Bob'\n  hint: --missing drop\n"
+    )
+    content = run("agree", data, *RATERS, "--missing", "drop", "--format", "json").json()
+    assert (content["gaps"], content["data"]["rows"], content["data"]["classes"]) == (2, 5, ["1", "2", "3"])
+    assert content["instances"] == [{"id": 3, "Ann": "3", "Bob": "2"}]
+    assert content["notes"][0]["text"] == "2 ratings are missing, and left out."
+
+
+def test_scores_on_another_scale_and_weights(run, write):
+    tens = write("tens.csv", re.sub(r"0\.(\d)(\d)?", lambda m: f"{m[1]}.{m[2] or 0}", FILMS))
+    ones = write("ones.csv", FILMS)
+    scaled = run("agree", tens, *TWO, "--scale", "0..10", "--format", "json").json()
+    plain = run("agree", ones, *TWO, "--format", "json").json()
+    assert scaled["rows"][0] == pytest.approx(plain["rows"][0])
+    done = run("agree", tens, *TWO)
+    assert "--scale 0..10, if they are ratings from 0 to 10" in done.err
+    done = run("agree", tens, *TWO, "--scale", "0..5")
+    assert done.err.startswith("ScoreError: column 'ann_score' leaves the scale 0..5.\n")
+    done = run("agree", ones, *TWO, "--rater", "Cy=cy")
+    assert done.err.startswith("ColumnError: rater 'Cy' needs a decision and a score, as another has.\n")
+
+
+def test_weights_of_raters_with_scores_are_copies(run, write):
+    header, *rows = FILMS.splitlines()
+    weights = [1, 2, 1, 0, 3, 1]
+    weighed = "\n".join([f"{header},w", *(f"{row},{w}" for row, w in zip(rows, weights, strict=True))])
+    copies = "\n".join([header, *(row for row, w in zip(rows, weights, strict=True) for _ in range(w))])
+    ours = run("agree", write("w.csv", weighed + "\n"), *TWO, "--truth", "prize", "--weight", "w", "--format", "json")
+    theirs = run("agree", write("c.csv", copies + "\n"), *TWO, "--truth", "prize", "--format", "json").json()
+    for key in ("agreement", "kappa", "spearman", "kendall", "area", "largest"):
+        assert ours.json()["rows"][0][key] == pytest.approx(theirs["rows"][0][key])
+    assert [row["auc"] for row in ours.json()["raters"]] == pytest.approx([row["auc"] for row in theirs["raters"]])
+    assert [one["value"] for one in ours.json()["chance"]] == pytest.approx([one["value"] for one in theirs["chance"]])

@@ -37,6 +37,52 @@ def test_one_zone(run, six):
     assert "the 1 most telling of 4" in shown
 
 
+def test_the_four_sets_against_decisions(run, six):
+    found = run("cases", *six, "--id", "movie", "--set", "all", "--at", "0.65")
+    assert found.out == (
+        "\nsix.csv   6 cases   positive = 1 (3, 50.0 %)   model = s\n\n"
+        "scores          decided 1   decided 0   all\n"
+        "high and 1      2           1           3  \n"
+        "low and 0       0           2           2  \n"
+        "appropriate     2           3           5  \n"
+        "low and 1       0           0           0  \n"
+        "high and 0      0           1           1  \n"
+        "inappropriate   0           1           1  \n\n"
+        "high and positive   score    rank   label   slope\n"
+        "a                   0.9500   1      1       19   \n"
+        "b                   0.7000   2      1       2.33 \n"
+        "d                   0.5100   4      1       1.04 \n\n"
+        "low and negative   score    rank   label   slope \n"
+        "f                  0.0100   6      0       0.0101\n"
+        "e                  0.2000   5      0       0.25  \n\n"
+        "high and negative   score    rank   label   slope\n"
+        "c                   0.6000   3      0       0.667\n\n"
+        "5 of 6 scores are appropriate: on their class's side of the midpoint 0.495.\n"
+        "Decisions at 0.650 are right for 4 of them, and for 1 of the 1 inappropriate\nones.\n\n"
+        "notes SS010 positive = 1, inferred from the labels 0 and 1.\n"
+        "      SS066 the midpoint 0.495 lies outside the scores 0.510 to 0.600 where the\n"
+        "            classes overlap: all cases there count as high. A midpoint of 0.555\n"
+        "            would part them.\n"
+    )
+    content = run("cases", *six, "--id", "movie", "--set", "high-negative", "--format", "json").json()
+    assert [row["id"] for row in content["rows"]] == ["c"]
+    assert content["decisions"]["sets"]["high and negative"] == {"positive": 1, "negative": 0}
+    assert run("cases", *six, "--set", "all", "--zone", "hard").err.startswith(
+        "ScoreError: --zone, --set and --sample are three ways to choose cases.\n"
+    )
+
+
+def test_a_sub_sample_that_keeps_the_shape(run, credit, tmp_path):
+    asked = [*credit, "--score", "naive_bayes", "--sample", "100"]
+    content = run("cases", *asked, "--format", "json").json()
+    assert (len(content["rows"]), content["sample"]["cases"]) == (100, 100)
+    assert sum(row["label"] == "bad" for row in content["rows"]) == 30
+    assert content["sample"]["area"] < content["sample"]["by_chance"] / 3
+    assert "100 of 1 000 cases keep the shape of the curve: smAUC 0.752 for 0.751" in run("cases", *asked).out
+    assert run("cases", *asked, "--out", "part.csv").code == 0
+    assert len((tmp_path / "part.csv").read_text().splitlines()) == 101
+
+
 def test_rows_are_numbered_without_ids(run, six):
     content = run("cases", *six, "--format", "json").json()
     assert [row["id"] for row in content["rows"]] == [1, 2, 3, 4, 5, 6]

@@ -520,3 +520,22 @@ def test_a_measure_under_a_constraint(run, credit, tmp_path):
     assert found["difference"] == pytest.approx(best["logistic"] - best["tree"])
     assert found["low"] < found["difference"] < found["high"]
     assert (found["test"], found["measure"]) == ("bootstrap", "best(measure=ppv, at_least=tpr=0.9)")
+
+
+def test_one_side_and_another_adjustment(run, credit):
+    three = [*credit, *(word for name in ("logistic", "tree", "naive_bayes") for word in ("--score", name))]
+    found = run("compare", *three, "--alternative", "greater", "--adjust", "shaffer").out
+    assert (
+        "logistic and tree: auc differs by +0.066 [+0.034, +0.099], more than chance\n"
+        "explains (p < 0.001, adjusted, one-sided: logistic greater).\n" in found
+    )
+    assert "notes SS015 p-values of the 3 pairs are adjusted by Shaffer's method.\n" in found
+    both = run("compare", *three, "--format", "json").json()["rows"][1]
+    one = run("compare", *three, "--format", "json", "--alternative", "greater").json()["rows"][0]
+    assert (one["p"], one["alternative"], both["alternative"]) == (both["p"] / 2, "greater", "two-sided")
+    done = run("compare", *three, "--against", "0.7", "--adjust", "shaffer")
+    assert (done.code, done.err) == (
+        2,
+        "ScoreSpaceError: Shaffer's method is for all pairs of models: it knows that not all of them can differ "
+        "alone.\n  hint: --adjust holm\n",
+    )

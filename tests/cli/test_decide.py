@@ -642,3 +642,29 @@ def test_a_shift_of_predicted_numbers(run, tmp_path):
     told = run(*given, "--cost-under", "2", "--cost-over", "1", "--fit", str(path)).out
     assert "chosen on" in told
     assert run(*given, "--cost-under", "2", "--cost-over", "1", "--cost-fp", "1", "--cost-fn", "5").code == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"),
+    [
+        (["--at-least", "tpr=0.9", "--maximise", "ppv"], "a threshold under a constraint"),
+        (["--reject", "0.2"], "a rejection"),
+        (["--mix", "fpr=0.2"], "a mixture of classifiers"),
+    ],
+)
+def test_what_parts_classes_is_refused_for_numbers(run, write, asked, what):
+    data = write("numbers.csv", "y,p\n102,100\n110,102\n95,105\n75,95\n")
+    done = run("decide", data, "--truth", "y", "--prediction", "p", *asked)
+    assert (done.code, done.err) == (
+        2,
+        f"ConditionError: {what} parts classes, and these models predict numbers.\n"
+        "  seen: 'p'\n"
+        "  hint: --cost-under 2 --cost-over 1, for the shift of least cost\n",
+    )
+
+
+def test_classes_are_decided_in_their_order(run, write):
+    grades = write("grades.csv", "y,d\nlow,low\nhigh,high\nmedium,low\nhigh,medium\n")
+    costs = write("costs.csv", ",low,medium,high\nlow,0,1,2\nmedium,1,0,1\nhigh,2,1,0\n")
+    asked = ["decide", grades, "--truth", "y", "--decision", "d", "--costs", costs]
+    assert run(*asked, "--order", "low,medium,high").out.splitlines()[1].endswith("low (1)   medium (1)   high (2)")

@@ -105,3 +105,30 @@ def test_errors(run, files, write):
     )
     write("other.csv", "outcome,nb\n1,0.5\n0,0.4\n")
     assert run("drift", "before.csv", "other.csv", *files[2:]).code == 2
+
+
+def test_several_samples(run, write):
+    rng = np.random.default_rng(2)
+
+    def sample(name, size, shift=0.0):
+        truth = (rng.random(size) < 0.4).astype(int)
+        score = 10 / (1 + np.exp(-rng.normal(size=size) - 2 * truth + 1 - shift))
+        return write(name, "y,s\n" + "".join(f"{y},{s:.3f}\n" for y, s in zip(truth, score, strict=True)))
+
+    files = [sample("spring.csv", 300), sample("far.csv", 250, 2.0), sample("near.csv", 250)]
+    asked = [*files, "--truth", "y", "--score", "s", "--scale", "0..10", "--replicates", "300"]
+    done = run("drift", *asked)
+    assert (done.code, done.err) == (0, "")
+    lines = [line.rstrip() for line in done.out.strip().splitlines()]
+    assert lines[0] == "Drift   spring.csv: 300 cases   2 samples   positive = 1"
+    assert lines[2].split("   ")[0] == "sample"
+    assert [line.split()[0] for line in lines[3:5]] == ["near.csv", "far.csv"]
+    assert lines[6] == "near.csv matches spring.csv, and no other does."
+    assert run("drift", *asked, "--format", "json").json()["matching"] == ["near.csv"]
+    assert run("drift", *asked, "--out", "drift.csv").code == 0
+    done = run("drift", *asked, "--out", "drift.png")
+    assert done.err == (
+        "DataError: a picture is of two samples.\n  seen: 'far.csv', 'near.csv'\n  hint: one AFTER, or --out FILE.csv\n"
+    )
+    done = run("drift", files[0], files[1], files[1], "--truth", "y", "--score", "s")
+    assert done.err.startswith("DataError: two samples have the same name.\n")

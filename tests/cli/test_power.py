@@ -4,7 +4,14 @@ import json
 
 import pytest
 
-from scorespace.comparisons.power import auc_power, auc_sample_size, difference_power, difference_sample_size
+from scorespace.comparisons.power import (
+    auc_power,
+    auc_sample_size,
+    auc_width,
+    difference_power,
+    difference_sample_size,
+    solved,
+)
 
 BASE = ("power", "--auc", "0.8", "--prevalence", "0.3")
 
@@ -23,6 +30,20 @@ BASE = ("power", "--auc", "0.8", "--prevalence", "0.3")
         (("--against", "0.7", "--unpaired"), difference_sample_size(0.8, 0.7, prevalence=0.3)),
         (("--against", "0.7", "--unpaired", "--cases", "100"), difference_power(0.8, 0.7, 30, 70)),
         (("--half-width", "0.05"), auc_sample_size(0.8, half_width=0.05, prevalence=0.3)),
+        (("--cases", "100"), auc_width(0.8, 30, 70)),
+        (
+            ("--cases", "400", "--power", "0.9", "--paired-correlation", "0.5"),
+            solved("against", 120, 280, auc=0.8, correlation=0.5, power=0.9),
+        ),
+        (("--cases", "400", "--solve", "against"), solved("against", 120, 280, auc=0.8)),
+        (
+            ("--cases", "400", "--against", "0.75", "--solve", "correlation"),
+            solved("correlation", 120, 280, auc=0.8, against=0.75),
+        ),
+        (
+            ("--cases", "400", "--against", "0.75", "--unpaired", "--one-sided", "--solve", "alpha"),
+            solved("alpha", 120, 280, auc=0.8, against=0.75, unpaired=True, sides=1),
+        ),
     ],
 )
 def test_flags(run, flags, expected):
@@ -72,6 +93,11 @@ def test_few_cases_are_noted_below_the_plan(run):
             ("--against", "0.7", "--power", "0.8", "--cases", "100"),
             "power and cases are both stated: one follows from the other.\n  hint: --power or --cases",
         ),
+        (("--solve", "against"), "--solve against is for cases that are known.\n  hint: --cases 400"),
+        (
+            ("--solve", "against", "--against", "0.7", "--cases", "100"),
+            "--against is stated, and to be found.\n  hint: leave out --against",
+        ),
         (
             ("--against", "0.7", "--paired-correlation", "0.5", "--unpaired"),
             "models are judged on the same cases or on different ones.\n  hint: leave out --unpaired",
@@ -98,3 +124,11 @@ def test_what_cannot_be_planned(run, flags, message):
     done = run(*BASE, *flags)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"ConditionError: {message}")
+
+
+def test_the_expected_area_can_be_what_is_looked_for(run):
+    done = run("power", "--prevalence", "0.3", "--against", "0.7", "--cases", "400", "--power", "0.8")
+    assert "a two-sided test at 0.05 has power 0.800 to tell an AUC of" in " ".join(done.out.split())
+    assert run("power", "--prevalence", "0.3", "--half-width", "0.05").err.startswith(
+        "ConditionError: it is not stated which AUC is expected.\n"
+    )

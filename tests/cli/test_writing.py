@@ -164,13 +164,19 @@ def test_a_failure_to_write_names_the_file_and_shows_nothing(run, inputs, kind, 
     assert [name for name in os.listdir(".") if name.startswith((".scorespace", "out"))] == []
 
 
-@pytest.mark.parametrize("kind", ["curve", "cases", "agree", "drift", "calibrate"])
-def test_format_is_honoured_beside_out(run, inputs, kind):
+def has_format(verb):
+    return any(each.name == "format" for each in load(next(one for one in VERBS if one.name == verb)).params)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WRITING if " " not in kind and has_format(kind)])
+def test_format_is_honoured_beside_what_is_written(run, inputs, kind):
     inputs(kind)
-    done = run(kind, *WRITING[kind][0], "--out", "out.csv", "--format", "json")
+    arguments, option = WRITING[kind]
+    ending = ".html" if option == "--report" else ENDINGS.get(kind, ".csv").replace(".png", ".svg")
+    done = run(kind, *arguments, option, f"out{ending}", "--format", "json")
     assert done.code == 0
     assert done.json()["schema"] == 1
-    assert Path("out.csv").stat().st_size > 10
+    assert Path(f"out{ending}").stat().st_size > 10
 
 
 def test_a_requirement_that_suits_no_model_is_told_before_the_result(run, write):

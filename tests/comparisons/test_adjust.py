@@ -109,7 +109,7 @@ def test_an_unknown_method_suggests_the_nearest():
     with pytest.raises(ScoreSpaceError) as caught:
         adjust([0.1], "hom")
     assert str(caught.value) == (
-        "method='hom' is not an adjustment.\n"
+        "adjust='hom' is not an adjustment.\n"
         "  seen: known are 'holm', 'hochberg', 'bonferroni', 'finner', 'shaffer'\n"
-        "  hint: holm"
+        '  hint: adjust="holm"'
     )

@@ -15,7 +15,7 @@ KEYS = ["a", "b", "test", "measure", "difference", "low", "high", "statistic", "
 def test_a_row_has_the_documented_keys():
     row = PAIR.row()
     assert [key for key in row if key in KEYS] == KEYS
-    assert set(row) - set(KEYS) == {"level", "p_adjusted", "table"}
+    assert set(row) - set(KEYS) == {"level", "p_adjusted", "alternative", "table"}
 
 
 def test_undefined_numbers_are_none_in_rows():

@@ -21,6 +21,8 @@ from scorespace.comparisons.delong import (
     delong_unpaired,
 )
 from scorespace.comparisons.paired import compare
+from scorespace.comparisons.unpaired import compare_samples
+from scorespace.errors import ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.resampling.area import delong_variance
 from scorespace.tables import score_table
@@ -86,6 +88,30 @@ def test_paired_test():
     assert found.statistic == pytest.approx(proc()["delong_Z"], abs=1e-9)
     assert found.p == pytest.approx(proc()["delong_p"], abs=1e-9)
     assert_allclose((found.low, found.high), proc()["delong_ci_diff"], atol=1e-9)
+
+
+def test_with_few_cases_z_is_held_against_students_t():
+    label, scores = random_sample(4, models=2)
+    pairs = pair_table(label, dict(zip("ab", scores, strict=True)))
+    fewest = int(min(label.sum(), label.size - label.sum()))
+    usual, normal, student = (
+        compare(pairs, test=test)[0] for test in ("delong", "delong(reference=normal)", "delong(reference=student)")
+    )
+    assert 20 <= fewest < 40
+    assert usual == student == compare(pairs)[0]
+    assert (usual.statistic, usual.df) == (normal.statistic, fewest - 1)
+    assert usual.p == pytest.approx(2 * stats.t.sf(abs(usual.statistic), fewest - 1))
+    assert normal.p == pytest.approx(2 * stats.norm.sf(abs(normal.statistic)))
+    wider = stats.t.ppf(0.975, fewest - 1) / stats.norm.ppf(0.975)
+    assert usual.high - usual.low == pytest.approx(wider * (normal.high - normal.low))
+
+
+def test_an_option_that_says_nothing_to_a_question_is_refused():
+    with pytest.raises(ScoreSpaceError) as caught:
+        compare_samples(*asah().tables, test="delong(reference=normal)")
+    assert str(caught.value) == (
+        'reference=normal of delong says nothing when it is to compare two independent samples.\n  hint: test="delong"'
+    )
 
 
 def test_the_sign_is_that_of_the_first_minus_the_second():

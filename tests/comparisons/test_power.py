@@ -11,9 +11,11 @@ from scorespace.comparisons.delong import auc_against, delong_covariance, delong
 from scorespace.comparisons.power import (
     auc_power,
     auc_sample_size,
+    auc_width,
     difference_power,
     difference_sample_size,
     hanley_variance,
+    solved,
     split,
 )
 from scorespace.errors import ConditionError
@@ -259,3 +261,48 @@ def test_a_plan_is_a_row():
     (row,) = content["rows"]
     assert (row["design"], row["power"], row["against"]) == ("width", None, None)
     assert row["cases"] == row["n_pos"] + row["n_neg"]
+
+
+# --- any other term
+
+
+@pytest.mark.parametrize("design", [{"correlation": 0.4}, {"unpaired": True}, {}], ids=["paired", "unpaired", "one"])
+@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize(("term", "stated"), [("against", {"auc": 0.8}), ("auc", {"against": 0.7})])
+def test_the_area_that_can_just_be_told_apart(design, sides, term, stated):
+    found = solved(term, 120, 280, **stated, **design, sides=sides, power=0.9)
+    assert found.power == pytest.approx(0.9, abs=1e-6)
+    value = getattr(found, term)
+    assert value < 0.8 if term == "against" else value > 0.7
+    if "correlation" in design or "unpaired" in design:
+        again = difference_power(found.auc, found.against, 120, 280, correlation=design.get("correlation"), sides=sides)
+    else:
+        again = auc_power(found.auc, 120, 280, null=found.against, sides=sides)
+    assert again.power == pytest.approx(0.9, abs=1e-6)
+
+
+def test_the_correlation_and_the_alpha_that_are_needed():
+    found = solved("correlation", 200, 200, auc=0.8, against=0.75, power=0.8)
+    assert difference_power(0.8, 0.75, 200, 200, correlation=found.correlation).power == pytest.approx(0.8, abs=1e-6)
+    loose = solved("alpha", 200, 200, auc=0.8, against=0.75, correlation=0.2, power=0.8)
+    assert loose.alpha > 0.05
+    assert difference_power(0.8, 0.75, 200, 200, correlation=0.2, alpha=loose.alpha).power == pytest.approx(
+        0.8, abs=1e-6
+    )
+
+
+def test_a_width_is_that_of_its_interval():
+    found = auc_width(0.8931, 51, 58)
+    assert found.half_width == pytest.approx(stats.norm.ppf(0.975) * 0.0325, abs=1e-4)  # Hanley and McNeil's error
+
+
+def test_what_cannot_be_solved():
+    with pytest.raises(ConditionError) as caught:
+        solved("auc", 2, 2, against=0.9)
+    assert str(caught.value).startswith("no auc gives these cases a power of 0.8.\n  seen: from 0.")
+    with pytest.raises(ConditionError, match="a plan cannot be solved for 'corelation'"):
+        solved("corelation", 30, 30)
+    with pytest.raises(ConditionError, match="the alpha follows from the against, which is not stated"):
+        solved("alpha", 30, 30, auc=0.8)
+    with pytest.raises(ConditionError, match="models on different cases are not correlated"):
+        solved("correlation", 30, 30, auc=0.8, against=0.7, unpaired=True)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import scorespace as ss
 from oracles.load import reference
@@ -55,6 +56,49 @@ def test_pairs_of_several_models_are_adjusted():
     assert len(found.rows()) == 6
     assert [note.code for note in found.notes] == ["SS015"]
     assert found.words.count("adjusted") == 6
+
+
+def test_adjustments_are_reached_by_their_names():
+    found, theirs = demsar(control="C4.5", adjust="bonferroni")
+    against = theirs["vs_control_first"]
+    assert [row["p_adjusted"] for row in found.rows()] == pytest.approx(against["bonferroni"], abs=1e-9)
+    assert found.words.splitlines()[1].startswith("Against C4.5 over 14 data sets (Bonferroni): ")
+    pairs, _ = demsar(adjust="shaffer")
+    upper = np.array(theirs["pairwise_z_p_unadjusted"], dtype=float)[np.triu_indices(4, 1)]
+    assert [one.p for one in pairs.pairs] == pytest.approx(upper, abs=1e-9)
+    # Of four models the equal pairs left are 6, 3, 3, 3, 2, 1 (Shaffer 1986), from the smallest p up.
+    order = np.argsort(upper)
+    stepped = np.minimum(1, np.maximum.accumulate(np.array([6, 3, 3, 3, 2, 1]) * upper[order]))
+    assert np.array([one.p_adjusted for one in pairs.pairs])[order] == pytest.approx(stepped)
+    assert pairs.nemenyi is None
+    sure = {frozenset((one.a, one.b)) for one in pairs.pairs if one.p_adjusted < 0.05}
+    for group in pairs.groups:  # no two of a group are told apart, and those beside it are told from one of them
+        assert not any(pair <= set(group) for pair in sure)
+    assert pairs.groups[0][0] == min(pairs.average_ranks, key=pairs.average_ranks.get)
+    wilcoxon, _ = demsar(test="wilcoxon", adjust="hochberg")
+    assert wilcoxon.pairs.adjustment == "hochberg"
+    with pytest.raises(ScoreSpaceError, match="Shaffer's method is for all pairs of models"):
+        demsar(control="C4.5", adjust="shaffer")
+
+
+def test_one_sided_signed_ranks_are_scipys():
+    theirs = reference("r_wilcoxon")["signed_rank"]["paired_random"]
+    for side in ("greater", "less"):
+        (row,) = two(alternative=side)[0].rows()
+        assert row["p"] == pytest.approx(stats.wilcoxon(theirs["x"], theirs["y"], alternative=side).pvalue)
+        assert row["alternative"] == side
+    with pytest.raises(ScoreSpaceError, match="alternative=less is for the test wilcoxon or sign"):
+        demsar(alternative="less")
+
+
+def test_all_who_rank_best_are_named_by_every_sentence():
+    values = [[0.8, 0.7, 0.6], [0.7, 0.8, 0.5]] * 4
+    found = rank_models(values, ["b", "a", "c"], measure="auc")
+    assert found.words == (
+        "Over 8 data sets the ranks differ by more than chance explains, and b and a rank best, 1.50 "
+        "(χ²(2) = 12.00, p = 0.002; Iman–Davenport F(2, 14) = 21.00, p < 0.001).\n"
+        "b and a rank best, 1.50 on average over 8 data sets; they beat c (Nemenyi, critical difference 1.17)."
+    )
 
 
 def test_zeros_are_handled_as_stated():

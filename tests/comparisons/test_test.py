@@ -1,11 +1,13 @@
 """Tests as declarations: what each suits, which is chosen, how it is written, and one of a third party."""
 
+import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import scorespace.comparisons.test as declaration
 from scorespace.comparisons.answer import Comparison
@@ -55,7 +57,7 @@ def test_one_grammar_and_the_older_spellings(written, meant):
     [
         ("mcnemar(method=exactly)", "method=exactly in 'mcnemar(method=exactly)' is unknown."),
         ("bootstrap(replicates=many)", "replicates=many in 'bootstrap(replicates=many)' is not a number."),
-        ("delong(replicates=10)", "delong has no option 'replicates'.\n  seen: its options: none"),
+        ("delong(replicates=10)", "delong has no option 'replicates'.\n  seen: its options: 'reference'"),
     ],
 )
 def test_options_that_a_test_lacks_are_refused(written, message):
@@ -245,3 +247,82 @@ def test_few_cases_decided_differently_are_too_few_for_the_bootstrap():
     assert "decided differently are too few for the bootstrap" in (found.reason or "")
     far = np.clip(rng.normal(0.2 + 0.3 * y, 0.5), 0, 1)
     assert compare(pair_table(y, {"a": a, "b": far}), spec=parse("mcc@0.5"))[0].test == "bootstrap"
+
+
+# --- one direction alone
+
+
+def both_sides(**asked):
+    pairs = asked.pop("pairs", None) or sample()
+    sides = ("two-sided", "greater", "less")
+    return [compare(pairs, alternative=side, **asked)[0] for side in sides]
+
+
+def test_one_sided_delong_is_the_upper_tail_of_its_z():
+    found, greater, less = both_sides(test="delong")
+    assert greater.p == pytest.approx(stats.norm.sf(found.statistic))
+    assert less.p == pytest.approx(stats.norm.cdf(found.statistic))
+    assert (greater.low, greater.high) == (found.low, found.high)  # the interval stays two-sided
+
+
+@pytest.mark.parametrize(
+    ("method", "tail"),
+    [
+        ("exact", lambda a, n: stats.binom.sf(a - 1, n, 0.5)),
+        ("midp", lambda a, n: stats.binom.sf(a, n, 0.5) + stats.binom.pmf(a, n, 0.5) / 2),
+        ("corrected", lambda a, n: stats.norm.sf((2 * a - n - 1) / np.sqrt(n))),
+        ("uncorrected", lambda a, n: stats.norm.sf((2 * a - n) / np.sqrt(n))),
+    ],
+)
+def test_one_sided_mcnemar_is_a_tail_of_the_binomial(method, tail):
+    label = np.ones(60, dtype=int)
+    right = {"a": np.repeat([1, 1, 0, 0], [30, 14, 6, 10]), "b": np.repeat([1, 0, 1, 0], [30, 14, 6, 10])}
+    pairs = pair_table(np.append(label, 0), {name: np.append(one, 0) for name, one in right.items()})
+    _, greater, less = both_sides(pairs=pairs, test=f"mcnemar(method={method})", at=0.5)
+    assert greater.p == pytest.approx(tail(14, 20))
+    assert less.p == pytest.approx(1 - greater.p)
+
+
+def test_one_sided_permutation_counts_all_swaps():
+    label, rng = np.array([1, 0] * 5), np.random.default_rng(3)
+    scores = {name: np.round(rng.random(10), 2) for name in "ab"}
+    spec = parse("acc@0.5")
+    greater = compare(pair_table(label, scores), test="permutation", spec=spec, alternative="greater")[0]
+    right = ((np.stack(list(scores.values())) >= 0.5) == label).astype(int)
+    gap = right[0] - right[1]
+    signs = np.array(list(itertools.product([1, -1], repeat=10)))
+    assert greater.difference == pytest.approx(gap.sum() / 10)
+    tail = (signs @ gap >= gap.sum()).mean() if gap.sum() > 0 else 1 - (signs @ gap <= gap.sum()).mean()
+    assert greater.p == pytest.approx(tail)
+
+
+def test_one_sided_tests_keep_their_size():
+    rng, below = np.random.default_rng(11), np.zeros(2)
+    for _ in range(400):
+        label = np.repeat([1, 0], [40, 60])
+        shared = rng.normal(size=100) + label
+        pairs = pair_table(label, {name: shared + rng.normal(size=100) for name in "ab"})
+        below += [compare(pairs, test="delong", alternative=side)[0].p < 0.05 for side in ("greater", "less")]
+    assert (below / 400 <= 0.08).all()
+    assert (below / 400 >= 0.02).all()
+
+
+def test_a_test_without_direction_refuses_one():
+    fold = np.arange(120, dtype=np.int32) % 10
+    pairs = replace(sample(), fold=fold)
+    with pytest.raises(ScoreSpaceError) as caught:
+        compare(pairs, test="bayes_t", alternative="less")
+    assert str(caught.value) == (
+        "Bayesian correlated t-test knows no direction, and alternative='less' asks for one.\n"
+        "  seen: 'delong', 'corrected_t', 'paired_t', 'mcnemar', 'diebold_mariano', 'bootstrap', 'permutation' do"
+    )
+    with pytest.raises(ScoreSpaceError, match="alternative='more' is not an alternative"):
+        compare(pairs, alternative="more")
+    assert compare(pairs, test="corrected_t", alternative="less")[0].alternative == "less"
+
+
+def test_several_models_at_once_have_no_direction():
+    rng = np.random.default_rng(5)
+    pairs = pair_table([1, 0] * 40, {name: rng.normal(size=80) for name in "abc"})
+    assert [one.several for one in compare(pairs)] == [True, False, False, False]
+    assert [one.several for one in compare(pairs, alternative="greater")] == [False, False, False]

@@ -45,7 +45,7 @@ def test_equal_neighbours_are_one_pool():
 def test_what_takes_too_many_passes_goes_on_to_scipy(monkeypatch):
     value = np.append(np.arange(200.0, 0, -1), 900.0)  # the last one draws the others in, one by one
     alone = pools(value, np.ones(201))
-    monkeypatch.setattr(pool, "PASSES", 10_000)
+    monkeypatch.setattr(pool, "EFFORT", 300)
     assert_array_equal(pools(value, np.ones(201)), alone)
     assert 0 < alone[-2] < 190
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from numpy.testing import assert_allclose
+from scipy import stats
 
 import scorespace as ss
 from laws.strategies import samples
-from scorespace.decisions.cases import ZONES, cases, margins, zones
-from scorespace.errors import DataError, PositiveError, ScoreError
+from scorespace.decisions.cases import SETS, ZONES, cases, margins, sub_sample, zones
+from scorespace.errors import ConditionError, DataError, PositiveError, ScoreError
 from scorespace.tables import score_table
 
 TRUTH = [1, 1, 0, 1, 0, 0]
@@ -38,7 +39,15 @@ def test_a_row_of_a_case():
     # The negative at 0.6 is inappropriate: c = .4, slope .4 / .6.
     slope = row.pop("slope")
     assert slope == pytest.approx(2 / 3)
-    assert row == {"id": "d", "score": 0.6, "rank": 4, "label": "0", "appropriate": False, "zone": "hard"}
+    assert row == {
+        "id": "d",
+        "score": 0.6,
+        "rank": 4,
+        "label": "0",
+        "appropriate": False,
+        "zone": "hard",
+        "set": "high and negative",
+    }
 
 
 def test_ties_share_rank_and_segment():
@@ -158,3 +167,93 @@ def test_one_score_has_no_gap():
 
 def test_margins_need_no_probabilities():
     assert margins(score_table([1, 0], [7, -3])).cut == 2
+
+
+# --- the four sets, and decisions
+
+
+def test_the_four_sets_by_name_as_lists():
+    assert {name: [row["id"] for row in EIGHT.members(name)] for name in SETS} == {
+        "high and positive": ["a", "c"],
+        "low and negative": ["h", "f"],
+        "low and positive": ["g", "e"],
+        "high and negative": ["b", "d"],
+    }
+    assert EIGHT.sets == dict.fromkeys(SETS, 2)
+    assert [row["set"] for row in EIGHT.rows()[:2]] == ["high and positive", "high and negative"]
+    with pytest.raises(DataError, match="there is no set 'high'"):
+        EIGHT.members("high")
+
+
+def test_appropriate_scores_against_decisions():
+    # At the midpoint itself every appropriate score decides right, at 0.65 one positive of two is missed.
+    assert EIGHT.contingency(0.5).tolist() == [[2, 0], [0, 2], [0, 2], [2, 0]]
+    assert EIGHT.contingency(0.65).tolist() == [[2, 0], [0, 2], [0, 2], [1, 1]]
+    assert EIGHT.contingency(0.8).tolist() == [[1, 1], [0, 2], [0, 2], [1, 1]]
+
+
+@given(sample=samples(both=True))
+@settings(max_examples=30)
+def test_sets_and_appropriateness_agree(sample):
+    found = cases(sample.truth, sample.score, positive=1)
+    assert (found.appropriate == (found.set < 2)).all()
+    assert sum(found.sets.values()) == found.contingency().sum() == found.score.size
+
+
+def test_a_note_where_nothing_is_appropriate_and_where_the_midpoint_is_astray():
+    swapped = cases([1, 1, 0, 0], [0.1, 0.2, 0.8, 0.9])
+    assert [(one.code, one.text) for one in swapped.notes] == [
+        (
+            "SS065",
+            "no score is appropriate: all positives lie at or below the midpoint 0.500 and all negatives above it, as "
+            "if the classes were swapped.",
+        )
+    ]
+    astray = cases([1, 1, 1, 0, 1, 1, 0], [0.1, 0.95, 0.9, 0.15, 0.8, 0.99, 0.05])
+    assert [(one.code, one.text) for one in astray.notes] == [
+        (
+            "SS066",
+            "the midpoint 0.563 lies outside the scores 0.100 to 0.150 where the classes overlap: all cases there "
+            "count as low. A midpoint of 0.125 would part them.",
+        )
+    ]
+    apart = cases([1, 1, 0, 0], [0.9, 0.8, 0.3, 0.2], midpoint=0.1)
+    assert [one.code for one in apart.notes] == ["SS066"]
+    assert "where the classes meet: all cases there count as high" in apart.notes[0].text
+    assert EIGHT.notes == ()
+
+
+# --- a part that keeps the shape
+
+
+def many(size=600):
+    rng = np.random.default_rng(4)
+    truth = (rng.random(size) < 0.3).astype(int)
+    return cases(truth, 1 / (1 + np.exp(-rng.normal(size=size) - 2 * truth + 1)))
+
+
+@pytest.mark.parametrize("size", [20, 100, 300])
+def test_a_sub_sample_is_nearer_than_chance(size):
+    found = many()
+    part = sub_sample(found, size)
+    assert part.places.size == np.unique(part.places).size == size
+    share = found.positive.mean()
+    assert found.positive[part.places].mean() == pytest.approx(share, abs=1 / size)
+    assert part.area < part.by_chance / 2
+    # Half a step of each class is all that the distribution of its scores can move.
+    for side in (True, False):
+        whole, taken = (
+            found.score[found.positive == side],
+            found.score[part.places][found.positive[part.places] == side],
+        )
+        assert stats.ks_2samp(whole, taken).statistic <= 0.5 / taken.size + 1 / whole.size + 1e-9
+
+
+def test_all_cases_are_a_sub_sample_too():
+    found = many(50)
+    whole = sub_sample(found, 50)
+    assert whole.places.tolist() == list(range(50))
+    assert (whole.area, whole.by_chance) == (0, 0)
+    assert sub_sample(cases([1, 0, 0, 0, 0, 0], [0.9, 0.1, 0.2, 0.3, 0.4, 0.5]), 2).places.tolist() == [0, 3]
+    with pytest.raises(ConditionError, match="a sub-sample of 51 cases cannot be taken"):
+        sub_sample(found, 51)

@@ -72,7 +72,7 @@ def test_raters_may_share_a_decision():
 def test_agree_refuses():
     with pytest.raises(DataError, match="two raters"):
         ss.agree(FILMS, raters={"Ann": ("ann", "ann_score")}, positive="yes")
-    with pytest.raises(ScoreSpaceError, match="raters="):
+    with pytest.raises(ScoreSpaceError, match="rater 'Bob' needs a decision and a score, as another has"):
         ss.agree(FILMS, raters={"Ann": ("ann", "ann_score"), "Bob": "bob"}, positive="yes")
     with pytest.raises(DataError, match="two classes only"):
         ss.agree({**FILMS, "bob": ["yes", "no", "maybe"] * 2}, raters=RATERS, positive="yes")

@@ -129,6 +129,7 @@ def columns() -> dict[str, Any]:
         "flag": truth == 1,
         "decimal": [decimal.Decimal(int(x * 1000)) / 1000 for x in score],
         "decided": (score > 0.4).astype(int),
+        "kind": np.array(["low", "middle", "high"])[np.arange(ROWS) % 3],
     }
 
 
@@ -204,11 +205,45 @@ def test_precision_takes_a_second_pass(frame, columns):
 
 
 def test_what_would_collect_cases_is_refused(frame):
-    with pytest.raises(DataError, match="groups of cases are not counted on a cluster"):
-        ss.evaluate(frame, truth="y", scores="s", group="decided")
-    by_class = {"nb": {"0": "s", "1": "t", "2": "w"}}
-    with pytest.raises(DataError, match="scores of several classes are not counted on a cluster"):
-        ss.evaluate(frame, truth="y", scores=by_class)
+    with pytest.raises(DataError, match="groups of cases, beyond their scores, are not counted on a cluster"):
+        ss.evaluate(frame, truth="y", scores="s", weight="w", group="decided")
+    with pytest.raises(DataError, match="numbers with intervals are not counted on a cluster"):
+        ss.evaluate(frame, truth="t", predictions="s", intervals=["w", "decimal"])
+
+
+def test_errors_of_numbers_are_added_up_on_the_workers(frame, columns):
+    here = ss.evaluate({name: columns[name] for name in ("t", "s")}, truth="t", predictions="s")
+    there = ss.evaluate(frame, truth="t", predictions="s")
+    for one, other in zip(*(each.measures("mae", "rmse", "r2", "bias") for each in (here, there)), strict=True):
+        assert other.value == pytest.approx(one.value, rel=1e-12)
+
+
+def test_models_are_compared_and_classes_and_groups_counted(frame, columns):
+    named = {"truth": "y", "scores": ["s", "t"]}
+    both = [ss.evaluate(frame, **named, memory="1KB"), ss.evaluate({n: columns[n] for n in ("y", "s", "t")}, **named)]
+    coarse, exact = (one.compare()[0] for one in both)
+    assert coarse.certified[0] <= exact.difference <= coarse.certified[1]
+    assert coarse.statistic == pytest.approx(exact.statistic, rel=1e-2)
+    by_class = {"nb": {"low": "s", "middle": "t", "high": "w"}}
+    found = ss.evaluate(frame, truth="kind", scores=by_class).models["nb"]
+    here = {name: columns[name] for name in ("kind", "s", "t", "w")}
+    expected = ss.evaluate(here, truth="kind", scores=by_class).models["nb"]
+    assert found.decisions == expected.decisions
+    assert found.pair_areas() == pytest.approx(expected.pair_areas(), nan_ok=True, abs=1e-12)
+    grouped = ss.evaluate(frame, truth="y", scores="s", group="decided", measures="auc")
+    assert grouped.models.pairs.times.sum() == ROWS
+
+
+def test_the_whole_catalogue_follows_from_the_tables_of_the_workers(frame, columns):
+    from laws.strategies import value
+    from scorespace.measures import measures
+    from scorespace.tables import Counts, ScoreTable
+
+    source = read(frame)
+    _, tables = tally(source, roles(source, truth="label", scores="s", weight="w", positive="bad"), bits=0)
+    expected = score_table(columns["label"], columns["s"], positive="bad", weight=columns["w"])
+    for measure in (one for one in measures() if one.table in (Counts, ScoreTable)):
+        np.testing.assert_array_equal(value(measure, tables["s"]), value(measure, expected), err_msg=measure.name)
 
 
 def test_what_cannot_be_read_is_told_in_a_line(spark, tmp_path):

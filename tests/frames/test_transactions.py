@@ -147,3 +147,68 @@ def test_too_many_sets_are_refused(monkeypatch):
 def test_the_engine_draws_no_bar_into_the_answer():
     held = transactions(WIDE)
     assert held.connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
+
+
+TIMES = RNG.integers(0, 4, 700)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_weight_is_so_many_transactions(engine):
+    copies = {name: np.repeat(column, TIMES) for name, column in WIDE.items()}
+    wide = transactions(ENGINES[engine]({**WIDE, "times": TIMES}), weight="times")
+    assert wide.size == TIMES.sum()
+    assert sets(frequent(wide, 0.05, 3)) == sets(frequent(transactions(copies), 0.05, 3))
+
+
+@pytest.mark.parametrize("joined", [0.0, 1e9], ids=["pairs by a join", "pairs by bits"])
+def test_a_weight_of_long_transactions(joined, monkeypatch):
+    monkeypatch.setattr(module, "_JOINED", joined)
+    weighted = {**LONG, "times": TIMES[ROW[SHUFFLED]]}
+    again = [(f"{t}-{copy}", i) for t, i, n in zip(*weighted.values(), strict=True) for copy in range(n)]
+    copies = {"t": [t for t, _ in again], "i": [i for _, i in again]}
+    ours = transactions(weighted, transaction="t", items=["i"], weight="times")
+    theirs = transactions(copies, transaction="t", items=["i"])
+    assert ours.size == theirs.size
+    assert sets(frequent(ours, 0.05, 3)) == sets(frequent(theirs, 0.05, 3))
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (
+            [1, 0.5, 2],
+            "column 'n' holds something else than how many transactions a row stands for.\n  seen: '0.5'\n"
+            "  hint: whole numbers from 0 on; or no weight",
+        ),
+        ([0, 0, 0], "column 'n' stands for no transaction at all.\n  hint: weights above 0; or no weight"),
+        (
+            [1, 1, 2_000_000_000],
+            "column 'n' stands for more than 1 000 000 000 transactions.\n"
+            "  hint: smaller numbers in the same proportions",
+        ),
+        ([1, -1, 2], "-1"),
+        (["a", "b", "a"], "'a', 'b'"),
+        ([1, float("inf"), 2], "inf"),
+    ],
+)
+def test_weights_that_count_no_transactions(times, message):
+    with pytest.raises(ScoreSpaceError) as caught:
+        transactions({"a": [1, 0, 1], "b": [1, 1, 1], "n": times}, weight="n")
+    assert message in str(caught.value)
+
+
+def test_one_weight_for_a_transaction():
+    with pytest.raises(ScoreSpaceError) as caught:
+        transactions({"t": [1, 1, 2], "i": ["a", "b", "a"], "n": [1, 2, 1]}, transaction="t", items=["i"], weight="n")
+    assert str(caught.value) == (
+        "a transaction has different weights in column 'n'.\n  seen: t 1\n"
+        "  hint: one weight for all rows of a transaction"
+    )
+    with pytest.raises(ScoreSpaceError, match="column 'm' is not in"):
+        transactions({"a": [1, 0], "n": [1, 2]}, weight="m")
+
+
+def test_missing_weights_are_dropped_and_told():
+    held = transactions(pl.DataFrame({"a": [1, 0, 1], "b": [1, 1, 1], "n": [2, None, 3]}), weight="n", missing="drop")
+    assert held.size == 5
+    assert [one.text for one in held.notes] == ["1 of 3 rows was dropped for missing values in 'n' (1)."]

@@ -2,120 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import csv
-import gzip
-import io
-import json
-import random
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-from pyarrow import feather, ipc, parquet
+from fuzz import tasks
+from fuzz.draw import FORMATS, LABELS, NAMES, Case, Draw
+from fuzz.files import file_of
 
-LABELS = [
-    ["0", "1"],
-    ["-1", "1"],
-    ["False", "True"],
-    ["true", "false"],
-    ["good", "bad"],
-    ["a", "b", "c"],
-    ["#x", "y"],
-    ["#1", "#2"],
-    ["#", "b"],
-    ["=1+1", "@b"],
-    ["NA", "b"],
-    ["", "b"],
-    ["<script>alert(1)</script>", "</script>"],
-    ["é", "ß", "日本"],
-    ['say "hi"', "a,b"],
-    ["two\nlines", "tab\there"],
-    ["1.0", "2"],
-    ["9007199254740993", "9007199254740992"],
-    ["x" * 300, "y"],
-    ["only"],
-    ["nan", "inf"],
-    ["'", "\\"],
-    ["\u202e\u0000", "z"],
-    [str(k) for k in range(12)],
-]
-NAMES = [
-    "s",
-    "score",
-    "*",
-    "a=b",
-    "a.b",
-    "#s",
-    "=s",
-    "-s",
-    "s s",
-    "é",
-    "S",
-    'q"q',
-    "it's",
-    "s,t",
-    "s;t",
-    "auc",
-    "model",
-]
-NAMES += [
-    "rowid",
-    "count",
-    "select",
-    "<b>",
-    "$1",
-    "?",
-    "nb_*",
-    "x" * 200,
-    "weight",
-    "value",
-    "[a]",
-    "a[b]",
-    "%s",
-    "{0}",
-]
 VERBS = (
-    ["evaluate"] * 5 + ["compare", "decide", "curve", "calibrate", "cases", "agree", "drift", "ranks"] * 2 + ["power"]
+    ["evaluate"] * 5
+    + ["compare", "decide", "curve", "calibrate", "cases", "agree", "drift", "ranks"] * 2
+    + ["clusters", "rules", "audit", "table"] * 2
+    + ["power"]
 )
-FORMATS = ["table", "json", "json", "json", "csv", "markdown"]
-
-
-@dataclass
-class Case:
-    """Files by name, the arguments, and what is known of the data: None where nothing is."""
-
-    seed: int
-    arguments: list[str]
-    files: dict[str, bytes]
-    records: int | None = None
-    weightless: int = 0
-    stdin: str | None = None
-    note: str = field(default="")
-
-    def to_json(self) -> str:
-        files = {name: base64.b64encode(data).decode() for name, data in self.files.items()}
-        return json.dumps(vars(self) | {"files": files}, indent=1, ensure_ascii=True) + "\n"
-
-    @staticmethod
-    def from_json(text: str) -> Case:
-        held = json.loads(text)
-        return Case(**held | {"files": {name: base64.b64decode(data) for name, data in held["files"].items()}})
-
-    def write(self, folder: Path) -> None:
-        for name, data in self.files.items():
-            (folder / name).write_bytes(data)
-
-
-class Draw(random.Random):
-    """Chance in one of two moods: calm cases have fitting options, so that they come to an answer."""
-
-    calm = False
-
-    def odd(self, fitting: Any, *others: Any) -> Any:
-        """What fits, or now and then something else."""
-        return fitting if self.calm or self.random() < 0.3 else self.choice([fitting, *others])
 
 
 def drawn(seed: int) -> Case:
@@ -127,14 +25,24 @@ def drawn(seed: int) -> Case:
         return Case(seed, ["power", *_power(rng)], {})
     if verb == "ranks":
         return _ranks(rng, seed)
+    if verb in ("clusters", "rules"):
+        return (tasks.clusters if verb == "clusters" else tasks.rules)(rng, seed)
+    if verb in ("evaluate", "compare", "decide", "curve") and rng.random() < 0.3:
+        return tasks.numbers(rng, seed, verb)
+    if verb in ("evaluate", "decide") and rng.random() < 0.15:
+        return tasks.matrices(rng, seed, verb)
     rows, columns = _table(rng)
-    name, data, told = _file(rng, rows)
+    if verb == "audit":
+        return tasks.audit(rng, seed, rows, _table(rng, columns)[0], columns)
+    if verb == "table":
+        return tasks.table(rng, seed, rows, columns)
+    name, data, told = file_of(rng, rows)
     files = {name: data}
     arguments = [verb, name, *_roles(rng, verb, columns)]
     stdin = None
     if verb == "drift":
         more, _ = _table(rng, columns)
-        other, second, _ = _file(rng, more, "after")
+        other, second, _ = file_of(rng, more, "after")
         files[other] = second
         arguments.insert(2, other)
     elif name.endswith(".csv") and rng.random() < 0.05:
@@ -144,7 +52,7 @@ def drawn(seed: int) -> Case:
         told = False
     if verb in ("evaluate", "compare", "decide", "curve", "calibrate", "cases", "agree", "drift"):
         arguments += ["--missing", "drop"] if rng.calm or rng.random() < 0.5 else []
-    arguments += _options(rng, verb, name, columns)
+    arguments += _options(rng, verb, name, columns, arguments)
     weightless = sum(1 for row in rows if row.get(columns["weight"]) == 0) if "--weight" in arguments else 0
     return Case(seed, arguments, files, len(rows) if told else None, weightless, stdin)
 
@@ -199,94 +107,6 @@ _SCORES = [
 ]
 
 
-def _file(rng: Draw, rows: list[dict[str, Any]], stem: str = "data") -> tuple[str, bytes, bool]:
-    """A file of the rows, and whether it holds them as they are: most do, some are cut or bent."""
-    kind = rng.choice(["csv"] * 6 + ["tsv", "json", "ndjson", "parquet", "arrow", "stream"])
-    name = f"{stem}.{'arrow' if kind == 'stream' else kind}"
-    told = True
-    if kind in ("csv", "tsv"):
-        data, told = _csv(rng, rows, "\t" if kind == "tsv" else rng.choice([",", ",", ",", ";", "\t", "|"]))
-    elif kind in ("json", "ndjson"):
-        text = json.dumps(rows, allow_nan=True, indent=rng.choice([None, 1]))
-        data = (text if kind == "json" else "\n".join(json.dumps(row) for row in rows)).encode()
-    else:
-        data = _binary(rng, rows, kind)
-    if kind in ("csv", "tsv", "json") and rng.random() < 0.08:
-        name, data = f"{name}.gz", gzip.compress(data)
-    if data and rng.random() < (0.05 if rng.calm else 0.3):
-        data, told = _bent(rng, data), False
-    return name, data, told
-
-
-def _csv(rng: Draw, rows: list[dict[str, Any]], separator: str) -> tuple[bytes, bool]:
-    out = io.StringIO(newline="")
-    quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
-    writer = csv.writer(out, delimiter=separator, quoting=quoting, lineterminator=rng.choice(["\n", "\n", "\r\n"]))
-    header = list(rows[0]) if rows else ["y", "s"]
-    writer.writerow(header)
-    for row in rows:
-        writer.writerow([rng.choice(["", "NA"]) if row[name] is None else row[name] for name in header])
-    text, told = out.getvalue(), True
-    if rng.random() < (0.04 if rng.calm else 0.15):  # what an engine might skip
-        lines = text.split("\n")
-        odd = rng.choice(["# a comment", "", "y,s", "x", '"open', "a,b,c,d,e,f,g,h,i,j,k", ",,,,,,,,", "\r"])
-        lines.insert(rng.randrange(len(lines)), odd)
-        text, told = "\n".join(lines), False
-    encoding = rng.choice(["utf-8"] * 9 + (["utf-8-sig"] if rng.calm else ["utf-8-sig", "latin-1", "utf-16", "cp1252"]))
-    return text.encode(encoding, "replace"), told and encoding.startswith("utf-8")
-
-
-def _binary(rng: Draw, rows: list[dict[str, Any]], kind: str) -> bytes:
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else {"y": 0, "s": 0})}
-    arrays = {name: _array(rng, values) for name, values in columns.items()}
-    if rng.random() < 0.2:
-        size = len(rows)
-        arrays["extra"] = rng.choice(
-            [
-                pa.array([k * 10**12 for k in range(size)], pa.timestamp("us", tz="UTC")),
-                pa.array([[k] for k in range(size)], pa.list_(pa.int64())),
-                pa.array([b"\xff"] * size, pa.binary()),
-                pa.array([{"a": k} for k in range(size)], pa.struct([("a", pa.int64())])),
-                pa.nulls(size),
-            ]
-        )
-    table, out = pa.table(arrays), io.BytesIO()
-    if kind == "parquet":
-        parquet.write_table(table, out)
-    elif kind == "arrow":
-        feather.write_feather(table, out, compression=rng.choice(["uncompressed", "lz4"]))
-    else:
-        with ipc.new_stream(out, table.schema) as stream:
-            stream.write_table(table)
-    return out.getvalue()
-
-
-def _array(rng: Draw, values: list[Any]) -> pa.Array:
-    try:
-        array = pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        array = pa.array([None if value is None else str(value) for value in values])
-    if pa.types.is_string(array.type) and rng.random() < 0.2:
-        return array.dictionary_encode()
-    return array
-
-
-def _bent(rng: Draw, data: bytes) -> bytes:
-    how = rng.randrange(4)
-    place = rng.randrange(len(data))
-    if how == 0:
-        return data[:place]
-    held = bytearray(data)
-    if how == 1:
-        for _ in range(rng.randrange(1, 8)):
-            held[rng.randrange(len(held))] = rng.randrange(256)
-    elif how == 2:
-        held[place:place] = bytes(rng.choice(b'\x00\xff"\n\r,#') for _ in range(rng.randrange(1, 4)))
-    else:
-        del held[place : place + rng.randrange(1, 20)]
-    return bytes(held)
-
-
 # --- the command line
 
 
@@ -313,12 +133,12 @@ def _roles(rng: Draw, verb: str, columns: dict[str, Any]) -> list[str]:
     return chosen
 
 
-def _options(rng: Draw, verb: str, name: str, columns: dict[str, Any]) -> list[str]:
+def _options(rng: Draw, verb: str, name: str, columns: dict[str, Any], given: list[str]) -> list[str]:
     chosen: list[str] = []
 
-    def perhaps(share: float, *given: str) -> None:
+    def perhaps(share: float, *words: str) -> None:
         if rng.random() < share:
-            chosen.extend(given)
+            chosen.extend(words)
 
     number = rng.odd("1", "0", "5", "-1", "0.5", "1e-300", "1e308", "nan", "inf", "x")
     if verb not in ("calibrate", "curve", "cases", "drift"):
@@ -356,7 +176,20 @@ def _options(rng: Draw, verb: str, name: str, columns: dict[str, Any]) -> list[s
         )
         perhaps(0.15, "--require", rng.choice(["auc>=0.5", "auc<2", "f1[macro]>0", "x>1", "auc>", "acc@0.5>=0"]))
         perhaps(0.05, "--report", rng.odd("page.html", name, "absent/page.html", "page.txt"))
-    if verb == "decide" or (verb == "evaluate" and rng.random() < 0.15):
+        perhaps(0.15, "--interval", rng.odd(rng.choice(["percentile", "bca", "wilson", "delong"]), "basic", "x", ","))
+        perhaps(0.1, "--by-class")
+        perhaps(0.1, "--name", rng.odd(f"{columns['score']}=renamed", "x=y", "=", f"{columns['score']}=<b>"))
+        perhaps(0.1, "--order", ",".join(columns["labels"]))
+        perhaps(0.1, "--memory", rng.odd("1MB", "1", "0", "-1GB", "x"))
+        perhaps(0.1, "--precision", rng.odd("1e-3", "1e-12", "0", "nan", "2"))
+    if verb in ("evaluate", "curve", "table") and "--weight" in given:
+        perhaps(0.3, "--weights", rng.odd("copies", "cases", "x"))
+    if verb == "decide" and rng.random() < 0.4:
+        ways = [["--at-least", "tpr=0.5", "--maximise", "ppv"], ["--reject", number], ["--mix", f"fpr={number}"]]
+        ways += [["--slope", number], ["--maximise", "f1"], ["--at-most", f"fpr={number}", "--minimise", "err"]]
+        ways += [] if rng.calm else [["--at-least", "x"], ["--minimise", "auc"], ["--mix", "x"]]
+        chosen += rng.choice(ways)
+    elif verb == "decide" or (verb == "evaluate" and rng.random() < 0.15):
         chosen += ["--cost-fp", number, "--cost-fn", rng.odd("1", "5", "0", "1e300")]
         perhaps(0.3, "--prevalence", rng.odd("0.1", "0", "1", "1e-300", "nan"))
     if verb == "compare":
@@ -412,7 +245,7 @@ def _ranks(rng: Draw, seed: int) -> Case:
     ]
     if rows and rng.random() < 0.2:
         rng.choice(rows)[models[0]] = rng.choice([None, "x", 1e308, float("nan")])
-    name, data, _ = _file(rng, rows)
+    name, data, _ = file_of(rng, rows)
     chosen = ["--measure", rng.odd("auc", "brier", "x", "")] if rng.random() < 0.7 else []
     if rng.random() < 0.5:
         tests = ["friedman", "nemenyi", "wilcoxon", "sign", "bayes-signed-rank", "x"]

@@ -88,15 +88,17 @@ def _streams(code: Any, out: str, err: str) -> list[str]:
 
 
 def _answers(case: Case, out: str, folder: Path) -> list[str]:
-    form = case.arguments[case.arguments.index("--format") + 1]
     verb = case.arguments[0]
-    if form != "json" or (verb in ("curve", "cases") and not out):
+    if "--format" not in case.arguments or (verb in ("curve", "cases") and not out):
+        return []
+    if case.arguments[case.arguments.index("--format") + 1] != "json":
         return []
     try:
         content = json.loads(out, parse_constant=lambda token: (_ for _ in ()).throw(ValueError(token)))
     except ValueError as error:
         return [f"no strict JSON: {error}"]
-    broken = [text for row in content.get("rows", ()) for text in _row(row)] if verb == "evaluate" else []
+    judged = verb in ("evaluate", "clusters", "rules")
+    broken = [text for row in content.get("rows", ()) for text in _row(row)] if judged else []
     return broken + _rows(case, content, folder)
 
 
@@ -104,7 +106,9 @@ def _row(row: dict[str, Any]) -> list[str]:
     value, low, high = row.get("value"), row.get("low"), row.get("high")
     if value is None:
         return [] if row.get("reason") else [f"no reason for {row}"]
-    least, most = parse(row["measure"]).measure.range
+    kind = parse(row["measure"]).measure
+    ranges = [kind.range, *kind.ranges.values()]  # some have another of another table
+    least, most = min(low for low, _ in ranges), max(high for _, high in ranges)
     slack = 1e-9 * max(1.0, abs(value))
     broken = [] if least - slack <= value <= most + slack else [f"out of range: {row}"]
     if low is not None and high is not None and not low - slack <= value <= high + slack:
@@ -114,7 +118,12 @@ def _row(row: dict[str, Any]) -> list[str]:
 
 def _rows(case: Case, content: dict[str, Any], folder: Path) -> list[str]:
     held = content.get("data")
-    if not isinstance(held, dict) or "rows" not in held or case.arguments[0] == "drift":
+    if not isinstance(held, dict) or case.arguments[0] == "drift" or {"--matrix", "--noise"} & {*case.arguments}:
+        return []
+    if case.arguments[0] == "rules" and {"--transaction", "--weight"} & {*case.arguments}:
+        return []  # a row is an item, or several transactions, and what is told are transactions
+    used = next((held[name] for name in ("rows", "points", "transactions") if name in held), None)
+    if used is None:
         return []
     records = case.records if case.records is not None else _counted(case, folder)
     if records is None:
@@ -122,12 +131,12 @@ def _rows(case: Case, content: dict[str, Any], folder: Path) -> list[str]:
     text = " ".join(note["text"] for note in content.get("notes", ()))
     found = _DROPPED.search(text)
     dropped = int(found[1].replace(" ", "")) if found else 0
-    if case.arguments[0] == "agree" and held["rows"] <= records:
+    if case.arguments[0] == "agree" and used <= records:
         return []  # its note tells rows in use only
-    used = held["rows"] + dropped
-    if used + case.weightless == records or (case.weightless and used <= records):
+    whole = used + dropped
+    if whole + case.weightless == records or (case.weightless and whole <= records):
         return []
-    return [f"{records} records, {held['rows']} rows in use, {dropped} dropped"]
+    return [f"{records} records, {used} rows in use, {dropped} dropped"]
 
 
 def _counted(case: Case, folder: Path) -> int | None:

@@ -21,6 +21,8 @@ def work(first: int, last: int, step: int) -> None:
     from fuzz.cases import drawn
     from fuzz.oracles import violations
 
+    if hasattr(os, "nice"):
+        os.nice(10)  # whoever else works here goes first
     for seed in range(first, last, step):
         sys.stdout.write(f"at {seed}\n")
         sys.stdout.flush()
@@ -35,7 +37,7 @@ def watch(first: int, last: int, step: int) -> list[tuple[int, str]]:
     found = []
     while first < last:
         command = [sys.executable, __file__, "--work", str(first), str(last), str(step)]
-        environment = {**os.environ, "PYTHONWARNINGS": "default", "PYTHONFAULTHANDLER": "1"}
+        environment = {**os.environ, "PYTHONWARNINGS": "error::RuntimeWarning", "PYTHONFAULTHANDLER": "1"}
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
             at, done = first, False
             for line in process.stdout or ():

@@ -169,3 +169,11 @@ def test_an_unknown_item_is_told_with_the_nearest():
         "the item 'bred' occurs in no transaction of the dict of arrays.\n"
         "  seen: 'bread', 'butter', 'jam', 'milk', 'tea'\n  hint: did you mean bread?"
     )
+
+
+def test_a_weight_is_so_many_transactions_also_in_intervals_and_tests():
+    times = np.random.default_rng(3).integers(0, 5, 500)
+    copies = {name: np.repeat(column, times) for name, column in DATA.items()}
+    ours, theirs = (ss.rules(data, **given) for data, given in (({**DATA, "n": times}, {"weight": "n"}), (copies, {})))
+    assert ours.transactions == times.sum()
+    assert ours.rows() == theirs.rows()

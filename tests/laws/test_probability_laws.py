@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from laws.strategies import samples
 from scorespace.curves import brier_curve, calibration, optimal_curve
 from scorespace.curves.hull import hull_edges
-from scorespace.measures.probability import brier, cal, ece, logloss, mce, murphy_residual, ref, rel, res, unc
+from scorespace.measures.calibration import ece, mce
+from scorespace.measures.decomposition import cal, murphy_residual, ref, rel, res, unc
+from scorespace.measures.probability import brier, logloss
 from scorespace.tables import ScoreTable
 
 some = settings(max_examples=40)

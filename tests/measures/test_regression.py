@@ -47,8 +47,25 @@ def test_correlations_agree_with_scipy_and_weights_are_copies():
     assert ss.kendall(table) == pytest.approx(stats.kendalltau(TRUTH, PREDICTED).statistic)
     weighted = residual_table(TRUTH, PREDICTED, weight=WEIGHT)
     copies = [np.repeat(column, WEIGHT.astype(int)) for column in (TRUTH, PREDICTED)]
-    for name in ("pearson", "spearman", "kendall", "cindex", "medae", "d2", "huber", "smape"):
+    for name in ("pearson", "spearman", "kendall", "gini_correlation", "cindex", "medae", "d2", "huber", "smape"):
         assert find(name)(weighted) == pytest.approx(find(name)(residual_table(*copies)))
+
+
+def test_the_gini_correlation_weighs_pairs_by_their_distance():
+    for truth, predicted in [(TRUTH, PREDICTED), (np.round(TRUTH / 5), np.round(PREDICTED / 5))]:  # the latter ties
+        apart = np.subtract.outer(truth, truth)
+        pairs = (apart * np.sign(np.subtract.outer(predicted, predicted))).sum() / np.abs(apart).sum()
+        assert ss.gini_correlation(residual_table(truth, predicted)) == pytest.approx(pairs)
+        far = residual_table(truth + 1e9, predicted)
+        assert ss.gini_correlation(far) == pytest.approx(pairs, abs=1e-6)
+
+
+def test_the_gini_correlation_of_two_classes_is_that_of_the_area():
+    score = np.round(RNG.random(60), 1)
+    label = (score + RNG.normal(0, 0.4, 60) > 0.5).astype(int)
+    assert ss.gini_correlation(residual_table(label, score)) == pytest.approx(2 * sk.roc_auc_score(label, score) - 1)
+    assert ss.gini_correlation(residual_table([1, 2, 5], [3, 3, 3])) == 0.0  # all in no order
+    assert ss.gini_correlation(residual_table([1, 2, 5], [3, 2, 1])) == -1.0
 
 
 def test_huber_is_scipys():
@@ -101,7 +118,11 @@ def test_prediction_intervals():
 @pytest.mark.parametrize(
     ("truth", "predicted", "undefined"),
     [
-        ([2.0, 2.0, 2.0], [1.0, 2.0, 3.0], ("r2", "rae", "rse", "pearson", "spearman", "kendall", "cindex", "d2")),
+        (
+            [2.0, 2.0, 2.0],
+            [1.0, 2.0, 3.0],
+            ("r2", "rae", "rse", "pearson", "spearman", "kendall", "gini_correlation", "cindex", "d2"),
+        ),
         ([1.0, 2.0, 3.0], [0.1, 0.1, 0.1], ("pearson", "spearman", "kendall")),
         ([1e9, 1e9 + 1, 1e9 + 2], [7.0, 7.0, 7.0], ("pearson",)),
     ],

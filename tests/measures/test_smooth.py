@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
+from scipy import integrate, stats
 
 import scorespace as ss
 from laws.strategies import Sample, samples
 from scorespace.errors import MeasureError, ScoreError
 from scorespace.measures import find, parse
 from scorespace.measures.smooth import prob_auc, sauc, smauc
+from scorespace.resampling.estimate import estimate
 from scorespace.tables import confusion, score_table
 
 SIX = score_table([1, 1, 0, 1, 0, 0], [0.95, 0.7, 0.6, 0.51, 0.2, 0.01])
@@ -155,3 +157,57 @@ def test_no_overlap_is_noted():
         "no score of s lies on the wrong side of the midpoint 0.525: the classes do not overlap, and smAUC shows only "
         "how sure the scores are."
     ]
+
+
+# --- errors weighed by how easy the case was
+
+
+def test_ease_weighs_errors_case_by_case():
+    rng = np.random.default_rng(3)
+    truth, score = rng.random(80) < 0.4, np.round(rng.random(80), 2)
+    for midpoint, middle in (("mean", score.mean()), ("half", 0.5), (0.2, 0.2)):
+        ease = np.array([(s - middle) / (1 - middle) if s > middle else (middle - s) / middle for s in score])
+        wrong = (score > middle) != truth
+        ours = ss.ease_err(ss.score_table(truth, score), midpoint=midpoint)
+        assert ours == pytest.approx(ease[wrong].sum() / ease.sum())
+
+
+def test_ease_at_the_ends():
+    assert ss.ease_err(ss.score_table([1, 0], [1, 0])) == 0
+    assert ss.ease_err(ss.score_table([0, 1], [1, 0])) == 1
+    assert np.isnan(ss.ease_err(ss.score_table([0, 1], [0.5, 0.5])))
+    assert ss.ease_err(ss.score_table([1, 0, 0], [0.5, 0, 0]), midpoint=0.0) == 0
+    with pytest.raises(MeasureError, match="ease_err needs probabilities"):
+        ss.ease_err(ss.score_table([0, 1], [2, 3]))
+    assert "a measure of this package" in ss.ease_err.summary
+
+
+def test_its_interval_holds_the_truth():
+    def ease(low, high, mean):  # of logits from N(mean, 1), |2s − 1| is |tanh(x / 2)|
+        return integrate.quad(lambda x: abs(np.tanh(x / 2)) * stats.norm.pdf(x, mean), low, high)[0]
+
+    wrong = 0.4 * ease(-9, 0, 0.9) + 0.6 * ease(0, 9, -0.6)
+    true = wrong / (0.4 * ease(-9, 9, 0.9) + 0.6 * ease(-9, 9, -0.6))
+    rng, held = np.random.default_rng(9), 0
+    for seed in range(60):
+        truth = rng.random(100) < 0.4
+        score = 1 / (1 + np.exp(-rng.normal(size=100) - 1.5 * (truth - 0.4)))
+        found = estimate(parse("ease_err(midpoint=half)"), ss.score_table(truth, score), seed=seed, replicates=400)
+        held += found.low <= true <= found.high
+    assert held >= 52
+
+
+# --- how steady beside AUC
+
+
+def test_standard_deviations_side_by_side():
+    ev = evaluated("auc", "smauc")
+    found = ev.spread()["s"]
+    assert list(found) == ["auc", "smauc"]
+    # By hand: the same measures of samples drawn again from all cases.
+    source = ev.models.score_table("s")
+    cells, rng = source.cells, np.random.default_rng(1)
+    drawn = source.with_cells(rng.multinomial(int(cells.sum()), cells / cells.sum(), 2000))
+    for name in found:
+        assert found[name] == pytest.approx(np.std(parse(name).measure(drawn)), rel=0.1)
+    assert ev.spread("smauc(midpoint=half)")["s"].keys() == {"smauc(midpoint=half)"}

@@ -11,7 +11,8 @@ from scipy.special import expit
 from laws.strategies import samples
 from oracles.load import columns, reference
 from scorespace.errors import DataError, ScoreError, ScoreSpaceError
-from scorespace.measures.probability import brier, cal
+from scorespace.measures.decomposition import cal
+from scorespace.measures.probability import brier
 from scorespace.measures.ranking import auc, auch
 from scorespace.probabilities.fit import (
     METHODS,

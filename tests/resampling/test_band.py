@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from scorespace.curves import pr, roc
 from scorespace.errors import ScoreSpaceError
-from scorespace.resampling.band import _precision_at, _roc_error, _tpr_at, pr_band, roc_band
+from scorespace.resampling.band import _roc_error, pr_band, precision_at, roc_band, tpr_at
 from scorespace.resampling.draw import Alone
 from scorespace.resampling.estimate import UNCOUNTED
 from scorespace.tables import ScoreTable, score_table
@@ -47,7 +47,7 @@ def test_tpr_of_replicates_is_that_of_their_curves(cases, at, seed):
     table = score_table([truth for truth, _ in cases], [score for _, score in cases])
     drawn = again(table, np.random.default_rng(seed), 5)
     expected = np.array([roc(one).tpr_at(at) for one in each(drawn)])
-    assert (_tpr_at(drawn.sweep, np.array(at)) == expected).all()
+    assert (tpr_at(drawn.sweep, np.array(at)) == expected).all()
 
 
 def test_tpr_of_the_grid_is_that_of_the_curve():
@@ -62,15 +62,15 @@ def test_precision_is_the_highest_of_the_curve_at_that_recall(cases, seed):
         curve = pr(one).interpolated(0.013)
         recalls = np.unique(curve.x)
         highest = [curve.y[curve.x == recall].max() for recall in recalls[1:]]
-        assert _precision_at(one.sweep, recalls) == pytest.approx([curve.y[0], *highest])
+        assert precision_at(one.sweep, recalls) == pytest.approx([curve.y[0], *highest])
 
 
 @given(samples, rates, st.integers(0, 9))
 def test_precision_of_replicates_is_that_of_each(cases, at, seed):
     table = score_table([truth for truth, _ in cases], [score for _, score in cases])
     drawn = again(table, np.random.default_rng(seed), 5)
-    expected = np.array([_precision_at(one.sweep, np.array(at)) for one in each(drawn)])
-    assert (_precision_at(drawn.sweep, np.array(at)) == expected).all()
+    expected = np.array([precision_at(one.sweep, np.array(at)) for one in each(drawn)])
+    assert (precision_at(drawn.sweep, np.array(at)) == expected).all()
 
 
 # --- shape
@@ -260,9 +260,9 @@ def test_the_error_of_a_roc_curve_has_its_sideways_part():
         return score_table(np.repeat([1, 0], [10_000, 40]), np.r_[rng.normal(1, 1, 10_000), rng.normal(0, 1, 40)])
 
     at = np.array([0.1, 0.2, 0.4])
-    curves = np.array([_tpr_at(sample().sweep, at) for _ in range(300)])
+    curves = np.array([tpr_at(sample().sweep, at) for _ in range(300)])
     table = sample()
-    error = _roc_error(table, at, _tpr_at(table.sweep, at))
+    error = _roc_error(table, at, tpr_at(table.sweep, at))
     counting = np.sqrt(curves.mean(axis=0) * (1 - curves.mean(axis=0)) / 10_000)
     assert (curves.std(axis=0) > 5 * counting).all()
     assert (error > 0.5 * curves.std(axis=0)).all()

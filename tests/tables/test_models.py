@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import scorespace as ss
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.tables import ConfusionTable, Counts, class_table, confusion, score_table
 from scorespace.tables.models import Models, class_weights, models_of
@@ -110,3 +111,10 @@ def test_groups_and_pairs():
 
 def held(pairs):
     return Models("some", 5, {"bad": 2, "good": 3}, "bad", dict(zip(pairs.models, pairs.tables, strict=True)), pairs)
+
+
+def test_tables_without_classes_have_no_outcomes():
+    numbers = ss.evaluate({"y": [1.5, 2.5, 3.0], "p": [1.0, 2.0, 3.0]}, truth="y", predictions="p")
+    with pytest.raises(ScoreSpaceError) as caught:
+        numbers.counts("p")
+    assert str(caught.value) == f"p has no outcomes of decisions: it is {numbers.models['p'].described()}."

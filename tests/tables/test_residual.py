@@ -109,3 +109,10 @@ def test_intervals_are_inside_where_there_are_such():
 def test_what_is_no_column_of_numbers_is_refused(given, error, message):
     with pytest.raises(error, match=message):
         residual_table(**given)
+
+
+def test_prediction_intervals_of_one_of_two_samples_are_gone_in_both_together():
+    a = residual_table([1, 2], [1, 3], interval=([0, 1], [2, 4]))
+    both = a + residual_table([3, 4], [3, 5])
+    assert (both.numbers.low, both.numbers.high) == (None, None)
+    assert both.numbers.truth.tolist() == [1, 2, 3, 4]

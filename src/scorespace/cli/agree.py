@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.errors import ColumnError
+from scorespace.errors import ColumnError, DataError
 from scorespace.evaluation.samples import agree as agree_on
 from scorespace.files import write_file
 from scorespace.samples.agreement import TOLERANCE, Agreement
+from scorespace.samples.raters import Ratings
 from scorespace.views import agreement as view
 from scorespace.views import tidy
 
@@ -23,8 +24,8 @@ def agree(
     rater: Annotated[
         list[str],
         typer.Option(
-            metavar="NAME=DECISION,SCORE",
-            help="A rater's columns: label, and score from 0 to 1; at least two raters.",
+            metavar="NAME=DECISION[,SCORE]",
+            help="A rater's columns: label, and score from 0 to 1; two raters or more. Without scores, of any classes.",
             rich_help_panel=_ROLES,
         ),
     ],
@@ -39,6 +40,9 @@ def agree(
         str | None,
         typer.Option(metavar="COL", help="What names the instances; else their row.", rich_help_panel=_ROLES),
     ] = None,
+    weight: options.Weight = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     tolerance: Annotated[
@@ -69,6 +73,9 @@ def agree(
         positive=positive,
         truth=truth,
         id=id,
+        weight=weight,
+        order=order,
+        scale=scale,
         tolerance=tolerance,
         missing=missing.value,
         level=level,
@@ -76,26 +83,33 @@ def agree(
     )
     if out is not None:
         _write(found, out)
-    output.write(view.document(found, options.first_name(data)).brief(), found.to_dict(), format)
+    name = options.first_name(data)
+    page = view.rating_document(found, name) if isinstance(found, Ratings) else view.document(found, name).brief()
+    output.write(page, found.to_dict(), format)
     if out is not None:
         typer.echo(f"agree  {out}", err=True)
 
 
-def _write(found: Agreement, out: Path) -> None:
+def _write(found: Agreement | Ratings, out: Path) -> None:
     match out.suffix.lower():
         case ".csv":
-            write_file(out, tidy.as_csv(found.instances()).encode())
+            rows = list(found.differing) if isinstance(found, Ratings) else found.instances()
+            write_file(out, tidy.as_csv(rows).encode())
         case ".json":
             write_file(out, tidy.as_json(found.to_dict()).encode())
         case _:
+            if isinstance(found, Ratings):
+                raise DataError(
+                    "raters are drawn by their scores, and these have none.", hint="--out FILE.csv or .json"
+                )
             from scorespace.views.charts.agreement import agreement_chart
             from scorespace.views.charts.files import save
 
             save(agreement_chart(found), out)
 
 
-def _raters(given: list[str]) -> dict[str, tuple[str, str]]:
-    found: dict[str, tuple[str, str]] = {}
+def _raters(given: list[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
     for each in given:
         name, columns = _columns(each)
         if name in found:
@@ -104,10 +118,10 @@ def _raters(given: list[str]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _columns(given: str) -> tuple[str, tuple[str, str]]:
-    """A rater's name and columns from NAME=DECISION,SCORE."""
+def _columns(given: str) -> tuple[str, tuple[str, ...]]:
+    """A rater's name and columns from NAME=DECISION,SCORE or NAME=DECISION."""
     name, _, columns = given.partition("=")
-    decision, _, score = columns.partition(",")
-    if not (name and decision and score) or "," in score:
-        raise ColumnError(f"--rater {given} cannot be read.", hint="--rater NAME=DECISION,SCORE")
-    return name, (decision, score)
+    parts = tuple(columns.split(","))
+    if not (name and all(parts)) or len(parts) > 2:
+        raise ColumnError(f"--rater {given} cannot be read.", hint="--rater NAME=DECISION,SCORE or NAME=DECISION")
+    return name, parts

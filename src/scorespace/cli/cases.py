@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -13,11 +13,12 @@ from scorespace import frames
 from scorespace.cli import options, output
 from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.curves.midpoint import learn_midpoint as learned_midpoint
-from scorespace.decisions.cases import Cases, of_codes
+from scorespace.decisions.cases import SETS, Cases, SubSample, of_codes, sub_sample
 from scorespace.errors import ScoreError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.files import write_file
+from scorespace.frames.scale import scale_of, scaled
 from scorespace.results import Note, Row
 from scorespace.views import smooth as view
 from scorespace.views import tidy
@@ -39,17 +40,44 @@ class Zone(StrEnum):
     error = "error"
 
 
+class Set(StrEnum):
+    """The four sets of smooth ROC, or all of them."""
+
+    high_positive = "high-positive"
+    low_negative = "low-negative"
+    low_positive = "low-positive"
+    high_negative = "high-negative"
+    every = "all"
+
+
 def cases(
     data: options.Data,
     truth: options.Truth,
     score: Annotated[str, typer.Option(metavar="COL", help="The model's scores, between 0 and 1.")],
     positive: options.Positive = None,
+    scale: options.Scale = None,
     id: Annotated[
         str | None, typer.Option("--id", metavar="COL", help="Names the cases; else rows are numbered from 1.")
     ] = None,
     midpoint: Midpoint = "mean",
     learn_midpoint: options.LearnMidpoint = None,
     zone: Annotated[Zone | None, typer.Option(help="List the cases of one kind only.", rich_help_panel=_LIST)] = None,
+    set: Annotated[
+        Set | None,
+        typer.Option(
+            help="Instead: the sets by side of the midpoint and class, all or one of them, against the decisions.",
+            rich_help_panel=_LIST,
+        ),
+    ] = None,
+    at: Annotated[
+        float, typer.Option(metavar="T", help="The threshold of the decisions beside --set.", rich_help_panel=_LIST)
+    ] = 0.5,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=2, help="Propose N cases that keep the shape of the curve.", rich_help_panel=_LIST
+        ),
+    ] = None,
     most: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many of each kind to list.", rich_help_panel=_LIST)
     ] = view.MOST,
@@ -66,36 +94,48 @@ def cases(
     Example: scorespace cases credit.csv --truth outcome --positive bad --score nb --zone error
     """
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
+    if [zone, set, sample].count(None) < 2:
+        raise ScoreError("--zone, --set and --sample are three ways to choose cases.", hint="one of them at a time")
     source = frames.read(data)
     roles = frames.roles(source, truth=truth, scores=score, positive=positive)
     if score not in roles.scores.values():
         raise ScoreError("cases are those of one model.", hint="--score with the name of one column")
-    sample = frames.check(source, roles, missing=missing.value)
-    columns = frames.columns(sample, [truth, score, *([id] if id else [])])
+    source = scaled(source, [score], scale_of(scale))
+    checked = frames.check(source, roles, missing=missing.value)
+    columns = frames.columns(checked, [truth, score, *([id] if id else [])])
     middle = options.midpoint(midpoint)
     if learn_midpoint is not None:
         options.refuse_two_midpoints(midpoint)
-        other = evaluate(learn_midpoint, truth=truth, scores=score, positive=positive, missing=missing.value)
+        columns_of: dict[str, Any] = {"truth": truth, "scores": score, "positive": positive, "scale": scale}
+        other = evaluate(learn_midpoint, **columns_of, missing=missing.value)
         middle = learned(other)[score]
-    named = None if sample.positive is None else sample.classes[sample.positive]
+    named = None if checked.positive is None else checked.classes[checked.positive]
     found = of_codes(
         columns[truth],
         columns[score],
-        sample.classes,
-        columns[id] if id else 1 + np.flatnonzero(frames.rows_in_use(sample)),
+        checked.classes,
+        columns[id] if id else 1 + np.flatnonzero(frames.rows_in_use(checked)),
         positive=named,
         midpoint=middle,
     )
-    kind = None if zone is None else zone.value
+    asked = Asked(
+        None if zone is None else zone.value,
+        None if set is None else () if set is Set.every else (set.value.replace("-", " and "),),
+        at,
+        None if sample is None else sub_sample(found, sample),
+    )
     if out is not None:
-        _write(found, kind, sample.notes, out)
+        _write(found, asked, checked.notes, out)
         typer.echo(f"cases  {out}", err=True)
         if format is None:
             return
     format = format or options.Format.table
     listed = format in (options.Format.json, options.Format.csv)  # people see a few cases, programs all of them
-    content = _content(found, kind, sample.notes) if listed else {}
-    output.write(view.document(source.name, score, found, kind, most, sample.notes), content, format)
+    content = _content(found, asked, checked.notes) if listed else {}
+    page = view.document(
+        source.name, score, found, asked.zone, most, checked.notes, sets=asked.sets, at=at, part=asked.part
+    )
+    output.write(page, content, format)
 
 
 def learned(validation: Evaluation) -> dict[str, float]:
@@ -103,18 +143,43 @@ def learned(validation: Evaluation) -> dict[str, float]:
     return {name: learned_midpoint(table) for name, table in validation.models.items() if table.thresholded}
 
 
-def _content(found: Cases, zone: str | None, notes: tuple[Note, ...]) -> Row:
+class Asked(NamedTuple):
+    """Which cases are listed: of a zone, of sets (none named: of all four) with the decisions, or a part of them."""
+
+    zone: str | None
+    sets: tuple[str, ...] | None
+    at: float
+    part: SubSample | None
+
+    def rows(self, found: Cases, every: list[Row]) -> list[Row]:
+        """The rows of the cases that are asked for."""
+        if self.sets is not None:
+            return [row for name in self.sets or SETS for row in found.members(name)]
+        if self.part is not None:
+            return [every[place] for place in self.part.places]
+        return every if self.zone is None else found.of(self.zone)
+
+
+def _content(found: Cases, asked: Asked, notes: tuple[Note, ...]) -> Row:
     content = found.to_dict()
-    rows = content["rows"] if zone is None else found.of(zone)
+    if asked.sets is not None:
+        cells = found.contingency(asked.at).tolist()
+        counts = {
+            name: dict(zip(("positive", "negative"), row, strict=True)) for name, row in zip(SETS, cells, strict=True)
+        }
+        content["decisions"] = {"at": asked.at, "sets": counts}
+    if asked.part is not None:
+        content["sample"] = asked.part.facts()
+    rows = asked.rows(found, content["rows"])
     return {**content, "rows": rows, "notes": [*(one.to_dict() for one in notes), *content["notes"]]}
 
 
-def _write(found: Cases, zone: str | None, notes: tuple[Note, ...], out: Path) -> None:
+def _write(found: Cases, asked: Asked, notes: tuple[Note, ...], out: Path) -> None:
     match out.suffix.lower():
         case ".csv":
-            write_file(out, tidy.as_csv(_content(found, zone, notes)["rows"]).encode())
+            write_file(out, tidy.as_csv(_content(found, asked, notes)["rows"]).encode())
         case ".json":
-            write_file(out, tidy.as_json(_content(found, zone, notes)).encode())
+            write_file(out, tidy.as_json(_content(found, asked, notes)).encode())
         case _:
             from scorespace.views.charts import save, zones_chart
 

@@ -6,11 +6,12 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from scorespace.cli import options, output
+from scorespace.cli import options, output, runs
 from scorespace.declaration import call_text
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
+from scorespace.measures import parse
 from scorespace.views import comparison as view
 
 _WHAT = "What to compare"
@@ -37,6 +38,9 @@ def compare(
     fold: options.Fold = None,
     time: options.Time = None,
     repeat: options.Repeat = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
+    dataset: options.Dataset = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     other: Annotated[
@@ -99,6 +103,12 @@ def compare(
         float | None,
         typer.Option(metavar="W", help="For bayes_t: differences within ± W are none.", rich_help_panel=_WHAT),
     ] = None,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
+    alternative: options.Alternative = options.Sided.two,
+    adjust: options.Adjust = "holm",
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -118,6 +128,9 @@ def compare(
         raise ScoreSpaceError(f"--at compares decisions case by case, and not {alone}.", hint=f"--measure acc@{at:g}")
 
     measure = _under(measure, at_least, at_most)
+    if runs.several(data, dataset):
+        runs.compare(str(data), measure, score, positive, test, level, format)
+        return
     if (data is None) == (counts is None):
         raise ScoreSpaceError(
             "name the data, or the counts of right and wrong decisions instead.",
@@ -142,21 +155,30 @@ def compare(
             group=group,
             fold=fold,
             repeat=repeat,
+            order=order,
+            scale=scale,
+            dataset=dataset,
             missing=missing.value,
             paired=True,
+            at=_thresholds(at, measure),
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
             level=level,
             seed=seed,
             progress=progress,
         )
 
+    judged: dict[str, Any] = {"alternative": alternative.value, "adjust": adjust}
     with output.progress("resampling") as progress:
         evaluation, second = evaluated(table or data), None if other is None else evaluated(other)
         if second is not None:
-            found = evaluation.compare_with(second, test=test, measure=measure)
+            found = evaluation.compare_with(second, test=test, measure=measure, **judged)
         elif against is not None:
-            found = evaluation.compare_against(against, test=test, measure=measure)
+            found = evaluation.compare_against(against, test=test, measure=measure, **judged)
         else:
-            found = evaluation.compare(test=test, measure=measure, at=at, rope=rope)
+            found = evaluation.compare(test=test, measure=measure, at=at, rope=rope, **judged)
     output.write(view.document(evaluation, found, second), found.to_dict(), format)
 
 
@@ -170,6 +192,12 @@ def _under(measure: str | None, at_least: list[str], at_most: list[str]) -> str 
 
     bounds = {"at_least": " ".join(at_least), "at_most": " ".join(at_most)}
     return call_text(best.name, (("measure", measure), *((name, text) for name, text in bounds.items() if text)))
+
+
+def _thresholds(at: float | None, measure: str | None) -> list[float]:
+    """The thresholds that must be exact where scores are counted in bins."""
+    asked = None if measure is None else parse(measure).at
+    return [one for one in (at, asked) if isinstance(one, float)]
 
 
 def _told(counts: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -58,6 +59,19 @@ class Command(VerbCommand):
         return list(super().parse_args(ctx, args))
 
 
+def _is_picture(kind: str, out: Path | None) -> bool:
+    """Whether a kind is a picture of the models and no curve, such as the stacked ranks behind U."""
+    try:
+        requested(kind)
+    except CurveError:
+        from scorespace.views.plots import PICTURES  # only for what is no curve
+    else:
+        return False
+    if kind in PICTURES and (out is None or out.suffix.lower() not in options.PICTURES):
+        raise CurveError(f"{kind} is a picture and no curve.", hint=f"--out {kind}.png")
+    return kind in PICTURES
+
+
 def _named_kind(args: list[str]) -> str | None:
     """The kind that --kind names, under its own name."""
     words = [word.partition("=")[2] for word in args if word.startswith("--kind=")]
@@ -82,8 +96,13 @@ def curve(
     model: options.Model = [],  # noqa: B006
     weight: options.Weight = None,
     weights: options.Weights = options.Weighing.cases,
+    fold: options.Fold = None,
+    repeat: options.Repeat = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
+    order: options.Order = "",
+    scale: options.Scale = None,
     cost_fp: options.CostFp = None,
     cost_fn: options.CostFn = None,
     prevalence: options.Prevalence = None,
@@ -109,6 +128,18 @@ def curve(
     band: Annotated[
         bool, typer.Option("--band", help=f"Draw bands for whole curves ({', '.join(bands.functions)}).")
     ] = False,
+    memory: options.Memory = None,
+    precision: options.Precision = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
+    average: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOW",
+            help="Of folds, instead of pooling them: vertical or threshold, for the mean of their curves at each rate "
+            "or at each threshold, with bands.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
@@ -122,7 +153,14 @@ def curve(
     read = (data, learn_midpoint, *options.matrix_files(matrix))
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *read)
     kind = _stated_kind(kind, x, y)
-    call = requested(kind, **({} if measure is None else {"measure": measure}))
+    picture = _is_picture(kind, out)
+    if picture and (
+        band or any(one is not None for one in (measure, learn_midpoint, slope, cost_fp, cost_fn, average))
+    ):
+        raise CurveError(
+            f"{kind} is a picture, and none of its options is a curve's.", hint=f"--kind {kind} --out FILE alone"
+        )
+    call = requested("roc" if picture else kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
         where = f"pictures of {_listed(bands.functions)} curves"
         raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
@@ -147,14 +185,34 @@ def curve(
             models=options.models(model),
             weight=weight,
             weights=weights.value,
+            order=order,
+            scale=scale,
+            fold=fold,
+            repeat=repeat,
+            dataset=dataset,
             missing=missing.value,
+            memory=memory,
+            precision=precision,
+            engine=engine,
+            master=master,
         )
 
     evaluation = evaluated(source, decision, tables)
+    if picture and out is not None:
+        from scorespace.views.charts import save
+
+        save(evaluation.drawing(kind), out)
+        typer.echo(f"curve  {out}", err=True)
+        return
     middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, [], {}))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
+    drawn: dict[str, Band] = {}
+    if average is not None:
+        over = {name: evaluation.average_curve(str(call), name, how=average) for name in found.tables}
+        found = replace(found, curves={name: one.curve for name, one in over.items()})
+        drawn = {name: one.band for name, one in over.items()}
     if slope is not None:
         condition = Condition.of_slope(slope, evaluation.models.prevalence)
     choice = None if condition is None else _decided(evaluation, call, condition)
@@ -167,9 +225,10 @@ def curve(
         case ".json":
             write_file(out, tidy.as_json(_content(found, call, choice)).encode())
         case _:
-            from scorespace.views.charts import save
+            from scorespace.views.charts import curve_chart, save
 
-            save(found.picture(_bands(evaluation, found, call) if band else {}, choice), out)
+            bands_drawn = _bands(evaluation, found, call) if band else {}
+            save(curve_chart(found.curves, bands=drawn) if drawn else found.picture(bands_drawn, choice), out)
     typer.echo(f"curve  {out}", err=True)
     if format is not None:
         _print(found, call, format, choice)
@@ -222,6 +281,7 @@ def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | Non
         "x": first.x_title,
         "y": found.y_title,
         "areas": found.areas,
+        **({"certified_areas": certain} if (certain := found.certified_areas) else {}),
         "rows": rows,
         **({call.noun.name: facts} if facts else {}),
         **({} if decision is None else {"best": _best(decision)}),
@@ -278,6 +338,8 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, deci
         return
     if found.areas:
         output.line("\n" + _numbers("area", found.areas))
+        for model, (low, high) in found.certified_areas.items():
+            output.line(f"certain  {model} to ±{(high - low) / 2:.1g}, whatever the order of the cases inside its bins")
         besides = {name: curve.beside_area for name, curve in found.curves.items()}
         for what in dict.fromkeys(what for numbers in besides.values() for what in numbers):
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))

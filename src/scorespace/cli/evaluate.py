@@ -6,20 +6,20 @@ import operator
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from scorespace.cli import options, output
+from scorespace.cli import options, output, runs
 from scorespace.errors import MeasureError
 from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.resampling.interval import INTERVALS
-from scorespace.results import decimals
+from scorespace.results import decimals, plain
 from scorespace.views import classes
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
@@ -40,9 +40,11 @@ def evaluate(
     fold: options.Fold = None,
     baseline: options.Baseline = None,
     time: options.Time = None,
+    dataset: options.Dataset = None,
     matrix: options.Matrix = [],  # noqa: B006
     rows: options.RowsAre = None,
     order: options.Order = "",
+    scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
@@ -62,6 +64,10 @@ def evaluate(
     ] = [],  # noqa: B006
     by_class: Annotated[
         bool, typer.Option("--by-class", help="Also the detailed accuracy by class, as WEKA has it.")
+    ] = False,
+    spread: Annotated[
+        bool,
+        typer.Option("--spread", help="Also the standard deviation of each measure, all over the same resamples."),
     ] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the report.")] = None,
@@ -96,6 +102,11 @@ def evaluate(
     """
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
+    if runs.several(data, dataset):
+        if rules:
+            raise MeasureError("a requirement is for one data set of a run.", hint="--dataset NAME")
+        runs.evaluate(str(data), measures or None, score, positive, level, report, format)
+        return
     source, tables = options.data_and_matrices(data, matrix, rows, positive)
     method, intervals = options.intervals(interval)
     with output.progress("bootstrap") as progress:
@@ -103,6 +114,7 @@ def evaluate(
             source,
             tables=tables,
             order=order,
+            scale=scale,
             truth=truth,
             scores=score,
             decisions=decision,
@@ -110,6 +122,7 @@ def evaluate(
             intervals=intervals,
             baseline=baseline,
             time=time,
+            dataset=dataset,
             positive=positive,
             names=options.renames(name),
             models=options.models(model),
@@ -133,7 +146,8 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
-    show(evaluation, report, format, title, section, by_class=by_class)
+        spreads = evaluation.spread() if spread else None
+    show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]
     if failed:
         sys.stderr.write("".join(f"requirement failed: {text}\n" for text in failed))
@@ -148,6 +162,7 @@ def show(
     sections: Sequence[str] = (),
     *,
     by_class: bool = False,
+    spreads: Mapping[str, Mapping[str, float]] | None = None,
 ) -> None:
     """Write the evaluation to stdout and, if asked, its report to a file."""
     if report is not None:  # first: no result is shown before an error
@@ -159,7 +174,13 @@ def show(
         rest = [section for section in rest if section.title != "Classes"]  # the same in short
         document = replace(document, sections=(first, classes.detailed_section(evaluation), *rest))
         content |= {"classes": classes.detailed_rows(evaluation)}
-    output.write(document, content, form)
+    if spreads is not None:
+        from scorespace.views.smooth import spread_section
+
+        first, *rest = document.sections
+        document = replace(document, sections=(first, spread_section(spreads), *rest))
+        content |= {"spread": spreads}
+    output.write(document, plain(content), form)
     if report is not None:
         typer.echo(f"report  {report}", err=form is not options.Format.table)
 

@@ -41,6 +41,14 @@ class Side(StrEnum):
     predicted = "predicted"
 
 
+class Sided(StrEnum):
+    """What a small p speaks for."""
+
+    two = "two-sided"
+    greater = "greater"
+    less = "less"
+
+
 class Missing(StrEnum):
     """What happens to rows with missing values."""
 
@@ -100,6 +108,7 @@ Time = Annotated[str | None, _option(_ROLES, "COL", "The time of each row, where
 Positive = Annotated[
     str | None, _option(_ROLES, "LABEL", "The positive class; inferred only for 0/1, -1/1 and booleans.")
 ]
+Dataset = Annotated[str | None, _option(_ROLES, "NAME", "Where DATA is the directory of a run: one of its data sets.")]
 Name = Annotated[list[str], _option(_ROLES, "COL=NAME", "Show a column's model under this name.")]
 Weight = Annotated[str | None, _option(_ROLES, "COL", "Case weights.")]
 Weights = Annotated[
@@ -120,6 +129,10 @@ RowsAre = Annotated[
     typer.Option("--rows", help="What the rows of --matrix are; actual if nothing says so.", rich_help_panel=_ROLES),
 ]
 Order = Annotated[str, _option(_ROLES, "LIST", "The classes from the lowest to the highest, such as low,medium,high.")]
+Scale = Annotated[
+    str | None,
+    _option(_ROLES, "LOW..HIGH", "The scale of the scores, such as 0..10; else they lie between 0 and 1 or are ranks."),
+]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
 ]
@@ -168,6 +181,23 @@ MaybeFormat = Annotated[
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
 
+Alternative = Annotated[
+    Sided,
+    typer.Option(
+        "--alternative",
+        help="What p speaks for: the first of two values differs, is greater, or is less; intervals stay two-sided.",
+        rich_help_panel="How to judge",
+    ),
+]
+Adjust = Annotated[
+    str,
+    typer.Option(
+        metavar="METHOD",
+        help="How p-values of several tests are adjusted: holm, hochberg, bonferroni, finner or, of pairs, shaffer.",
+        rich_help_panel="How to judge",
+    ),
+]
+
 LearnMidpoint = Annotated[
     str | None,
     typer.Option(metavar="DATA", help="Instead: learn it on a validation sample with the same columns."),
@@ -197,7 +227,7 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "resampling", "workers", "task"),
+    *("time", "baseline", "adjust", "alternative", "resampling", "workers", "task"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),

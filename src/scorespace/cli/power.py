@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, Any
 
 import typer
 
@@ -11,8 +12,10 @@ from scorespace.comparisons.power import (
     Power,
     auc_power,
     auc_sample_size,
+    auc_width,
     difference_power,
     difference_sample_size,
+    solved,
     split,
 )
 from scorespace.errors import ConditionError
@@ -22,11 +25,22 @@ from scorespace.views.document import Block, Document, Grid, Notes, Section, Ver
 _AIM, _TEST = "What to show", "How surely"
 
 
+class Term(StrEnum):
+    """What a plan can be solved for beside its cases and its power."""
+
+    auc = "auc"
+    against = "against"
+    correlation = "correlation"
+    alpha = "alpha"
+
+
 def power(
-    auc: Annotated[float, typer.Option(metavar="A", help="The AUC that is expected.", rich_help_panel=_AIM)],
     prevalence: Annotated[
         float, typer.Option(metavar="P", help="Share of positives among the cases.", rich_help_panel=_AIM)
     ],
+    auc: Annotated[
+        float | None, typer.Option(metavar="A", help="The AUC that is expected.", rich_help_panel=_AIM)
+    ] = None,
     against: Annotated[
         float | None,
         typer.Option(metavar="A", help="The value to tell it from, or another model's AUC.", rich_help_panel=_AIM),
@@ -60,42 +74,96 @@ def power(
     one_sided: Annotated[
         bool, typer.Option("--one-sided", help="Look for a difference in one direction.", rich_help_panel=_TEST)
     ] = False,
+    solve: Annotated[
+        Term | None,
+        typer.Option(
+            help="With --cases: what else to find, where --power is reached; --against or --auc if one is left out.",
+            rich_help_panel=_TEST,
+        ),
+    ] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Plan a study: the cases that show an AUC or a difference of two, or the power of those you have.
 
+    Any other term follows from the rest: with --cases and --power, the AUC that can just be told apart.
+
     Example: scorespace power --auc 0.8 --against 0.7 --prevalence 0.3 --paired-correlation 0.5
     """
-    if wanted is not None and cases is not None:
-        raise ConditionError("power and cases are both stated: one follows from the other.", hint="--power or --cases")
     if paired_correlation is not None and unpaired:
         raise ConditionError("models are judged on the same cases or on different ones.", hint="leave out --unpaired")
     two, sides = paired_correlation is not None or unpaired, 1 if one_sided else 2
-    if against is None and (two or half_width is None):
-        raise ConditionError("it is not stated what to show.", hint="--against 0.7, or --half-width 0.05")
     goal = 0.8 if wanted is None else wanted
-    if half_width is not None or against is None:
-        if against is not None or wanted is not None or cases is not None or one_sided:
+    term = _term(auc, against, wanted, cases, half_width, two, solve)
+    if half_width is not None or (term is None and against is None):
+        if against is not None or wanted is not None or one_sided or (half_width is not None and cases is not None):
             raise ConditionError("a half width needs no test.", hint="--auc, --half-width, --prevalence and --alpha")
-        found = auc_sample_size(auc, half_width=half_width, prevalence=prevalence, alpha=alpha)
-    elif cases is None and two:
-        found = difference_sample_size(
-            auc,
-            against,
+        own = _stated(auc)
+        if cases is None:
+            found = auc_sample_size(own, half_width=half_width, prevalence=prevalence, alpha=alpha)
+        else:
+            found = auc_width(own, *split(cases, prevalence), alpha=alpha)
+    elif term is not None:
+        sizes = split(cases or 0, prevalence)
+        found = solved(
+            term,
+            *sizes,
+            auc=auc,
+            against=against,
             correlation=paired_correlation,
-            prevalence=prevalence,
+            unpaired=unpaired,
             power=goal,
             alpha=alpha,
             sides=sides,
         )
-    elif cases is None:
-        found = auc_sample_size(auc, null=against, prevalence=prevalence, power=goal, alpha=alpha, sides=sides)
-    elif two:
-        sizes = split(cases, prevalence)
-        found = difference_power(auc, against, *sizes, correlation=paired_correlation, alpha=alpha, sides=sides)
     else:
-        found = auc_power(auc, *split(cases, prevalence), null=against, alpha=alpha, sides=sides)
+        own, other = _stated(auc), _stated(against)
+        tested: dict[str, Any] = {"alpha": alpha, "sides": sides}
+        same: dict[str, Any] = {"correlation": paired_correlation} if two else {}
+        if cases is None and two:
+            found = difference_sample_size(own, other, prevalence=prevalence, power=goal, **same, **tested)
+        elif cases is None:
+            found = auc_sample_size(own, null=other, prevalence=prevalence, power=goal, **tested)
+        elif two:
+            n_pos, n_neg = split(cases, prevalence)
+            found = difference_power(own, other, n_pos, n_neg, **same, **tested)
+        else:
+            n_pos, n_neg = split(cases, prevalence)
+            found = auc_power(own, n_pos, n_neg, null=other, **tested)
     output.write(document(found), found.to_dict(), format)
+
+
+def _stated(area: float | None) -> float:
+    if area is None:
+        raise ConditionError("it is not stated which AUC is expected.", hint="--auc 0.8")
+    return area
+
+
+def _term(
+    auc: float | None,
+    against: float | None,
+    wanted: float | None,
+    cases: int | None,
+    half_width: float | None,
+    two: bool,
+    solve: Term | None,
+) -> str | None:
+    """What a plan is solved for beside its cases and its power."""
+    if solve is not None:
+        if cases is None:
+            raise ConditionError(f"--solve {solve.value} is for cases that are known.", hint="--cases 400")
+        if {"auc": auc, "against": against}.get(solve.value) is not None:
+            raise ConditionError(f"--{solve.value} is stated, and to be found.", hint=f"leave out --{solve.value}")
+        return solve.value
+    if wanted is not None and cases is not None:
+        if auc is not None and against is not None:
+            raise ConditionError(
+                "power and cases are both stated: one follows from the other.",
+                hint="--power or --cases; or --solve alpha, or --solve correlation",
+            )
+        return "auc" if auc is None else "against"
+    if against is None and (two or (half_width is None and cases is None)):
+        raise ConditionError("it is not stated what to show.", hint="--against 0.7, or --half-width 0.05")
+    return None
 
 
 def document(found: Power) -> Document:

@@ -73,6 +73,16 @@ def ranks(
             metavar="W", help="For bayes-signed-rank: differences within ± W are none.", rich_help_panel=_TEST
         ),
     ] = None,
+    alternative: options.Alternative = options.Sided.two,
+    adjust: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help="How p-values are adjusted: holm, hochberg, bonferroni, finner or, of all pairs, shaffer. After "
+            "Friedman's test it stands in place of Nemenyi's.",
+            rich_help_panel="How to judge",
+        ),
+    ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     out: Annotated[
@@ -98,6 +108,8 @@ def ranks(
         control=control,
         test=test,
         zeros=None if zeros is None else zeros.value,
+        alternative=alternative.value,
+        adjust=adjust,
         level=level,
         rope=rope,
         seed=seed,

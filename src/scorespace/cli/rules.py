@@ -29,6 +29,10 @@ def rules(
             rich_help_panel=_ROLES,
         ),
     ] = [],  # noqa: B006 - Typer copies defaults
+    weight: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="How many transactions alike a row stands for.", rich_help_panel=_ROLES),
+    ] = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
     rule: Annotated[
@@ -95,6 +99,7 @@ def rules(
             data,
             transaction=transaction,
             items=item,
+            weight=weight,
             given=rule or None,
             min_support=min_support,
             max_size=max_size,

@@ -29,6 +29,9 @@ def table(
         list[float], typer.Option(metavar="THRESHOLD", help="A threshold at which outcomes stay exact; repeatable.")
     ] = [],  # noqa: B006
     bins: Annotated[bool, typer.Option("--bins", help="Count scores in bins however few they are.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Count every two models together, too, so that they can be compared.")
+    ] = False,
     memory: options.Memory = None,
     precision: options.Precision = None,
     engine: options.Engine = None,
@@ -58,6 +61,7 @@ def table(
             missing=missing.value,
             at=at,
             bins=bins,
+            pairs=pairs,
             memory=memory,
             precision=precision,
             engine=engine,

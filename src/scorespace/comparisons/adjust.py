@@ -95,13 +95,29 @@ def adjust(p: ArrayLike, method: str = "holm") -> Array:
     >>> adjust([0.01, float("nan"), 0.04])
     array([0.02,  nan, 0.04])
     """
-    if method not in ADJUSTMENTS:
-        raise ScoreSpaceError(
-            f"method={method!r} is not an adjustment.",
-            seen=f"known are {listing(ADJUSTMENTS)}",
-            hint=did_you_mean(method, ADJUSTMENTS),
-        )
+    title(method)
     return ADJUSTMENTS[method](p)
+
+
+def title(method: str, *, pairs: bool = True) -> str:
+    """Whose method it is; refused where there is none of that name, or none but for all `pairs` of models.
+
+    >>> title("finner")
+    "Finner's"
+    """
+    if method not in ADJUSTMENTS:
+        near = did_you_mean(method, ADJUSTMENTS)
+        raise ScoreSpaceError(
+            f"adjust={method!r} is not an adjustment.",
+            seen=f"known are {listing(ADJUSTMENTS)}",
+            hint=f'adjust="{near}"' if near else None,
+        )
+    if method == shaffer.__name__ and not pairs:
+        raise ScoreSpaceError(
+            "Shaffer's method is for all pairs of models: it knows that not all of them can differ alone.",
+            hint='adjust="holm"',
+        )
+    return f"{method.title()}'s"
 
 
 def _stepped(p: ArrayLike, step: Callable[[Array], Array]) -> Array:

@@ -10,13 +10,13 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.comparisons.adjust import holm
+from scorespace.comparisons.adjust import adjust, title
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
+from scorespace.results import CERTIFIED, SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
 from scorespace.tables import Array
 
 Alternative = Literal["two-sided", "greater", "less"]
-"""What a small p speaks for: a differs from b, is greater, is less. About the values, whatever their direction."""
+"""What a small p speaks for: a differs from b, is greater, is less. About the values, whatever end is best."""
 
 ROPE: Final = 0.01
 """Half width of the region of practical equivalence that is customary for accuracy and AUC."""
@@ -32,7 +32,10 @@ class Comparison:
     """A test of two models, or of several at once: then `b` names all but the first, and no difference is defined.
 
     `independent`: a and b were measured on two samples and not on the same cases. `table` counts the cases that
-    both models decide right, only a; only b, and neither. `asked` is the measure as the user wrote it.
+    both models decide right, only a; only b, and neither. `asked` is the measure as the user wrote it. `certified`, of
+    coarse scores: what the difference lies between, whatever the order inside the bins; NaN where that is not known.
+    The interval then holds, and p is the largest, wherever in between it is. The interval is two-sided whatever the
+    alternative.
     """
 
     a: str
@@ -53,8 +56,11 @@ class Comparison:
     independent: bool = False
     notes: tuple[Note, ...] = ()
     asked: str | None = field(default=None, compare=False, repr=False)
+    certified: tuple[float, float] | None = None
+    alternative: Alternative = "two-sided"
 
     def row(self) -> Row:
+        certain = {} if self.certified is None else dict(zip(CERTIFIED, self.certified, strict=True))
         return plain(
             {
                 "a": self.a,
@@ -69,8 +75,10 @@ class Comparison:
                 "df": self.df,
                 "p": self.p,
                 "p_adjusted": self.p_adjusted,
+                "alternative": self.alternative,
                 "table": self.table,
                 "reason": self.reason,
+                **certain,
             }
         )
 
@@ -82,7 +90,9 @@ class Comparison:
     @property
     def size(self) -> str:
         """The difference with its interval, for people."""
-        return limits(self.difference, self.low, self.high, sign=True)
+        shown = limits(self.difference, self.low, self.high, sign=True)
+        open_ = math.nan if self.certified is None else (self.certified[1] - self.certified[0]) / 2
+        return shown if math.isnan(open_) else f"{shown} ±{open_:.1g}"
 
     @property
     def telling_p(self) -> float:
@@ -130,7 +140,12 @@ class Comparison:
         told = ["two independent samples"] if self.independent else []
         told += [p_text(self.telling_p)] + ([] if math.isnan(self.p_adjusted) else ["adjusted"])
         judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
-        return f"{judged} ({', '.join(told)})"
+        return f"{judged} ({', '.join(told)}{self.sided})"
+
+    @property
+    def sided(self) -> str:
+        """What a sentence adds where one side alone was tested."""
+        return "" if self.alternative == "two-sided" else f", one-sided: {self.a} {self.alternative}"
 
     def __repr__(self) -> str:
         return self.words
@@ -155,13 +170,11 @@ class ValueTest(Comparison):
 class PairTest(Comparison):
     """A comparison of two models by their paired differences a − b.
 
-    `count` is the number of differences, `over` what they are taken over. The interval from `low` to `high`
-    is two-sided whatever the alternative.
+    `count` is the number of differences, `over` what they are taken over.
     """
 
     over: str
     count: int
-    alternative: Alternative = "two-sided"
 
     def rows(self) -> list[Row]:
         return [self.row()]
@@ -179,8 +192,7 @@ class PairTest(Comparison):
         judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
         told = f"{self.test}, {p_text(self.telling_p)}{'' if math.isnan(self.p_adjusted) else ', adjusted'}"
         told += ", which is optimistic" if any(note.code == "SS017" for note in self.notes) else ""
-        sided = "" if self.alternative == "two-sided" else f", one-sided: {self.a} {self.alternative}"
-        return f"{self._facts}, {judged} ({told}{sided})."
+        return f"{self._facts}, {judged} ({told}{self.sided})."
 
     @property
     def _facts(self) -> str:
@@ -301,19 +313,34 @@ class Comparisons:
         return html_table(self.rows(), self.words)
 
 
-def adjusted_by_holm(found: Sequence[Comparison], what: str) -> tuple[list[Comparison], tuple[Note, ...]]:
-    """The tests with p-values adjusted by Holm where there are several, and the note that says so.
+def adjusted(
+    found: Sequence[Comparison], what: str, method: str = "holm"
+) -> tuple[list[Comparison], str | None, tuple[Note, ...]]:
+    """The tests with adjusted p-values where there are several, by which method, and the note that says so.
 
     >>> two = [Comparison("a", "b", "t", "auc", p=0.01), Comparison("a", "c", "t", "auc", p=0.04)]
-    >>> [one.p_adjusted for one in adjusted_by_holm(two, "pairs")[0]]
+    >>> [one.p_adjusted for one in adjusted(two, "pairs")[0]]
     [0.02, 0.04]
     """
-    tested = [k for k, one in enumerate(found) if not math.isnan(one.p)]
-    if len(found) < 2 or not tested:
-        return list(found), ()
-    by_place = dict(zip(tested, holm([found[k].p for k in tested]), strict=True))
-    adjusted = [replace(one, p_adjusted=float(by_place[k])) if k in by_place else one for k, one in enumerate(found)]
-    return adjusted, (note("SS015", f"p-values of the {len(found)} {what} are adjusted by Holm's method."),)
+    named = title(method, pairs=what == "pairs")
+    if len(found) < 2 or all(math.isnan(one.p) for one in found):
+        return list(found), None, ()
+    chances = adjust([one.p for one in found], method)
+    placed = [replace(one, p_adjusted=float(p)) for one, p in zip(found, chances, strict=True)]
+    return placed, method, (note("SS015", f"p-values of the {len(found)} {what} are adjusted by {named} method."),)
+
+
+def one_sided(found: Comparison, alternative: Alternative) -> Comparison:
+    """A two-sided test of a symmetric statistic as that of one side: p/2 where the difference lies there, else 1 − p/2.
+
+    >>> one_sided(Comparison("a", "b", "t", "auc", 0.1, p=0.04), "greater").p
+    0.02
+    """
+    if alternative == "two-sided":
+        return found
+    there = found.difference > 0 if alternative == "greater" else found.difference < 0
+    p = found.p if found.difference == 0 else found.p / 2 if there else 1 - found.p / 2
+    return replace(found, p=p, alternative=alternative)
 
 
 def extent(count: int, over: str) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Annotated, Final, Literal
 
 import numpy as np
 
 from scorespace.comparisons.answer import Comparison, ValueTest
+from scorespace.comparisons.certain import difference_bounds, widened
 from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
 from scorespace.comparisons.test import (
     by_request,
@@ -27,6 +30,11 @@ from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pair import PairTable, each_model
 
 _FEW = "a class has fewer than two cases"
+_KNOWN: Final = 40  # cases of the rarer class from which on DeLong's variance may pass for known
+Reference = Annotated[
+    Literal["auto", "normal", "student"],
+    "what Z is held against: normal as in pROC, or Student's t; auto: t below 40 cases of the rarer class",
+]
 
 
 def _covariance(question: Paired[ScoreTable]) -> tuple[Array, Array]:
@@ -43,12 +51,29 @@ def _covariance(question: Paired[ScoreTable]) -> tuple[Array, Array]:
     title="DeLong's test",
     for_="the area under the ROC curve; knows that both models saw the same cases",
     suits=(of_areas, each_case_once, unweighted, not_in_folds, ungrouped, enough_cases),
+    directed=True,
 )
-def delong(question: Paired[ScoreTable]) -> Comparison:
-    """The difference of two areas by its standard error: Z = (A − B) / √(var A + var B − 2 cov)."""
+def delong(question: Paired[ScoreTable], *, reference: Reference = "auto") -> Comparison:
+    """The difference of two areas by its standard error: Z = (A − B) / √(var A + var B − 2 cov).
+
+    Below 40 cases of the rarer class its variance is not known well enough for the normal distribution, which would
+    reject a true null in up to 6.8 % of samples; Student's t, with one degree of freedom less than such cases, does
+    so in at most 5.8 %.
+    """
+    if question.cases.times is not None:
+        return _of_bins(question)
     areas, covariance = _covariance(question)
     i, j = map((question.among or question.models).index, question.names)
-    return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level), question)
+    student = reference == "student" or (reference == "auto" and question.fewest < _KNOWN)
+    freedom = max(1.0, question.fewest - 1.0) if student else math.inf
+    return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level, freedom), question)
+
+
+def _of_bins(question: Paired[ScoreTable]) -> Comparison:
+    """The same from bins of both models: certain whatever the order inside them."""
+    areas, covariance, spread = binned_covariance(question.cases, question.tables)
+    found = _scaled(delong_pair(areas, covariance, question.names, 0, 1, question.level), question)
+    return widened(found, difference_bounds(question), spread) if math.isfinite(spread) else found
 
 
 @delong.on(of_areas, each_case_once, unweighted)
@@ -123,10 +148,59 @@ def delong_covariance(pairs: PairTable) -> tuple[Array, Array]:
     return areas, covariance
 
 
-def delong_pair(areas: Array, covariance: Array, names: tuple[str, str], i: int, j: int, level: float) -> Comparison:
+def binned_covariance(pairs: PairTable, tables: Sequence[ScoreTable]) -> tuple[Array, Array, float]:
+    """The areas of two models and their covariances, from bins of both together and their own finer tables.
+
+    And by how much the standard error of their difference may be larger. The placement of a case lies at most half its
+    bin from the true one; so the length of the vector of all their differences is known to within the length of what it
+    misses (Minkowski).
+    """
+    areas = np.array([float(auc(table)) for table in tables])
+    n_pos, n_neg = (float(size) for size in (tables[0].n_pos, tables[0].n_neg))
+    if n_pos < 2 or n_neg < 2:
+        return areas, np.full((2, 2), np.nan), math.nan
+    covariance = np.diag([delong_variance(table) for table in tables])
+    times, positive = np.asarray(pairs.times, dtype=np.float64), pairs.label == 1
+    least = most = 0.0
+    for of_class, size, others in ((positive, n_pos, n_neg), (~positive, n_neg, n_pos)):
+        weight, unit = times[of_class], size * (size - 1)
+        a, b = (
+            _placement(table, of_class is positive)[place[of_class]] / others
+            for table, place in zip(pairs.tables, pairs.place, strict=True)
+        )
+        a, b = (one - (weight * one).sum() / size for one in (a, b))
+        covariance[0, 1] += float((weight * a * b).sum()) / unit
+        length = math.sqrt(float((weight * (a - b) ** 2).sum()))
+        missed = sum(
+            math.sqrt(float((own * (other / 2 / others) ** 2).sum()))
+            for own, other in (_sides(table, of_class is positive) for table in pairs.tables)
+        )
+        least, most = least + max(0.0, length - missed) ** 2 / unit, most + (length + missed) ** 2 / unit
+    own = float(covariance[0, 0] + covariance[1, 1])
+    variance = min(max(own - 2 * float(covariance[0, 1]), least), most)
+    covariance[0, 1] = covariance[1, 0] = (own - variance) / 2
+    return areas, covariance, math.sqrt(most / variance) if variance > 0 else math.inf if most > 0 else 1.0
+
+
+def _sides(table: ScoreTable, positives: bool) -> tuple[Array, Array]:
+    """The cases that are placed, and those among which they are."""
+    return (table.pos, table.neg) if positives else (table.neg, table.pos)
+
+
+def _placement(table: ScoreTable, positives: bool) -> Array:
+    """How many of the other class a case at each score beats, ties half."""
+    _, other = _sides(table, positives)
+    above = np.cumsum(other) - other / 2
+    return other.sum() - above if positives else above
+
+
+def delong_pair(
+    areas: Array, covariance: Array, names: tuple[str, str], i: int, j: int, level: float, freedom: float = math.inf
+) -> Comparison:
     """The paired test of two models, from the AUCs and covariances of all.
 
-    Z = (A − B) / √(var A + var B − 2 cov); equal models differ by 0 with p = 1.
+    Z = (A − B) / √(var A + var B − 2 cov), held against Student's t with that freedom, or the normal distribution
+    without; equal models differ by 0 with p = 1.
     """
     difference = float(areas[i] - areas[j])
     variance = float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
@@ -140,12 +214,11 @@ def delong_pair(areas: Array, covariance: Array, names: tuple[str, str], i: int,
             return Comparison(*names, "delong", auc.name, 0.0, 0.0, 0.0, level, 0.0, math.nan, 1.0, reason=reason)
         return _untested(*names, "delong", difference, level, "DeLong's variance is zero, as with perfect separation")
     error = math.sqrt(variance)
-    half = normal_quantile(level) * error
-    z = difference / error
-    p = 2 * float(ndtr(-abs(z)))
-    return Comparison(
-        *names, "delong", auc.name, difference, difference - half, difference + half, level, z, math.nan, p
-    )
+    z, normal = difference / error, math.isinf(freedom)
+    half = error * (normal_quantile(level) if normal else float(stdtrit(freedom, (1 + level) / 2)))
+    p = 2 * float(ndtr(-abs(z)) if normal else stdtr(freedom, -abs(z)))
+    df = math.nan if normal else freedom
+    return Comparison(*names, "delong", auc.name, difference, difference - half, difference + half, level, z, df, p)
 
 
 def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level: float = 0.95) -> Comparison:
@@ -169,8 +242,12 @@ def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level:
 
 def delong_omnibus(pairs: PairTable) -> Comparison:
     """Whether several AUCs are equal: χ² = (Lθ)ᵀ (L S Lᵀ)⁺ (Lθ), with L the differences to the last."""
-    areas, covariance = delong_covariance(pairs)
-    names = (pairs.models[0], ", ".join(pairs.models[1:]))
+    return all_equal(*delong_covariance(pairs), pairs.models)
+
+
+def all_equal(areas: Array, covariance: Array, models: Sequence[str]) -> Comparison:
+    """The same from the areas and their covariances."""
+    names = (models[0], ", ".join(models[1:]))
     if np.isnan(covariance).any():
         return Comparison(*names, "delong, all equal", auc.name, reason=_FEW, several=True)
     contrasts = np.hstack([np.eye(areas.size - 1), -np.ones((areas.size - 1, 1))])

@@ -24,13 +24,14 @@ from scorespace.comparisons.answer import (
 from scorespace.comparisons.question import Paired, Question
 from scorespace.comparisons.test import Refused, in_folds, of_a_measure, test
 from scorespace.errors import DataError, ScoreSpaceError
-from scorespace.measures.request import Request
+from scorespace.measures.request import Request, bind
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, grouped, note
 from scorespace.special import fdtrc, stdtr, stdtrit
 from scorespace.tables import Array, Table
 from scorespace.tables.pair import PairTable
 
+_CELLS: Final = 10_000_000
 _SINGLE: Final = "a single difference has no spread"
 _OPTIMISTIC: Final = note(
     "SS017",
@@ -398,6 +399,7 @@ _IN_FOLDS: Final = (of_a_measure, in_folds, two_folds)
     for_="models tested in folds; allows for the training cases that folds share",
     suits=_IN_FOLDS,
     name="corrected_t",
+    directed=True,
     aliases=("nadeau_bengio",),
 )
 def over_folds_corrected(question: Paired[Table]) -> Comparison:
@@ -414,6 +416,7 @@ def over_folds_corrected(question: Paired[Table]) -> Comparison:
     for_="models tested in folds; too sure, since folds share training cases",
     suits=_IN_FOLDS,
     name="paired_t",
+    directed=True,
 )
 def over_folds_plain(question: Paired[Table]) -> Comparison:
     """The plain t of the differences within J folds: t = d̄ / √(s²/J)."""
@@ -496,11 +499,24 @@ def _over_five_by_two(question: Paired[Table], tested: Callable[..., PairTest]) 
 def by_fold(pairs: PairTable, model: str, request: Request) -> Array:
     """A measure of one model within each fold, as repeats × folds; NaN where it is undefined there."""
     place, shape = fold_places(pairs)
+    repeats, folds = shape
+    if repeats > 1 and pairs.cases * repeats * folds > _CELLS:  # a table of all folds at once would be too large
+        parts = [pairs.part(np.flatnonzero(place // folds == one)) for one in range(repeats)]
+        return np.concatenate(
+            [by_fold(part, model, bind(request.spec, part.tables[part.index(model)])) for part in parts]
+        )
+    table, cells, _ = fold_cells(pairs, model)
+    return request.on(table.with_cells(cells)).reshape(shape)
+
+
+def fold_cells(pairs: PairTable, model: str) -> tuple[Any, Array, tuple[int, int]]:
+    """The table of a model, the weight of each fold in its cells (repeats · folds, m), and the number of both."""
+    place, shape = fold_places(pairs)
     k = pairs.index(model)
     table, count = pairs.tables[k], shape[0] * shape[1]
     size = int(table.cells.shape[-1])
     cells = np.bincount(place * size + pairs.cell[k], pairs.weight, minlength=count * size).reshape(count, size)
-    return request.on(table.with_cells(cells)).reshape(shape)
+    return table, cells, shape
 
 
 def fold_places(pairs: PairTable) -> tuple[NDArray[np.int64], tuple[int, int]]:

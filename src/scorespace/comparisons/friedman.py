@@ -10,11 +10,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.comparisons.adjust import hochberg, holm
-from scorespace.comparisons.answer import (
-    Comparison,
-    extent,
-)
+from scorespace.comparisons.adjust import adjust as adjusted_p
+from scorespace.comparisons.adjust import hochberg, holm, title
+from scorespace.comparisons.answer import Comparison, Comparisons, adjusted, extent
 from scorespace.comparisons.datasets import DatasetTable
 from scorespace.resampling.estimate import check_level
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, note, p_text, plain
@@ -75,9 +73,8 @@ class Friedman:
             told += f"; Iman–Davenport F{self.f.df} = {decimals(self.f.value, 2)}, {p_text(self.f.p)}"
         over = f"Over {extent(self.datasets, 'data sets')}"
         if judge.p < 1 - self.level:
-            first = self.models[int(np.argmin(self.average_ranks))]
-            rank = decimals(min(self.average_ranks), 2)
-            return f"{over} the ranks differ by more than chance explains, and {first} ranks best, {rank} ({told})."
+            first, rank = _leading(self.models, self.average_ranks), decimals(min(self.average_ranks), 2)
+            return f"{over} the ranks differ by more than chance explains, and {first} best, {rank} ({told})."
         return f"{over} the ranks are not distinguishable from chance ({told})."
 
     def __repr__(self) -> str:
@@ -176,18 +173,21 @@ class Nemenyi(ByValue):
     @property
     def words(self) -> str:
         """The critical difference, the best model, and those that cannot be told from it."""
-        ranked = sorted(zip(self.average_ranks, self.models, strict=True))
-        rank, best = ranked[0]
+        ranked = sorted(zip(self.average_ranks, self.models, strict=True), key=lambda one: one[0])
+        rank = ranked[0][0]
         if ranked[-1][0] == rank:
             return f"{_joined(self.models)} rank alike over {extent(self.datasets, 'data sets')} (Nemenyi)."
-        beside = [model for value, model in ranked[1:] if value - rank < self.critical_difference]
-        beyond = [model for value, model in ranked[1:] if value - rank >= self.critical_difference]
+        behind = [(value - rank, model) for value, model in ranked if value > rank]
+        beside = [model for gap, model in behind if gap < self.critical_difference]
+        beyond = [model for gap, model in behind if gap >= self.critical_difference]
+        one = len(ranked) == len(behind) + 1
         parts = [
-            f"{_joined(beside)} cannot be told from it" if beside else "",
-            f"it beats {_joined(beyond)}" if beyond else "",
+            f"{_joined(beside)} cannot be told from {'it' if one else 'them'}" if beside else "",
+            f"{'it beats' if one else 'they beat'} {_joined(beyond)}" if beyond else "",
         ]
+        best = _leading(self.models, self.average_ranks)
         return (
-            f"{best} ranks best, {decimals(rank, 2)} on average over {extent(self.datasets, 'data sets')}; "
+            f"{best} best, {decimals(rank, 2)} on average over {extent(self.datasets, 'data sets')}; "
             f"{'; '.join(filter(None, parts))} (Nemenyi, critical difference {decimals(self.critical_difference, 2)})."
         )
 
@@ -253,6 +253,7 @@ class ControlRow:
     p: float
     holm: float
     hochberg: float
+    adjusted: float
 
 
 @dataclass(frozen=True)
@@ -265,9 +266,10 @@ class AgainstControl:
     level: float
     measure: str = ""
     notes: tuple[Note, ...] = ()
+    adjustment: str = "holm"
 
     def rows(self) -> list[Row]:
-        """One row per model, with Holm's p as the adjusted one, and Hochberg's beside it."""
+        """One row per model, with the adjusted p, by Holm's method unless stated, and Hochberg's beside it."""
         return [self._comparison(one).row() | {"hochberg": one.hochberg} for one in self.comparisons]
 
     def _comparison(self, one: ControlRow) -> Comparison:
@@ -280,7 +282,7 @@ class AgainstControl:
             level=self.level,
             statistic=one.z,
             p=one.p,
-            p_adjusted=one.holm,
+            p_adjusted=one.adjusted,
         )
 
     def to_dict(self) -> Row:
@@ -295,36 +297,59 @@ class AgainstControl:
 
     @property
     def words(self) -> str:
-        """Which models rank better and worse than the control by Holm's p, and which cannot be told from it."""
-        sure = [one for one in self.comparisons if one.holm < 1 - self.level]
+        """Which models rank better and worse than the control by the adjusted p, and which cannot be told from it."""
+        sure = [one for one in self.comparisons if one.adjusted < 1 - self.level]
         told = {
             "better": [one.model for one in sure if one.z < 0],
             "worse": [one.model for one in sure if one.z > 0],
             "not distinguishably different": [one.model for one in self.comparisons if one not in sure],
         }
         parts = [f"{how}: {_joined(models)}" for how, models in told.items() if models]
-        return f"Against {self.control} over {extent(self.datasets, 'data sets')} (Holm): {'; '.join(parts)}."
+        over = f"{extent(self.datasets, 'data sets')} ({self.adjustment.title()})"
+        return f"Against {self.control} over {over}: {'; '.join(parts)}."
 
     def __repr__(self) -> str:
         return self.words
 
 
-def against_control(table: DatasetTable, control: str, *, level: float = 0.95) -> AgainstControl:
-    """Each model against a control: z = (R − R_control) / √(k(k+1)/6N), two-sided, with Holm and Hochberg.
+def against_control(table: DatasetTable, control: str, *, level: float = 0.95, adjust: str = "holm") -> AgainstControl:
+    """Each model against a control: z = (R − R_control) / √(k(k+1)/6N), two-sided, adjusted by Holm or as stated.
 
     >>> from scorespace.comparisons.datasets import dataset_table
     >>> against_control(dataset_table([[3, 2, 1]] * 8, ["a", "b", "c"], best="high"), "c")
     Against c over 8 data sets (Holm): better: a and b.
     """
     check_level(level)
+    title(adjust, pairs=False)
     place = table.index(control)
     others = [index for index in range(len(table.models)) if index != place]
     gaps = table.average_ranks[others] - table.average_ranks[place]
     z = gaps / _rank_error(table)
     p = 2 * ndtr(-np.abs(z))
-    numbers = np.stack([gaps, z, p, holm(p), hochberg(p)], axis=1).tolist()
+    numbers = np.stack([gaps, z, p, holm(p), hochberg(p), adjusted_p(p, adjust)], axis=1).tolist()
     rows = tuple(ControlRow(table.models[index], *found) for index, found in zip(others, numbers, strict=True))
-    return AgainstControl(control, rows, table.datasets, level, table.measure)
+    return AgainstControl(control, rows, table.datasets, level, table.measure, adjustment=adjust)
+
+
+def rank_pairs(table: DatasetTable, adjust: str = "shaffer", *, level: float = 0.95) -> Comparisons:
+    """All pairs by their average ranks: z = (R_a − R_b) / √(k(k+1)/6N), p adjusted by steps in place of Nemenyi's q.
+
+    The difference is one of ranks: below 0, the first of two models ranks better.
+
+    >>> from scorespace.comparisons.datasets import dataset_table
+    >>> found = rank_pairs(dataset_table([[3, 2, 1]] * 8, ["a", "b", "c"], best="high"))
+    >>> [round(one.p_adjusted, 4) for one in found]
+    [0.0455, 0.0002, 0.0455]
+    """
+    check_level(level)
+    ranks, error = table.average_ranks, _rank_error(table)
+    found = []
+    for i, j in combinations(range(len(table.models)), 2):
+        gap, names = float(ranks[i] - ranks[j]), (table.models[i], table.models[j])
+        p = 2 * float(ndtr(-abs(gap) / error))
+        found.append(Comparison(*names, "average ranks", "rank", gap, level=level, statistic=gap / error, p=p))
+    placed, method, notes = adjusted(found, "pairs", adjust)
+    return Comparisons(table.models, tuple(placed), method, notes)
 
 
 def _chi2(test: str, between: float, within: float, k: int) -> Statistic:
@@ -351,6 +376,12 @@ def _rank_error(table: DatasetTable) -> float:
     """Standard error of the difference of two average ranks: √(k(k+1)/6N)."""
     count, k = table.values.shape
     return math.sqrt(k * (k + 1) / (6 * count))
+
+
+def _leading(models: Sequence[str], average_ranks: Sequence[float]) -> str:
+    """Who ranks best, or all who do: every sentence names the same."""
+    best = [model for model, rank in zip(models, average_ranks, strict=True) if rank == min(average_ranks)]
+    return f"{_joined(best)} {'ranks' if len(best) == 1 else 'rank'}"
 
 
 def _joined(words: Sequence[str]) -> str:

@@ -32,6 +32,7 @@ _HARDLY_ANY: Final = 10  # discordant cases from which no test tells much
     title="McNemar's test",
     for_="decisions: counts the cases on which only one of two models is right",
     suits=(of_decisions, decided, each_case_once, unweighted, not_in_folds, ungrouped),
+    directed=True,
     spellings={f"mcnemar_{method}": {"method": method} for method in METHODS},
 )
 def mcnemar(
@@ -45,7 +46,8 @@ def mcnemar(
     """Cases on which only one model is right, n₁₀ and n₀₁: (|n₁₀ − n₀₁| − 1)² / (n₁₀ + n₀₁), or their binomial."""
     right = [question.right(model) for model in question.names]
     stated = None if method == "auto" else method
-    found = mcnemar_test(*right, names=question.names, method=stated, level=question.level)
+    times = question.cases.times
+    found = mcnemar_test(*right, names=question.names, method=stated, level=question.level, times=times)
     found = replace(found, measure=question.of or acc.name)
     ((_, only_a), (only_b, _)) = found.table or ((0, 0), (0, 0))
     if only_a + only_b >= _HARDLY_ANY:
@@ -68,20 +70,22 @@ def mcnemar_test(
     names: tuple[str, str] = ("a", "b"),
     method: Method | None = None,
     level: float = 0.95,
+    times: Array | None = None,
 ) -> Comparison:
     """Whether two models are right on the same share of cases; only cases on which they differ tell.
 
     The table counts both right, only a; only b, neither. Without a method: mid-p below 25 discordant
-    cases, else the chi-squared with continuity correction. The interval is Newcombe's for paired shares.
+    cases, else the chi-squared with continuity correction. The interval is Newcombe's for paired shares. A row may
+    stand for so many `times` cases.
 
     >>> right = np.array([True] * 12 + [False] * 4)
     >>> mcnemar_test(right, right[::-1]).table
     ((8, 4), (4, 0))
     """
     a_right, b_right = np.asarray(a_right, dtype=bool), np.asarray(b_right, dtype=bool)
-    both, only_a = int((a_right & b_right).sum()), int((a_right & ~b_right).sum())
-    only_b, neither = int((~a_right & b_right).sum()), int((~a_right & ~b_right).sum())
-    total, discordant = a_right.size, only_a + only_b
+    counted = np.bincount(2 * a_right + b_right, times, minlength=4).astype(np.int64).tolist()
+    neither, only_b, only_a, both = counted
+    total, discordant = sum(counted), only_a + only_b
     chosen = method or ("midp" if discordant < FEW_DISCORDANT else "corrected")
     statistic, p = mcnemar_p(only_a, only_b, chosen)
     low, high = newcombe_paired(both, only_a, only_b, neither, level)

@@ -97,7 +97,7 @@ class OverTime(Comparison):
         size = f"{signed(self.difference)} [{signed(self.low)}, {signed(self.high)}]"
         return (
             f"{self.a} and {self.b}, {steps} ahead at {self.times} times: {self.measure} differs by {size}, {judged} "
-            f"(Diebold and Mariano, {p_text(self.telling_p)})."
+            f"(Diebold and Mariano, {p_text(self.telling_p)}{self.sided})."
         )
 
 
@@ -105,6 +105,7 @@ class OverTime(Comparison):
     title="Diebold and Mariano's test",
     for_="mean losses of predictions of a series: allows for errors that are related in time",
     suits=(of_mean_losses, in_time, each_case_once, unweighted, not_in_folds, ungrouped),
+    directed=True,
     aliases=("dm",),
 )
 def diebold_mariano(

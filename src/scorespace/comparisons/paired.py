@@ -11,7 +11,14 @@ from typing import Annotated, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.comparisons.answer import UNTESTED, Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.answer import (
+    UNTESTED,
+    Alternative,
+    Comparison,
+    Comparisons,
+    adjusted,
+    check_alternative,
+)
 from scorespace.comparisons.difference import combined, interval_at, judged, least_p
 from scorespace.comparisons.question import Paired, Question, Several, decides
 from scorespace.comparisons.test import (
@@ -52,6 +59,7 @@ Replicates = Annotated[int, "how often the cases are drawn again"]
     for_="any measure: draws the cases, or whole groups of them, again for both models alike",
     suits=(of_a_measure, each_case_once, not_in_folds, enough_cases, enough_apart),
     general=True,
+    directed=True,
 )
 def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
     """Quantiles of the difference over replicates; p is twice the share of them beyond zero."""
@@ -68,6 +76,9 @@ def bootstrap(question: Paired[Table], *, replicates: Replicates = REPLICATES) -
 
 def swappable(question: Paired[Table]) -> Refused | None:
     """Models of one kind, whose cases can change places."""
+    if question.cases.times is not None:
+        seen = "cases counted in bins"
+        return Refused("{title} swaps cases one by one.", seen=seen, hint='test="bootstrap"', error=MeasureError)
     try:
         _shared(question)
     except NoTableError as error:
@@ -80,6 +91,7 @@ def swappable(question: Paired[Table]) -> Refused | None:
     for_="any measure, and few cases: swaps the models case by case, or group by group",
     suits=(of_a_measure, each_case_once, not_in_folds, swappable),
     general=True,
+    directed=True,
 )
 def permutation(
     question: Paired[Table],
@@ -162,8 +174,9 @@ def _bounds(question: Paired[Table]) -> tuple[float, float]:
     )
     values = np.stack([draws.of(model, one) for model, one in zip(question.names, question.bound, strict=True)])
     values = values[:, np.isfinite(values).all(axis=0)]
-    moving = values.shape[1] > 1 and (np.ptp(values, axis=1) > 1e-12).all()
-    together = float(np.corrcoef(values)[0, 1]) if moving else 0.0
+    reach = np.ptp(values, axis=1, keepdims=True) if values.shape[1] > 1 else np.zeros(1)
+    # In units of their reach: the squares of costs of 1e300 are no numbers.
+    together = float(np.corrcoef((values - values[:, :1]) / reach)[0, 1]) if (reach > 1e-12).all() else 0.0
     a, b = (request.value for request in question.bound)
     return combined(a, (of_a.low, of_a.high), b, (of_b.low, of_b.high), together)
 
@@ -200,11 +213,13 @@ def compare(
     models: Sequence[str] = (),
     draws: Draws | None = None,
     level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparisons:
-    """Test all pairs of the chosen models, or of all, adjusted by Holm where there are several.
+    """Test all pairs of the chosen models, or of all, adjusted by Holm or as stated where there are several.
 
     Without a test, the first that suits is used: `scorespace tests` lists them. `at` is the threshold of decisions,
     for all models or by model, where they are not decided already; `decided` says instead which of its cases each
@@ -216,6 +231,7 @@ def compare(
     1.0
     """
     check_level(level)
+    check_alternative(alternative)
     names = tuple(models) or pairs.models
     if len(names) < 2:
         raise ScoreSpaceError("a comparison needs two models.", seen=listing(names))
@@ -232,11 +248,12 @@ def compare(
         )
     shown = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
     question = _question(pairs, shown, names, spec, at, decided or {}, level, test)
+    question = replace(question, alternative=alternative)
     couples = list(combinations(names, 2))
     first = _of_two(question, couples[0], names, {})
     choice = chosen(test, first, options)
     questions = [_of_two(question, couple, names, first.kept) for couple in couples]
-    return _gathered(*_answered(choice, questions), question)
+    return _gathered(*_answered(choice, questions), question, adjust)
 
 
 def _answered(choice: Choice, questions: Sequence[Paired[Table]]) -> tuple[Choice, list[Comparison]]:
@@ -250,16 +267,16 @@ def _answered(choice: Choice, questions: Sequence[Paired[Table]]) -> tuple[Choic
     return choice, [permutation(one) for one in questions]
 
 
-def _gathered(choice: Choice, found: list[Comparison], question: Several[Table]) -> Comparisons:
+def _gathered(choice: Choice, found: list[Comparison], question: Several[Table], adjust: str) -> Comparisons:
     """The tests of all pairs, after that of all models at once, with adjusted p and their notes."""
     together = []
-    if len(question.models) > 2 and Several in choice.kind.forms:
+    if len(question.models) > 2 and Several in choice.kind.forms and question.alternative == "two-sided":
         together = [choice.kind.forms[Several].function(question)]
     found = [one if one.reason else replace(one, reason=choice.reason) for one in found]
     notes = dict.fromkeys((*choice.notes, *(each for one in found for each in one.notes)))
-    adjusted, holms = adjusted_by_holm(found, "pairs")
-    tested = tuple(replace(one, level=question.level) for one in (*together, *adjusted))
-    return Comparisons(question.models, tested, "holm" if holms else None, (*notes, *holms))
+    placed, method, told = adjusted(found, "pairs", adjust)
+    tested = tuple(replace(one, level=question.level) for one in (*together, *placed))
+    return Comparisons(question.models, tested, method, (*notes, *told))
 
 
 def differences(
@@ -301,7 +318,9 @@ def _untested(one: Comparison, tested: MeasureSpec) -> Comparison:
 def _of_two(
     question: Several[Table], couple: tuple[str, str], among: tuple[str, ...], kept: dict[Any, Any]
 ) -> Paired[Table]:
-    shared = {name: getattr(question, name) for name in ("spec", "level", "cases", "draws", "at", "decided")}
+    shared = {
+        name: getattr(question, name) for name in ("spec", "level", "alternative", "cases", "draws", "at", "decided")
+    }
     return Paired(models=couple, among=among, kept=kept, **shared)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from scorespace.errors import ConditionError
+from scorespace.errors import ConditionError, did_you_mean, listing
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, plain
 from scorespace.special import ndtr, ndtri
 
@@ -58,15 +58,15 @@ class Power:
         cases = f"{grouped(self.n_pos)} positive and {grouped(self.n_neg)} negative cases{each}"
         if self.design == "width":
             level = f"{100 * (1 - self.alpha):g} %"
-            return f"With {cases}, the {level} interval of an AUC of {self.auc:g} is ± {decimals(self.half_width)}."
+            return f"With {cases}, the {level} interval of an AUC of {self.auc:.4g} is ± {decimals(self.half_width)}."
         if self.design == "one":
-            aim = f"tell an AUC of {self.auc:g} from {self.against:g}"
+            aim = f"tell an AUC of {self.auc:.4g} from {self.against:.4g}"
         else:
             same = "on the same cases" if self.design == "paired" else "on different cases"
-            aim = f"tell AUCs of {self.auc:g} and {self.against:g} apart {same}"
-            aim += f" (correlation {self.correlation:g})" if self.design == "paired" else ""
+            aim = f"tell AUCs of {self.auc:.4g} and {self.against:.4g} apart {same}"
+            aim += f" (correlation {self.correlation:.4g})" if self.design == "paired" else ""
         sided = "one-sided" if self.sides == 1 else "two-sided"
-        return f"With {cases}, a {sided} test at {self.alpha:g} has power {decimals(self.power)} to {aim}."
+        return f"With {cases}, a {sided} test at {self.alpha:.4g} has power {decimals(self.power)} to {aim}."
 
     def rows(self) -> list[Row]:
         row = {
@@ -142,11 +142,8 @@ def auc_sample_size(
             raise ConditionError(f"half_width={half_width:g} is not a half width.", hint="such as 0.05")
         wanted = half_width
 
-        def width(n_pos: int, n_neg: int) -> float:
-            return float(ndtri(1 - alpha / 2)) * math.sqrt(hanley_variance(auc, n_pos, n_neg))
-
-        n_pos, n_neg = _fewest(lambda n_pos, n_neg: width(n_pos, n_neg) <= wanted, negatives)
-        return Power("width", auc, n_pos, n_neg, alpha, half_width=width(n_pos, n_neg))
+        n_pos, n_neg = _fewest(lambda p, n: auc_width(auc, p, n, alpha=alpha).half_width <= wanted, negatives)
+        return auc_width(auc, n_pos, n_neg, alpha=alpha)
     value = 0.5 if null is None else null
     _check_aim(power, alpha, auc, value)
     n_pos, n_neg = _fewest(
@@ -210,6 +207,78 @@ def difference_sample_size(
         _ratio(prevalence, ratio),
     )
     return difference_power(a, b, n_pos, n_neg, correlation=correlation, alpha=alpha, sides=sides)
+
+
+TERMS: Final = ("auc", "against", "correlation", "alpha")
+"""What a plan can be solved for beside its cases, its power and the width of its interval."""
+
+
+def auc_width(auc: float, n_pos: int, n_neg: int, *, alpha: float = 0.05) -> Power:
+    """The half width of the interval of an AUC: z √V.
+
+    >>> auc_width(0.8, 128, 299)
+    With 128 positive and 299 negative cases, the 95 % interval of an AUC of 0.8 is ± 0.050.
+    """
+    _check(alpha=alpha, auc=auc, n_pos=n_pos, n_neg=n_neg)
+    width = float(ndtri(1 - alpha / 2)) * math.sqrt(hanley_variance(auc, n_pos, n_neg))
+    return Power("width", auc, n_pos, n_neg, alpha, half_width=width)
+
+
+def solved(
+    term: str,
+    n_pos: int,
+    n_neg: int,
+    *,
+    auc: float | None = None,
+    against: float | None = None,
+    correlation: float | None = None,
+    unpaired: bool = False,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    sides: int = 2,
+) -> Power:
+    """The plan with the auc, against, correlation or alpha at which so many cases reach the power.
+
+    Two models are meant where a correlation is stated or looked for, or `unpaired`. An AUC to tell from another is
+    looked for below it as `against`, above it as `auc`.
+
+    >>> solved("against", 200, 200, auc=0.8, correlation=0.5).against.__round__(3)
+    0.731
+    """
+    if term not in TERMS:
+        near = did_you_mean(term, TERMS)
+        hint = f"did you mean {near}?" if near else None
+        raise ConditionError(f"a plan cannot be solved for {term!r}.", seen=f"it can for {listing(TERMS)}", hint=hint)
+    stated = {"auc": auc, "against": against, "correlation": correlation, "alpha": alpha}
+    missing = [name for name in ("auc", "against") if stated[name] is None and name != term]
+    if missing:
+        raise ConditionError(f"the {term} follows from the {missing[0]}, which is not stated.", hint=f"{missing[0]}=…")
+    if term == "correlation" and unpaired:
+        raise ConditionError("models on different cases are not correlated.", hint="leave out unpaired")
+    two = unpaired or term == "correlation" or correlation is not None
+
+    def plan(value: float) -> Power:
+        one, other, together, error = (value if name == term else stated[name] for name in stated)
+        one, other, error = float(one or 0), float(other or 0), float(error or 0)
+        if two:
+            return difference_power(one, other, n_pos, n_neg, correlation=together, alpha=error, sides=sides)
+        return auc_power(one, n_pos, n_neg, null=other, alpha=error, sides=sides)
+
+    # Each with the end at which the power is least, and the one at which it is most.
+    ends = {"auc": (against, 1.0), "against": (auc, 0.0), "correlation": (-1.0, 1.0), "alpha": (0.0, 1.0)}[term]
+    least, most = float(ends[0] or 0.0), float(ends[1] or 0.0)
+    step = 1e-9 * (most - least)
+    below, above = least + step, most - step
+    if not plan(below).power < power <= plan(above).power:
+        raise ConditionError(
+            f"no {term} gives these cases a power of {power:g}.",
+            seen=f"from {decimals(plan(below).power)} to {decimals(plan(above).power)}",
+            hint="other cases, or another power",
+        )
+    for _ in range(60):
+        middle = (below + above) / 2
+        below, above = (below, middle) if plan(middle).power >= power else (middle, above)
+    return plan(above)
 
 
 def split(cases: int, prevalence: float) -> tuple[int, int]:

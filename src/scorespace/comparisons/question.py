@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.comparisons.answer import Comparison, ValueTest
+from scorespace.comparisons.answer import Alternative, Comparison, ValueTest
 from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
@@ -32,6 +32,7 @@ class Question(Generic[Held]):
 
     spec: MeasureSpec | None
     level: float = 0.95
+    alternative: Alternative = "two-sided"
     asks: ClassVar[str] = "answer this"
 
     @property
@@ -113,6 +114,8 @@ class Several(Question[Held]):
 
     @property
     def tables(self) -> tuple[Any, ...]:
+        if self.cases.times is not None:  # what ties the models together is coarser than their own tables
+            return tuple(self.draws.tables[model] for model in self.models)
         return tuple(self.cases.tables[self.cases.index(model)] for model in self.models)
 
     def right(self, model: str) -> NDArray[np.bool_]:
@@ -263,7 +266,7 @@ def _groups(draws: Draws) -> tuple[Array, Array | None, Array | None]:
     """The class of every case or cell, its group where there are such, and how many cases it stands for."""
     table, pairs = _only(draws), draws.pairs
     if pairs is not None:
-        return pairs.code, pairs.group, None
+        return pairs.code, pairs.group, pairs.times
     return table.strata, table.grouping, table.cells
 
 

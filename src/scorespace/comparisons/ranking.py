@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final, Literal, cast
 
-from scorespace.comparisons.answer import ROPE, Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.answer import ROPE, Alternative, Comparison, Comparisons, adjusted, check_alternative
 from scorespace.comparisons.datasets import (
     DatasetTable,
     Zeros,
@@ -16,7 +16,15 @@ from scorespace.comparisons.datasets import (
     sign_test,
     wilcoxon,
 )
-from scorespace.comparisons.friedman import AgainstControl, Friedman, Nemenyi, against_control, friedman, nemenyi
+from scorespace.comparisons.friedman import (
+    AgainstControl,
+    Friedman,
+    Nemenyi,
+    against_control,
+    friedman,
+    nemenyi,
+    rank_pairs,
+)
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError, did_you_mean, listing
 from scorespace.measures.catalog import find
 from scorespace.measures.measure import Best
@@ -50,10 +58,12 @@ class Ranking:
     def groups(self) -> tuple[tuple[str, ...], ...]:
         if self.nemenyi is not None:
             return self.nemenyi.groups
+        if self.friedman is not None and self.pairs is not None:
+            return _alike(self.average_ranks, self.pairs)
         if self.control is None:
             return ()
         ranks = self.average_ranks
-        alike = [one.model for one in self.control.comparisons if not one.holm < 1 - self.level]
+        alike = [one.model for one in self.control.comparisons if not one.adjusted < 1 - self.level]
         ordered = sorted([self.control.control, *alike], key=ranks.__getitem__)
         return (tuple(ordered),) if alike else ()
 
@@ -103,6 +113,8 @@ def rank_models(
     control: str | None = None,
     test: str | None = None,
     zeros: str | None = None,
+    alternative: Alternative = "two-sided",
+    adjust: str | None = None,
     level: float = 0.95,
     rope: float | None = None,
     seed: int = 0,
@@ -111,6 +123,8 @@ def rank_models(
 
     Two models are compared by Wilcoxon's signed ranks, several by Friedman's test, followed by Nemenyi's or, with a
     control, by Holm's. The measure says which end is best, where it is in the catalogue; `best` says it otherwise.
+    `adjust` names another adjustment than Holm's, and after Friedman's test pairs of ranks in place of Nemenyi's:
+    hochberg, bonferroni, finner or, of all pairs, shaffer. `alternative` is about the values of the first of two.
 
     >>> rank_models({"nb": [0.8, 0.7, 0.9, 0.6], "tree": [0.7, 0.62, 0.85, 0.4]}, measure="auc")
     4 data sets, average ranks: nb 1.00, tree 2.00
@@ -118,29 +132,47 @@ def rank_models(
 not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
     """
     check_level(level)
+    check_alternative(alternative)
     table = values if isinstance(values, DatasetTable) else _table(values, models, measure, best)
     if table.datasets < 2:
         raise DataError("a comparison over data sets needs at least two of them.", seen=f"{table.datasets} data set")
     kind = test or ("friedman" if len(table.models) > 2 or control is not None else "wilcoxon")
-    _check_options(kind, control, zeros, rope)
+    _check_options(kind, control, zeros, rope, None if alternative == "two-sided" else alternative)
     if kind == "friedman":
         found = friedman(table, level=level)
-        if control is None:
-            return Ranking(table, level, found, nemenyi=nemenyi(table, level=level))
-        return Ranking(table, level, found, control=against_control(table, control, level=level))
+        if control is not None:
+            judged = against_control(table, control, level=level, adjust=adjust or "holm")
+            return Ranking(table, level, found, control=judged)
+        if adjust is not None:
+            return Ranking(table, level, found, pairs=rank_pairs(table, adjust, level=level))
+        return Ranking(table, level, found, nemenyi=nemenyi(table, level=level))
     handled = cast(Zeros, "drop" if zeros in (None, "wilcox") else zeros)  # R and SciPy name it after Wilcoxon
     pairs: list[Comparison] = []
     for a, b in combinations(table.models, 2):
         if kind == "wilcoxon":
-            pairs.append(wilcoxon(table, a, b, zeros=handled, level=level))
+            pairs.append(wilcoxon(table, a, b, zeros=handled, alternative=alternative, level=level))
         elif kind == "sign":
-            pairs.append(sign_test(table, a, b, zeros=cast(Literal["drop", "split"], handled), level=level))
+            split = cast(Literal["drop", "split"], handled)
+            pairs.append(sign_test(table, a, b, zeros=split, alternative=alternative, level=level))
         else:
             posterior = bayes_signed_rank(table, a, b, rope=ROPE if rope is None else rope, seed=seed)
             pairs.append(replace(posterior, level=level))
-    adjusted, holms = adjusted_by_holm(pairs, "pairs")
-    compared = Comparisons(table.models, tuple(adjusted), "holm" if holms else None, holms)
-    return Ranking(table, level, pairs=compared)
+    placed, method, notes = adjusted(pairs, "pairs", adjust or "holm")
+    return Ranking(table, level, pairs=Comparisons(table.models, tuple(placed), method, notes))
+
+
+def _alike(ranks: Mapping[str, float], pairs: Comparisons) -> tuple[tuple[str, ...], ...]:
+    """The largest groups of neighbours in rank of which no two are told apart."""
+    apart = {frozenset((one.a, one.b)) for one in pairs if one.sure}
+    ordered, groups, reached = sorted(ranks, key=ranks.__getitem__), [], 0
+    for first in range(len(ordered)):
+        last = first + 1
+        while last < len(ordered) and not any({one, ordered[last]} in apart for one in ordered[first:last]):
+            last += 1
+        if last > max(first + 1, reached):  # neither a single model nor part of the group before
+            groups.append(tuple(ordered[first:last]))
+            reached = last
+    return tuple(groups)
 
 
 def direction(measure: str, best: Best | None = None) -> Best:
@@ -175,7 +207,9 @@ def _table(values: Any, models: Sequence[str] | None, measure: str, best: Best |
     return dataset_table(values, models, best=direction(measure, best), measure=measure)
 
 
-def _check_options(kind: str, control: str | None, zeros: str | None, rope: float | None) -> None:
+def _check_options(
+    kind: str, control: str | None, zeros: str | None, rope: float | None, alternative: str | None
+) -> None:
     if kind not in TESTS:
         near = did_you_mean(kind, TESTS)
         raise ScoreSpaceError(
@@ -187,6 +221,7 @@ def _check_options(kind: str, control: str | None, zeros: str | None, rope: floa
         ("control", control, ("friedman",)),
         ("zeros", zeros, ("wilcoxon", "sign")),
         ("rope", rope, ("bayes-signed-rank",)),
+        ("alternative", alternative, ("wilcoxon", "sign")),
     ]
     for name, given, tests in idle:
         if given is not None and kind not in tests:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.answer import Comparison, one_sided
+from scorespace.comparisons.certain import certain
 from scorespace.comparisons.question import Question
 from scorespace.declaration import Call, Option, Registry, check_options, options_of
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
@@ -62,8 +63,9 @@ class TestKind:
     """A test with all that a reader needs to choose it.
 
     `for_` says what it is for. `suits` are the rules of what it can be asked, each of which is silent, refuses or
-    doubts. A `general` test comes after all others when none is named. `spellings` are further names that imply
-    options. `forms` holds what it does by kind of question.
+    doubts. A `general` test comes after all others when none is named. A `directed` one tells which of two numbers is
+    greater, by a p for either direction alike, so that one direction alone has half of it. `spellings` are further
+    names that imply options. `forms` holds what it does by kind of question.
     """
 
     __test__ = False  # no test of this project
@@ -75,13 +77,20 @@ class TestKind:
     aliases: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     general: bool = False
+    directed: bool = False
     spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     forms: dict[type[Question[Any]], Form] = field(default_factory=dict)
 
     def __call__(self, question: Question[Any], **options: Any) -> Comparison:
         """The answer to a question that it suits."""
         check_options(self, options)
-        return self.forms[type(question)].function(question, **options)
+        form = self.forms[type(question)]
+        known = {option.name for option in options_of(form.function)}
+        for name, value in options.items():
+            if name not in known:
+                problem = f"{name}={value} of {self.name} says nothing when it is to {question.asks}."
+                raise ScoreSpaceError(problem, hint=f'test="{self.name}"')
+        return one_sided(certain(form.function(question, **options), question), question.alternative)
 
     def on(self, *suits: Rule) -> Callable[[Callable[..., Comparison]], Callable[..., Comparison]]:
         """Declare what it answers to another kind of question, named by the annotation of the first parameter."""
@@ -99,6 +108,10 @@ class TestKind:
         if form is None:
             able = [one.name for one in ranked() if type(question) in one.forms]
             return Refused(f"{{test}} cannot {question.asks}.", seen=f"{listing(able)} can", hint=f'test="{able[-1]}"')
+        if question.alternative != "two-sided" and not self.directed:
+            asked = f"alternative={question.alternative!r} asks for one"
+            able = [one.name for one in ranked() if one.directed and type(question) in one.forms]
+            return Refused(f"{{title}} knows no direction, and {asked}.", seen=f"{listing(able)} do")
         doubts: list[Doubt] = []
         for rule in (*form.suits, self._has_tables):
             found = rule(question)
@@ -149,6 +162,7 @@ def test(
     name: str | None = None,
     aliases: tuple[str, ...] = (),
     general: bool = False,
+    directed: bool = False,
     spellings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Callable[[Callable[..., Comparison]], TestKind]:
     """Declare a test; the annotation of the first parameter says what it is asked, and of which tables.
@@ -166,6 +180,7 @@ def test(
             aliases=(*aliases, *(spellings or {})),
             options=options_of(function),
             general=general,
+            directed=directed,
             spellings=spellings or {},
             forms={kind: Form(function, table, suits)},
         )
@@ -407,7 +422,7 @@ def enough_apart(question: Any) -> Doubt | None:
     if spec is None or spec.at is None or any(table.scores_classes for table in question.tables):
         return None
     a, b = (question.right(model) for model in question.names)
-    differ = int((a != b).sum())
+    differ = question.pairs.counted(a != b)
     if differ == 0 or differ >= FEW:
         return None
     cases = "1 case that is" if differ == 1 else f"{differ} cases that are"

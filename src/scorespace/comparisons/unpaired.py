@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scorespace.comparisons.answer import Comparison, Comparisons, adjusted_by_holm
+from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted, check_alternative
 from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, judged, least_p
 from scorespace.comparisons.paired import Replicates, bootstrap, grouped_notes, usual
 from scorespace.comparisons.question import Against, Question, Unpaired
@@ -40,6 +40,7 @@ _SAME = "the measure is the same in every replicate, from which nothing follows 
     suits=(of_a_measure,),
     name="interval",
     general=True,
+    directed=True,
 )
 def by_intervals(question: Against[Table]) -> Comparison:
     """p is one minus the level at which the interval of the measure would just reach the value."""
@@ -134,6 +135,7 @@ def compare_samples(
     test: str | None = None,
     names: tuple[str, str] = ("the first sample", "the second sample"),
     level: float = 0.95,
+    alternative: Alternative = "two-sided",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -147,7 +149,7 @@ def compare_samples(
     >>> compare_samples(first, second, names=("before", "after")).test
     'interval, unpaired'
     """
-    choice, found = _two(a, b, spec, test, names, level, seed, progress)
+    choice, found = _two(a, b, spec, test, names, level, alternative, seed, progress)
     return _told(found, choice)
 
 
@@ -159,6 +161,7 @@ def against_value(
     test: str | None = None,
     name: str = "",
     level: float = 0.95,
+    alternative: Alternative = "two-sided",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -170,6 +173,7 @@ def against_value(
     (-0.0167, True)
     """
     check_level(level)
+    check_alternative(alternative)
     if not math.isfinite(value):
         raise ScoreSpaceError(f"against={value:g} is not a value to test against.", hint="against=0.5")
     draws = _draws(sample, name, seed, 0, progress)
@@ -178,7 +182,9 @@ def against_value(
     low, high = bind(wanted, draws.tables[model]).range
     if not low <= value <= high:
         raise ScoreSpaceError(f"against={value:g} is no value of {wanted}.", hint=f"from {low:g} to {high:g}")
-    question: Against[Table] = Against(spec=wanted, level=level, draws=draws, model=model, value=value)
+    question: Against[Table] = Against(
+        spec=wanted, level=level, alternative=alternative, draws=draws, model=model, value=value
+    )
     choice = chosen(test, question)
     return _told(choice.kind(question, **choice.call.options), choice)
 
@@ -191,9 +197,11 @@ def compare_models(
     sides: tuple[str, str] = ("first", "second"),
     test: str | None = None,
     level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
     seed: int = 0,
 ) -> Comparisons:
-    """Each model on one sample against itself on another, adjusted by Holm where there are several models.
+    """Each model on one sample against itself on another, adjusted by Holm or as stated where there are several.
 
     Without a measure, scores are compared by their area and decisions by their accuracy.
     """
@@ -201,7 +209,7 @@ def compare_models(
     for model, one in first.items():
         other = second[model]
         names = (f"{model} in {sides[0]}", f"{model} in {sides[1]}")
-        choice, answer = _two(one, other, spec, test, names, level, seed, None)
+        choice, answer = _two(one, other, spec, test, names, level, alternative, seed, None)
         found.append(_told(answer, choice))
         tables = _table(one), _table(other)
         wanted = _spec(spec, tables)
@@ -212,7 +220,7 @@ def compare_models(
         f"the scores of {', '.join(same)} are the same in both samples, class by class: these look like the same "
         "cases, which are not independent; compare models on the same cases as columns of one file."
     )
-    return _all(first, found, [note("SS032", text)] if same else [], sides, values)
+    return _all(first, found, [note("SS032", text)] if same else [], sides, values, adjust)
 
 
 def compare_with_value(
@@ -222,15 +230,16 @@ def compare_with_value(
     *,
     test: str | None = None,
     level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
     seed: int = 0,
 ) -> Comparisons:
-    """Each model against a fixed value, adjusted by Holm where there are several models."""
-    found = [
-        against_value(one, value, spec, test=test, name=model, level=level, seed=seed) for model, one in samples.items()
-    ]
+    """Each model against a fixed value, adjusted by Holm or as stated where there are several models."""
+    asked: dict[str, Any] = {"test": test, "level": level, "alternative": alternative, "seed": seed}
+    found = [against_value(one, value, spec, name=model, **asked) for model, one in samples.items()]
     values = {model: (bind(_spec(spec, [_table(one)]), _table(one)).value, value) for model, one in samples.items()}
     sides = (" or ".join(dict.fromkeys(one.measure for one in found)), "value")
-    return _all(samples, found, [], sides, values)
+    return _all(samples, found, [], sides, values, adjust)
 
 
 def _two(
@@ -240,13 +249,17 @@ def _two(
     test: str | None,
     names: tuple[str, str],
     level: float,
+    alternative: Alternative,
     seed: int,
     progress: Progress | None,
 ) -> tuple[Choice, Comparison]:
     check_level(level)
+    check_alternative(alternative)
     first, second = (_draws(sample, "", seed, k, progress) for k, sample in enumerate((a, b)))
     wanted = _spec(spec, [*first.tables.values(), *second.tables.values()])
-    question: Unpaired[Table] = Unpaired(spec=wanted, level=level, first=first, second=second, names=names)
+    question: Unpaired[Table] = Unpaired(
+        spec=wanted, level=level, alternative=alternative, first=first, second=second, names=names
+    )
     choice = chosen(test, question)
     return choice, choice.kind(question, **choice.call.options)
 
@@ -262,10 +275,11 @@ def _all(
     notes: Sequence[Note],
     sides: tuple[str, str],
     values: Mapping[str, tuple[float, float]],
+    adjust: str,
 ) -> Comparisons:
-    adjusted, holms = adjusted_by_holm(found, "models")
-    told = dict.fromkeys((*notes, *(each for one in found for each in one.notes), *holms))
-    return Comparisons(tuple(models), tuple(adjusted), "holm" if holms else None, tuple(told), sides, values)
+    placed, method, said = adjusted(found, "models", adjust)
+    told = dict.fromkeys((*notes, *(each for one in found for each in one.notes), *said))
+    return Comparisons(tuple(models), tuple(placed), method, tuple(told), sides, values)
 
 
 @singledispatch

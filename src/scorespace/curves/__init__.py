@@ -26,6 +26,9 @@ from scorespace.curves.residuals import error_size, predicted, quantiles, residu
 from scorespace.curves.rroc import RrocCurve, RrocHull, rroc, rroc_hull
 from scorespace.curves.sweep import sweep
 
+# isort: split
+from scorespace.curves.certain import bounded_area, over_bins
+
 __all__ = [
     "CURVES",
     "CalibrationCurve",
@@ -43,6 +46,7 @@ __all__ = [
     "RrocCurve",
     "RrocHull",
     "SmoothCurve",
+    "bounded_area",
     "brier_curve",
     "calibration",
     "chow",
@@ -57,6 +61,7 @@ __all__ = [
     "lift_curve",
     "net_benefit",
     "optimal_curve",
+    "over_bins",
     "pr",
     "predicted",
     "quantiles",

@@ -24,6 +24,9 @@ DIAGONAL: Final[Points] = ((0.0, 0.0), (1.0, 1.0))
 class Curve(ByValue):
     """Points (x, y), each reached at a threshold; between them the curve is straight.
 
+    Of a coarse table, `certified_low` and `certified_high` are what y lies between at the thresholds inside the bin of
+    each point, whatever the order of its cases; NaN where that is not known.
+
     >>> x, y = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0])
     >>> Curve("roc", x, y, np.array([np.inf, 0.8, 0.1]), "fpr", "tpr").area()
     0.75
@@ -35,10 +38,18 @@ class Curve(ByValue):
     threshold: Array
     x_title: str
     y_title: str
+    certified_low: Array | None = field(default=None, kw_only=True, repr=False)
+    certified_high: Array | None = field(default=None, kw_only=True, repr=False)
 
     @property
     def notes(self) -> tuple[Note, ...]:
         return self.findings()
+
+    @property
+    def certified(self) -> dict[str, Array]:
+        """What the points of a coarse table lie between, by name; nothing where every point is exact."""
+        ends = {name: getattr(self, name) for name in ("certified_low", "certified_high")}
+        return {name: end for name, end in ends.items() if end is not None}
 
     def findings(self, model: str = "") -> tuple[Note, ...]:
         """What to know before reading the curve of that model."""
@@ -80,12 +91,14 @@ class Curve(ByValue):
 
     def at(self, places: Array) -> Self:
         """The curve with the points at these places alone."""
-        return replace(self, x=self.x[places], y=self.y[places], threshold=self.threshold[places])
+        ends: dict[str, Any] = {name: end[places] for name, end in self.certified.items()}
+        return replace(self, x=self.x[places], y=self.y[places], threshold=self.threshold[places], **ends)
 
     def rows(self) -> list[Row]:
         """One row per point; the threshold +inf and undefined values are None."""
-        columns = (plain(values) for values in (self.x, self.y, self.threshold))
-        return [{"x": x, "y": y, "threshold": threshold} for x, y, threshold in zip(*columns, strict=True)]
+        columns = {"x": self.x, "y": self.y, "threshold": self.threshold, **self.certified}
+        values = zip(*map(plain, columns.values()), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in values]
 
     def to_dict(self) -> Row:
         return {"schema": SCHEMA, "kind": self.kind, "x": self.x_title, "y": self.y_title, "rows": self.rows()}
@@ -169,11 +182,20 @@ class CurveKind(Generic[Shape]):
         check_options(self, given, CurveError)
         for kind, function in self.functions.items():
             if isinstance(table, kind):
-                return function(table, **given)
+                return self.certain(table, function(table, **given), **given)
         if not isinstance(table, Table):
             raise CurveError(f"{self.name} needs {called(self.table)}.", seen=f"{table!r:.60}")
         found = self.fit(table)
-        return found.function(found.table, **given)
+        return self.certain(found.table, found.function(found.table, **given), **given)
+
+    def certain(self, table: Any, traced: Any, **options: Any) -> Any:
+        """The curve of a table with what its points are certain to lie between, where scores were counted in bins."""
+        if not isinstance(table, Table) or not table.coarse:
+            return traced
+        bounds = bounded.of(self)
+        unknown = np.full(traced.x.shape, np.nan)
+        low, high = (unknown, unknown) if bounds is None else bounds(table, traced, **options)
+        return replace(traced, certified_low=low, certified_high=high)
 
     def on(self, function: Function) -> Function:
         """Declare the same curve on a further table, named by the annotation of its first parameter."""
@@ -299,3 +321,6 @@ common: Addition[Callable[[Mapping[str, Any]], Curve]] = Addition()
 
 beside: Addition[Callable[[Any], dict[str, Curve]]] = Addition()
 """Curves that belong beside one of a kind in a picture, from its table; {model} in their names is filled in."""
+
+bounded: Addition[Callable[..., tuple[Array, Array]]] = Addition()
+"""What the points of a curve lie between, from a coarse table, the curve and its options: the lowest, the highest y."""

@@ -8,30 +8,31 @@ import numpy as np
 
 from scorespace.tables import Array
 
-SHORT: Final = 20_000
-"""Steps that are pooled here; longer input is worth the tenth of a second that SciPy's optimisers take to load."""
-PASSES: Final = 40
+SHORT: Final = 300_000
+"""Steps that are pooled here; longer input is worth the time that SciPy's optimisers take to load."""
+EFFORT: Final = 4_000_000
+"""Steps that are looked at in all passes together before SciPy takes over."""
 
 
 def pools(value: Array, weight: Array) -> Array:
     """Where the pools of the falling regression begin, and at last the end: neighbours that do not fall are one pool.
 
     Neighbours that rise belong to one pool whatever comes later, so each pass joins all of them at once; scores
-    take some ten passes. What would take many more goes on to SciPy.
+    take some ten passes. What would take too many more goes on to SciPy.
 
     >>> pools(np.array([0.9, 0.2, 0.6, 0.1]), np.ones(4))
     array([0, 1, 3, 4])
     """
     starts = np.arange(value.size + 1)
-    if value.size <= SHORT:
-        total = value * weight
-        for _ in range(PASSES):
-            first = np.flatnonzero(np.append(True, value[:-1] > value[1:]))
-            if first.size == value.size:
-                return starts
-            starts = np.append(starts[first], starts[-1])
-            total, weight = np.add.reduceat(total, first), np.add.reduceat(weight, first)
-            value = total / weight
+    total, left = value * weight, EFFORT if value.size <= SHORT else 0
+    while left > 0:
+        left -= value.size
+        first = np.flatnonzero(np.append(True, value[:-1] > value[1:]))
+        if first.size == value.size:
+            return starts
+        starts = np.append(starts[first], starts[-1])
+        total, weight = np.add.reduceat(total, first), np.add.reduceat(weight, first)
+        value = total / weight
     from scipy.optimize import isotonic_regression
 
     return starts[isotonic_regression(value, weights=weight, increasing=False).blocks]

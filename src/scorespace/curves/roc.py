@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -90,7 +90,7 @@ class RocCurve(Curve):
         ahead_x, ahead_y = np.diff(counts.fp), np.diff(counts.tp)
         turns = ahead_x[:-1] * ahead_y[1:] != ahead_x[1:] * ahead_y[:-1]
         kept = np.concatenate([[True], turns, [True]])
-        return replace(self, x=self.x[kept], y=self.y[kept], threshold=self.threshold[kept])
+        return self.at(np.flatnonzero(kept))
 
 
 @curve(

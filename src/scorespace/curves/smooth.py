@@ -96,7 +96,7 @@ class SmoothCurve(RocCurve):
         return {"auc": self.auc} if self.normalised else {}
 
     def findings(self, model: str = "") -> tuple[Note, ...]:
-        """What to know before reading the curve of that model: imbalance, and classes that do not overlap."""
+        """What to know before reading the curve of that model: imbalance, the midpoint, classes that do not overlap."""
         of, found = f" of {model}" if model else "", []
         if self.smaller == 0:
             return ()
@@ -116,7 +116,33 @@ class SmoothCurve(RocCurve):
                     "not overlap, and smAUC shows only how sure the scores are.",
                 )
             )
+        if not self.appropriate:
+            found.append(
+                note(
+                    "SS065",
+                    f"no score{of} is appropriate: all positives lie at or below the midpoint "
+                    f"{decimals(self.midpoint)} and all negatives above it, as if the classes were swapped.",
+                )
+            )
+        elif self.inappropriate:
+            found += self._astray(of)
         return tuple(found)
+
+    def _astray(self, of: str) -> list[Note]:
+        """The note that the midpoint parts other scores than those on which the classes meet."""
+        lowest = float(self.given.score[self.given.pos > 0].min())
+        highest = float(self.given.score[self.given.neg > 0].max())
+        low, high = min(lowest, highest), max(lowest, highest)
+        if low <= self.midpoint <= high:
+            return []
+        where = "overlap" if lowest <= highest else "meet"
+        side = "low" if self.midpoint > high else "high"
+        text = (
+            f"the midpoint {decimals(self.midpoint)}{of} lies outside the scores {decimals(low)} to {decimals(high)} "
+            f"where the classes {where}: all cases there count as {side}. A midpoint of "
+            f"{decimals((low + high) / 2)} would part them."
+        )
+        return [note("SS066", text)]
 
     def facts(self) -> Row:
         """The numbers that belong to the curve, AUC among them."""

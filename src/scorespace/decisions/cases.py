@@ -9,9 +9,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.curves.distance import distance
 from scorespace.curves.midpoint import midpoint_of
-from scorespace.curves.smooth import check_probabilities, smooth, softened
-from scorespace.errors import DataError
+from scorespace.curves.smooth import SmoothCurve, check_probabilities, smooth, softened
+from scorespace.errors import ConditionError, DataError
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, plain
 from scorespace.tables import Array, ScoreTable, ratio, score_table
 from scorespace.tables.labels import encode_classes
@@ -20,6 +21,10 @@ from scorespace.tables.score import scores_of
 ZONES: Final = ("easy", "rescued", "hard", "error")
 """The kinds of cases, from the best to the worst; a case is of exactly one kind."""
 
+SETS: Final = ("high and positive", "low and negative", "low and positive", "high and negative")
+"""The four sets of smooth ROC, by side of the midpoint and class: appropriate scores, then inappropriate ones."""
+
+_RANDOM: Final = 100  # samples by chance that a proposed one is compared with
 _CUT: Final = 0.5  # a gap at least this share of the widest parts two clusters …
 _STANDS_OUT: Final = 0.05  # … if it is also at least this share of the range: scores without clusters have gaps too
 
@@ -189,6 +194,33 @@ class Cases(ByValue):
         """Number of cases of each kind."""
         return dict(zip(ZONES, np.bincount(self.zone, minlength=len(ZONES)).tolist(), strict=True))
 
+    @property
+    def set(self) -> NDArray[np.uint8]:
+        """The set of each case, as its place in SETS."""
+        high = self.score > self.zones.midpoint
+        return np.where(self.positive, np.where(high, 0, 2), np.where(high, 3, 1)).astype(np.uint8)
+
+    @property
+    def sets(self) -> dict[str, int]:
+        """Number of cases of each set."""
+        return dict(zip(SETS, np.bincount(self.set, minlength=len(SETS)).tolist(), strict=True))
+
+    def members(self, name: str, most: int | None = None) -> list[Row]:
+        """The cases of a set by its name, those farthest from the midpoint first.
+
+        >>> found = cases([1, 1, 0, 0], [0.9, 0.3, 0.6, 0.1], id=list("abcd"))
+        >>> [[row["id"] for row in found.members(name)] for name in SETS]
+        [['a'], ['d'], ['b'], ['c']]
+        """
+        if name not in SETS:
+            raise DataError(f"there is no set {name!r}.", seen=", ".join(SETS))
+        return self._rows(self._farthest(np.flatnonzero(self.set == SETS.index(name)))[:most])
+
+    def contingency(self, at: float = 0.5) -> NDArray[np.int64]:
+        """The cases of each set (rows) that are decided positive, at or above the threshold, and negative (columns)."""
+        cells = 2 * self.set.astype(np.intp) + (self.score < at)
+        return np.bincount(cells, minlength=2 * len(SETS)).reshape(-1, 2)
+
     def of(self, zone: str, most: int | None = None) -> list[Row]:
         """The cases of a kind, the most telling first: doubtful ones nearest to the midpoint, others farthest."""
         return self._rows(self.order(zone)[:most])
@@ -197,13 +229,16 @@ class Cases(ByValue):
         """Places of the cases of a kind, the most telling first."""
         if zone not in ZONES:
             raise DataError(f"there is no zone {zone!r}.", seen=", ".join(ZONES))
-        found = np.flatnonzero(self.zone == ZONES.index(zone))
-        away = np.abs(self.score[found] - self.zones.midpoint).round(12)  # equal distances stay in the order given
-        return found[np.argsort(away if zone in ("rescued", "hard") else -away, kind="stable")]
+        return self._farthest(np.flatnonzero(self.zone == ZONES.index(zone)), nearest=zone in ("rescued", "hard"))
+
+    def _farthest(self, places: NDArray[np.intp], nearest: bool = False) -> NDArray[np.intp]:
+        away = np.abs(self.score[places] - self.zones.midpoint).round(12)  # equal distances stay in the order given
+        return places[np.argsort(away if nearest else -away, kind="stable")]
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        return tuple(one for one in smooth(self.table, self.zones.midpoint).notes if one.code == "SS028")
+        told = ("SS028", "SS065", "SS066")
+        return tuple(one for one in smooth(self.table, self.zones.midpoint).notes if one.code in told)
 
     @property
     def words(self) -> str:
@@ -235,6 +270,7 @@ class Cases(ByValue):
                 "cut": self.margins.cut,
                 "clusters": [one.row() for one in self.margins.clusters],
                 "counts": self.counts,
+                "sets": self.sets,
                 "rows": self.rows(),
                 "verdict": self.words,
                 "notes": [one.to_dict() for one in self.notes],
@@ -246,7 +282,7 @@ class Cases(ByValue):
 
     def _rows(self, places: NDArray[np.intp]) -> list[Row]:
         columns = (self.id, self.score, self.rank, self.label, self.appropriate, self.slope)
-        kinds = np.array(ZONES)[self.zone[places]].tolist()
+        kinds = np.array(ZONES)[self.zone[places]].tolist(), np.array(SETS)[self.set[places]].tolist()
         lists = (plain(column[places]) for column in columns)
         return [
             {
@@ -257,8 +293,9 @@ class Cases(ByValue):
                 "appropriate": appropriate,
                 "slope": slope,
                 "zone": zone,
+                "set": set,
             }
-            for id, score, rank, label, appropriate, slope, zone in zip(*lists, kinds, strict=True)
+            for id, score, rank, label, appropriate, slope, zone, set in zip(*lists, *kinds, strict=True)
         ]
 
 
@@ -307,6 +344,92 @@ def of_codes(
         margins(table),
         table,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class SubSample(ByValue):
+    """A part of the cases that keeps the shape of the smooth ROC curve: their `places`, rising, and how near it comes.
+
+    `area` and `largest` are the distances between the curve of the part and that of all; `by_chance` is the median
+    area of parts of the same size that are drawn at random within classes.
+    """
+
+    places: NDArray[np.intp]
+    cases: int
+    area: float
+    largest: float
+    by_chance: float
+    smauc: tuple[float, float]
+    auc: tuple[float, float]
+
+    @property
+    def words(self) -> str:
+        """What the part keeps, in a sentence."""
+        return (
+            f"{grouped(self.places.size)} of {grouped(self.cases)} cases keep the shape of the curve: smAUC "
+            f"{decimals(self.smauc[1])} for {decimals(self.smauc[0])}, AUC {decimals(self.auc[1])} for "
+            f"{decimals(self.auc[0])}; area between the smooth curves {decimals(self.area)}, against "
+            f"{decimals(self.by_chance)} for as many cases by chance."
+        )
+
+    def facts(self) -> Row:
+        names = ("area", "largest", "by_chance", "smauc", "auc")
+        return plain({"cases": self.places.size, **{name: getattr(self, name) for name in names}})
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def sub_sample(found: Cases, size: int, seed: int = 0) -> SubSample:
+    """So many of the cases, of each class its share, at even steps through the scores: no draw is nearer on average.
+
+    Within a class every n-th case in the order of scores is taken, from the middle of the first step on, so that the
+    distribution of its scores moves by half a step at most, and with it the curve.
+
+    >>> found = cases([1, 0] * 50, [k % 10 / 10 + (k % 2 == 0) / 20 for k in range(100)])
+    >>> sub_sample(found, 20).places.size
+    20
+    """
+    total = found.score.size
+    if not 2 <= size <= total:
+        raise ConditionError(
+            f"a sub-sample of {size} cases cannot be taken.", seen=f"{grouped(total)} cases", hint=f"from 2 to {total}"
+        )
+    members = [np.flatnonzero(found.positive == side) for side in (True, False)]
+    members = [places[np.argsort(found.score[places], kind="stable")] for places in members if places.size]
+    sizes = _shared_out(size, [places.size for places in members])
+    steps = [((np.arange(n) + 0.5) * m.size / n).astype(np.intp) for n, m in zip(sizes, members, strict=True)]
+    places = np.sort(np.concatenate([m[step] for m, step in zip(members, steps, strict=True)]))
+    whole, part = _curve(found, np.arange(total)), _curve(found, places)
+    rng = np.random.default_rng(seed)
+    others = []
+    for _ in range(_RANDOM):
+        drawn = [rng.choice(m, n, replace=False) for n, m in zip(sizes, members, strict=True)]
+        others.append(distance(_curve(found, np.concatenate(drawn)), whole).area)
+    gap = distance(part, whole)
+    areas = (whole.area(), part.area()), (whole.auc, part.auc)
+    return SubSample(places, total, gap.area, gap.largest, float(np.median(others)), *areas)
+
+
+def _curve(found: Cases, places: NDArray[np.intp]) -> SmoothCurve:
+    """The smooth curve of some of the cases, about the midpoint of all."""
+    label = found.positive[places].astype(np.uint8)
+    return smooth(score_table(label, found.score[places], positive=1, classes=("0", "1")), found.zones.midpoint)
+
+
+def _shared_out(size: int, of: Sequence[int]) -> list[int]:
+    """So many places shared out by size, the largest remainders first, and at least one for each.
+
+    >>> _shared_out(10, [3, 97])
+    [1, 9]
+    """
+    exact = np.array(of) * size / sum(of)
+    given = np.maximum(1, np.floor(exact)).astype(int)
+    order = np.argsort(given - exact, kind="stable")
+    left = size - int(given.sum())
+    given[order[:left]] += left > 0
+    given[int(np.argmax(given))] += min(left, 0)
+    return [int(n) for n in given]
 
 
 def _ids(given: Any, size: int) -> NDArray[Any]:

@@ -13,7 +13,7 @@ from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
 from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, costs_of
 from scorespace.errors import ConditionError, DataError
-from scorespace.results import SCHEMA, Note, Row, grouped, html_table, note, plain, short
+from scorespace.results import CERTIFIED, SCHEMA, Note, Row, grouped, html_table, note, plain, short
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.pair import PairTable
@@ -30,7 +30,8 @@ class Choice:
     `cost_per_case` are on the cases that chose the threshold, and so too good; `judged` are the outcomes
     on cases that did not, and `honest` is the cost there. `gain` is what it spares against the better rule
     that needs no model. `calibrated_cost` is the cost at the closed-form threshold for calibrated
-    probabilities, where the scores can be such.
+    probabilities, where the scores can be such. `certified`, of coarse scores: no threshold costs less than the
+    first, whatever the order inside the bins, and this one costs the second.
     """
 
     model: str
@@ -45,8 +46,10 @@ class Choice:
     judged: Judged = UNJUDGED
     honest: Value = UNKNOWN
     gain: Value = UNKNOWN
+    certified: tuple[float, float] | None = None
 
     def row(self) -> Row:
+        certain = {} if self.certified is None else dict(zip(CERTIFIED, self.certified, strict=True))
         return plain(
             {
                 "model": self.model,
@@ -60,6 +63,7 @@ class Choice:
                 **self.gain.row("gain"),
                 "calibrated_threshold": self.calibrated_threshold,
                 "calibrated_cost": self.calibrated_cost,
+                **certain,
             }
         )
 
@@ -128,6 +132,21 @@ class Decision:
 
     @property
     def notes(self) -> tuple[Note, ...]:
+        return (*self._chosen_here, *self._left_open)
+
+    @property
+    def _left_open(self) -> tuple[Note, ...]:
+        """How much less another threshold may cost, where scores were counted in bins."""
+        gaps = {one.model: one.certified[1] - one.certified[0] for one in self.choices if one.certified is not None}
+        if not gaps:
+            return ()
+        model = max(gaps, key=lambda name: gaps[name])
+        by = f" by more than {gaps[model]:.1g} per case" if gaps[model] > 0 else ""
+        text = "scores were counted in bins: costs at the thresholds told are exact"
+        return (note("SS008", f"{text}, and no other threshold of {model} costs less{by}."),)
+
+    @property
+    def _chosen_here(self) -> tuple[Note, ...]:
         if self.fitted is not None or self.best.model in TRIVIAL or math.isnan(self.best.threshold):
             return ()
         text = f"the threshold of {self.best.model} was chosen on these cases, where it costs "
@@ -324,7 +343,10 @@ def _choice(name: str, table: ScoreTable, condition: Condition, crisp: bool) -> 
         closed = condition.threshold_for(prevalence)
     closed_cost = math.nan if math.isnan(closed) else float(costs_of(table.at(closed), condition))
     price = float(costs_of(counts, condition))
-    return Choice(name, *limits, counts, price, _relative(counts, condition), closed, closed_cost)
+    lowest = None
+    if table.coarse and not crisp:
+        lowest = float(costs_of(table.ordered(best=True).sweep, condition).min()), price
+    return Choice(name, *limits, counts, price, _relative(counts, condition), closed, closed_cost, certified=lowest)
 
 
 def _trivial(name: str, table: ScoreTable, condition: Condition) -> Choice:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, Protocol
+from itertools import combinations
+from typing import Any, Final, Protocol
+
+import numpy as np
 
 from scorespace.comparisons import paired, unpaired
-from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted
+from scorespace.comparisons.delong import all_equal, binned_covariance, delong
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.measures import MeasureSpec, parse
 from scorespace.resampling.draw import Draws
@@ -44,27 +48,66 @@ def compare_models(
     measure: str | None,
     at: float | None = None,
     rope: float | None = None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Tests between models on the same cases."""
     if len(evaluation.models) < 2:
         raise ScoreSpaceError("a comparison needs two models.", seen=listing(evaluation.models))
-    pairs = _pairs(evaluation, models)
     spec = None if measure is None else parse(measure)
-    found = paired.compare(
-        pairs,
-        test=test,
-        spec=spec,
-        at=at,
-        models=tuple(models) or pairs.models,
-        draws=evaluation.draws,
-        level=evaluation.level,
-        options={"rope": rope},
-    )
+    names = tuple(models) or tuple(evaluation.models)
+    asked: dict[str, Any] = {
+        "test": test,
+        "spec": spec,
+        "at": at,
+        "level": evaluation.level,
+        "alternative": alternative,
+        "adjust": adjust,
+        "options": {"rope": rope},
+    }
+    if evaluation.models.pairs is None and evaluation.models.couples:
+        return _with_gaps(evaluation, _as_asked(_of_bins(evaluation, names, asked), spec))
+    pairs = _pairs(evaluation, models)
+    found = paired.compare(pairs, models=tuple(models) or pairs.models, draws=evaluation.draws, **asked)
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
+def _of_bins(evaluation: Compared, names: tuple[str, ...], asked: Mapping[str, Any]) -> Comparisons:
+    """Every two models by the bins that they were counted in together, adjusted where there are several."""
+    found = []
+    for couple in combinations(names, 2):
+        pairs = _pairs(evaluation, couple)
+        draws = replace(evaluation.draws, pairs=pairs, kept={}, sources={})
+        found.append(paired.compare(pairs, models=couple, draws=draws, **asked))
+    if len(found) == 1:
+        return found[0]
+    placed, method, said = adjusted([one for each in found for one in each], "pairs", asked["adjust"])
+    notes = tuple(dict.fromkeys((*(note for each in found for note in each.notes), *said)))
+    together = [_all_equal(evaluation, names, placed[0])] if placed[0].test == delong.name else []
+    return Comparisons(names, (*together, *placed), method, notes)
+
+
+def _all_equal(evaluation: Compared, names: tuple[str, ...], first: Comparison) -> Comparison:
+    """Whether several areas are equal, from the bins of every two of them."""
+    size = len(names)
+    areas, covariance = np.empty(size), np.empty((size, size))
+    for i, j in combinations(range(size), 2):
+        couple = names[i], names[j]
+        tables = [evaluation.models[model] for model in couple]
+        areas[[i, j]], part, _ = binned_covariance(_pairs(evaluation, couple), tables)
+        covariance[np.ix_([i, j], [i, j])] = part
+    return replace(all_equal(areas, covariance, names), measure=first.measure, level=first.level)
+
+
 def compare_samples(
-    evaluation: Compared, other: Compared, models: Sequence[str], *, test: str | None, measure: str | None
+    evaluation: Compared,
+    other: Compared,
+    models: Sequence[str],
+    *,
+    test: str | None,
+    measure: str | None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Each model against the one of the same name on another, independent sample."""
     mine, theirs = evaluation.models, other.models
@@ -84,31 +127,47 @@ def compare_samples(
         sides=("the first sample", "the second sample") if mine.name == theirs.name else (mine.name, theirs.name),
         test=test,
         level=evaluation.level,
+        alternative=alternative,
+        adjust=adjust,
     )
     return _with_gaps(other, _with_gaps(evaluation, _as_asked(found, spec)))
 
 
 def compare_with(
-    evaluation: Compared, value: float, models: Sequence[str], *, test: str | None, measure: str | None
+    evaluation: Compared,
+    value: float,
+    models: Sequence[str],
+    *,
+    test: str | None,
+    measure: str | None,
+    alternative: Alternative = "two-sided",
+    adjust: str = "holm",
 ) -> Comparisons:
     """Each model's usual measure, or another one, against a value."""
     samples = {name: _sample(evaluation, name) for name in models or evaluation.models}
     spec = None if measure is None else parse(measure)
-    found = unpaired.compare_with_value(samples, value, spec, test=test, level=evaluation.level)
+    found = unpaired.compare_with_value(
+        samples, value, spec, test=test, level=evaluation.level, alternative=alternative, adjust=adjust
+    )
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
 def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level: float) -> dict[str, Comparison]:
     """The measures shown of two models compared, by measure: the first is tested, the others have intervals alone."""
-    if models.pairs is None or not models.comparable or len(models) != 2:
+    if not models.comparable or len(models) != 2:
         return {}
     a, b = models
+    pairs = models.paired(a, b)
+    if pairs is None:
+        return {}
+    if pairs.times is not None:
+        draws = replace(draws, pairs=pairs, kept={}, sources={})
     shown = {name: [one.spec for one in summary if one.model == name] for name in (a, b)}
     specs = [spec for spec in shown[a] if spec in shown[b]]
     if not specs:
         return {}
-    sized = max(int(getattr(table, "score", table.cells).size) for table in models.pairs.tables)
-    found = paired.differences(models.pairs, draws, a, b, specs if sized <= QUICK else specs[:1], level=level)
+    sized = max(int(getattr(table, "score", table.cells).size) for table in models.tables.values())
+    found = paired.differences(pairs, draws, a, b, specs if sized <= QUICK else specs[:1], level=level)
     return {str(spec): one for spec, one in found.items()}
 
 
@@ -116,8 +175,10 @@ def best_two(evaluation: Compared, ordered: Sequence[Estimate]) -> Comparison:
     """The test of the best model against the next by the measure that they were ordered by."""
     first, second = ordered[:2]
     pairs = _pairs(evaluation, (first.model, second.model))
-    names = (first.model, second.model)
-    return paired.compare(pairs, spec=first.spec, models=names, draws=evaluation.draws, level=evaluation.level)[0]
+    names, draws = (first.model, second.model), evaluation.draws
+    if pairs.times is not None:
+        draws = replace(draws, pairs=pairs, kept={}, sources={})
+    return paired.compare(pairs, spec=first.spec, models=names, draws=draws, level=evaluation.level)[0]
 
 
 def _pairs(evaluation: Compared, models: Sequence[str]) -> PairTable:
@@ -125,6 +186,8 @@ def _pairs(evaluation: Compared, models: Sequence[str]) -> PairTable:
     for model in models:
         evaluation.models[model]  # refuses an unknown name
     pairs = evaluation.models.pairs
+    if pairs is None and len(models) == 2:
+        pairs = evaluation.models.paired(*models)
     alone = [model for model in models or evaluation.models if pairs is None or model not in pairs.models]
     if pairs is None or alone:
         raise ScoreSpaceError(

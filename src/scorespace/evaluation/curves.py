@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
+from scorespace.comparisons.averaged import Averaged, average
+from scorespace.curves.certain import bounded_area
 from scorespace.curves.curve import CURVES, Curve, CurveKind, common
 from scorespace.decisions import Decision
 from scorespace.declaration import Call, check_options, split_list
@@ -81,6 +83,7 @@ class Family:
     classes: Mapping[str, str]
     by: str = ""
     parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def picture(self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None) -> Any:
         """The curves as a chart, with what belongs beside them, and bands and a decision where given."""
@@ -99,6 +102,15 @@ class Family:
         """The area of each curve, where it means anything."""
         told = {kind.name for kind in kinds() if kind.area}
         return {name: curve.area() for name, curve in self.curves.items() if curve.kind in told}
+
+    @property
+    def certified_areas(self) -> dict[str, tuple[float, float]]:
+        """What the areas of coarse tables lie between, where that is known."""
+        bounds = bounded_area.of(self.kind)
+        if bounds is None or not self.areas:
+            return {}
+        options = dict(self.options)
+        return {name: bounds(table, **options) for name, table in self.tables.items() if table.coarse}
 
 
 def family(
@@ -129,7 +141,8 @@ def family(
     if together is not None and len(found) > 1 and not classes and COMMON not in found:
         curves[COMMON] = together({name: evaluation.models[name] for name in found})
     of_one = len(evaluation.models) == 1
-    return Family(kind, curves, {name: one.table for name, one in found.items()}, classes if of_one else {})
+    tables = {name: one.table for name, one in found.items()}
+    return Family(kind, curves, tables, classes if of_one else {}, options=call.options)
 
 
 def _several(evaluation: Traced, call: Call[CurveKind[Any]], name: str, values: Sequence[str], each: Any) -> Family:
@@ -160,6 +173,16 @@ def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneou
     return draw(table, level=evaluation.level, simultaneous=simultaneous, seed=evaluation.seed, **call.options)
 
 
+def averaged(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None, how: str) -> Averaged:
+    """The mean of the curves of one model within folds."""
+    name = model if model is not None else evaluation.models.only()
+    evaluation.models[name]  # refuses an unknown name
+    pairs = evaluation.models.pairs
+    if pairs is None or pairs.fold is None:
+        raise CurveError("curves are averaged over folds, and none are known.", hint="fold=…, or no average")
+    return average(pairs, name, call.noun, how, level=evaluation.level)
+
+
 def check_band(kind: CurveKind[Any]) -> Any:
     """What draws the band of a kind; refused where there is none."""
     draw = bands.of(kind)
@@ -174,7 +197,7 @@ def _traced(evaluation: Traced, call: Call[CurveKind[Any]], name: str, found: Wa
     own = name in evaluation.models and found.table is evaluation.models[name] and found.kind is kind.table
     if kind.placed is not None and own:
         options.setdefault(kind.placed, evaluation.threshold(name))
-    return found.function(found.table, **options)
+    return kind.certain(found.table, found.function(found.table, **options), **options)
 
 
 def _way(evaluation: Traced, kind: CurveKind[Any], name: str) -> Way:

@@ -98,6 +98,7 @@ def choose(
     models: Models, objective: str, bounds: list[Constraint], *, fit: Models | None, level: float, seed: int
 ) -> ConstrainedChoice:
     """The model and threshold best for a measure, among those that keep bounds on others."""
+    _refuse_numbers(models, "a threshold under a constraint")
     if not models.two_class:
         raise ConditionError(
             "a choice by a measure needs a positive class.",
@@ -111,10 +112,20 @@ def choose(
     return choose_on(chosen, two_class(models), fitted=_fitted(models, fit), level=level)
 
 
+def _refuse_numbers(models: Models, what: str) -> None:
+    """Refuse what is chosen between classes where the models predict numbers."""
+    if not models.classes:
+        raise ConditionError(
+            f"{what} parts classes, and these models predict numbers.",
+            seen=listing(models),
+            hint="Asymmetry(under=2, over=1), for the shift of least cost",
+        )
+
+
 def _pairs(models: Models) -> PairTable | None:
     """The cases of the two-class models side by side, each as scores of the positive class."""
     pairs = models.pairs
-    if pairs is None or models.positive is None or pairs.weight is not None:
+    if pairs is None or models.positive is None or pairs.weight is not None or pairs.times is not None:
         return None
     return pairs.only(*(name for name in pairs.models if name in models.two_class)).scoring()
 
@@ -137,11 +148,13 @@ def _fitted(models: Models, fit: Models) -> str:
 
 def reject(models: Models, cost: float, condition: Condition | None = None, *, seed: int = 0) -> RejectChoice:
     """Which cases to hand over, by Chow's rule; of several classes, by the lead of the best over the second."""
+    _refuse_numbers(models, "a rejection")
     return choose_rejection(models.tables, cost, condition, seed=seed)
 
 
 def mix(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
     """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
+    _refuse_numbers(models, "a mixture of classifiers")
     return choose_mixture(two_class(models), fpr=fpr, tpr=tpr)
 
 

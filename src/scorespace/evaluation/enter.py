@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,13 +13,16 @@ import numpy as np
 from scorespace import frames
 from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
+from scorespace.experiments.estimators import Given, arrays_among, columns_of, estimated, is_cross_validated
+from scorespace.experiments.store import is_run, open_run
+from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.votes import with_votes
-from scorespace.measures import parse, parse_list
+from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
@@ -27,11 +31,12 @@ from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
 
 _PAIRED_ROWS = 1_000_000
+_COUPLED = 3  # models that are counted two by two without being asked, a pass each
 
 
 def evaluate(
     data: Any,
-    *,
+    *arrays: Any,
     truth: str | None = None,
     scores: Any = (),
     decisions: Any = (),
@@ -46,10 +51,13 @@ def evaluate(
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
     order: str | Sequence[Any] = (),
+    scale: str | tuple[float, float] | None = None,
     intervals: Any = (),
     baseline: str | float | None = None,
     time: str | None = None,
+    dataset: str | None = None,
     measures: str | Sequence[str] = (),
+    at: Sequence[float] = (),
     condition: Condition | CostMatrix | Asymmetry | None = None,
     missing: str = "error",
     paired: bool | None = None,
@@ -65,13 +73,17 @@ def evaluate(
     """Evaluate the models whose scores, decisions or predicted numbers are columns of the data.
 
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
-    tables by model or the file of such, for which no column need be named. `paired` keeps what `compare` needs, a few
+    tables by model or the file of such, for which no column need be named; or it is the truth itself, and `arrays`
+    what models say of it, `evaluate(y, {"lr": p})`; or the results of scikit-learn's `cross_validate`, and `arrays` are
+    X and y; or the directory of a run, and `dataset` one of its data sets. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
-    they have an order. Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where
-    they are, and numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open.
+    they have an order, and `scale` the ends of scores that are ratings, such as "0..10". Columns beyond `memory` (such
+    as "2GB"; a quarter of what is free) are counted in bins where they are, and numbers are certified; with
+    `precision`, a second pass leaves no more than that of the AUC open, and `at` names thresholds that stay exact
+    beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
@@ -82,6 +94,27 @@ def evaluate(
     """
     check_level(level)
     interval = check_method(interval)
+    stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
+    if arrays or is_cross_validated(data) or (truth is None and arrays_among(stated)):
+        given = columns_of(data, arrays, stated, positive)
+        data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
+        scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
+    if is_run(data):
+        others = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
+        name, given = _of_run(data, dataset, scores, positive, others | {"fold": fold, "repeat": repeat, "time": time})
+        whole = evaluate(
+            given.columns,
+            **given.roles,
+            measures=measures,
+            condition=condition,
+            interval=interval,
+            level=level,
+            seed=seed,
+            progress=progress,
+        )
+        return replace(whole, models=replace(whole.models, name=name), sample_notes=(*given.notes, *whole.sample_notes))
+    if dataset is not None:
+        raise ScoreSpaceError(f"dataset={dataset!r} is for the directory of a run.", seen=f"{data!r:.60}")
     frames.check_engine(engine, master)
     if precision is not None and not 0 <= precision < 1:
         raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")
@@ -93,7 +126,10 @@ def evaluate(
         notes: tuple[Note, ...] = ()
     elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
-        held, notes, library = replace(models_of(kept.tables, Path(data).name), rows=kept.rows), kept.notes, None
+        if truth is not None or scores or decisions or predictions:
+            raise DataError(f"{data} holds tables, which have no columns.", hint="leave out the columns")
+        held = replace(models_of(kept.tables, Path(data).name), rows=kept.rows, couples=kept.couples)
+        notes, library = kept.notes, None
     else:
         held, notes, library = _of_columns(
             data,
@@ -104,12 +140,14 @@ def evaluate(
             _Room(
                 frames.memory_of(memory),
                 precision,
-                tuple(spec.at for spec in asked if isinstance(spec.at, float)),
+                _edges(asked, condition, at),
                 engine,
                 master,
+                judged=condition is not None,
             ),
             truth=truth,
             scores=scores,
+            scale=scale,
             decisions=decisions,
             positive=positive,
             weight=weight,
@@ -135,11 +173,50 @@ def evaluate(
     return evaluation
 
 
+def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:
+    """The thresholds that are asked for, and that of calibrated scores under a condition: no bin straddles them."""
+    costs = condition.calibrated_threshold if isinstance(condition, Condition) else math.nan
+    stated = (*(spec.at for spec in asked if isinstance(spec.at, float)), costs, *at)
+    return tuple(sorted({at for at in stated if math.isfinite(at)}))
+
+
+def _of_run(
+    path: Any, dataset: str | None, learners: Any, positive: Any, others: Mapping[str, Any]
+) -> tuple[str, Given]:
+    """What the learners of a run say of one of its data sets, the only one if none is named."""
+    from scorespace.experiments.results import predictions, study_notes  # load what learners need, for runs alone
+
+    idle = next((name for name, given in others.items() if given), None)
+    if idle is not None:
+        raise ScoreSpaceError(f"{idle}=… names a column, and a run knows its own.", hint="scores=… chooses learners")
+    run = open_run(path)
+    if dataset is None and len(run.datasets) != 1:
+        raise ScoreSpaceError(
+            f"{run.path.name} holds several data sets.", seen=listing(run.datasets), hint="dataset=… one of them"
+        )
+    name = dataset or run.datasets[0]
+    chosen = (learners,) if isinstance(learners, str) else tuple(learners)
+    given = predictions(run, name, chosen, positive=positive)
+    notes = (*given.notes, *study_notes(run, name, chosen, positive))
+    return f"{run.path.name}: {name}", replace(given, notes=notes)
+
+
+def evaluate_estimator(model: Any, features: Any, truth: Any, /, *, positive: Any = None, **options: Any) -> Evaluation:
+    """Evaluate a fitted estimator of scikit-learn, or several by name, on features and truth that it was not fitted to.
+
+    It is asked for probabilities, else for the scores that it decides by, else for decisions; for numbers where it
+    knows no classes. The options are those of `evaluate`: `evaluate_estimator(model, X, y, measures="auc, brier")`.
+    """
+    given = estimated(model, features, truth, positive)
+    return evaluate(given.columns, positive=positive, **given.roles, **options)
+
+
 @dataclass(frozen=True)
 class _Room:
     """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
 
-    `engine` and `master` say who reads them.
+    `engine` and `master` say who reads them; `couples` counts every two models together in any case; `judged` tells
+    that decisions are judged on cases that did not choose them.
     """
 
     memory: int
@@ -147,6 +224,8 @@ class _Room:
     edges: tuple[float, ...]
     engine: str | None = None
     master: str | None = None
+    couples: bool = False
+    judged: bool = False
 
 
 def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -198,14 +277,19 @@ def _of_columns(
     if roles["truth"] is None:
         raise frames.truth_unnamed(read)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
+    ends = scale_of(roles.pop("scale"))
     named = frames.roles(source, **roles)
-    # Groups, scores of several classes and numbers need the cases themselves.
-    whole = named.group is not None or named.numbers or (named.class_scores and named.positive is None)
+    every = (column for of_class in named.class_scores.values() for column in of_class.values())
+    source = scaled(source, (*named.scores.values(), *every), ends)
+    # Costs of several classes and intervals of numbers need the cases themselves, and of groups all but their scores.
+    grouped = named.group is not None and bool(room.judged or not named.scores_alone)
+    whole = grouped or (named.numbers and not named.summed) or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
-    pairs = None
+    pairs, couples = None, {}
     if frames.distributed(source.frame):
-        frames.refuse_on_cluster(named)
-    if small and not frames.distributed(source.frame):
+        frames.refuse_on_cluster(named, grouped)
+    small_here = small and not frames.distributed(source.frame)
+    if small_here:
         sample = frames.check(source, named, missing=missing, order=order)
         pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
         both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
@@ -213,10 +297,15 @@ def _of_columns(
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
+        pairs = None if named.group is None or named.numbers else frames.grouped_bins(sample, tables, edges=room.edges)
+    wanted = paired or (paired is None and len(tables) <= _COUPLED)
+    if room.couples or (wanted and not small_here and pairs is None and not named.numbers):
+        couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
-    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs)
-    notes = (*sample.notes, *role_notes(sample.roles.fold, sample.roles.repeat), *free_notes(sample))
+    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
+    alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
+    notes = (*sample.notes, *role_notes(sample.roles.fold, alone), *free_notes(sample))
     return models, notes, frames.library_of(source.frame)
 
 
@@ -225,6 +314,7 @@ def count_tables(
     *,
     at: Sequence[float] = (),
     bins: bool = False,
+    pairs: bool = False,
     missing: str = "error",
     memory: str | float | None = None,
     precision: float | None = None,
@@ -234,21 +324,21 @@ def count_tables(
 ) -> frames.Tables:
     """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
 
-    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are; the roles of columns are
-    those of `evaluate`.
+    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are, and `pairs` counts every
+    two models together, too, so that they can be compared; the roles of columns are those of `evaluate`.
 
     >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
     """
     frames.check_engine(engine, master)
-    room = _Room(0 if bins else frames.memory_of(memory), precision, tuple(at), engine, master)
-    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None}
+    edges = tuple(sorted(set(at)))
+    room = _Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
+    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
-        name: table.rounded(edges=tuple(at)) if bins and table.thresholded else table
-        for name, table in held.tables.items()
+        name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()
     }
-    return frames.Tables(coarse, held.rows, notes)
+    return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
 
 
 def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
@@ -258,7 +348,7 @@ def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
         return False  # one row stands for many cases
     if roles.scores and sample.positive is None:
         return False  # all cases are of one class, so nothing is ranked
-    if roles.group is not None:
+    if roles.group is not None or (roles.fold is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
         return True
     several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1
     return several and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)

@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from scorespace import frames
 from scorespace.arguments import checked_methods
-from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.answer import Alternative, Comparison, Comparisons
+from scorespace.comparisons.averaged import Averaged
+from scorespace.comparisons.means import OverFolds, over_folds
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
 from scorespace.decisions import (
@@ -36,6 +38,7 @@ from scorespace.evaluation.findings import (
 from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted, with_beside
 from scorespace.evaluation.verdict import verdict
 from scorespace.measures import MeasureSpec, parse_list
+from scorespace.measures.request import bind
 from scorespace.probabilities.summary import (
     CalibrationSummary,
     calibration_summaries,
@@ -111,6 +114,19 @@ class Evaluation:
         notes = (n for name in chosen for n in self._notes_on(name, found) if n.code == "SS011")
         return Estimates(tuple(found), tuple(notes), partial(frames.frame_of, library=self.frame_library))
 
+    def spread(self, *names: str) -> dict[str, dict[str, float]]:
+        """The standard deviations of measures over the same resamples of all cases, by model: which is the steadier.
+
+        Of the requested measures, or the usual ones, without names.
+        """
+        specs = [spec for name in names for spec in parse_list(name)]
+        self.check(specs)
+        every = wanted(self.models, specs or self.requested, self._thresholds, self._stated)
+        found = iter(
+            self.draws.spread([(name, bind(spec, self.models[name])) for name in every for spec in every[name]])
+        )
+        return {name: {str(spec): next(found) for spec in specs} for name, specs in every.items()}
+
     @cached_property
     def summary(self) -> Estimates:
         """The requested measures, or the usual ones, of all models."""
@@ -126,6 +142,12 @@ class Evaluation:
             held |= {(one.model, one.spec): one for one in self._estimates(missing)}
         ordered = tuple(held[name, spec] for name, specs in every.items() for spec in specs)
         return replace(self.summary, estimates=ordered)
+
+    @cached_property
+    def over_folds(self) -> tuple[OverFolds, ...]:
+        """The measures shown as means over folds, beside the pooled ones; none where cases come in no folds."""
+        asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
+        return over_folds(self.models.pairs, asked)
 
     @cached_property
     def differences(self) -> dict[str, Comparison]:
@@ -205,6 +227,12 @@ class Evaluation:
         chosen = None if self.decision is None else decisions.threshold_of(self.decision, model)
         return shown_threshold(model, self.models[model], self.requested, chosen)
 
+    def priced(self, one: Estimate) -> bool:
+        """Whether a number is the cost under the evaluation's own condition, wherever the threshold is."""
+        stated = self._stated
+        names = self.models[one.model].class_names
+        return stated is not None and one.spec.name == COST and dict(one.spec.options) == stated.stated(names)
+
     def judged(self, one: Estimate) -> Value | None:
         """The cost under the evaluation's own condition at a threshold chosen here, on cases that did not choose it.
 
@@ -231,13 +259,18 @@ class Evaluation:
         measure: str | None = None,
         at: float | None = None,
         rope: float | None = None,
+        alternative: Alternative = "two-sided",
+        adjust: str = "holm",
     ) -> Comparisons:
         """Tests between models on the same cases: those named, or all, by the test that suits or the one named.
 
         `at` compares decisions at a threshold; without it, models that only decide are compared as such.
-        `rope` is what the test bayes-t takes for practically equal.
+        `rope` is what the test bayes-t takes for practically equal. `alternative` is two-sided, greater or less: that
+        the first model of a pair has the greater or lesser value. `adjust` is how p-values of several tests are
+        adjusted: holm, hochberg, bonferroni, finner or, of all pairs, shaffer.
         """
-        return comparisons.compare_models(self, models, test=test, measure=measure, at=at, rope=rope)
+        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
+        return comparisons.compare_models(self, models, test=test, measure=measure, at=at, rope=rope, **said)
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -245,19 +278,33 @@ class Evaluation:
         return self.compare()
 
     def compare_with(
-        self, other: Evaluation, *models: str, test: str | None = None, measure: str | None = None
+        self,
+        other: Evaluation,
+        *models: str,
+        test: str | None = None,
+        measure: str | None = None,
+        alternative: Alternative = "two-sided",
+        adjust: str = "holm",
     ) -> Comparisons:
         """Each model here against the model of the same name on another, independent sample.
 
         By DeLong's unpaired test for the AUC, and by the bootstrap for any other measure.
         """
-        return comparisons.compare_samples(self, other, models, test=test, measure=measure)
+        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
+        return comparisons.compare_samples(self, other, models, test=test, measure=measure, **said)
 
     def compare_against(
-        self, value: float, *models: str, test: str | None = None, measure: str | None = None
+        self,
+        value: float,
+        *models: str,
+        test: str | None = None,
+        measure: str | None = None,
+        alternative: Alternative = "two-sided",
+        adjust: str = "holm",
     ) -> Comparisons:
         """Each model's AUC, or another measure, against a value: by DeLong's z, or by the bootstrap."""
-        return comparisons.compare_with(self, value, models, test=test, measure=measure)
+        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
+        return comparisons.compare_with(self, value, models, test=test, measure=measure, **said)
 
     # --- curves
 
@@ -271,6 +318,10 @@ class Evaluation:
     def curves(self, kind: str, **options: Any) -> dict[str, Curve]:
         """The curve of every model that has one, and of each class of the models that score several."""
         return dict(curves.family(self, curves.requested(kind, **options)).curves)
+
+    def average_curve(self, kind: str, model: str | None = None, *, how: str = "vertical") -> Averaged:
+        """The mean of a model's curves within folds, with a band; `how`: vertical, at each rate, or by threshold."""
+        return curves.averaged(self, curves.requested(kind), model, how)
 
     def band(self, kind: str, model: str, *, simultaneous: bool = False, **options: Any) -> Band:
         """The band around a model's curve: of each point, or of the whole curve.
@@ -369,6 +420,7 @@ class Evaluation:
             "data": {"rows": models.rows, "classes": dict(models.classes), "positive": models.positive},
             "rows": self.summary.rows(),
             **differences,
+            **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],

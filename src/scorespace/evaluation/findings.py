@@ -15,7 +15,8 @@ from scorespace.measures.average import undefined_classes
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.classes import impossible_cases
 from scorespace.measures.confusion import fpr, ppv, youden
-from scorespace.measures.probability import cal, clipped_cases, logloss, ref
+from scorespace.measures.decomposition import cal, ref
+from scorespace.measures.probability import clipped_cases, logloss
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.probabilities.summary import CalibrationSummary, no_chance_text

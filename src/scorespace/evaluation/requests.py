@@ -13,7 +13,7 @@ from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import MeasureSpec, measures, parse
 from scorespace.measures.confusion import youden
 from scorespace.measures.request import bind
-from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table, Top
+from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table, Top
 from scorespace.tables.models import Models
 
 RANKING: Final = ("auc", "auprc", "ks", "h")
@@ -59,8 +59,9 @@ def _(table: ScoreTable, at: float | None = None) -> list[MeasureSpec]:
     return [*map(MeasureSpec, (*ranking, *sized)), *(MeasureSpec(name, at=at) for name in AT_THRESHOLD)]
 
 
-@usual.register
-def _(table: ClassTable, at: float | None = None) -> list[MeasureSpec]:
+@usual.register(ClassBins)
+@usual.register(ClassTable)
+def _(table: ClassTable | ClassBins, at: float | None = None) -> list[MeasureSpec]:
     proper = OF_CLASS_PROBABILITIES if table.probabilities else ()
     ordered = (*(("rps",) if table.probabilities else ()), *OF_ORDER) if table.ordinal else ()
     return [*map(parse, (*OF_CLASS_SCORES, *proper, *OF_CLASSES, *ordered))]

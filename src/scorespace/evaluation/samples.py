@@ -8,65 +8,89 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from scorespace import frames
 from scorespace.errors import ColumnError, DataError, listing
-from scorespace.frames.check import complete, label
+from scorespace.frames.check import complete, label, number
 from scorespace.frames.roles import absent_column
+from scorespace.frames.scale import Scale, scale_of, scaled
 from scorespace.results import Note, Progress, grouped, note
 from scorespace.samples.agreement import TOLERANCE, Agreement, agreement
 from scorespace.samples.drift import REPLICATES
 from scorespace.samples.drift import drift as drift_of_tables
+from scorespace.samples.match import Matches
 from scorespace.samples.moved import Drift
+from scorespace.samples.raters import Ratings, rate
 from scorespace.tables import Array, ScoreTable
-from scorespace.tables.labels import encode, natural_order, positive_index
+from scorespace.tables.labels import encode, is_missing, natural_order, positive_index
 
 
 def agree(
     data: Any,
     *,
-    raters: Mapping[str, Sequence[str]],
+    raters: Mapping[str, str | Sequence[str]],
     positive: Any = None,
     truth: str | None = None,
     id: str | None = None,
+    weight: str | None = None,
+    order: str | Sequence[Any] = (),
+    scale: str | tuple[float, float] | None = None,
     tolerance: float = TOLERANCE,
     missing: str = "error",
     level: float = 0.95,
     seed: int = 0,
-) -> Agreement:
-    """How raters agree; `raters` gives each the columns of decision and score.
+) -> Agreement | Ratings:
+    """How raters agree; `raters` gives each the columns of decision and score, or of the decision alone.
 
-    Scores lie in [0, 1] and say how strongly the rater feels that the instance is positive. With `truth`
-    each rater's AUC is told as well. Instances are named by the column `id`, else by their row.
+    Scores lie in [0, 1], or on the stated `scale`, and say how strongly the rater feels that the instance is positive.
+    With `truth` each rater's AUC is told as well. Instances are named by the column `id`, else by their row. Decisions
+    alone may be of any number of classes, from the lowest to the highest where their `order` is stated; what a rater
+    did not judge is then left out with missing="drop", and not the instance.
 
     >>> judged = {"ann": [1, 1, 0], "ann_s": [0.9, 0.6, 0.2], "bob": [1, 0, 0], "bob_s": [0.8, 0.55, 0.6]}
     >>> agree(judged, raters={"Ann": ("ann", "ann_s"), "Bob": ("bob", "bob_s")}).pairs[0].apart
     (3,)
     """
-    columns = {name: _two_columns(name, given) for name, given in raters.items()}
-    if len(columns) < 2:
-        raise DataError("agreement needs at least two raters.", seen=listing(columns), hint="a second rater")
+    if len(raters) < 2:
+        raise DataError("agreement needs at least two raters.", seen=listing(raters), hint="a second rater")
+    given = {name: (one,) if isinstance(one, str) else tuple(one) for name, one in raters.items()}
     source = frames.read(data)
+    if all(len(one) == 1 for one in given.values()):
+        _refuse_scores(positive, truth, scale)
+        decided = {name: column for name, (column,) in given.items()}
+        return _rated(source, decided, id, weight, order, missing, level, seed)
+    columns = {name: _two_columns(name, one) for name, one in given.items()}
+    if order:
+        raise DataError("raters with scores decide between two classes, which need no order.", hint="no order")
+    source = scaled(source, (score for _, score in columns.values()), scale_of(scale))
     decisions = list(dict.fromkeys(decision for decision, _ in columns.values()))
     scores = list(dict.fromkeys(score for _, score in columns.values()))
     leading = truth if truth is not None else decisions[0]
     roles = frames.roles(
-        source, truth=leading, scores=scores, decisions=[name for name in decisions if name != leading] or None
+        source,
+        truth=leading,
+        scores=scores,
+        decisions=[name for name in decisions if name != leading] or None,
+        weight=weight,
     )
     if id is not None and id not in source.columns:
         raise absent_column(id, source)
     sample = _checked(source, roles, missing)
     # All rows, so that those left out do not change the numbers of the others.
     whole = replace(sample, dropped=0)
-    wanted = [leading, *decisions, *scores, *([id] if id else [])]
+    wanted = [leading, *decisions, *scores, *([weight] if weight else []), *([id] if id else [])]
     found = frames.columns(whole, wanted)
-    frame = source.frame
+    frame = whole.frame
     kept = np.asarray(source.arrays(frame.select(complete(frame, roles).alias("kept")))["kept"], dtype=bool)
+    row = np.flatnonzero(_weighing(source, weight))
     labels = {name: _labels(found[name][kept], name, sample, name == leading) for name in (leading, *decisions)}
     classes = tuple(sorted({each for values in labels.values() for each in np.unique(values)}, key=natural_order))
     if len(classes) > 2:
         raise DataError(
-            "raters can be compared on two classes only.", seen=listing(classes), hint="one label for yes, one for no"
+            "raters with scores can be compared on two classes only.",
+            seen=listing(classes),
+            hint="one label for yes, one for no; or the decisions alone, without scores",
         )
     classes, named = _positive(classes, positive)
     judged = {
@@ -77,7 +101,7 @@ def agree(
     if sample.dropped:
         some = f"{grouped(sample.rows)} of {grouped(sample.rows + sample.dropped)} instances"
         notes = (note("SS031", f"the raters are compared on the {some} that all of them judged."), *notes)
-    ids = _whole(found[id][kept]).tolist() if id else (1 + np.flatnonzero(kept)).tolist()
+    ids = _whole(found[id][kept]).tolist() if id else (1 + row[kept]).tolist()
     actual = None if truth is None else labels[truth] == named
     return agreement(
         judged,
@@ -86,6 +110,7 @@ def agree(
         tolerance=tolerance,
         positive=named,
         negative=next((name for name in classes if name != named), "no"),
+        weight=found[weight][kept].astype(np.float64) if weight else None,
         level=level,
         seed=seed,
         notes=notes,
@@ -96,43 +121,138 @@ def drift(
     before: Any,
     after: Any,
     *,
-    truth: str,
-    scores: Any,
+    truth: str | None = None,
+    scores: Any = (),
     positive: Any = None,
     names: Mapping[str, str] | None = None,
+    weight: str | None = None,
+    scale: str | tuple[float, float] | None = None,
     missing: str = "error",
+    memory: str | float | None = None,
+    samples: int = 1,
     replicates: int = REPLICATES,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Drift:
     """What moved between two samples of the same models: prevalence, scores, calibration, smooth ROC.
 
-    The sample after may lack the column of the truth; then only its scores are judged.
+    The sample after may lack the column of the truth; then only its scores are judged. Both may be files of tables.
+    Columns beyond `memory` are counted in bins where they are. A `weight` says how often a row occurred. `samples` are
+    compared with the same one before: p-values are adjusted for all of them.
 
     >>> sample = {"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}
     >>> drift(sample, sample, truth="y", scores="s")
     Nothing can be said: 4 and 4 cases are too few to show whether anything moved.
     """
-    first, second = frames.read(before), frames.read(after)
-    labelled = truth in second.columns
-    old, notes = _tables(first, truth, scores, names, missing)
-    some = next(iter(old.values()))
-    if not labelled:
-        second = _without_truth(second, truth, some.classes[0])
-    new, more = _tables(second, truth, scores, names, missing)
+    if any(map(frames.holds_tables, (before, after))):
+        labelled = True
+        (old, notes), (new, more) = _kept_tables(before), _kept_tables(after)
+        some = next(iter(old.values()))
+        positive = some.positive_name if positive is None else positive
+    else:
+        first, second = frames.read(before), frames.read(after)
+        if truth is None or not scores:
+            raise frames.truth_unnamed(first)
+        labelled = truth in second.columns
+        room, ends = frames.memory_of(memory), scale_of(scale)
+        old, notes = _tables(first, truth, scores, names, weight, ends, missing, room)
+        some = next(iter(old.values()))
+        if not labelled:
+            second = _without_truth(second, truth, some.classes[0])
+        new, more = _tables(second, truth, scores, names, weight, ends, missing, room)
     other = next(iter(new.values()))
     seen = tuple(sorted({*some.classes, *other.classes}, key=natural_order))
     classes, named = _positive(seen, positive)
     new = {model: _placed(table, classes, named) for model, table in new.items()}
     old = {model: _placed(table, classes, named) for model, table in old.items()}
-    found = drift_of_tables(old, new, labelled=labelled, replicates=replicates, seed=seed, progress=progress)
+    settings: dict[str, Any] = {"samples": samples, "replicates": replicates, "seed": seed, "progress": progress}
+    found = drift_of_tables(old, new, labelled=labelled, **settings)
     return replace(found, sample_notes=(*_sample_notes(classes, named, positive), *notes, *more))
 
 
+def match(before: Any, after: Mapping[str, Any], *, name: str = "the sample", **named: Any) -> Matches:
+    """Which of several samples, by name, matches one; `named` says the columns as for `drift`.
+
+    >>> spring = {"y": [1, 0] * 40, "s": [k % 13 / 13 for k in range(80)]}
+    >>> later = {"same": spring, "shifted": {"y": spring["y"], "s": [s / 2 for s in spring["s"]]}}
+    >>> match(spring, later, truth="y", scores="s", name="spring").matching
+    ('same',)
+    """
+    if not after:
+        raise DataError("there is no sample to match.", hint="{name: data}")
+    return Matches(name, {one: drift(before, data, samples=len(after), **named) for one, data in after.items()})
+
+
+def _refuse_scores(positive: Any, truth: str | None, scale: Any) -> None:
+    """Refuse what is for raters with scores alone."""
+    for name, given in {"positive": positive, "truth": truth, "scale": scale}.items():
+        if given is not None:
+            raise DataError(f"{name}={given!r} is for raters with scores.", hint='{"A": ("decision", "score")}')
+
+
+def _rated(
+    source: frames.Source,
+    columns: Mapping[str, str],
+    id: str | None,
+    weight: str | None,
+    order: str | Sequence[Any],
+    missing: str,
+    level: float,
+    seed: int,
+) -> Ratings:
+    """Raters who decide between any number of classes, without scores."""
+    names = [*dict.fromkeys(columns.values()), *([id] if id else []), *([weight] if weight else [])]
+    for name in names:
+        if name not in source.columns:
+            raise absent_column(name, source)
+    frame = source.frame
+    asked = {name: label(frame, name) for name in dict.fromkeys((*columns.values(), *([id] if id else [])))}
+    if weight:
+        asked |= {weight: number(weight)}
+    arrays = source.arrays(frame.select(*(each.alias(name) for name, each in asked.items())))
+    used = _weighing(source, weight)
+    lists = {
+        name: [None if value is np.ma.masked else value for value in array[used]] for name, array in arrays.items()
+    }
+    steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
+    whole = {name: _whole_labels(values) for name, values in lists.items()}
+    ratings = {name: whole[column] for name, column in columns.items()}
+    gaps = sum(is_missing(value) for values in ratings.values() for value in values)
+    if gaps and missing == "error":
+        raise DataError(
+            f"{grouped(gaps)} rating{' is' if gaps == 1 else 's are'} missing.",
+            seen=listing(columns),
+            hint='missing="drop"',
+        )
+    notes = (note("SS031", f"{grouped(gaps)} ratings are missing, and left out."),) if gaps else ()
+    ids = whole[id] if id else (1 + np.flatnonzero(used)).tolist()
+    weights = np.array(lists[weight], dtype=np.float64) if weight else None
+    return rate(ratings, ids=ids, order=steps or None, weight=weights, level=level, seed=seed, notes=notes)
+
+
+def _whole_labels(values: list[Any]) -> list[Any]:
+    """Labels without decimals as such: a column with gaps does not tell 7 from 7.0."""
+    known = [value for value in values if not is_missing(value)]
+    if known and all(isinstance(value, (float, np.floating)) and float(value).is_integer() for value in known):
+        return [None if is_missing(value) else int(value) for value in values]
+    return values
+
+
+def _weighing(source: frames.Source, weight: str | None) -> NDArray[np.bool_]:
+    """Which rows have a weight: those of weight 0 equal absent ones."""
+    if weight is None:
+        any_column = nw.col(source.columns[0]).is_null()
+        return np.ones(source.arrays(source.frame.select(any_column.alias("row")))["row"].size, dtype=bool)
+    weighs = (number(weight) != 0).fill_null(True)
+    return np.asarray(source.arrays(source.frame.select(weighs.alias("used")))["used"], dtype=bool)
+
+
 def _two_columns(name: str, given: Sequence[str]) -> tuple[str, str]:
-    if isinstance(given, str) or len(given) != 2:
+    if len(given) != 2:
         raise ColumnError(
-            f"rater {name!r} needs a decision and a score.", seen=f"{given!r}", hint='{"A": ("decision", "score")}'
+            f"rater {name!r} needs a decision and a score, as another has.",
+            seen=listing(given),
+            hint='{"A": ("decision", "score")}, or decisions alone for all',
         )
     return given[0], given[1]
 
@@ -160,15 +280,37 @@ def _labels(values: Array, name: str, sample: frames.Sample, leading: bool) -> A
     return np.array(names)[codes]
 
 
+def _kept_tables(data: Any) -> tuple[dict[str, ScoreTable], tuple[Note, ...]]:
+    """The score tables in a file of tables."""
+    kept = frames.load_tables(data)
+    found = {model: _present(table) for model, table in kept.tables.items() if isinstance(table, ScoreTable)}
+    if not found:
+        raise DataError(f"{data} holds no tables of scores.", hint="tables of models with scores")
+    return found, kept.notes
+
+
 def _tables(
-    source: frames.Source, truth: str, scores: Any, names: Mapping[str, str] | None, missing: str
+    source: frames.Source,
+    truth: str,
+    scores: Any,
+    names: Mapping[str, str] | None,
+    weight: str | None,
+    scale: Scale,
+    missing: str,
+    memory: int,
 ) -> tuple[dict[str, ScoreTable], tuple[Note, ...]]:
     """The score table of each model, with whichever class as positive."""
-    roles = frames.roles(source, truth=truth, scores=scores, names=names)
+    copies = "cases" if weight is None else "copies"
+    roles = frames.roles(source, truth=truth, scores=scores, names=names, weight=weight, weights=copies)
+    source = scaled(source, roles.scores.values(), scale)
     if roles.class_scores:
         raise ColumnError("drift needs one score per model.", seen=listing(roles.class_scores), hint='scores="nb_bad"')
     sample = _checked(source, roles, missing)
-    tables = {model: table.inside(ScoreTable) for model, table in frames.count(sample).items() if table.thresholded}
+    if frames.fits(source, roles, memory):
+        counted = frames.count(sample)
+    else:
+        sample, counted = frames.tally(source, sample.roles, missing=missing)
+    tables = {model: table.inside(ScoreTable) for model, table in counted.items() if table.thresholded}
     return {model: _present(table) for model, table in tables.items()}, sample.notes[: bool(sample.dropped)]
 
 
@@ -181,7 +323,8 @@ def _without_truth(source: frames.Source, truth: str, like: str) -> frames.Sourc
 def _present(table: ScoreTable) -> ScoreTable:
     """The table with the classes that occur in it."""
     kept = np.flatnonzero(table.class_totals)
-    return replace(table, counts=table.counts[kept], classes=tuple(table.classes[k] for k in kept), positive=0)
+    counts, classes = table.counts[kept], tuple(table.classes[k] for k in kept)
+    return replace(table, counts=counts, classes=classes, positive=0, squares=None, bins=None)
 
 
 def _placed(table: ScoreTable, classes: tuple[str, ...], positive: str) -> ScoreTable:

@@ -15,7 +15,7 @@ from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import decimals, grouped, p_text, percent
-from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable, Table
+from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.models import Models
 
@@ -48,8 +48,9 @@ def _(table: ScoreTable) -> Lead:
     return Lead((parse("auc"),), "ranks best, with AUC", "AUC", NOTHING_RANKED)
 
 
-@leading.register
-def _(table: ClassTable) -> Lead:
+@leading.register(ClassBins)
+@leading.register(ClassTable)
+def _(table: ClassTable | ClassBins) -> Lead:
     area = "AUC over all pairs of classes"
     return Lead((parse("auc[hand_till]"),), f"ranks the classes best, with {area}", area, NOTHING_RANKED)
 
@@ -85,8 +86,9 @@ def _(table: ScoreTable, model: str, at: float | None) -> str:
     return text
 
 
-@closing.register
-def _(table: ClassTable, model: str, at: float | None) -> str:
+@closing.register(ClassBins)
+@closing.register(ClassTable)
+def _(table: ClassTable | ClassBins, model: str, at: float | None) -> str:
     matrix = table.decisions.matrix
     wrong = np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix)
     share = percent(float(matrix.trace() / matrix.sum()), 0)

@@ -292,11 +292,11 @@ def prepared(shape: Shape, estimator: Estimator, *, impute: bool = True, scale: 
     if numbers.size:
         median = [impute_.SimpleImputer(strategy="median", keep_empty_features=True)] if impute else []
         scaler = [preprocessing.StandardScaler()] if scale else []
-        steps.append(("numbers", _chain(pipeline, [*median, *scaler]), numbers))
+        steps.append(("numbers", _chain(pipeline, [*median, *scaler]), numbers.tolist()))
     if levels.size:
         common = [impute_.SimpleImputer(strategy="most_frequent", keep_empty_features=True)] if impute else []
         coded = preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-        steps.append(("levels", _chain(pipeline, [*common, coded]), levels))
+        steps.append(("levels", _chain(pipeline, [*common, coded]), levels.tolist()))
     if not levels.size and not impute and not scale:
         return estimator
     return pipeline.make_pipeline(compose.ColumnTransformer(steps), estimator)

@@ -1,7 +1,7 @@
 """Edge in: a path, URI, frame or dict of arrays becomes checked roles, and the roles become tables."""
 
 from scorespace.frames.check import Sample, check
-from scorespace.frames.count import columns, count, pair, tally
+from scorespace.frames.count import columns, count, couples, grouped_bins, pair, tally
 from scorespace.frames.extend import rows_in_use, score_columns, write_extended
 from scorespace.frames.files import copied, files_read
 from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
@@ -29,10 +29,12 @@ __all__ = [
     "columns",
     "copied",
     "count",
+    "couples",
     "distributed",
     "files_read",
     "fits",
     "frame_of",
+    "grouped_bins",
     "holds_tables",
     "library_of",
     "load_tables",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Final
 
 import narwhals as nw
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.conditions import CostMatrix
-from scorespace.errors import ColumnError, PositiveError, listing
+from scorespace.errors import ColumnError, DataError, PositiveError, listing
 from scorespace.frames.check import (
     MOST_CLASSES,
     MOST_SCORE,
@@ -28,11 +29,11 @@ from scorespace.frames.check import (
 )
 from scorespace.frames.roles import Roles, absent_column
 from scorespace.frames.source import Frame, Source
-from scorespace.tables import ClassTable, ConfusionTable, ScoreTable, Table, score_table
+from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable, Table, score_table
 from scorespace.tables.bins import BITS, cell, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
-from scorespace.tables.pair import PairTable, paired
+from scorespace.tables.pair import PAIR_BITS, PairTable, binned_pair, paired
 from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
 from scorespace.tables.score import MOST_EXACT, coarse_table
 
@@ -52,8 +53,7 @@ def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: in
     """
     in_engine = isinstance(sample.frame, nw.LazyFrame) and sample.rows > rows_in_memory
     if sample.roles.numbers:
-        plain = not sample.roles.intervals and all(kind == "residual" for kind, _ in sample.roles.numbers.values())
-        if in_engine and plain:
+        if in_engine and sample.roles.summed:
             return dict(error_sums(sample))
         return {model: table for model, (table, _) in _of_numbers(sample).items()}
     scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
@@ -339,18 +339,23 @@ def tally(
     edges: Sequence[float] = (),
     precision: float | None = None,
     costs: CostMatrix | None = None,
+    whole: bool = False,
 ) -> tuple[Sample, dict[str, Table]]:
     """The sample and the tables of its models from one pass for each model, inside the engine.
 
     Scores fall into bins of so many bits less, or into none (0); no bin straddles an edge. The pass that counts
     also sees whether all is in order, and only if it is not, a further one looks for what is wrong. With `precision`,
-    a second pass splits the bins that leave more of the AUC open.
+    a second pass splits the bins that leave more of the AUC open. `whole` brings the cases of models that score several
+    classes here.
 
     >>> from scorespace.frames import read, roles
     >>> source = read({"y": [1, 0, 1], "nb": [0.9, 0.4, 0.4]})
     >>> tally(source, roles(source, truth="y", scores="nb"))[1]["nb"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
     """
+    if roles.summed:
+        sample = check(source, roles, missing, order)
+        return sample, dict(error_sums(sample))
     refuse_wrong_kinds(source, roles)
     counted: dict[str, Groups] = {}
     alone = roles.scores and not (roles.decisions or roles.class_scores or roles.numbers or roles.group or roles.fold)
@@ -367,7 +372,118 @@ def tally(
         table = table if precision is None else _refined(sample, column, table, precision)
         tables[model] = table if bits else table.uncertain()  # nothing was rounded away: it is exact
     decided = {model: _confusion_table(sample, column) for model, column in roles.decisions.items()}
-    return sample, {**tables, **_tables_of_classes(sample, costs), **decided}
+    several = _tables_of_classes(sample, costs) if whole else _class_bins(sample, bits)
+    return sample, {**tables, **several, **decided}
+
+
+def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
+    """The bins of models that score every class: a group-by for each class, the highest score, and the decisions."""
+    roles, found = sample.roles, dict[str, Table]()
+    if sample.positive is not None:
+        return found
+    for model, by_class in roles.class_scores.items():
+        classes = tuple(dict.fromkeys([*sample.classes, *by_class]))
+        scores = [number(by_class[name]) for name in classes]
+        highest = nw.max_horizontal(*scores)
+        decided = nw.lit(len(classes) - 1)
+        for k in reversed(range(len(classes) - 1)):  # of several that are highest, the first
+            decided = nw.when(scores[k] == highest).then(nw.lit(k)).otherwise(decided)
+        off = (nw.sum_horizontal(*scores) - 1).abs()
+        frame = sample.frame.with_columns(
+            _codes(sample).cast(nw.Int64).alias("the truth"),
+            decided.cast(nw.Int64).alias("the decision"),
+            highest.alias("the highest"),
+            off.alias("the excess"),
+        )
+        truth, right = nw.col("the truth"), (nw.col("the truth") == nw.col("the decision")).cast(nw.Int64)
+        tables = []
+        for k, score in enumerate(scores):
+            groups = _grouped(sample.source, frame, roles, score, truth, bits)
+            table = _table_of(groups, {code: code for code in range(len(classes))}, classes, classes[k], roles, bits)
+            tables.append(table if bits else table.uncertain())
+        groups = _grouped(sample.source, frame, roles, nw.col("the highest"), right, bits)
+        top = _table_of(groups, {0: 0, 1: 1}, ("wrong", "right"), "right", roles, bits)
+        found[model] = _with_decisions(sample, frame, classes, tables, top if bits else top.uncertain())
+    return found
+
+
+def _with_decisions(
+    sample: Sample, frame: Frame, classes: tuple[str, ...], tables: Sequence[ScoreTable], top: ScoreTable
+) -> ClassBins:
+    """The tables of the classes with the decisions by the highest score, and how far scores are from adding up."""
+    weight = sample.roles.weight
+    chosen = [nw.col(name) for name in ("the truth", "the decision", "the excess")]
+    if weight:
+        chosen += [number(weight).alias("weight"), (number(weight) * number(weight)).alias("squares")]
+    total = {"weight": nw.col("weight").sum(), "squares": nw.col("squares").sum()} if weight else {"weight": nw.len()}
+    grouped = (
+        frame.select(*chosen).group_by("the truth", "the decision").agg(excess=nw.col("the excess").max(), **total)
+    )
+    found = sample.source.arrays(grouped)
+    sums = {name: found[name].astype(np.float64) for name in total}
+    codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))
+    matrix = _decided(sample, classes, codes, decided, sums["weight"], sums.get("squares"))
+    return ClassBins(tuple(tables), matrix, top, float(found["excess"].astype(np.float64).max(initial=0.0)))
+
+
+def couples(
+    sample: Sample, tables: Mapping[str, Table], *, edges: Sequence[float] = ()
+) -> dict[tuple[str, str], PairTable]:
+    """Of every two models with scores, how many cases of each class share a bin of the one and a bin of the other.
+
+    One group-by for every two of them, inside the engine, by some hundred bins of each model.
+    """
+    held = {model: column for model, column in _ranking(sample).items() if isinstance(tables.get(model), ScoreTable)}
+    if sample.positive is None or sample.roles.weight is not None:
+        return {}
+    return {couple: _together(sample, {m: held[m] for m in couple}, tables, edges) for couple in combinations(held, 2)}
+
+
+_MOST_ROWS: Final = 20_000_000
+"""Of groups and bins, beyond which they are as many as the cases."""
+
+
+def grouped_bins(sample: Sample, tables: Mapping[str, Table], *, edges: Sequence[float] = ()) -> PairTable:
+    """How many cases of each group and class share a bin of every model, so that groups can be drawn whole."""
+    return _together(sample, _ranking(sample), tables, edges, sample.roles.group)
+
+
+def _together(
+    sample: Sample,
+    held: Mapping[str, str],
+    tables: Mapping[str, Table],
+    edges: Sequence[float],
+    group: str | None = None,
+) -> PairTable:
+    """The one group-by of several models: by their bins and the class, and by the group where one is named."""
+    keys = {model: f"bin {k}" for k, model in enumerate(held)}
+    scores = {model: nw.col(f"score {k}") for k, model in enumerate(held)}
+    own = [] if group is None else [_named(group, sample.source.frame.collect_schema()[group]).alias("group")]
+    frame = sample.frame.select(
+        _codes(sample).alias("truth"), *own, *(number(held[m]).alias(f"score {k}") for k, m in enumerate(held))
+    )
+    frame = frame.with_columns(*(cell(scores[m], PAIR_BITS, _choose).alias(key) for m, key in keys.items()))
+    for edge in edges:
+        frame = frame.with_columns(
+            *(parted(nw.col(key), scores[m], edge, _choose).alias(key) for m, key in keys.items())
+        )
+    names = ["truth", *([] if group is None else ["group"]), *keys.values()]
+    rows = frame.select(*names).group_by(*names).agg(rows=nw.len())
+    if group is not None:
+        size = int(sample.source.arrays(rows.select(nw.len().alias("size")))["size"][0])
+        if size > _MOST_ROWS:
+            raise DataError(
+                f"column {group!r} names so many groups that they are not counted in bins.",
+                seen=f"{size} rows of a group, a class and a bin",
+                hint="more memory, fewer and larger groups, or a sample of whole groups",
+            )
+    groups = sample.source.arrays(rows)
+    table = tables[next(iter(held))]
+    codes = np.array([table.class_names.index(name) for name in sample.classes])[groups["truth"].astype(np.intp)]
+    numbers = None if group is None else encode(_unmasked(groups["group"]), group)[0].astype(np.int32)
+    bins, times = {model: groups[key] for model, key in keys.items()}, groups["rows"].astype(np.int64)
+    positive = table.class_names.index(table.positive_name or "")
+    return binned_pair(bins, codes, times, table.class_names, positive, numbers)
 
 
 Groups = dict[str, NDArray[Any]]
@@ -377,10 +493,17 @@ Groups = dict[str, NDArray[Any]]
 def _bins(
     source: Source, frame: Frame, roles: Roles, column: str, bits: int, edges: Sequence[float], among: Any = None
 ) -> Groups:
-    """The one group-by of scores: by bin and label, and by whether a row has any weight."""
-    score, weight = number(column), None if roles.weight is None else number(roles.weight)
+    """The bins of a column of scores by label."""
     chosen = frame if among is None else frame.filter(among)
-    named = [score.alias("score"), label(frame, roles.truth).alias("label")]
+    return _grouped(source, chosen, roles, number(column), label(frame, roles.truth), bits, edges)
+
+
+def _grouped(
+    source: Source, chosen: Frame, roles: Roles, score: nw.Expr, labels: nw.Expr, bits: int, edges: Sequence[float] = ()
+) -> Groups:
+    """The one group-by of scores: by bin and label, and by whether a row has any weight."""
+    weight = None if roles.weight is None else number(roles.weight)
+    named = [score.alias("score"), labels.alias("label")]
     if weight is not None:
         named += [weight.alias("weight"), (weight != 0).alias("used")]
     # Step by step: an expression that stands in another one twice would be computed twice.
@@ -452,14 +575,25 @@ def _used(groups: Groups) -> NDArray[np.bool_]:
 
 def _binned_table(sample: Sample, groups: Groups, bits: int, edges: Sequence[float]) -> ScoreTable:
     """The table of the groups."""
+    positive = None if sample.positive is None else sample.classes[sample.positive]
+    return _table_of(groups, sample.labels, sample.classes, positive, sample.roles, bits, edges)
+
+
+def _table_of(
+    groups: Groups,
+    labels: Mapping[Any, int],
+    classes: tuple[str, ...],
+    positive: str | None,
+    roles: Roles,
+    bits: int,
+    edges: Sequence[float] = (),
+) -> ScoreTable:
     used = _used(groups)
-    codes = np.array([sample.labels[value] for value in groups["label"][used].tolist()], dtype=np.intp)
+    codes = np.array([labels[value] for value in groups["label"][used].tolist()], dtype=np.intp)
     rows = groups["rows"][used].astype(np.int64)
     weight = groups["weight"][used].astype(np.float64) if "weight" in groups else rows
-    squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not sample.roles.copies else None
+    squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not roles.copies else None
     low, high, first, second = (groups[name][used].astype(np.float64) for name in ("low", "high", "first", "second"))
-    positive = None if sample.positive is None else sample.classes[sample.positive]
-    classes = sample.classes
     return coarse_table(codes, weight, squares, low, high, first, second, classes, positive, bits, edges)
 
 
@@ -542,10 +676,10 @@ def _as_written(array: NDArray[Any]) -> NDArray[Any]:
 
 def _unmasked(array: NDArray[Any]) -> NDArray[Any]:
     """Missing values as NaN or None: DuckDB masks them."""
-    if not isinstance(array, np.ma.MaskedArray):
+    if not hasattr(array, "mask"):  # np.ma itself takes 15 ms to load
         return array
     if array.dtype.kind == "f":
-        return array.filled(np.nan)
+        return np.ma.filled(array, np.nan)
     values = np.ma.getdata(array).astype(object)
     values[np.ma.getmaskarray(array)] = None  # filled(None) would mean NumPy's own filling
     return values

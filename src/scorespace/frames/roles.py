@@ -41,6 +41,18 @@ class Roles:
         base = [self.baseline] if isinstance(self.baseline, str) else []
         return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *base]))
 
+    @property
+    def summed(self) -> bool:
+        """Whether there are numbers, and sums of their errors are enough: none has an interval or another kind."""
+        plain = all(kind == "residual" for kind, _ in self.numbers.values())
+        return bool(self.numbers) and plain and not self.intervals
+
+    @property
+    def scores_alone(self) -> bool:
+        """Whether every model is one score, without weights, folds and repeats."""
+        others = self.decisions, self.class_scores, self.numbers, self.weight, self.fold, self.repeat
+        return bool(self.scores) and not any(others)
+
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each role with its column; a column that two models share comes once.
 
@@ -287,6 +299,10 @@ def truth_unnamed(source: Source) -> ColumnError:
 
 def absent_column(column: str, source: Source) -> ColumnError:
     """The error for a column that is not there, with the nearest one that is."""
+    if {"actual", "decided", "squares", "model"} <= set(source.columns):
+        return ColumnError(
+            f"{source.where} holds tables, and this needs the cases.", hint="the data that the tables were counted from"
+        )
     parts = [part.strip() for part in column.split(",")]
     if len(parts) > 1 and all(part in source.columns for part in parts):
         several = ", ".join(f'"{part}"' for part in parts)

@@ -6,6 +6,7 @@ import atexit
 import glob
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -157,6 +158,8 @@ def unreadable(where: str, error: Exception, kind: str | None = None, remote: bo
     paragraph = str(error).split("\n\n")[0].splitlines()
     said = [line.strip() for line in paragraph if not line.startswith("Original Line")][:2]
     seen = re.sub(r"^(\w+ )+Error: ", "", " ".join(said))
+    if "No space left" in seen or "max_temp_directory_size" in seen:
+        return no_room(where)
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or "bad_alloc" in seen:
         return out_of_memory(where)
     ragged = re.search(r"on Line: (\d+) Expected Number of Columns: (\d+) Found: (\d+)", seen)
@@ -184,6 +187,15 @@ def out_of_memory(where: str) -> DataError:
     return DataError(
         f"there is not enough memory for {where}.",
         hint="Parquet instead of text, only the columns in use, or a sample of the rows",
+    )
+
+
+def no_room(where: str) -> DataError:
+    """The error for a disk that fills up with what does not fit the memory."""
+    return DataError(
+        f"the disk is full: there is no room for what {where} takes beside the memory.",
+        seen=f"temporary files in {tempfile.gettempdir()}",
+        hint="free some space, or name another folder by TMPDIR",
     )
 
 

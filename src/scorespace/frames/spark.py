@@ -32,10 +32,12 @@ def check_engine(engine: str | None, master: str | None) -> None:
         raise DataError(f"master={master!r} is the address of a Spark cluster.", hint='engine="spark" beside it')
 
 
-def refuse_on_cluster(roles: Roles) -> None:
+def refuse_on_cluster(roles: Roles, grouped: bool = False) -> None:
     """Refuse what would bring the cases themselves here: only tables leave a cluster."""
-    several = bool(roles.class_scores) and roles.positive is None
-    asked = {"groups of cases": roles.group is not None, "scores of several classes": several, "numbers": roles.numbers}
+    asked = {
+        "groups of cases, beyond their scores,": grouped,
+        "numbers with intervals": roles.numbers and not roles.summed,
+    }
     for what, wanted in asked.items():
         if wanted:
             raise DataError(

@@ -6,7 +6,7 @@ import glob
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,20 +19,27 @@ from scorespace.frames.remote import is_remote
 from scorespace.frames.source import connect, unreadable
 from scorespace.results import Note
 from scorespace.tables import NoTableError, Table
-from scorespace.tables.stored import LABELS, NUMBERS, merged, restored, stored
+from scorespace.tables.pair import PairTable
+from scorespace.tables.stored import LABELS, NUMBERS, merged, restored, restored_pair, stored, stored_pair
 from scorespace.tables.table import Stored
 
 _KEY: Final = "scorespace.tables"
 _SCHEMA: Final = 1
+_COLUMNS: Final = (*LABELS, *NUMBERS)
 
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a sample by model, how many rows they are of, and what was found on the way."""
+    """The tables of a sample by model, how many rows they are of, and what was found on the way.
+
+    `couples` holds bins of every two models together, so that they can be compared; no bin straddles an edge.
+    """
 
     tables: Mapping[str, Table]
     rows: int
     notes: tuple[Note, ...] = ()
+    couples: Mapping[tuple[str, str], PairTable] = field(default_factory=dict)
+    edges: tuple[float, ...] = ()
 
 
 def save_tables(held: Tables | Mapping[str, Table], path: str | os.PathLike[str]) -> Path:
@@ -49,14 +56,15 @@ def save_tables(held: Tables | Mapping[str, Table], path: str | os.PathLike[str]
             parts[name] = stored(table)
         except NoTableError as error:
             raise DataError(f"{name} {error.reason}.", hint="scores of one class, or decisions") from None
-    columns: dict[str, Any] = {
-        name: np.concatenate([part.columns[name] for part in parts.values()]) for name in (*LABELS, *NUMBERS)
-    }
-    sizes = [part.columns["weight"].size for part in parts.values()]
+    both = [stored_pair(pairs, held.edges) for pairs in held.couples.values()]
+    every = [*parts.values(), *both]
+    columns: dict[str, Any] = {name: np.concatenate([part.columns[name] for part in every]) for name in _COLUMNS}
+    sizes = [part.columns["weight"].size for part in every]
     columns["model"] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     models = [{"name": name, **part.about} for name, part in parts.items()]
     notes = [note.to_dict() for note in held.notes]
-    about = json.dumps({"schema": _SCHEMA, "rows": held.rows, "models": models, "notes": notes})
+    told = {"schema": _SCHEMA, "rows": held.rows, "models": models, "notes": notes}
+    about = json.dumps(told | ({"couples": [dict(one.about) for one in both]} if both else {}))
     with replacing(target) as temporary:
         connection = connect(writing=temporary)
         connection.register("tables", columns)
@@ -74,7 +82,8 @@ def save_tables(held: Tables | Mapping[str, Table], path: str | os.PathLike[str]
 def load_tables(path: str | os.PathLike[str]) -> Tables:
     """The tables in a Parquet file, or those of all files that a pattern names, merged model by model."""
     paths = local_paths(os.fspath(path))
-    found = [one for each in paths for one in [_loaded(each)] if one is not None]
+    loaded = [one for each in paths for one in [_loaded(each)] if one is not None]
+    found = [one for one, _ in loaded]
     if len(found) < len(paths):
         raise DataError(f"{os.fspath(path)!r} holds no tables.", hint="scorespace table DATA --out FILE.parquet")
     names = {name: None for one in found for name in one.tables}
@@ -87,7 +96,12 @@ def load_tables(path: str | os.PathLike[str]) -> Tables:
             )
     tables = {name: merged(one.tables[name] for one in found) for name in names}
     notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
-    return Tables(tables, sum(one.rows for one in found), notes)
+    several = [couples for _, couples in loaded]
+    shared = [key for key in several[0] if all(key in one for one in several)]
+    merged_couples = {key: restored_pair([one[key] for one in several]) for key in shared}
+    couples = {key: pairs for key, pairs in merged_couples.items() if pairs is not None}
+    edges = tuple(several[0][shared[0]].about["edges"]) if couples else ()
+    return Tables(tables, sum(one.rows for one in found), notes, couples, edges)
 
 
 def holds_tables(data: Any) -> bool:
@@ -119,7 +133,7 @@ def _about(path: str) -> Any:
         connection.close()
 
 
-def _loaded(path: str) -> Tables | None:
+def _loaded(path: str) -> tuple[Tables, dict[tuple[str, str], Stored]] | None:
     import duckdb
 
     about = _about(path)
@@ -134,7 +148,8 @@ def _loaded(path: str) -> Tables | None:
         plain = {key: _plain(column) for key, column in columns.items()}
         tables = dict(_restored(about, plain))
         notes = tuple(Note(str(n["code"]), str(n["level"]), str(n["text"])) for n in about.get("notes", ()))
-        return Tables(tables, int(about["rows"]), notes)
+        couples = dict(_couples(about, plain))
+        return Tables(tables, int(about["rows"]), notes), couples
     except (duckdb.Error, MemoryError) as error:
         raise unreadable(name, error, "Parquet") from error
     except (KeyError, TypeError, ValueError) as error:
@@ -152,4 +167,11 @@ def _plain(column: Any) -> Any:
 def _restored(about: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
     for number, one in enumerate(about["models"]):
         own = columns["model"] == number
-        yield str(one["name"]), restored(Stored(one, {name: columns[name][own] for name in (*LABELS, *NUMBERS)}))
+        yield str(one["name"]), restored(Stored(one, {name: columns[name][own] for name in _COLUMNS}))
+
+
+def _couples(about: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Stored]]:
+    for number, one in enumerate(about.get("couples", ()), start=len(about["models"])):
+        own = columns["model"] == number
+        first, second = one["models"]
+        yield (str(first), str(second)), Stored(one, {name: columns[name][own] for name in _COLUMNS})

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import ColumnError, DataError, did_you_mean, listing
+from scorespace.errors import ColumnError, DataError, WeightError, did_you_mean, listing
 from scorespace.frames.read import read
 from scorespace.frames.roles import absent_column
 from scorespace.frames.source import no_rows, unreadable
@@ -33,6 +33,7 @@ Words = NDArray[np.uint64]
 
 MOST_VALUES: Final = 100  # different values of a column of labels, each an item
 MOST_CANDIDATES: Final = 20_000_000
+MOST_COPIES: Final = 1_000_000_000  # transactions that weights may stand for
 MOST_BITS: Final = 16_000_000_000  # of all words together: 2 GB
 _COLUMNS_AT_ONCE: Final = 200
 _ROWS_AT_ONCE: Final = 10_000_000
@@ -135,9 +136,16 @@ class Transactions:
 
 
 def transactions(
-    data: Any, *, transaction: str | None = None, items: Sequence[str] = (), missing: str = "error"
+    data: Any,
+    *,
+    transaction: str | None = None,
+    items: Sequence[str] = (),
+    weight: str | None = None,
+    missing: str = "error",
 ) -> Transactions:
     """The transactions of a source: long with a column of `transaction`, else a row each and a column for each item.
+
+    `weight` is the column that says how many transactions alike a row stands for.
 
     >>> found = transactions({"bread": [1, 1, 0], "jam": [0, 1, 1]})
     >>> [(item.name, item.count) for item in found.items]
@@ -145,12 +153,15 @@ def transactions(
     """
     if missing not in ("error", "drop"):
         raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
-    source = survey(_settled(data, [*items, *([transaction] if transaction else [])]))
+    named = [*items, *([transaction] if transaction else [])]
+    source = survey(_settled(data, [*named, *([weight] if named and weight else [])]))
     if source.connection is None:  # the reader's own engine: ours needs tables of its own
         source = survey(_columns_of(source))
+    if weight is not None:
+        _check_weights(source, weight, transaction)
     if transaction is not None:
-        return _long(source, transaction, items, missing)
-    return _wide(source, _matching(source, items), missing)
+        return _long(source, transaction, items, weight, missing)
+    return _wide(source, [name for name in _matching(source, items) if name != weight], weight, missing)
 
 
 def _settled(data: Any, wanted: Sequence[str]) -> Any:
@@ -169,8 +180,8 @@ def _columns_of(source: Survey) -> dict[str, NDArray[Any]]:
 # --- a row for each item of a transaction
 
 
-def _long(source: Survey, transaction: str, items: Sequence[str], missing: str) -> Transactions:
-    others = [name for name in source.columns if name != transaction]
+def _long(source: Survey, transaction: str, items: Sequence[str], weight: str | None, missing: str) -> Transactions:
+    others = [name for name in source.columns if name not in (transaction, weight)]
     if len(items) != 1:
         raise ColumnError(
             "long transactions need the one column that names the item.",
@@ -186,10 +197,12 @@ def _long(source: Survey, transaction: str, items: Sequence[str], missing: str) 
         name: int(
             _fetched(connection, f"SELECT count(*) - count({quoted(name)}) AS n FROM given", source.where)["n"][0]
         )
-        for name in (transaction, item)
+        for name in (transaction, item, *([weight] if weight else []))
     }
-    gone = _dropped(gaps, source.rows, missing, f"{t} IS NULL OR {i} IS NULL", connection, source)
-    known = f"SELECT {t} AS t, CAST({i} AS VARCHAR) AS i FROM given WHERE {t} IS NOT NULL AND {i} IS NOT NULL"
+    lost = " OR ".join(f"{quoted(name)} IS NULL" for name in gaps)
+    gone = _dropped(gaps, source.rows, missing, lost, connection, source)
+    named = f"SELECT {t} AS t, CAST({i} AS VARCHAR) AS i{_copies(weight)} FROM given WHERE NOT ({lost})"
+    known = named if weight is None else f"SELECT {{'t': t, 'copy': copy}} AS t, i FROM ({named})"
     _run(connection, f"CREATE TEMP TABLE known AS {known}", source.where)
     numbered = "CREATE TEMP TABLE {0}_codes AS SELECT {0}, row_number() OVER (ORDER BY {0}) - 1 AS code FROM "
     for column in "ti":
@@ -211,7 +224,7 @@ def _tidied(name: str) -> str:
 # --- a row for each transaction
 
 
-def _wide(source: Survey, columns: Sequence[str], missing: str) -> Transactions:
+def _wide(source: Survey, columns: Sequence[str], weight: str | None, missing: str) -> Transactions:
     connection = _engine(source)
     asked = [
         f"count({q}) AS known{k}, {_wrong(source.types[name], q)} AS wrong{k}"
@@ -223,10 +236,19 @@ def _wide(source: Survey, columns: Sequence[str], missing: str) -> Transactions:
     wrong = [name for k, name in enumerate(columns) if int(np.ma.filled(about[f"wrong{k}"], 0)[0])]
     if wrong:
         raise _not_an_item(source, connection, wrong[0])
-    lost = " OR ".join(f"{quoted(name)} IS NULL" for name in columns)
+    if weight is not None:
+        known = _fetched(connection, f"SELECT count({quoted(weight)}) AS n FROM given", source.where)["n"]
+        gaps[weight] = source.rows - int(known[0])
+    lost = " OR ".join(f"{quoted(name)} IS NULL" for name in gaps)
     notes = _dropped(gaps, source.rows, missing, lost, connection, source)
     chosen = ", ".join(map(quoted, columns))
-    _run(connection, f"CREATE TEMP VIEW held AS SELECT {chosen} FROM given WHERE NOT ({lost})", source.where)
+    several = "VIEW" if weight is None else "TABLE"  # copies are made once
+    _run(
+        connection,
+        f"CREATE TEMP {several} held AS SELECT {chosen} FROM (SELECT {chosen}{_copies(weight)} FROM given "
+        f"WHERE NOT ({lost}))",
+        source.where,
+    )
     found = [pair for name in columns for pair in _items_of(source, connection, name)]
     sums = ", ".join(f"count_if({expression}) AS n{k}" for k, (_, expression) in enumerate(found))
     counted = _fetched(connection, f"SELECT count(*) AS size, {sums} FROM held", source.where)
@@ -296,6 +318,48 @@ def _not_an_item(source: Survey, connection: DuckDBPyConnection, name: str) -> C
 
 
 # --- what both need
+
+
+def _check_weights(source: Survey, weight: str, transaction: str | None) -> None:
+    """Refuse weights that are no numbers of transactions, or differ within one."""
+    if weight not in source.columns:
+        raise absent_column(weight, source)  # type: ignore[arg-type]
+    connection, w = _engine(source), quoted(weight)
+    number = f"TRY_CAST({w} AS DOUBLE)"
+    wrong = f"{w} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}) OR {number} < 0 OR {number} % 1 <> 0)"
+    odd = _fetched(
+        connection, f"SELECT DISTINCT CAST({w} AS VARCHAR) AS v FROM given WHERE {wrong} LIMIT 4", source.where
+    )
+    if odd["v"].size:
+        raise WeightError(
+            f"column {weight!r} holds something else than how many transactions a row stands for.",
+            seen=listing(sorted(map(str, odd["v"].tolist())), 3),
+            hint="whole numbers from 0 on; or no weight",
+        )
+    summed = _fetched(connection, f"SELECT coalesce(sum({number}), 0.0) AS n FROM given", source.where)["n"]
+    total = float(summed[0])
+    if not total:
+        raise WeightError(f"column {weight!r} stands for no transaction at all.", hint="weights above 0; or no weight")
+    if total > MOST_COPIES:
+        raise WeightError(
+            f"column {weight!r} stands for more than {grouped(MOST_COPIES)} transactions.",
+            hint="smaller numbers in the same proportions",
+        )
+    if transaction is not None and transaction in source.columns:
+        several = f"min({number}) <> max({number})"
+        varies = f"SELECT {quoted(transaction)} AS t FROM given GROUP BY 1 HAVING {several} LIMIT 1"
+        found = _fetched(connection, varies, source.where)["t"]
+        if found.size:
+            raise WeightError(
+                f"a transaction has different weights in column {weight!r}.",
+                seen=f"{transaction} {label_text(found.tolist()[0])}",
+                hint="one weight for all rows of a transaction",
+            )
+
+
+def _copies(weight: str | None) -> str:
+    """What makes a row as often as it counts, for a list of columns."""
+    return "" if weight is None else f", unnest(range(CAST({quoted(weight)} AS BIGINT))) AS copy"
 
 
 def _engine(source: Survey) -> DuckDBPyConnection:

@@ -173,6 +173,7 @@ def rules(
     *,
     transaction: str | None = None,
     items: str | Sequence[str] = (),
+    weight: str | None = None,
     given: str | Sequence[Any] | None = None,
     min_support: float = 0.01,
     max_size: int = 3,
@@ -190,7 +191,8 @@ def rules(
     """Rules between items that go together, or the measures of the rules `given` as "bread, butter => jam".
 
     Transactions are long, with a column that names the `transaction` and one of `items`; else each row is one, and
-    columns of 0 and 1, booleans or labels say what is in it. Rules come from all sets of up to `max_size` items that
+    columns of 0 and 1, booleans or labels say what is in it. `weight` names the column that says how many transactions
+    alike a row stands for. Rules come from all sets of up to `max_size` items that
     occur in at least a share `min_support` of the transactions. `at_least` sets lower bounds of measures, `order` names
     the measures to sort by (−NAME turns one around). `redundant` keeps rules that another one with fewer antecedents
     does not fall short of. All rules are tested, `top` of them are measured with intervals (0: all).
@@ -204,7 +206,7 @@ def rules(
     specs = _specs(measures)
     keys = _order(order)
     bounds = {str(spec): (spec, bound) for name, bound in (at_least or {}).items() for spec in [_spec(name)]}
-    held = transactions(data, transaction=transaction, items=named, missing=missing)
+    held = transactions(data, transaction=transaction, items=named, weight=weight, missing=missing)
     if given is not None:
         found = _given(held, given)
     else:

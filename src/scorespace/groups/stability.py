@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from scorespace.errors import DataError
-from scorespace.measures.clusters import ari
+from scorespace.measures.labellings import ari
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable, ContingencyTable, contingency
 from scorespace.tables.labels import encode
@@ -64,10 +64,9 @@ def _by_neighbours(table: ClusterTable, resamples: int, rng: np.random.Generator
     # A point is not its own neighbour; where many coincide it may not even be among the nearest.
     own[:, -1] |= ~own.any(axis=1)
     near = near[~own].reshape(asked.size, -1)
-    times = np.stack(
-        [np.bincount(rng.integers(0, there.size, there.size), minlength=there.size) for _ in range(resamples)]
-    )
-    drawn = times > 0
+    drawn = np.zeros((resamples, there.size), dtype=bool)
+    for sample in drawn:  # one sample at a time: all at once would take eight times the memory of what is kept
+        sample[rng.integers(0, there.size, there.size)] = True
     known = drawn[:, near]  # (resamples, asked, neighbours)
     first = np.argmax(known, axis=-1)
     told = label[np.take_along_axis(near[None], first[..., None], axis=-1)[..., 0]]

@@ -10,7 +10,8 @@ from scorespace.measures.measure import Formula, Measure
 from scorespace.tables import Array, NoTableError, Table, ratio
 from scorespace.tables.table import Way
 
-AVERAGES: Final = ("micro", "macro", "weighted")
+MICRO: Final = "micro"
+AVERAGES: Final = (MICRO, "macro", "weighted")
 """Averages over the classes, each against the rest."""
 EVENLY: Final = ("hand_till", "one_vs_one")
 OVER_PAIRS: Final = (*EVENLY, "hand_till_weighted", "one_vs_one_weighted")
@@ -33,15 +34,20 @@ def average(measure: Measure, how: str, **options: Any) -> Formula:
     """
 
     def averaged(table: Table) -> Array:
-        if how == "micro":
+        if how == MICRO:
             found = measure.fit(table.pooled(measure.table))
             return np.asarray(found.function(found.table, **options))
-        if how in OVER_PAIRS:
-            return _mean_of_pairs(_of_pairs(measure, table, options), table.class_totals, how)
-        values = by_class(measure, table, **options)
-        return _mean(values, np.ones_like(values) if how == "macro" else table.class_totals)
+        parts = _of_pairs(measure, table, options) if how in OVER_PAIRS else by_class(measure, table, **options)
+        return mean_of(parts, table.class_totals, how)
 
     return averaged
+
+
+def mean_of(values: Array, totals: Array, how: str) -> Array:
+    """The mean of the values of the classes (…, K), or of pairs of them (…, K, K), with so many cases of each."""
+    if how in OVER_PAIRS:
+        return _mean_of_pairs(values, totals, how)
+    return _mean(values, np.ones_like(values) if how == "macro" else totals)
 
 
 def averaging_table(measure: Measure, table: Table, how: str, asked: str) -> Table:

@@ -5,14 +5,16 @@ A measure says beside its formula how it is bounded: `certain=by_order` and the 
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
-from scorespace.measures.average import ALL_AVERAGES
+from scorespace.measures.average import ALL_AVERAGES, MICRO, OVER_PAIRS, average, averaging_table, mean_of
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.measures.measure import Bounds
-from scorespace.tables import Counts, Table
+from scorespace.measures.class_bins import parts_of
+from scorespace.measures.measure import Bounds, Measure
+from scorespace.tables import ClassBins, Counts, Table
 
 UNCERTAIN = "not certified: no bounds are known for it on coarse scores"
 
@@ -27,15 +29,56 @@ def certified(spec: MeasureSpec, table: Table) -> Bounds | None:
     """
     measure, options = spec.measure, dict(spec.options)
     if spec.of in ALL_AVERAGES and spec.of not in table.class_names:
-        return None
+        return _of_average(spec, table)
     found = measure.fit(table, spec.of, spec.at, str(spec))
     if found.kind is Counts:
         corners = _corners(table, found.table, spec)
         if corners is None:
             return _ends(found.function(found.table, **options))
         return _ends(found.function(corners, **options)) if measure.monotone else None
+    if not found.table.coarse:
+        return _ends(found.function(found.table, **options))
+    if found.kind is ClassBins:
+        return _of_sum(measure, cast(ClassBins, found.table), options)
     bounds = None if measure.certain is None else measure.certain(found.function, found.table, **options)
     return None if bounds is None else _ends(bounds)
+
+
+def _of_average(spec: MeasureSpec, table: Table) -> Bounds | None:
+    """The bounds of an average over classes, or over pairs of them: the averages of their bounds."""
+    measure, options = spec.measure, dict(spec.options)
+    over = averaging_table(measure, table, str(spec.of), str(spec))
+    if not over.coarse:
+        return _ends(average(measure, str(spec.of), **options)(over))
+    alone = replace(spec, of=None)
+    if spec.of == MICRO:
+        return certified(alone, over.pooled(measure.table))
+    size = len(over.class_names)
+    ends: Any
+    parts: list[tuple[tuple[int, ...], Any]]
+    if spec.of in OVER_PAIRS:
+        of_pairs: Any = over.pairwise(measure.table)
+        ends, parts = np.full((2, size, size), np.nan), [((i, j), one) for i, j, one in of_pairs]
+    else:
+        of_each: Any = over.each(measure.table)
+        ends, parts = np.full((2, size), np.nan), [((k,), one) for k, one in enumerate(of_each)]
+    for place, one in parts:
+        found = certified(alone, one) if one.coarse else _ends(measure.fit(one).function(one, **options))
+        if found is None:
+            return None
+        ends[(slice(None), *place)] = found
+    low, high = (float(mean_of(end, over.class_totals, str(spec.of))) for end in ends)
+    return low, high
+
+
+def _of_sum(measure: Measure, table: ClassBins, options: dict[str, Any]) -> Bounds | None:
+    """The bounds of a measure of probabilities that is a sum over the classes."""
+    parts = parts_of(measure, table)
+    found = [(weight, certified(MeasureSpec(measure.name, tuple(options.items())), one)) for weight, one in parts]
+    if any(ends is None for _, ends in found):
+        return None
+    low, high = (sum(weight * ends[side] for weight, ends in found if ends is not None) for side in (0, 1))
+    return float(low), float(high)
 
 
 def _corners(table: Table, exact: Any, spec: MeasureSpec) -> Counts | None:

@@ -5,17 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scorespace.measures.average import by_class
-from scorespace.measures.probability import (
-    Base,
-    Eps,
-    brier,
-    brier_skill,
-    cal,
-    check_log_options,
-    logloss,
-    ref,
-    unc,
-)
+from scorespace.measures.decomposition import cal, ref, unc
+from scorespace.measures.probability import Base, Eps, brier, brier_skill, check_log_options, logloss
 from scorespace.measures.ranking import auc
 from scorespace.tables import Array, ClassTable, ratio
 

@@ -1,20 +1,19 @@
-"""Measures of clusters: how near, how wide, how dense, how well apart; and how well they agree with known classes."""
+"""Measures of clusters: how near, how wide, how dense, how well apart."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Final, Literal
+from dataclasses import replace
+from typing import Annotated, Final, Literal, cast
 
 import numpy as np
 
 from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
-from scorespace.special import gammaln
 from scorespace.tables import Array, ratio
-from scorespace.tables.cluster import ClusterTable, ContingencyTable
+from scorespace.tables.cluster import ClusterTable
 
 _INF: Final = float("inf")
 _ONE: Final = "there is only one cluster"
@@ -183,45 +182,66 @@ def _stand_for(table: ClusterTable, rows: Array) -> Array:
 
 def silhouettes(table: ClusterTable, rows: Array) -> Array:
     """The silhouette (…, m) of each of these points."""
+    if table.weight.ndim == 1:
+        return silhouette_influence(replace(table, focus=None), rows)[0]
 
-    def of(distances: Array, chosen: Array) -> Array:
-        inner, outer, _, alone = _both(table, distances, chosen)
-        found = ratio(outer - inner, np.maximum(inner, outer))
-        return np.where(alone | (np.maximum(inner, outer) == 0), 0.0, found)
+    def of(chosen: Array) -> Array:
+        inner, outer, _, alone = _both(table, _distances(table, chosen), chosen)
+        return _silhouette(inner, outer, alone)
 
-    if table.weight.ndim > 1:
-        return _each_piece(table, rows, of)
-    return np.asarray(table.once(f"silhouettes of {rows.size}", lambda: _each_piece(table, rows, of)))
+    return np.concatenate([of(chosen) for chosen in _pieces(table, rows)], axis=-1)
+
+
+def _silhouette(inner: Array, outer: Array, alone: Array) -> Array:
+    larger = np.maximum(inner, outer)
+    return np.where(alone | (larger == 0), 0.0, ratio(outer - inner, larger))
 
 
 def silhouette_influence(table: ClusterTable, rows: Array) -> tuple[Array, Array, Array]:
-    """The silhouette of each of these points, by how much more weight on any would move them, and whom each stands for.
+    """The silhouette of each of these points, by how far more weight on it would move all, and whom it stands for.
 
     With s = (b − a) / max(a, b): a moves by (d − a) / (n − 1) with a point of the own cluster at distance d, and b by
-    (d − b) / n with one of the nearest other cluster.
+    (d − b) / n with one of the nearest other cluster. Both need all distances, so they are found together.
     """
-    values, moves, stand_for = np.empty(rows.size), np.zeros(table.label.size), _stand_for(table, rows)
-    start = 0
-    for chosen in _pieces(table, rows):
-        distances = _distances(table, chosen)
-        inner, outer, next_, alone = _both(table, distances, chosen)
-        larger, row = np.maximum(inner, outer), np.arange(chosen.size)
-        flat, own = alone | (larger == 0), table.label[chosen]
-        values[start : start + chosen.size] = np.where(flat, 0.0, ratio(outer - inner, larger))
-        by_inner = np.where(inner < outer, ratio(-1.0, outer), ratio(-outer, inner**2))
-        by_outer = np.where(inner < outer, ratio(inner, outer**2), ratio(1.0, inner))
-        weight = np.where(flat, 0.0, table.weight[chosen] * stand_for[start : start + chosen.size])
-        if table.focus is not None:
-            weight = np.where(own == table.focus, weight, 0.0)
-        to_inner = np.where(weight > 0, weight * by_inner, 0.0) / np.maximum(table.sizes[own] - 1, 1)
-        to_outer = np.where(weight > 0, weight * by_outer, 0.0) / np.maximum(table.sizes[next_], 1)
-        slope, level = (np.zeros((chosen.size, len(table.names))) for _ in range(2))
-        slope[row, own], slope[row, next_] = to_inner, to_outer
-        level[row, own], level[row, next_] = to_inner * inner, to_outer * outer
-        distances *= np.take(slope, table.label, axis=1)
-        moves += distances.sum(axis=0) - level.sum(axis=0)[table.label]
-        start += chosen.size
-    return values, moves, stand_for
+
+    def compute() -> tuple[Array, Array, Array]:
+        stand_for, pieces = _stand_for(table, rows), _pieces(table, np.arange(rows.size))
+        values, workers = np.empty(rows.size), min(len(pieces), os.cpu_count() or 1)
+
+        def some(first: int) -> Array:
+            moves = np.zeros(rows.size)
+            for places in pieces[first::workers]:
+                values[places], moved = _moved(table, rows, places, stand_for[places])
+                moves += moved
+            return moves
+
+        if workers <= 1:
+            return values, some(0), stand_for
+        with ThreadPoolExecutor(workers) as pool:  # distances release the GIL
+            return values, sum(pool.map(some, range(workers)), np.zeros(rows.size)), stand_for
+
+    found = table.once(f"influence of {rows.size} on {table.focus}", compute)
+    return cast(tuple[Array, Array, Array], found)
+
+
+def _moved(table: ClusterTable, rows: Array, places: Array, stand_for: Array) -> tuple[Array, Array]:
+    """The silhouettes of some of the points, and how far more weight on each would move their weighted sum."""
+    chosen = rows[places]
+    distances = _distances(table, chosen)
+    inner, outer, next_, alone = _both(table, distances, chosen)
+    larger, row, own = np.maximum(inner, outer), np.arange(chosen.size), table.label[chosen]
+    by_inner = np.where(inner < outer, ratio(-1.0, outer), ratio(-outer, inner**2))
+    by_outer = np.where(inner < outer, ratio(inner, outer**2), ratio(1.0, inner))
+    weight = np.where(alone | (larger == 0), 0.0, table.weight[chosen] * stand_for)
+    if table.focus is not None:
+        weight = np.where(own == table.focus, weight, 0.0)
+    to_inner = weight * np.where(weight > 0, by_inner, 0.0) / np.maximum(table.sizes[own] - 1, 1)
+    to_outer = weight * np.where(weight > 0, by_outer, 0.0) / np.maximum(table.sizes[next_], 1)
+    slope, level = (np.zeros((chosen.size, len(table.names))) for _ in range(2))
+    slope[row, own], slope[row, next_] = to_inner, to_outer
+    level[row, own], level[row, next_] = to_inner * inner, to_outer * outer
+    moves = np.einsum("cn,cn->n", distances[:, rows], np.take(slope, table.label[rows], axis=1))
+    return _silhouette(inner, outer, alone), moves - level.sum(axis=0)[table.label[rows]]
 
 
 def _both(table: ClusterTable, distances: Array, chosen: Array) -> tuple[Array, Array, Array, Array]:
@@ -245,15 +265,6 @@ def _pieces(table: ClusterTable, rows: Array) -> list[Array]:
     replicates = int(np.prod(table.weight.shape[:-1], dtype=np.int64))
     size = max(1, _AT_ONCE // max(1, table.label.size * replicates))
     return [rows[start : start + size] for start in range(0, rows.size, size)]
-
-
-def _each_piece(table: ClusterTable, rows: Array, of: Callable[[Array, Array], Array]) -> Array:
-    """A function of distances to all points, for some points at a time, on all processors."""
-    pieces = _pieces(table, rows)
-    if len(pieces) <= 1:
-        return of(_distances(table, rows), rows)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return np.concatenate(list(pool.map(lambda piece: of(_distances(table, piece), piece), pieces)), axis=-1)
 
 
 def _distances(table: ClusterTable, rows: Array) -> Array:
@@ -306,9 +317,9 @@ def calinski_harabasz(table: ClusterTable) -> Array:
     """
     if table.focus is not None:
         raise MeasureError("calinski_harabasz is of all clusters together.", hint="calinski_harabasz")
-    within = (table.weight * np.nan_to_num(table.away) ** 2).sum(axis=-1)
+    within = np.vecdot(table.weight, np.nan_to_num(table.away) ** 2)
     total = table.weight.sum(axis=-1)
-    middle = ratio((table.weight[..., None, :] * table.point.T).sum(axis=-1), total[..., None])
+    middle = ratio(table.weight @ table.point, total[..., None])
     steps = np.nan_to_num(table.centroids - middle[..., None, :])
     between = (table.sizes * (steps**2).sum(axis=-1)).sum(axis=-1)
     found = ratio(between * np.maximum(total - table.present, 0), within * (table.present - 1))
@@ -333,235 +344,3 @@ def dunn(table: ClusterTable) -> Array:
     widest = table.diameters.max() if table.focus is None else table.diameters[table.focus]
     nearest = table.nearest.min() if table.focus is None else table.nearest[table.focus]
     return np.where(np.isinf(nearest), np.nan, ratio(nearest, widest))
-
-
-# --- beside known classes
-
-
-@measure(
-    title="Adjusted Rand index",
-    range=(-0.5, 1),
-    best="high",
-    undefined="there are fewer than two points",
-    interval="bootstrap",
-    aliases=("adjusted_rand", "adjusted_rand_index", "adjusted_rand_score"),
-)
-def ari(table: ContingencyTable) -> Array:
-    """Pairs of points on which both labellings agree, beyond chance: (Σ C(n_ij, 2) − E) / ((A + B) / 2 − E).
-
-    A and B are the pairs together in either, E = A B / C(n, 2); 1 where both are the same, 0 by chance.
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> round(ari(contingency([0, 0, 1, 1], [0, 0, 1, 2])), 4)
-    0.5714
-    """
-    both, rows, columns, all_ = _pairs(table)
-    expected = ratio(rows * columns, all_)
-    middle = (rows + columns) / 2
-    found = ratio(both - expected, middle - expected)
-    # Both put all points together, or all apart: they say the same.
-    return np.where(np.isclose(middle, expected, rtol=1e-12) & (all_ > 0), 1.0, found)
-
-
-@measure(
-    title="Fowlkes-Mallows index of two labellings",
-    range=(0, 1),
-    best="high",
-    undefined="no two points are together",
-    interval="bootstrap",
-    aliases=("fowlkes_mallows_index", "fowlkes_mallows_score"),
-)
-def pair_fm(table: ContingencyTable) -> Array:
-    """Pairs together in both labellings beside those in either: Σ C(n_ij, 2) / √(A B).
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> round(pair_fm(contingency([0, 0, 1, 1], [0, 0, 1, 2])), 4)
-    0.7071
-    """
-    both, rows, columns, _ = _pairs(table)
-    return ratio(both, np.sqrt(rows * columns))
-
-
-@measure(title="Purity", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
-def purity(table: ContingencyTable) -> Array:
-    """Share of the points that are of the commonest class of their cluster: Σ max_i n_ij / n.
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> purity(contingency([0, 0, 1, 1], [0, 0, 0, 1]))
-    0.75
-    """
-    return ratio(table.matrix.max(axis=-2).sum(axis=-1), table.matrix.sum(axis=(-2, -1)))
-
-
-@measure(
-    title="Mutual information",
-    range=(0, _INF),
-    best="high",
-    undefined=_NONE,
-    interval="shifted",
-    aliases=("mutual_information", "mutual_info_score"),
-)
-def mutual_info(table: ContingencyTable) -> Array:
-    """What clusters tell of classes, in nats: Σ p_ij log(p_ij / (p_i p_j)); more clusters tell more by chance alone.
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> round(mutual_info(contingency([0, 0, 1, 1], [0, 0, 1, 1])), 4)
-    0.6931
-    """
-    return np.maximum(0.0, _entropy(_rows(table)) + _entropy(_columns(table)) - _entropy(table.cells))
-
-
-@measure(
-    title="Normalised mutual information",
-    range=(0, 1),
-    best="high",
-    undefined=_NONE,
-    interval="shifted",
-    aliases=("normalised_mutual_info", "normalized_mutual_info"),
-)
-def nmi(table: ContingencyTable) -> Array:
-    """Mutual information beside the mean of both entropies: I / ((H + H') / 2); 1 where both are of one kind.
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> round(nmi(contingency([0, 0, 1, 1], [0, 0, 1, 2])), 4)
-    0.8
-    """
-    entropies = (_entropy(_rows(table)) + _entropy(_columns(table))) / 2
-    return _or_one(_information(table), entropies)
-
-
-@measure(
-    title="Adjusted mutual information",
-    range=(-1, 1),
-    best="high",
-    undefined="the points are weighted by other than whole numbers",
-    interval="shifted",
-    aliases=("adjusted_mutual_info", "adjusted_mutual_info_score"),
-)
-def ami(table: ContingencyTable) -> Array:
-    """Mutual information beyond chance: (I − E) / ((H + H') / 2 − E), E that of labels dealt out at random.
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> round(ami(contingency([0, 0, 1, 1], [0, 0, 1, 2])), 4)
-    0.5714
-    """
-    entropies = (_entropy(_rows(table)) + _entropy(_columns(table))) / 2
-    by_chance = _by_chance(table)
-    found = ratio(_information(table) - by_chance, entropies - by_chance)
-    alike = np.isclose(entropies, by_chance, rtol=1e-12, atol=1e-15)
-    return np.where(np.isnan(by_chance), np.nan, np.where(alike, 1.0, found))
-
-
-@measure(title="Homogeneity", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
-def homogeneity(table: ContingencyTable) -> Array:
-    """Whether each cluster holds one class: I / H(classes); 1 where there is one class.
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> homogeneity(contingency([0, 0, 1, 1], [0, 0, 1, 2]))
-    1.0
-    """
-    return _or_one(_information(table), _entropy(_rows(table)))
-
-
-@measure(title="Completeness", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
-def completeness(table: ContingencyTable) -> Array:
-    """Whether each class is in one cluster: I / H(clusters); 1 where there is one cluster.
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> round(completeness(contingency([0, 0, 1, 1], [0, 0, 1, 2])), 4)
-    0.6667
-    """
-    return _or_one(_information(table), _entropy(_columns(table)))
-
-
-@measure(
-    title="V-measure", range=(0, 1), best="high", undefined=_NONE, interval="shifted", aliases=("v_measure_score",)
-)
-def v_measure(
-    table: ContingencyTable, *, beta: Annotated[float, "weight of completeness beside homogeneity"] = 1.0
-) -> Array:
-    """Homogeneity h and completeness c in one: (1 + β) h c / (β h + c).
-
-    >>> from scorespace.tables.cluster import contingency
-    >>> round(v_measure(contingency([0, 0, 1, 1], [0, 0, 1, 2])), 4)
-    0.8
-    """
-    h, c = (np.asarray(each.function(table)) for each in (homogeneity, completeness))
-    return np.where(h + c == 0, 0.0, ratio((1 + beta) * h * c, beta * h + c))
-
-
-def _rows(table: ContingencyTable) -> Array:
-    return table.matrix.sum(axis=-1)
-
-
-def _columns(table: ContingencyTable) -> Array:
-    return table.matrix.sum(axis=-2)
-
-
-def _pairs(table: ContingencyTable) -> tuple[Array, Array, Array, Array]:
-    """How many pairs of points are together in both labellings, in either, and in all."""
-    counts: tuple[Any, ...] = (table.cells, _rows(table), _columns(table), table.cells.sum(axis=-1, keepdims=True))
-    both, rows, columns, all_ = ((count * (count - 1) / 2).sum(axis=-1) for count in counts)
-    return both, rows, columns, all_
-
-
-def _entropy(counts: Array) -> Array:
-    """The entropy −Σ p log p in nats of counts along the last axis."""
-    share = ratio(counts, counts.sum(axis=-1, keepdims=True))
-    return -(share * np.log(np.where(share > 0, share, 1.0))).sum(axis=-1)
-
-
-def _information(table: ContingencyTable) -> Array:
-    return np.asarray(mutual_info.function(table))
-
-
-def _or_one(part: Array, whole: Array) -> Array:
-    """A share of an entropy, at most 1; where there is nothing to tell, all of it is told."""
-    none = np.isclose(whole, 0.0, atol=1e-15)
-    return np.where(
-        np.isnan(whole), np.nan, np.where(none, 1.0, np.minimum(1.0, ratio(part, np.where(none, 1.0, whole))))
-    )
-
-
-def _by_chance(table: ContingencyTable) -> Array:
-    """The mutual information of labels dealt out at random, on average: Σ E[n_ij / n · log(n n_ij / (a_i b_j))]."""
-    rows, columns = _rows(table), _columns(table)
-    shape = rows.shape[:-1]
-    rows, columns = rows.reshape(-1, rows.shape[-1]), columns.reshape(-1, columns.shape[-1])
-    total = rows.sum(axis=-1)
-    found = np.full(total.size, np.nan)
-    whole = (np.floor(rows) == rows).all(axis=-1) & (np.floor(columns) == columns).all(axis=-1) & (total > 0)
-    a = np.repeat(rows[:, :, None], columns.shape[-1], axis=2)
-    b = np.repeat(columns[:, None, :], rows.shape[-1], axis=1)
-    n = np.broadcast_to(total[:, None, None], a.shape)
-    terms = np.zeros(a.shape)
-    filled = (a > 0) & (b > 0) & whole[:, None, None]
-    terms[filled] = _expected_term(a[filled], b[filled], n[filled])
-    found[whole] = terms.sum(axis=(1, 2))[whole]
-    return found.reshape(shape)
-
-
-def _expected_term(a: Array, b: Array, n: Array) -> Array:
-    """E[x / n · log(n x / (a b))] for x, how many of a points fall among b of n: summed over all likely x."""
-    mean = a * b / n
-    spread = np.sqrt(mean * (1 - a / n) * (1 - b / n))
-    begin = np.maximum(np.maximum(1.0, a + b - n), np.floor(mean - 12 * spread - 30))
-    end = np.minimum(np.minimum(a, b), np.ceil(mean + 12 * spread + 30))
-    found = np.zeros(a.size)
-    order = np.argsort(end - begin)  # those of one piece then have sums of about the same length
-    start = 0
-    while start < order.size:
-        widest = int((end - begin)[order[-1]]) + 1
-        some = order[start : start + max(1, 4 * _AT_ONCE // widest)]
-        x = begin[some, None] + np.arange(int((end - begin)[some].max()) + 1)
-        aa, bb, nn = a[some, None], b[some, None], n[some, None]
-        there = x <= end[some, None]
-        x = np.where(there, x, begin[some, None])
-        logs = _ways(bb, x) + _ways(nn - bb, aa - x) - _ways(nn, aa)
-        found[some] = np.where(there, x / nn * np.log(nn * x / (aa * bb)) * np.exp(logs), 0.0).sum(axis=1)
-        start += some.size
-    return found
-
-
-def _ways(n: Array, k: Array) -> Array:
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

@@ -12,6 +12,7 @@ import numpy as np
 from scorespace.declaration import Option, Registry, check_options, options_of, table_of
 from scorespace.errors import MeasureError
 from scorespace.tables import Array, At, NoTableError, Table
+from scorespace.tables.arrays import table_of_arrays
 from scorespace.tables.table import Way, way
 
 Best = Literal["high", "low"]
@@ -29,7 +30,8 @@ class Measure:
     value into such a share and back, where it is not one itself.
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
-    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
+    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead,
+    `covers` where its interval is known to hold the truth in other than 92 to 98 % of samples (docs/coverage.md);
     `conditioned`: options that are not stated are those of the stated operating condition.
     `beside` names the measure that it is misread without; `of_several` says which scores of
     several classes it is about, where none is named.
@@ -56,6 +58,7 @@ class Measure:
     interval: str = "bootstrap"
     probability: bool = False
     biased: str | None = None
+    covers: str | None = None
     beside: str | None = None
     of_several: str | None = None
     certain: Certain | None = None
@@ -68,11 +71,20 @@ class Measure:
     each: dict[type, Formula] = field(default_factory=dict)
     pairs: dict[type, Formula] = field(default_factory=dict)
 
-    def __call__(self, table: Any, **options: Any) -> Any:
-        """The value for a table: a float, or an array when the table has further axes."""
+    def __call__(
+        self, table: Any, given: Any = None, *, positive: Any = None, weight: Any = None, **options: Any
+    ) -> Any:
+        """The value for a table, or for the truth and what was given as scores, decisions or numbers.
+
+        A float, or an array when the table has further axes.
+        """
+        if given is not None:
+            table = table_of_arrays(table, given, tuple(self.functions), positive=positive, weight=weight)
+        else:  # which a table knows itself
+            options |= {name: said for name, said in (("positive", positive), ("weight", weight)) if said is not None}
         check_options(self, options, MeasureError)
         if not hasattr(table, "inside"):
-            hint = f'ss.measure("{self.name}", truth=…, score=…) takes arrays'
+            hint = f"ss.{self.name}(truth, score) takes arrays"
             raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
         found = self.fit(table)
         value = np.asarray(found.function(found.table, **options), dtype=np.float64)
@@ -165,6 +177,7 @@ def measure(
     interval: str | None = None,
     probability: bool = False,
     biased: str | None = None,
+    covers: str | None = None,
     beside: str | None = None,
     of_several: str | None = None,
     certain: Certain | None = None,
@@ -195,6 +208,7 @@ def measure(
             interval=interval or ("wilson" if trials else "jeffreys"),
             probability=probability,
             biased=biased,
+            covers=covers,
             beside=beside,
             of_several=of_several,
             certain=certain,

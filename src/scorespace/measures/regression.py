@@ -8,8 +8,8 @@ import numpy as np
 
 from scorespace.curves.isotonic import isotonic_spread
 from scorespace.errors import MeasureError
+from scorespace.measures.decomposition import cal, ref, unc
 from scorespace.measures.measure import measure
-from scorespace.measures.probability import cal, ref, unc
 from scorespace.tables import Array, ratio
 from scorespace.tables.order import concordance, median, midranks, quantile
 from scorespace.tables.residual import ErrorSums, IntervalTable, ResidualTable
@@ -378,6 +378,34 @@ def cindex(t: ResidualTable) -> Array:
     return ratio(found.right + tied / 2, found.truth_apart)
 
 
+@measure(
+    title="Gini correlation",
+    range=(-1, 1),
+    best="high",
+    undefined=_CONSTANT_TRUTH,
+    aliases=("normalised_gini", "gap_correlation"),
+    interval="fisher-t",
+)
+def gini_correlation(t: ResidualTable) -> Array:
+    """Order that knows distances, right pairs less wrong ones by how far apart: cov(y, rank ŷ) / cov(y, rank y).
+
+    It is Σ (yᵢ − yⱼ) sign(ŷᵢ − ŷⱼ) / Σ |yᵢ − yⱼ| over all pairs, so that two cases in the wrong order cost as much as
+    their truths differ; of a truth of 0 and 1 it is 2 AUC − 1.
+
+    >>> from scorespace.tables import residual_table
+    >>> near, far = residual_table([1, 2, 9], [2, 1, 3]), residual_table([1, 2, 9], [1, 3, 2])
+    >>> gini_correlation(near), gini_correlation(far)
+    (0.875, 0.125)
+    """
+    numbers, cells = t.numbers, t.cells
+    total = t.total[..., None]
+    predicted = midranks(numbers.predicted, numbers.by_prediction, cells) - total / 2
+    actual = midranks(numbers.truth, numbers.by_truth, cells) - total / 2
+    truth = numbers.truth - numbers.truth.mean()  # any origin will do; a far one would cost digits
+    most = np.vecdot(cells * actual, truth)
+    return np.clip(ratio(np.vecdot(cells * predicted, truth), np.where(most > 0, most, np.nan)), -1, 1)
+
+
 # --- can they be taken at their word
 
 
@@ -413,7 +441,7 @@ def _variance_of_truth(s: ErrorSums) -> Array:
 
 
 cal.ranges[ResidualTable] = ref.ranges[ResidualTable] = unc.ranges[ErrorSums] = (0, _INF)
-cal.intervals[ResidualTable] = ref.intervals[ResidualTable] = "fitted"
+cal.intervals[ResidualTable], ref.intervals[ResidualTable] = "inverted-numbers", "corrected-numbers"
 unc.intervals[ErrorSums] = _JACKKNIFE
 
 

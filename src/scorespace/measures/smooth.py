@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorespace.curves.midpoint import Midpoint, Recentre
+from scorespace.curves.midpoint import Midpoint, Recentre, midpoints
 from scorespace.curves.smooth import softened
 from scorespace.measures.measure import Formula, by_order, measure
 from scorespace.measures.ranking import concordant_pairs
@@ -21,7 +21,8 @@ _ONE_CLASS = "only one class is present"
     probability=True,
     beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
-    interval="logit-t",
+    interval="class-area",
+    covers="near 1 it holds the truth in up to 99 % of samples",
 )
 def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:
     """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.
@@ -33,6 +34,34 @@ def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = Fa
     soft = softened(t, midpoint, recentre)
     found = ratio(concordant_pairs(soft), soft.n_pos * soft.n_neg)
     return np.where(t.n_pos * t.n_neg > 0, np.clip(found, 0, 1), np.nan)
+
+
+@measure(
+    title="Error weighed by ease",
+    range=(0, 1),
+    best="low",
+    undefined="every score lies at the midpoint, or a class that the midpoint needs is absent",
+    probability=True,
+    aliases=("ease_weighted_error",),
+    interval="log-t",
+)
+def ease_err(t: ScoreTable, *, midpoint: Midpoint = "mean") -> Array:
+    """Error rate in which a case counts as much as it was easy, a measure of this package: Σ e · [wrong side] / Σ e.
+
+    The ease e of a case is how far its score lies from the midpoint, as a share of the way to 0 or 1. So an error in
+    doubt costs little, a sure one as much as a sure success earns.
+
+    >>> from scorespace.tables import score_table
+    >>> doubtful, sure = score_table([1, 0, 0], [0.9, 0.55, 0.1]), score_table([1, 0, 0], [0.9, 1.0, 0.1])
+    >>> round(ease_err(doubtful, midpoint=0.5), 4), round(ease_err(sure, midpoint=0.5), 4)
+    (0.0588, 0.3846)
+    """
+    pos, neg = t.pos, t.neg
+    middle = midpoints(t.score, pos, neg, midpoint)[..., None]
+    above = t.score > middle
+    ease = ratio(np.abs(t.score - middle), np.where(above, 1 - middle, np.where(middle > 0, middle, 1.0)))
+    every = np.vecdot(pos + neg, ease)
+    return np.clip(ratio(np.vecdot(np.where(above, neg, pos), ease), every), 0, 1)
 
 
 @measure(

@@ -12,9 +12,11 @@ import numpy as np
 from scorespace.curves.brier import probabilities
 from scorespace.curves.calibration import CalibrationCurve, curve_of_groups, group_sums, width_starts
 from scorespace.curves.hull import edges_of
+from scorespace.measures.calibration import BINS, cal_large
 from scorespace.measures.cox import logistic_fit, logits, neighbours, offset_fit
+from scorespace.measures.decomposition import refinement, unc
 from scorespace.measures.measure import Measure
-from scorespace.measures.probability import BINS, brier, cal_large, clipped_cases, logloss, refinement, unc
+from scorespace.measures.probability import brier, clipped_cases, logloss
 from scorespace.measures.ranking import concordant_pairs
 from scorespace.probabilities.tests import (
     CalibrationTest,

@@ -14,7 +14,7 @@ from scorespace.curves.calibration import BINS, CalibrationCurve, calibration, c
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.cox import dot
-from scorespace.measures.probability import cal
+from scorespace.measures.decomposition import cal
 from scorespace.resampling.band import Band, band
 from scorespace.resampling.draw import MOST_ROWS, REPLICATES, ROWS, Draw, replicated
 from scorespace.resampling.estimate import check_level

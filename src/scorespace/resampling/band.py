@@ -113,7 +113,7 @@ def roc_band(
     if reason is not None or not table.counted:
         return _undefined("roc", at, level, simultaneous, reason or UNCOUNTED)
     drawn = draws or Draws({model: table}, replicates=replicates, seed=seed, progress=progress)
-    y, values, method = _replicates(table, at, _tpr_at, drawn, model, within=True)
+    y, values, method = _replicates(table, at, tpr_at, drawn, model, within=True)
     if simultaneous:
         low, high = _around(y, values, _roc_error(table, at, y), level)
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
@@ -154,7 +154,7 @@ def pr_band(
     if reason is not None or not table.counted:
         return _undefined("pr", at, level, simultaneous, reason or UNCOUNTED)
     drawn = draws or Draws({model: table}, replicates=replicates, seed=seed, progress=progress)
-    y, values, method = _replicates(table, at, _precision_at, drawn, model, within=False)
+    y, values, method = _replicates(table, at, precision_at, drawn, model, within=False)
     if simultaneous:
         low, high = _around(y, values, _pr_error(table, at, y), level)
     else:
@@ -212,7 +212,7 @@ def _roc_error(table: ScoreTable, at: Array, y: Array) -> Array:
     n_pos, n_neg = float(table.n_pos), float(table.n_neg)
     sideways = _binomial_error(at * n_neg, n_neg)
     before, after = at - sideways, at + sideways
-    rise = _tpr_at(table.sweep, after) - np.where(before > 0, _tpr_at(table.sweep, np.maximum(before, 0)), 0.0)
+    rise = tpr_at(table.sweep, after) - np.where(before > 0, tpr_at(table.sweep, np.maximum(before, 0)), 0.0)
     return np.hypot(_binomial_error(y * n_pos, n_pos), rise / 2)
 
 
@@ -221,11 +221,11 @@ def _pr_error(table: ScoreTable, at: Array, y: Array) -> Array:
     n_pos = float(table.n_pos)
     sideways = _binomial_error(at * n_pos, n_pos)
     before, after = np.maximum(at - sideways, 0), at + sideways
-    ending = np.where(after < 1, _precision_at(table.sweep, np.minimum(after, 1)), table.n_pos / table.total)
+    ending = np.where(after < 1, precision_at(table.sweep, np.minimum(after, 1)), table.n_pos / table.total)
     hits = at * n_pos
     predicted = np.divide(hits, y, out=np.zeros_like(y), where=y > 0)
     counting = _binomial_error(predicted * y, predicted)
-    return np.hypot(counting, (_precision_at(table.sweep, before) - ending) / 2)
+    return np.hypot(counting, (precision_at(table.sweep, before) - ending) / 2)
 
 
 def _binomial_error(hits: Array, trials: Array | float) -> Array:
@@ -234,7 +234,7 @@ def _binomial_error(hits: Array, trials: Array | float) -> Array:
     return np.sqrt(share * (1 - share) / (trials + 4))
 
 
-def _tpr_at(counts: Counts, fpr: Array) -> Array:
+def tpr_at(counts: Counts, fpr: Array) -> Array:
     """The highest TPR at each FPR, for every replicate: `RocCurve.tpr_at` along the last axis."""
     negatives, positives = counts.n[..., -1:], counts.p[..., -1:]
     # How many false positives the rate allows, by the same comparison of quotients as on the curve.
@@ -249,7 +249,7 @@ def _tpr_at(counts: Counts, fpr: Array) -> Array:
     return np.where(fpr >= 1, 1.0, y[0] + share * (y[1] - y[0]))
 
 
-def _precision_at(counts: Counts, recall: Array) -> Array:
+def precision_at(counts: Counts, recall: Array) -> Array:
     """The highest precision at each recall, for every replicate; at recall 0 that of the first scores."""
     positives = np.where(counts.p[..., -1:] > 0, counts.p[..., -1:], 1.0)  # a draw without positives needs none
     needed = np.ceil(recall * positives)
@@ -272,6 +272,6 @@ def _place(rising: Array, wanted: Array, side: Side) -> Array:
     flat, size = rising.reshape(-1, rising.shape[-1]), rising.shape[-1]
     sought = np.broadcast_to(wanted, (*rising.shape[:-1], wanted.shape[-1])).reshape(len(flat), -1)
     row = np.arange(len(flat))[:, None]
-    lift = row * (flat[0, -1] + 1)  # exact: whole numbers far below 2^53
+    lift = row * (flat[:, -1].max() + 1)  # exact: whole numbers far below 2^53
     place = np.searchsorted((flat + lift).ravel(), (sought + lift).ravel(), side=side).reshape(sought.shape)
     return (place - row * size).reshape(*rising.shape[:-1], -1)

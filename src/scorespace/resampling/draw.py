@@ -29,6 +29,7 @@ MOST_SCORES: Final = 40_000  # scores of several classes beyond which a part of 
 FEWEST: Final = 200  # cases of a class that stay when only a part is drawn from
 _BLOCK: Final = 4096  # cases per block when many are drawn; its counts fit the fastest cache
 _CELLS_AT_ONCE: Final = 500_000  # numbers drawn per piece of work: some megabytes, so that caches help
+_GROUPED_ROWS: Final = 20_000  # rows of groups in bins that are drawn from
 _LARGE: Final = 50.0  # cases in a cell from which on its count spreads like a normal deviate
 
 Drawn = Callable[[Any], Array]
@@ -117,6 +118,12 @@ class Draws:
         first, second = self.all(both)
         return first - second
 
+    def spread(self, wanted: Sequence[tuple[str, Request]]) -> list[float]:
+        """The standard deviation of each measure over the same replicates of all cases, where it is defined."""
+        drawn = self.all([replace(asked(model, request), within=False) for model, request in wanted])
+        defined = [values[np.isfinite(values)] for values in drawn]
+        return [float(values.std(ddof=1)) if values.size > 1 else math.nan for values in defined]
+
     def all(self, wanted: Sequence[Asked]) -> list[Array]:
         """The values (replicates, …) of all that is asked; what is drawn from alike is drawn once."""
         missing = [one for one in dict.fromkeys(wanted) if one not in self.kept]
@@ -138,6 +145,10 @@ class Draws:
         if self.pairs is None:
             return None
         if "" not in self.sources:
+            if (
+                self.pairs.times is not None and self.pairs.group is None
+            ):  # alone each model is drawn from its own, finer table
+                return None
             few = self.pairs.cases <= MOST_ROWS and _scores(self.pairs) <= MOST_SCORES
             if not few and self.pairs.group is None:
                 return None
@@ -343,22 +354,27 @@ def together(pairs: PairTable) -> Together:
     light = pairs.condensed(ROWS) if pairs.cases > 2 * ROWS else pairs
     light = pairs if all(a is b for a, b in zip(light.tables, pairs.tables, strict=True)) else light
     most = min(MOST_ROWS, max(1, MOST_SCORES * pairs.cases // max(1, _scores(light))))
-    if pairs.cases <= most:
+    times = pairs.times
+    if pairs.cases <= most and times is None:
         return Together(light, np.ones(pairs.cases), 1.0, lighter=light is not pairs)
     if pairs.group is not None:
         return _part_of_groups(light, most)
-    sizes = np.bincount(pairs.code)
+    sizes = np.bincount(pairs.code, times).astype(np.int64)
     limit = _fair_limit(sizes, most)
     chosen, stand_for = [], []
     for code, size in enumerate(sizes):
         members = np.flatnonzero(pairs.code == code)
         kept = min(size, limit)
-        chosen.append(members[(np.arange(kept) * size) // max(1, kept)])
+        places = (np.arange(kept) * size) // max(1, kept)
+        # Of rows that stand for many cases, that in which the case with this number is.
+        rows = places if times is None else np.searchsorted(np.cumsum(times[members]), places, side="right")
+        chosen.append(members[rows])
         stand_for.append(np.full(kept, size / max(1, kept)))
     cases, weight = np.concatenate(chosen), np.concatenate(stand_for)
     order = np.argsort(cases)
     # Of every class at least so many cases stand for one: all spread at least √ of that too much.
-    return Together(light.part(cases[order]), weight[order], 1 / math.sqrt(float(weight.min())), lighter=True)
+    part = replace(light.part(cases[order]), times=None)
+    return Together(part, weight[order], 1 / math.sqrt(float(weight.min())), lighter=True)
 
 
 def _part_of_groups(pairs: PairTable, most: int) -> Together:
@@ -367,12 +383,27 @@ def _part_of_groups(pairs: PairTable, most: int) -> Together:
     groups = int(group.max()) + 1
     step = max(1, min(math.ceil(pairs.cases / most), groups // FEWEST))
     kept = np.flatnonzero(group % step == step // 2)
+    if pairs.times is not None:
+        return _part_of_rows(pairs, kept, group, 1 / math.sqrt(step))
     inner = max(1, kept.size // most)
     order = np.lexsort((pairs.code[kept], group[kept]))
     cases = np.sort(kept[order][inner // 2 :: inner])
     numbers = np.unique(group[cases], return_inverse=True)[1].astype(np.int32)
     part = replace(pairs.part(cases), group=numbers)
     return Together(part, np.ones(cases.size), 1 / math.sqrt(step), lighter=True)
+
+
+def _part_of_rows(pairs: PairTable, kept: NDArray[np.intp], group: NDArray[np.int32], scale: float) -> Together:
+    """Rows of groups that each stand for their cases; of too many rows, those that every k-th case is in."""
+    times = np.asarray(pairs.times)[kept].astype(np.float64)
+    if kept.size > _GROUPED_ROWS:
+        order = np.lexsort((pairs.code[kept], group[kept]))
+        reached = np.cumsum(times[order])
+        places = (np.arange(_GROUPED_ROWS) + 0.5) * reached[-1] / _GROUPED_ROWS
+        kept = kept[order][np.searchsorted(reached, places, side="right")]
+        times = np.full(kept.size, reached[-1] / kept.size)
+    numbers = np.unique(group[kept], return_inverse=True)[1].astype(np.int32)
+    return Together(replace(pairs.part(kept), group=numbers, times=None), times, scale, lighter=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,15 +12,14 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import UNCERTAIN
 from scorespace.measures.measure import Bounds
 from scorespace.measures.request import Request, bind
-from scorespace.resampling import influence  # noqa: F401 - declares the intervals of cluster indices
+from scorespace.resampling import fitted, influence  # noqa: F401 - declare intervals of numbers and of clusters
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.resampling.jackknife import jackknife_interval
-from scorespace.results import SCHEMA, Note, Progress, Row, html_table, limits, plain
+from scorespace.results import CERTIFIED, SCHEMA, Note, Progress, Row, html_table, limits, plain
 from scorespace.tables import Table, Top
 
 _FROM_BESIDE: Final = (jackknife_interval,)  # kinds of intervals that another file declares
-_CERTIFIED: Final = ("certified_low", "certified_high")
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 
 
@@ -45,7 +44,7 @@ class Estimate:
 
     def row(self) -> Row:
         """The row of tidy output; undefined and infinite numbers are None, with the reason."""
-        certain = {} if self.certified is None else dict(zip(_CERTIFIED, self.certified, strict=True))
+        certain = {} if self.certified is None else dict(zip(CERTIFIED, self.certified, strict=True))
         return plain(
             {
                 "model": self.model,
@@ -185,8 +184,9 @@ class _Planned:
 
     def reason(self, draws: Draws) -> str | None:
         """Why there is no value, or no interval."""
-        found = self.request.measure.reason(self.value)
-        return found if found or draws.tables[self.model].counted else UNCOUNTED
+        found, table = self.request.measure.reason(self.value), draws.tables[self.model]
+        undrawn = table.undrawn(self.request.table) if self.kind.replicates else None
+        return found or undrawn or (None if table.counted else UNCOUNTED)
 
 
 def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:

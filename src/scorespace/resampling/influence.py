@@ -52,7 +52,7 @@ def influence_interval(plan: Plan) -> Interval:
     asked = np.ones(rows.size, dtype=bool) if table.focus is None else table.label[rows] == table.focus
     weight = table.weight[rows]
     total = float((weight * stand_for)[asked].sum())
-    moved = weight * (np.where(asked, values - plan.value, 0.0) + moves[rows]) / total
+    moved = weight * (np.where(asked, values - plan.value, 0.0) + moves) / total
     if table.group is None:
         variance = float((stand_for * moved**2).sum())
     else:

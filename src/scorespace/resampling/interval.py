@@ -13,20 +13,22 @@ import numpy as np
 
 from scorespace.declaration import Option, Registry
 from scorespace.errors import MeasureError
+from scorespace.measures.average import EVENLY, mean_of
 from scorespace.measures.request import Request
 from scorespace.resampling import limits, worlds
 from scorespace.resampling.area import delong, delong_logit, delong_variance, delong_variances
-from scorespace.resampling.draw import Alone, Draws, blocks
-from scorespace.resampling.share import clopper_pearson, wilson
+from scorespace.resampling.draw import REPLICATES, Alone, Draws, blocks
+from scorespace.resampling.share import clopper_pearson, normal_quantile, wilson
 from scorespace.results import grouped
 from scorespace.special import ndtr, ndtri
-from scorespace.tables import Array, Counts, ScoreTable, Table, Top, ratio
+from scorespace.tables import Array, ClassBins, Counts, ScoreTable, Table, Top, ratio
 
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
 _WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
-_WORLD_DRAWS: Final = 400
+_WORLD_DRAWS: Final = 250
 _INVERTED_DRAWS: Final = 100
+_HARDLY_ANY: Final = 0.5  # cases of the rarer class, times the share of pairs in the wrong order
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
 
 
@@ -146,7 +148,8 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
     """
     declared = INTERVALS.find(request.measure.intervals.get(type(request.table), request.measure.interval))
     if not declared.suits(request):
-        declared = next((one for one in (jeffreys_interval, class_area_interval) if one.suits(request)), declared)
+        others = (jeffreys_interval, binned_area_interval, class_area_interval)
+        declared = next((one for one in others if one.suits(request)), declared)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
     weighted = request.table.cell_squares is not None
     fits = declared.suits(request) and not grouped and (declared.weighted or not weighted)
@@ -265,6 +268,31 @@ def area_interval(plan: Plan) -> Interval:
     return (delong_interval if suits else newcombe_interval).function(plan)
 
 
+def _of_binned_areas(request: Request) -> bool:
+    evenly = request.averaged and request.spec.of in ("macro", *EVENLY)
+    return evenly and _like_an_area(request) and request.table.undrawn(request.table) is not None
+
+
+@interval("delong-mean", "DeLong's errors of areas over classes, as if all moved together", suits=_of_binned_areas)
+def binned_area_interval(plan: Plan) -> Interval:
+    """The mean of the errors of the classes, or of the pairs of them: no sum spreads more than its parts together.
+
+    How they move together is not known of bins, so it is the widest that it can be.
+    """
+    table, how = cast(ClassBins, plan.request.table), str(plan.request.spec.of)
+    size = len(table.classes)
+    if how in EVENLY:
+        errors = np.full((size, size), np.nan)
+        for i, j, one in table.pairwise(ScoreTable):
+            errors[i, j] = math.sqrt(delong_variance(one))
+    else:
+        errors = np.array([math.sqrt(delong_variance(one)) for one in table.each(ScoreTable)])
+    half = normal_quantile(plan.level) * float(mean_of(errors, table.class_totals, how))
+    if math.isnan(half):
+        return _none("classes have fewer than two cases")
+    return _within(plan, plan.value - half, plan.value + half, "delong, at most")
+
+
 # --- decisions: the cells as they may be
 
 
@@ -280,17 +308,8 @@ def jeffreys_interval(plan: Plan) -> Interval:
     outcomes of each class apart. At an operating point by rank, the cut moves so that the places stay.
     """
     table = plan.request.table
-    prior = limits.cell_prior(max(2, len(table.class_names)))
     cells = table.cells.astype(np.float64) * (table.cases / float(table.total))
-    rng = np.random.default_rng([plan.draws.seed, 2])
-    if plan.request.within:
-        totals = np.bincount(table.strata, cells)
-        drawn = np.empty((plan.draws.replicates, cells.size))
-        for stratum in np.unique(table.strata):
-            own = table.strata == stratum
-            drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, plan.draws.replicates, prior=prior)
-    else:
-        drawn = limits.posterior(cells, rng, plan.draws.replicates, prior=prior) * cells.sum()
+    drawn = _outcomes(plan.request, cells, plan.draws.seed, plan.draws.replicates)
     if isinstance(plan.request.spec.at, Top):
         drawn = _cut_again(plan, drawn)
     values = np.asarray(plan.request.formula(table.with_cells(drawn)), dtype=np.float64)
@@ -300,6 +319,46 @@ def jeffreys_interval(plan: Plan) -> Interval:
     low, high = np.quantile(defined, plan.tails)
     reason = left_out(values.size, defined.size, "undefined draws")
     return _within(plan, low, high, "jeffreys", reason)
+
+
+def _outcomes(request: Request, cells: Array, seed: int, replicates: int) -> Array:
+    """Cells (replicates, m) as they may be where these were seen; for measures within classes, of each class apart."""
+    table = request.table
+    prior = limits.cell_prior(max(2, len(table.class_names)))
+    rng = np.random.default_rng([seed, 2])
+    if not request.within:
+        return np.asarray(limits.posterior(cells, rng, replicates, prior=prior) * cells.sum())
+    totals = np.bincount(table.strata, cells)
+    drawn = np.empty((replicates, cells.size))
+    for stratum in np.unique(table.strata):
+        own = table.strata == stratum
+        drawn[:, own] = totals[stratum] * limits.posterior(cells[own], rng, replicates, prior=prior)
+    return drawn
+
+
+def jeffreys_along(request: Request, cells: Array, level: float, seed: int = 0) -> tuple[Array, Array]:
+    """The limits of that interval where a request's table holds each of many rows of cells (places, m) in turn.
+
+    Every place is drawn from the seed anew, so that its limits are those that the interval of this one place has.
+
+    >>> from scorespace.measures.catalog import parse
+    >>> from scorespace.measures.request import bind
+    >>> low, high = jeffreys_along(bind(parse("mcc"), Counts(9, 2, 1, 8)), np.array([[9, 1, 2, 8], [5, 5, 5, 5]]), 0.95)
+    >>> low.round(2), high.round(2)
+    (array([ 0.29, -0.38]), array([0.88, 0.39]))
+    """
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+
+    def limits_of(row: Array) -> Array:
+        values = np.asarray(request.formula(request.table.with_cells(_outcomes(request, row, seed, REPLICATES))))
+        defined = values[np.isfinite(values)]
+        return np.quantile(defined, tails) if defined.size else np.full(2, np.nan)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = np.array(list(pool.map(limits_of, np.asarray(cells, dtype=np.float64)))).reshape(-1, 2)
+    value = np.asarray(request.formula(request.table.with_cells(np.asarray(cells, dtype=np.float64))))
+    lowest, highest = request.range
+    return np.maximum(np.fmin(found[:, 0], value), lowest), np.minimum(np.fmax(found[:, 1], value), highest)
 
 
 def _cut_again(plan: Plan, drawn: Array) -> Array:
@@ -381,11 +440,12 @@ def log_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"log-t{plan.how}", reason)
 
 
-def _of_class_areas(request: Request) -> bool:
-    return request.averaged and request.measure.area == (1, 0)
+def _like_an_area(request: Request) -> bool:
+    """Areas over several classes, and what is read like an area of two."""
+    return request.measure.area == (1, 0) if request.averaged else request.measure.beside is not None
 
 
-@interval("class-area", "area over classes on the logit scale", suits=_of_class_areas, replicates=True)
+@interval("class-area", "area on the logit scale", suits=_like_an_area, replicates=True, weighted=True)
 def class_area_interval(plan: Plan) -> Interval:
     """As logit-t; near 1, where hardly any pair is in the wrong order, at least as wide as Newcombe's."""
     defined, reason = plan.replicates()
@@ -393,8 +453,8 @@ def class_area_interval(plan: Plan) -> Interval:
         return _none("the measure is undefined in every replicate")
     rarer = max(2.0, plan.rarer)
     low, high = limits.on_logit(plan.value, defined, rarer, plan.level)
-    if rarer * (1 - plan.value) < 1:
-        rest = max(2.0, float(plan.table.total) - rarer)
+    if rarer * (1 - plan.value) < _HARDLY_ANY:
+        rest = max(2.0, plan.table.cases - rarer)
         wider = limits.newcombe_auc(plan.value, rarer, rest, plan.level)
         low, high = min(low, wider[0]), max(high, wider[1])
     return _within(plan, low, high, f"logit-t{plan.how}", reason)
@@ -424,7 +484,11 @@ def no_interval(plan: Plan) -> Interval:
 
 
 def _labelled(request: Request) -> bool:
-    return request.table.thresholded and not request.averaged and all(map(math.isfinite, request.range))
+    return request.table.thresholded and not request.averaged
+
+
+def _bounded(request: Request) -> bool:
+    return _labelled(request) and all(map(math.isfinite, request.range))
 
 
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:
@@ -448,10 +512,15 @@ def _light(plan: Plan) -> ScoreTable:
     return table.condensed(_WORLD_ROWS) if table.score.size > 2 * _WORLD_ROWS else table
 
 
+def _value_on(plan: Plan, table: ScoreTable) -> float:
+    """The value on the table whose labels are drawn again: a condensed one leaves chance less to fit."""
+    return float(np.asarray(plan.request.formula(table)))
+
+
 @interval(
     "corrected",
     "corrected for the bias seen where the truth is known",
-    suits=_labelled,
+    suits=_bounded,
     replicates=True,
     weighted=True,
     instead="shifted",
@@ -460,24 +529,34 @@ def corrected_interval(plan: Plan) -> Interval:
     """The bias and spread of the measure are seen on labels drawn from smooth rates, whose own value is known.
 
     A value such as KS is the best of many on the same cases, so chance makes it too good; the bootstrap shows about
-    half of that.
+    half of that. Where labels without any relation to the scores would show such a value, theirs belongs to it.
     """
     table = _light(plan)
     cases = table.counts.sum(axis=-2, dtype=np.float64)
     number, worth = _worth(table, cases)
-    rates = worlds.rates_by_rank(cases * worth, table.pos * worth)
-    world = float(np.asarray(plan.request.formula(_again(table, cases * rates))))
-    drawn = worlds.labels_again(number, rates, np.random.default_rng([plan.draws.seed, 3]), _WORLD_DRAWS)
-    hits = drawn * (cases / np.maximum(number, 1))
-    values = np.asarray(plan.request.formula(_again(table, hits)), dtype=np.float64)
+    noise = np.full(cases.size, float(table.n_pos / table.total))
+    rates = np.stack([worlds.rates_by_rank(cases * worth, table.pos * worth), noise])
+    known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
+    values = _values_again(plan, table, cases, number, rates, _WORLD_DRAWS, stream=3)
     defined, reason = plan.replicates()
-    if not (defined.size and np.isfinite(values).any() and math.isfinite(world)):
+    if not (defined.size and np.isfinite(values).any(axis=1).all() and np.isfinite(known).all()):
         return _none("the measure is undefined in every replicate")
-    own = values[np.isfinite(values)]
-    bounds = plan.request.range
+    seen, rarer, bounds = _value_on(plan, table), max(2.0, plan.rarer), plan.request.range
     spread = float(defined.std())
-    low, high = limits.corrected(plan.value, world, own, max(2.0, plan.rarer), plan.level, spread=spread, within=bounds)
+    low, high = limits.corrected(seen, known[0], values[0], rarer, plan.level, spread=spread, within=bounds)
+    if limits.as_by_chance(seen, known[1], values[1], rarer, plan.level):
+        low, high = min(low, known[1]), max(high, known[1])
     return _within(plan, low, high, f"corrected{plan.how}", reason)
+
+
+def _values_again(
+    plan: Plan, table: ScoreTable, cases: Array, number: Array, rates: Array, draws: int, stream: int
+) -> Array:
+    """The measure (worlds, draws) on labels drawn again from the rates (worlds, scores) of each world."""
+    rng = np.random.default_rng([plan.draws.seed, stream])
+    hits = worlds.labels_again(number, rates, rng, draws) * (cases / np.maximum(number, 1))
+    values = np.asarray(plan.request.formula(_again(table, hits.reshape(-1, cases.size))), dtype=np.float64)
+    return values.reshape(draws, -1).T
 
 
 @interval(
@@ -498,15 +577,12 @@ def inverted_interval(plan: Plan) -> Interval:
     number, worth = _worth(table, cases)
     rates = worlds.recalibrated(table.score, cases * worth, table.pos * worth)
     known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
-    hits = worlds.labels_again(number, rates, np.random.default_rng([plan.draws.seed, 4]), _INVERTED_DRAWS)
-    flat = (hits * (cases / np.maximum(number, 1))).reshape(-1, cases.size)
-    values = np.asarray(plan.request.formula(_again(table, flat)), dtype=np.float64)
-    values = values.reshape(_INVERTED_DRAWS, -1).T
+    values = _values_again(plan, table, cases, number, rates, _INVERTED_DRAWS, stream=4)
     defined, reason = plan.replicates()
     if not defined.size:
         return _none("the measure is undefined in every replicate")
-    spread = float(defined.std())
-    low, high = limits.inverted(plan.value, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
+    spread, seen = float(defined.std()), _value_on(plan, table)
+    low, high = limits.inverted(seen, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
     found = _within(plan, low, high, f"inverted{plan.how}", reason)
     return replace(found, chance=float(np.nanmean(values[0])))
 

@@ -17,6 +17,7 @@ from scorespace.tables import Array
 Limits = tuple[Any, Any]
 FEW_ERRORS: Final = 10.0
 """DeLong's interval of an AUC is good from this many cases of the rarer class times min(A, 1 − A)."""
+_UNSURE: Final = 0.4  # share of a bias that smooth rates leave open: seen in simulations, docs/coverage.md
 _STEPS: Final = 60  # halvings until nothing is left between two floats of [0, 1]
 
 
@@ -88,32 +89,54 @@ def corrected(
     spread: ArrayLike = 0.0,
     within: tuple[float, float] = (0.0, 1.0),
 ) -> Limits:
-    """Limits for a value that chance makes too good: its bias is seen in a world where the truth is known.
+    """Limits for a value v that chance makes too good: its bias is seen in a world where the truth is known.
 
-    `world` is the measure in that world (smoothed rates), `values` are its values on samples from it. The bias
-    mean(values) − world is taken off the value; the rest is done on the logit scale of the range `within`, with the
-    larger of the spread of `values` and that of a bootstrap (`spread`), and t with `cases` − 1 degrees of freedom.
-    An end of the range that is within reach without the logit belongs to the interval.
+    `world` is the measure in that world (smoothed rates), `values` are its values on samples from it. Bias b and
+    error e shrink towards the ends of the range, here 0 and 1, by g(θ) = √(θ (1 − θ)), as those of a share do. So the
+    limits are the θ with v − θ = c g(θ), c = b/g ± t e/g, which is Wilson's quadratic; t has `cases` − 1 degrees of
+    freedom. e is that of `values` or of a bootstrap (`spread`), whichever is larger, and of the bias, which is known
+    to two fifths of itself. Towards chance, where the bias comes from, it does not shrink: there the limit is at least
+    v − b − t e. An end of the range that is within such reach belongs to the interval.
 
     >>> low, high = corrected(0.5, 0.4, [0.4, 0.45, 0.5, 0.55], 40)
     >>> round(low, 3), round(high, 3)
-    (0.316, 0.54)
+    (0.297, 0.55)
     """
     bottom, top = within
     scale = top - bottom
     seen, known = ((np.asarray(v, dtype=np.float64) - bottom) / scale for v in (value, world))
     drawn = (np.asarray(values, dtype=np.float64) - bottom) / scale
-    error = np.maximum(np.nanstd(drawn, axis=-1), np.asarray(spread, dtype=np.float64) / scale)
-    centre = seen - (np.nanmean(drawn, axis=-1) - known)
-    reach = student(level, cases) * error
-    # Nearer to an end than one standard error the logit would make the interval shorter than the error is.
-    inner = np.clip(error, 1e-9, 0.45)
-    slope = np.clip(known, inner, 1 - inner)
-    half = reach / (slope * (1 - slope))
-    middle = logit(np.clip(centre, inner, 1 - inner))
-    low = np.where(centre - reach <= 0, 0.0, expit(middle - half))
-    high = np.where(centre + reach >= 1, 1.0, expit(middle + half))
-    return _pair((bottom + scale * low, bottom + scale * high))
+    bias, own = np.nanmean(drawn, axis=-1) - known, np.nanstd(drawn, axis=-1)
+    again = np.asarray(spread, dtype=np.float64) / scale
+    half_a_case = 0.5 / (np.asarray(cases, dtype=np.float64) + 1)
+    g_known, g_seen = (
+        np.sqrt(at * (1 - at)) for at in (np.clip(v, half_a_case, 1 - half_a_case) for v in (known, seen))
+    )
+    t, unsure = student(level, cases), _UNSURE * bias
+    reach = t * np.hypot(np.maximum(own / g_known, again / g_seen), unsure / g_known)
+    low, high = (_quadratic(seen, bias / g_known + side) for side in (reach, -reach))
+    plain = t * np.hypot(np.maximum(own, again), unsure)
+    least, most = seen - bias - plain, seen - bias + plain
+    low = np.where((bias > 0) | (least <= 0), np.minimum(low, least), low)
+    high = np.where((bias < 0) | (most >= 1), np.maximum(high, most), high)
+    return _pair((bottom + scale * np.clip(low, 0.0, 1.0), bottom + scale * np.clip(high, 0.0, 1.0)))
+
+
+def as_by_chance(value: ArrayLike, world: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float = 0.95) -> Array:
+    """Whether samples from a world are as far from its own value as this one: at most t errors beyond their mean.
+
+    >>> bool(as_by_chance(0.2, 0.0, [0.08, 0.1, 0.12], 50)), bool(as_by_chance(0.12, 0.0, [0.08, 0.1, 0.12], 50))
+    (False, True)
+    """
+    drawn = np.asarray(values, dtype=np.float64)
+    mean, side = np.nanmean(drawn, axis=-1), np.sign(np.nanmean(drawn, axis=-1) - np.asarray(world))
+    return np.asarray(side * (np.asarray(value) - mean) <= student(level, cases) * np.nanstd(drawn, axis=-1))
+
+
+def _quadratic(value: Array, c: Array) -> Array:
+    """The θ with v − θ = c √(θ (1 − θ)): Wilson's limit of a share, below v for c > 0 and above it for c < 0."""
+    inner = np.maximum(value * (1 - value), 0.0)
+    return np.asarray((value + c * c / 2 - c * np.sqrt(inner + c * c / 4)) / (1 + c * c))
 
 
 def inverted(

@@ -19,21 +19,23 @@ STEPS: Final = (0.0, 0.4, 0.8, 1.2, 1.7, 2.3, 3.0, 4.0, 6.0)
 """How far worlds of recalibrated scores go: 0 are the scores as they stand, 1 is the fit."""
 _FINITE: Final = 1e-6  # scores of 0 and 1 have no logit
 _ROUNDS: Final = 50
+_MANY: Final = 10  # cases of each class from which on a rate may have humps
 _SOME: Final = 1e-9  # a score that no case has, as of decisions that are all alike, still has a rank
 
 
 def rates_by_rank(cases: Array, hits: Array) -> Array:
-    """A smooth rate of positives for each distinct score, from its rank: logit p = a + b·z + c·z².
+    """A smooth rate of positives for each distinct score, from its rank: logit p = a + b·z + c·z² + … + f·z⁵.
 
-    z is the normal score of the mid-rank, so the fit is that of ROC curves of two normal classes; a small penalty
-    keeps it finite where the classes do not overlap.
+    z is the normal score of the mid-rank, so up to z² the fit is that of ROC curves of two normal classes; the rest
+    follows humps, where each class has ten cases. A small penalty keeps it finite where the classes do not overlap.
 
     >>> rates_by_rank(np.ones(6), np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])).round(2)
     array([0.9 , 0.74, 0.58, 0.42, 0.26, 0.1 ])
     """
     cases = np.maximum(cases, _SOME)
     z = -ndtri((np.cumsum(cases) - cases / 2) / cases.sum())
-    return expit(_fitted(z, cases, hits, np.zeros(z.size)))
+    rarer = min(hits.sum(), cases.sum() - hits.sum())
+    return expit(_fitted(z, cases, hits, np.zeros(z.size), degree=5 if rarer >= _MANY else 2))
 
 
 def recalibrated(score: Array, cases: Array, hits: Array, steps: tuple[float, ...] = STEPS) -> Array:
@@ -62,11 +64,11 @@ def labels_again(cases: Array, rates: Array, rng: np.random.Generator, draws: in
     return rng.binomial(np.asarray(cases, dtype=np.int64), rates, (draws, *np.shape(rates)))
 
 
-def _fitted(x: Array, cases: Array, hits: Array, offset: Array) -> Array:
-    """The logits of a penalised logistic fit, quadratic in x, on top of an offset."""
+def _fitted(x: Array, cases: Array, hits: Array, offset: Array, degree: int = 2) -> Array:
+    """The logits of a penalised logistic fit, a polynomial in x, on top of an offset."""
     cases = np.maximum(cases, _SOME)
     total = cases.sum()
-    powers = np.stack([np.ones(x.size), x, x**2], axis=1)[:, : min(3, np.unique(x).size)]
+    powers = np.vander(x, min(degree + 1, np.unique(x).size), increasing=True)
     share = np.sqrt(cases / total)[:, None]
     # Columns that are orthonormal over the cases: the penalty then treats all scales alike.
     columns = np.linalg.qr(powers * share)[0] / share

@@ -18,11 +18,13 @@ from scorespace.errors import ConditionError, DataError, ScoreError, listing
 from scorespace.measures import parse
 from scorespace.measures.confusion import kappa
 from scorespace.measures.ranking import auc
+from scorespace.measures.regression import kendall, spearman
 from scorespace.resampling.draw import REPLICATES
 from scorespace.resampling.estimate import Estimate, check_level, estimate
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, percent, plain
-from scorespace.tables import Array, ConfusionTable, score_table
-from scorespace.tables.rating import rating_table
+from scorespace.tables import Array, ConfusionTable, ScoreTable, residual_table, score_table
+from scorespace.tables.rating import RatingTable, rating_table
+from scorespace.tables.score import weights_of
 
 TOLERANCE: Final = 0.1
 """Scores that differ by no more than this are called alike."""
@@ -47,16 +49,22 @@ class Rater:
     decision: NDArray[np.bool_] = field(repr=False)
     score: Array = field(repr=False)
     auc: float = math.nan
+    weight: Array | None = field(default=None, repr=False)
 
     @cached_property
     def curve(self) -> SmoothCurve:
-        return smooth(score_table(self.decision.astype(np.uint8), self.score, classes=("no", "yes"), positive="yes"))
+        return smooth(_table(self.decision.astype(np.uint8), self.score, self.weight))
+
+    @property
+    def positive(self) -> float:
+        """The share of instances that the rater decides positive."""
+        return float(np.average(self.decision, weights=self.weight))
 
     def row(self) -> Row:
         return plain(
             {
                 "rater": self.name,
-                "positive": float(self.decision.mean()),
+                "positive": self.positive,
                 "midpoint": self.curve.midpoint,
                 "smauc": self.curve.area(),
                 "appropriate": self.curve.appropriate,
@@ -217,13 +225,15 @@ def agreement(
     tolerance: float = TOLERANCE,
     positive: str = "positive",
     negative: str = "negative",
+    weight: Any = None,
     level: float = 0.95,
     seed: int = 0,
     notes: tuple[Note, ...] = (),
 ) -> Agreement:
     """Raters compared, each with decisions (true where positive) and scores in [0, 1] of the same instances.
 
-    `truth` is true where the instance is positive. Without `ids` instances are numbered from 1.
+    `truth` is true where the instance is positive. Without `ids` instances are numbered from 1. `weight` is that of
+    each instance, for all numbers but the lists.
 
     >>> ann = [True, True, False], [0.9, 0.6, 0.2]
     >>> bob = [True, False, False], [0.8, 0.55, 0.6]
@@ -240,8 +250,9 @@ def agreement(
             f"tolerance={tolerance:g} is no difference of scores.", hint="between 0 and 1, such as 0.1"
         )
     actual = None if truth is None else np.asarray(truth, dtype=np.uint8)
-    found = tuple(_rater(name, decision, score, actual) for name, (decision, score) in raters.items())
-    size = found[0].decision.size
+    size = len(np.asarray(next(iter(raters.values()))[0]))
+    weights = None if weight is None else weights_of(weight, size)
+    found = tuple(_rater(name, decision, score, actual, weights) for name, (decision, score) in raters.items())
     if any(rater.decision.size != size or rater.score.size != size for rater in found):
         raise DataError("the raters judged different numbers of instances.")
     named = tuple(range(1, size + 1)) if ids is None else tuple(ids)
@@ -259,28 +270,35 @@ def agreement(
 def _beyond_chance(raters: Sequence[Rater], level: float, seed: int) -> tuple[Estimate, ...]:
     """Agreement of the decisions of all raters beyond chance, each with its interval."""
     ratings = {rater.name: np.where(rater.decision, "yes", "no") for rater in raters}
-    table = rating_table(ratings, classes=("no", "yes"))
+    table = rating_table(ratings, classes=("no", "yes"), weight=raters[0].weight)
     names = BEYOND_CHANCE_OF_TWO if len(raters) == 2 else BEYOND_CHANCE
     return tuple(estimate(parse(name), table, level=level, seed=seed) for name in names)
 
 
-def _rater(name: str, decision: Any, score: Any, truth: Array | None) -> Rater:
+def _table(label: Array, score: Array, weight: Array | None) -> ScoreTable:
+    return score_table(label, score, classes=("no", "yes"), positive="yes", weight=weight)
+
+
+def _rater(name: str, decision: Any, score: Any, truth: Array | None, weight: Array | None) -> Rater:
     decided, values = np.asarray(decision, dtype=bool), np.asarray(score, dtype=np.float64)
     if values.size and not (values.min() >= 0 and values.max() <= 1):
         raise ScoreError(
             f"the scores of {name} do not lie between 0 and 1.",
             seen=f"from {values.min():g} to {values.max():g}",
-            hint="the same scale for all raters; they are never squashed silently",
+            hint='scale="0..10", if they are ratings from 0 to 10; they are never squashed silently',
         )
-    if truth is None:
-        return Rater(name, decided, values)
-    ranked = float(auc(score_table(truth, values, classes=("no", "yes"), positive="yes")))
-    return Rater(name, decided, values, ranked)
+    if truth is None or decided.size != values.size or values.size != truth.size:  # the lengths are told apart later
+        return Rater(name, decided, values, weight=weight)
+    return Rater(name, decided, values, float(auc(_table(truth, values, weight))), weight)
 
 
 def _pair(a: Rater, b: Rater, ids: tuple[Any, ...], tolerance: float, level: float, seed: int) -> RaterPair:
-    cells = np.bincount(2 * a.decision.astype(np.int64) + b.decision, minlength=4).reshape(2, 2).astype(np.float64)
-    table = ConfusionTable(cells, ("no", "yes"), 1)
+    cells, weight = 2 * a.decision.astype(np.int64) + b.decision, a.weight
+    counts, squares = (
+        np.bincount(cells, w, minlength=4).reshape(2, 2).astype(np.float64)
+        for w in (weight, None if weight is None else weight**2)
+    )
+    table = ConfusionTable(counts, ("no", "yes"), 1, None if weight is None else squares)
     gap = np.abs(a.score - b.score)
     near, same = gap <= tolerance + _ROUNDING, a.decision == b.decision
     alike, apart = np.flatnonzero(near & ~same), np.flatnonzero(~near & same)
@@ -290,7 +308,7 @@ def _pair(a: Rater, b: Rater, ids: tuple[Any, ...], tolerance: float, level: flo
         b.name,
         estimate(parse("acc"), table, level=level, seed=seed),
         _kappa(table, level, seed),
-        *_correlations(a.score, b.score),
+        *_correlations(a.score, b.score, weight),
         distance(a.curve, b.curve),
         tuple(ids[k] for k in alike),
         tuple(ids[k] for k in apart),
@@ -302,6 +320,10 @@ def _kappa(table: ConfusionTable, level: float, seed: int) -> Estimate:
     spec, value = parse("kappa"), float(kappa(table))
     if math.isnan(value):
         return Estimate("", spec, value, math.nan, math.nan, level, None, "both raters decide the same every time")
+    if table.squares is not None:
+        ratings = RatingTable(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), table.cells, ("no", "yes"), ("a", "b"))
+        found = estimate(parse("rater_kappa"), replace(ratings, squares=table.cell_squares), level=level, seed=seed)
+        return replace(found, spec=spec)
     cases = int(table.total)
     drawn = np.random.default_rng(seed).multinomial(cases, table.matrix.ravel() / cases, REPLICATES)
     values = np.asarray(kappa(replace(table, matrix=drawn.reshape(-1, 2, 2).astype(np.float64))))
@@ -309,13 +331,10 @@ def _kappa(table: ConfusionTable, level: float, seed: int) -> Estimate:
     return Estimate("", spec, value, float(low), float(high), level, "bootstrap", None)
 
 
-def _correlations(a: Array, b: Array) -> tuple[float, float]:
+def _correlations(a: Array, b: Array, weight: Array | None) -> tuple[float, float]:
     """Spearman's ρ and Kendall's τ-b; NaN when a rater's scores are all the same."""
-    from scipy.stats import kendalltau, spearmanr  # slow to load, and only raters need it
-
-    if a.size < 2 or not np.ptp(a) or not np.ptp(b):
-        return math.nan, math.nan
-    return float(spearmanr(a, b).statistic), float(kendalltau(a, b).statistic)
+    both = residual_table(a, b, weight=weight)
+    return float(spearman(both)), float(kendall(both))
 
 
 def _named(ids: tuple[Any, ...], what: str) -> str:

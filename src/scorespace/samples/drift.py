@@ -33,7 +33,8 @@ from scorespace.comparisons.adjust import holm
 from scorespace.curves.distance import distance
 from scorespace.curves.smooth import SmoothCurve, smooth
 from scorespace.errors import ConditionError, DataError, WeightError
-from scorespace.measures.probability import cal, cal_large
+from scorespace.measures.calibration import cal_large
+from scorespace.measures.decomposition import cal
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.results import Progress
@@ -74,20 +75,22 @@ def drift(
     *,
     labelled: bool = True,
     aspects: Sequence[str] | None = None,
+    samples: int = 1,
     replicates: int = REPLICATES,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Drift:
     """What moved between two samples, by model; not `labelled`, only the scores after are known.
 
-    `aspects` beyond the family that the verdict rests on: all when not stated.
+    `aspects` beyond the family that the verdict rests on: all when not stated. `samples` are so many that are compared
+    with the one before: p-values are adjusted for all of them.
 
     >>> from scorespace.tables import score_table
     >>> table = score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7])
     >>> drift({"nb": table}, {"nb": table})
     Nothing can be said: 4 and 4 cases are too few to show whether anything moved.
     """
-    _check(before, after, replicates)
+    _check(before, after, replicates, samples)
     wanted = tuple(TITLES) if aspects is None else tuple(aspects)
     pairs = {name: (before[name], after[name]) for name in before}
     steps = len(pairs) * (3 if labelled else 1)
@@ -107,7 +110,7 @@ def drift(
             found.append(_aspects(*pair, both[name], wanted, three))
         else:
             found.append(_unlabelled(*pair, both[name], permutations(k)))
-    prevalence, adjusted = _adjusted(prevalence, found)
+    prevalence, adjusted = _adjusted(prevalence, found, samples)
     models = tuple(
         ModelDrift(
             name,
@@ -208,10 +211,12 @@ def _curves(before: ScoreTable, after: ScoreTable, labelled: bool) -> tuple[Smoo
     return smooth(before), smooth(_reweighted(before, after))
 
 
-def _adjusted(prevalence: Aspect, models: Sequence[tuple[Aspect, ...]]) -> tuple[Aspect, list[tuple[Aspect, ...]]]:
-    """The tests of the family, over all models, with p-values adjusted by Holm's method."""
+def _adjusted(
+    prevalence: Aspect, models: Sequence[tuple[Aspect, ...]], samples: int
+) -> tuple[Aspect, list[tuple[Aspect, ...]]]:
+    """The tests of the family, over all models, with p-values adjusted by Holm's method, and for so many samples."""
     family = [prevalence, *(aspect for aspects in models for aspect in aspects if aspect.name in FAMILY)]
-    chances = iter(holm([aspect.p for aspect in family]).tolist())
+    chances = iter(np.minimum(1.0, samples * holm([aspect.p for aspect in family])).tolist())
     prevalence = replace(prevalence, p_adjusted=next(chances))
     adjusted = [
         tuple(replace(one, p_adjusted=next(chances)) if one.name in FAMILY else one for one in aspects)
@@ -252,10 +257,10 @@ def _cause(prevalence: Aspect, aspects: tuple[Aspect, ...], both: Pooled, labell
     return "several"
 
 
-def _check(before: Mapping[str, ScoreTable], after: Mapping[str, ScoreTable], replicates: int) -> None:
+def _check(before: Mapping[str, ScoreTable], after: Mapping[str, ScoreTable], replicates: int, samples: int) -> None:
     if not before or set(before) != set(after):
         raise DataError("both samples need scores of the same models.", seen=f"{list(before)} and {list(after)}")
-    tests = 1 + 3 * len(before)
+    tests = samples * (1 + 3 * len(before))
     if replicates < (least := math.ceil(tests / LIKELY)):
         raise ConditionError(
             f"replicates={replicates} cannot show a change: {tests} tests are made.", hint=f"at least {least}"
@@ -263,7 +268,10 @@ def _check(before: Mapping[str, ScoreTable], after: Mapping[str, ScoreTable], re
     for name in before:
         old, new = before[name], after[name]
         if not (old.whole and new.whole):
-            raise WeightError("drift deals out cases, and weights that are no whole numbers count none.")
+            raise WeightError(
+                "drift deals out cases, and weights that are no whole numbers count none.",
+                hint="weights that say how often a row occurred; or each sample weighed by drawing it anew",
+            )
         if old.classes[old.positive] != new.classes[new.positive]:
             raise DataError(
                 "the samples have different positive classes.",

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from scorespace.curves.smooth import softened
-from scorespace.measures.probability import cal, cal_large
+from scorespace.measures.calibration import cal_large
+from scorespace.measures.decomposition import cal
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.resampling.draw import replicated

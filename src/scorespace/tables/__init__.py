@@ -1,5 +1,6 @@
 """What we know: the sufficient statistics that every curve and measure is a function of."""
 
+from scorespace.tables.class_bins import ClassBins, class_bins
 from scorespace.tables.classes import ClassTable, class_table
 from scorespace.tables.confusion import ConfusionTable, confusion
 from scorespace.tables.counts import Counts, ratio
@@ -11,6 +12,7 @@ from scorespace.tables.table import Array, At, NoTableError, Table, Top
 __all__ = [
     "Array",
     "At",
+    "ClassBins",
     "ClassTable",
     "ConfusionTable",
     "Counts",
@@ -20,6 +22,7 @@ __all__ = [
     "ScoreTable",
     "Table",
     "Top",
+    "class_bins",
     "class_table",
     "confusion",
     "ratio",

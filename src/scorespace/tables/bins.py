@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -58,6 +58,14 @@ def parted(found: Any, score: Any, edge: float, choose: Choose = np.where) -> An
     """
     below = math.nextafter(edge, -math.inf)
     return choose(score >= edge, choose(found < edge, edge, found), choose(found >= edge, below, found))
+
+
+def bin_keys(score: NDArray[np.float64], bits: int, edges: Iterable[float] = ()) -> NDArray[np.float64]:
+    """The bins of scores, of which none straddles an edge."""
+    key: NDArray[np.float64] = cell(score, bits)
+    for edge in edges:
+        key = parted(key, score, edge)
+    return key
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,9 +149,7 @@ def joined(*several: Bins) -> tuple[Bins, NDArray[np.intp], NDArray[np.intp]]:
     )
     if not low.size:
         return Bins(low, high, first, second, bits, edges), order, np.empty(0, np.intp)
-    key = cell(low, bits)
-    for edge in edges:
-        key = parted(key, low, edge)
+    key = bin_keys(low, bits, edges)
     # From the highest down: a bin begins below everything that those before it reach down to.
     apart = high[1:] < np.minimum.accumulate(low)[:-1]
     starts = np.flatnonzero(np.append(True, apart & (key[1:] != key[:-1])))

@@ -234,13 +234,17 @@ class ClassTable(Table):
         return _score_table(right, self.score.max(axis=0), ("wrong", "right"), 1, self.weight, self.copies)
 
     @property
+    def lead(self) -> Array:
+        """By how much the highest score of each case is above the second."""
+        second, highest = np.partition(self.score, -2, axis=0)[-2:]
+        # 0.7 − 0.3 and 0.6 − 0.2 are the same lead, but not in floating point.
+        return np.round(highest - second, 12)
+
+    @property
     def margins(self) -> ScoreTable:
         """The lead of the highest score over the second, with the decision right or wrong as classes."""
         right = (self.decided == self.label).astype(np.intp)
-        second, highest = np.partition(self.score, -2, axis=0)[-2:]
-        # 0.7 − 0.3 and 0.6 − 0.2 are the same lead, but not in floating point.
-        lead = np.round(highest - second, 12)
-        return _score_table(right, lead, ("wrong", "right"), 1, self.weight, self.copies)
+        return _score_table(right, self.lead, ("wrong", "right"), 1, self.weight, self.copies)
 
     def pooled(self, wanted: type[Wanted]) -> Wanted:
         """All scores in one table: positive where a score is that of the case's own class."""

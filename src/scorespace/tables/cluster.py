@@ -121,6 +121,10 @@ class ClusterTable(Table):
             found[..., filled] = np.add.reduceat(values, starts[filled], axis=-1)
         return found
 
+    def slices(self) -> list[slice]:
+        """Where the points of each cluster stand."""
+        return [slice(*ends) for ends in pairwise(np.searchsorted(self.label, np.arange(len(self.names) + 1)).tolist())]
+
     @property
     def sizes(self) -> Array:
         """The weight (…, K) of each cluster."""
@@ -136,8 +140,10 @@ class ClusterTable(Table):
         """The mean point (…, K, d) of each cluster; NaN where there is none."""
 
         def compute() -> Array:
-            weighed = self.sums(self.weight[..., None, :] * self.point.T)
-            return np.moveaxis(ratio(weighed, self.sizes[..., None, :]), -2, -1)
+            found = np.empty((*self.weight.shape[:-1], len(self.names), self.point.shape[1]))
+            for k, rows in enumerate(self.slices()):  # products of matrices, which are faster than what spares the loop
+                found[..., k, :] = self.weight[..., rows] @ self.point[rows]
+            return ratio(found, self.sizes[..., None])
 
         return cast(Array, self.once("centroids", compute))
 
@@ -146,8 +152,15 @@ class ClusterTable(Table):
         """The distance (…, n) of each point to the centroid of its cluster."""
 
         def compute() -> Array:
-            steps = np.take(self.centroids, self.label, axis=-2) - self.point
-            return np.sqrt((steps**2).sum(axis=-1))
+            if self.weight.ndim == 1:
+                return np.sqrt(((self.centroids[self.label] - self.point) ** 2).sum(axis=-1))
+            found = np.empty(self.weight.shape)
+            for k, rows in enumerate(self.slices()):  # |x − c|² = |x|² − 2 x·c + |c|², counted from the middle of x
+                middle = self.point[rows].sum(axis=0) / max(1, rows.stop - rows.start)
+                points, centre = self.point[rows] - middle, self.centroids[..., k, :] - middle
+                squares = (points**2).sum(axis=-1) - 2 * (centre @ points.T) + (centre**2).sum(axis=-1)[..., None]
+                found[..., rows] = np.sqrt(np.maximum(squares, 0.0))
+            return found
 
         return cast(Array, self.once("away", compute))
 
@@ -167,8 +180,7 @@ class ClusterTable(Table):
         if self.weight.ndim > 1:
             raise NoTableError("rests on the outermost points, which drawing points again can only lose")
         there = self.weight > 0
-        starts = np.searchsorted(self.label, np.arange(len(self.names) + 1))
-        return [self.point[a:b][there[a:b]] for a, b in pairwise(starts)]
+        return [self.point[rows][there[rows]] for rows in self.slices()]
 
     @property
     def known_borders(self) -> Array:

@@ -18,7 +18,8 @@ from scorespace.tables.table import NoTableError, Table
 class Models(Mapping[str, Any]):
     """What is known of a sample: the table of every model, the classes with their weights, and the cases side by side.
 
-    A model may be named with one of its classes, `nb[setosa]`, or with its highest score, `nb[top]`.
+    A model may be named with one of its classes, `nb[setosa]`, or with its highest score, `nb[top]`. Where cases were
+    counted in bins, `couples` ties every two models together.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Models(Mapping[str, Any]):
     positive: str | None
     tables: Mapping[str, Table]
     pairs: PairTable | None = field(default=None, compare=False, repr=False)
+    couples: Mapping[tuple[str, str], PairTable] = field(default_factory=dict, compare=False, repr=False)
 
     def __getitem__(self, model: str) -> Any:
         if model in self.tables:
@@ -87,6 +89,8 @@ class Models(Mapping[str, Any]):
     def counts(self, model: str, at: float | None) -> Counts:
         """The four outcomes of a two-class model, at a threshold where it needs one."""
         table = self[model]
+        if not table.class_names:
+            raise ScoreSpaceError(f"{model} has no outcomes of decisions: it is {table.described()}.")
         if table.positive_name is None:
             raise ScoreSpaceError(f"{model} decides between {len(table.class_names)} classes, none of them positive.")
         counts: Counts = table.inside(Counts, None, at if table.thresholded else None)
@@ -103,9 +107,8 @@ class Models(Mapping[str, Any]):
         }
         if self.positive is None:
             return self
-        return replace(
-            self, classes=classes, tables=tables, pairs=None if self.pairs is None else self.pairs.at_prevalence(share)
-        )
+        pairs = None if self.pairs is None else self.pairs.at_prevalence(share)
+        return replace(self, classes=classes, tables=tables, pairs=pairs, couples={})
 
     @property
     def two_class(self) -> list[str]:
@@ -141,7 +144,14 @@ class Models(Mapping[str, Any]):
     @property
     def comparable(self) -> bool:
         """Whether at least two models can be compared case by case."""
-        return self.pairs is not None and len(self.pairs.models) > 1
+        return bool(self.couples) or (self.pairs is not None and len(self.pairs.models) > 1)
+
+    def paired(self, a: str, b: str) -> PairTable | None:
+        """What ties two models together: their cases, or bins of both."""
+        if (a, b) in self.couples:
+            return self.couples[a, b]
+        turned = self.couples.get((b, a))
+        return self.pairs if turned is None else turned.only(a, b)
 
     @property
     def grouped(self) -> bool:

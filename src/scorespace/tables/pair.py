@@ -28,7 +28,8 @@ class PairTable(ByValue):
     `cell` (models, cases) indexes the cells of `tables`; `code` is the class of each case, an index into
     `classes`, of which `positive` may be one. `group` numbers the groups of related cases, `fold` the folds they
     were tested in, and `repeat` the repeats of the whole procedure, in each of which every case was tested once;
-    `weight` is the weight of each case, and `time` its place in time; where there are such.
+    `weight` is the weight of each case, and `time` its place in time; where there are such. Counted in bins, a row
+    stands for `times` cases: all that share a bin of every model.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
     >>> pairs
@@ -48,10 +49,16 @@ class PairTable(ByValue):
     repeat: NDArray[np.int32] | None = None
     weight: NDArray[np.float64] | None = None
     time: NDArray[np.int32] | None = None
+    times: NDArray[np.int64] | None = None
 
     @property
     def cases(self) -> int:
+        """How many rows there are: as many as cases, unless they were counted in bins."""
         return int(self.code.size)
+
+    def counted(self, chosen: NDArray[np.bool_]) -> int:
+        """How many cases the chosen rows stand for."""
+        return int(chosen.sum() if self.times is None else self.times[chosen].sum())
 
     @cached_property
     def label(self) -> NDArray[np.uint8]:
@@ -122,8 +129,9 @@ class PairTable(ByValue):
         return replace(self, tables=tables, cell=np.stack(cells), code=self.code[chosen], **kept)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        positives = "" if self.positive is None else f", {grouped(int(self.label.sum()))} positive"
-        return f"PairTable: {len(self.models)} models on {grouped(self.cases)} cases{positives}"
+        positives = "" if self.positive is None else f", {grouped(self.counted(self.label == 1))} positive"
+        every = self.counted(np.ones(self.cases, dtype=bool))
+        return f"PairTable: {len(self.models)} models on {grouped(every)} cases{positives}"
 
 
 def pair_table(truth: Any, scores: Mapping[str, Any], *, positive: Any = None, group: Any = None) -> PairTable:
@@ -165,6 +173,40 @@ def paired(
     cells = np.stack([cell for cell, _ in placed])
     tables = tuple(table for _, table in placed)
     return PairTable(tuple(scores), tables, cells, code, classes, positive, group, weight=weight)
+
+
+PAIR_BITS: Final = 46
+"""So many bits of a score are rounded away where two models are counted together: some hundred bins of each."""
+
+
+def binned_pair(
+    keys: Mapping[str, Array],
+    code: Array,
+    times: Array,
+    classes: tuple[str, ...],
+    positive: int,
+    group: NDArray[np.int32] | None = None,
+) -> PairTable:
+    """The pair table of models from how many cases of a class share a bin of every one of them.
+
+    `keys` are the bins of the rows in each model, as `cell` names them, which rise with the scores; `code` is the class
+    of a row, `times` its cases, of one `group` where there are such. The tables are coarser than those of models alone.
+
+    >>> bins = np.array([0.9, 0.4])
+    >>> binned_pair({"a": bins, "b": bins}, np.array([1, 0]), np.array([20, 30]), ("0", "1"), 1)
+    PairTable: 2 models on 50 cases, 20 positive
+    """
+    tables, cells = [], []
+    for key in keys.values():
+        values, place = np.unique(np.asarray(key, dtype=np.float64) + 0.0, return_inverse=True)
+        cell = code.astype(np.int32) * np.int32(values.size) + (values.size - 1 - place).astype(np.int32)
+        counts = np.bincount(cell, times, minlength=len(classes) * values.size).astype(np.int64)
+        tables.append(ScoreTable(values[::-1].copy(), counts.reshape(len(classes), -1), classes, positive))
+        cells.append(cell)
+    order = np.lexsort(cells[::-1])  # a cell tells the class: those of a class keep together
+    held = np.stack(cells)[:, order]
+    group = None if group is None else group[order]
+    return PairTable(tuple(keys), tuple(tables), held, code[order], classes, positive, group, times=times[order])
 
 
 def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int) -> list[Any]:

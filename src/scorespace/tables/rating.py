@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scorespace.errors import DataError, listing
 from scorespace.results import grouped
 from scorespace.tables.labels import encode, is_missing, label_text
+from scorespace.tables.score import weights_of
 from scorespace.tables.table import Array, Table
 
 NOBODY = -1
@@ -24,13 +25,16 @@ class RatingTable(Table):
     """Patterns (m, raters) of codes into the classes, and the instances of each pattern (…, m).
 
     All that raters' agreement rests on: for each instance how many raters gave each class, and for two raters who
-    gave which. The classes are in order, where an order was stated.
+    gave which. The classes are in order, where an order was stated. `given` holds the codes of every instance, as they
+    were given.
     """
 
     pattern: NDArray[np.intp]
     counts: Array
     classes: tuple[str, ...]
     raters: tuple[str, ...]
+    squares: Array | None = field(default=None, compare=False, repr=False)
+    given: NDArray[np.intp] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.intp), compare=False, repr=False)
 
     def described(self) -> str:
         return f"ratings of {len(self.raters)} raters"
@@ -43,14 +47,22 @@ class RatingTable(Table):
     def strata(self) -> NDArray[np.intp]:
         return np.zeros(len(self.pattern), dtype=np.intp)
 
+    @property
+    def cell_squares(self) -> Array | None:
+        return self.squares
+
     def with_cells(self, cells: Array) -> Self:
-        return replace(self, counts=cells)
+        return replace(self, counts=cells, squares=None)
 
     def __add__(self, other: Self) -> Self:
         if (self.classes, self.raters) != (other.classes, other.raters):
             raise DataError("ratings of other raters or classes cannot be merged.")
         pattern = np.vstack([self.pattern, other.pattern])
-        return type(self)(pattern, np.concatenate([self.counts, other.counts], axis=-1), self.classes, self.raters)
+        counts = np.concatenate([self.counts, other.counts], axis=-1)
+        squares = None
+        if self.squares is not None or other.squares is not None:  # a case of weight 1 has the square 1
+            squares = np.concatenate([one.counts if one.squares is None else one.squares for one in (self, other)])
+        return type(self)(pattern, counts, self.classes, self.raters, squares)
 
     @cached_property
     def votes(self) -> Array:
@@ -72,10 +84,12 @@ class RatingTable(Table):
         return f"RatingTable: {size} instances, {len(self.raters)} raters, classes {listing(self.classes)}"
 
 
-def rating_table(ratings: Mapping[str, Any], *, classes: Sequence[Any] | None = None) -> RatingTable:
+def rating_table(
+    ratings: Mapping[str, Any], *, classes: Sequence[Any] | None = None, weight: Any = None
+) -> RatingTable:
     """The rating table from the labels of each rater; None where a rater did not judge an instance.
 
-    `classes` states their order, which weighted measures need.
+    `classes` states their order, which weighted measures need. `weight` is that of each instance.
 
     >>> rating_table({"Ann": ["yes", "no", "no"], "Bob": ["yes", "no", None]}).votes.tolist()
     [[1.0, 0.0], [2.0, 0.0], [0.0, 2.0]]
@@ -97,5 +111,10 @@ def rating_table(ratings: Mapping[str, Any], *, classes: Sequence[Any] | None = 
         raise DataError("classes must name every label once.", seen=f"labels {listing(seen)}, classes {listing(names)}")
     placed = np.full(every.size, NOBODY, dtype=np.intp)
     placed[judged] = np.array([names.index(name) for name in seen])[codes]
-    pattern, times = np.unique(placed.reshape(len(columns), -1).T, axis=0, return_counts=True)
-    return RatingTable(pattern, times.astype(np.float64), names, tuple(columns))
+    given = np.ascontiguousarray(placed.reshape(len(columns), -1).T)
+    pattern, place, times = np.unique(given, axis=0, return_inverse=True, return_counts=True)
+    if weight is None:
+        return RatingTable(pattern, times.astype(np.float64), names, tuple(columns), None, given)
+    weights = weights_of(weight, len(given))
+    counts, squares = (np.bincount(place.ravel(), w, minlength=len(pattern)) for w in (weights, weights**2))
+    return RatingTable(pattern, counts, names, tuple(columns), squares, given)

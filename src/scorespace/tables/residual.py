@@ -360,7 +360,8 @@ class ResidualTable(Table):
         def both(first: Any, second: Any) -> Any:
             if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
                 return np.concatenate([first, second])
-            return first if first == second else None
+            one_alone = isinstance(first, np.ndarray) or isinstance(second, np.ndarray)
+            return None if one_alone or first != second else first
 
         columns = (both(getattr(a, name), getattr(b, name)) for name in ("reference", "low", "high"))
         truth, predicted = both(a.truth, b.truth), both(a.predicted, b.predicted)

@@ -172,6 +172,23 @@ class ScoreTable(Table):
         swap = of is not None and self._index(of) != self.positive
         return (fewest.swapped(), most.swapped()) if swap else (most, fewest)
 
+    @property
+    def corners(self) -> Counts:
+        """The extremes (4, m) of the outcomes at the thresholds that cut each bin; those of an exact row are its own.
+
+        >>> score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51).corners.fp
+        array([[0., 1.],
+               [0., 0.],
+               [0., 1.],
+               [0., 0.]])
+        """
+        sweep = self.sweep
+        loose = np.zeros(self.score.size, dtype=bool) if self.bins is None else self.bins.loose
+        tp, fp = sweep.tp[..., 1:], sweep.fp[..., 1:]
+        fewer_tp, fewer_fp = np.where(loose, sweep.tp[..., :-1], tp), np.where(loose, sweep.fp[..., :-1], fp)
+        found = np.stack([tp, tp, fewer_tp, fewer_tp]), np.stack([fp, fewer_fp, fp, fewer_fp])
+        return Counts.along(*found, self.n_pos, self.n_neg)
+
     def sized(self) -> Self:
         """The table for what depends on the size of scores: each bin of a coarse one bears its mean."""
         if self.bins is None or not self.score.size:

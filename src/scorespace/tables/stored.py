@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from scorespace.errors import DataError
 from scorespace.tables.bins import Bins
+from scorespace.tables.class_bins import ClassBins
 from scorespace.tables.confusion import ConfusionTable
+from scorespace.tables.pair import PairTable, binned_pair
 from scorespace.tables.score import MOST_EXACT, ScoreTable, merged_table
 from scorespace.tables.table import Stored, Table
 
@@ -55,7 +57,7 @@ def restored(kept: Stored) -> Table:
         if (numbers["weight"] < 0).any() or numbers["weight"].sum() >= MOST_EXACT:
             raise ValueError("weights")
         codes = {name: np.asarray(kept.columns[name], dtype=np.intp) for name in LABELS}
-        if any(column.size and not 0 <= column.min() <= column.max() < len(classes) for column in codes.values()):
+        if any(column.size and not 0 <= column.min() <= column.max() <= len(classes) for column in codes.values()):
             raise ValueError("labels of no class")
         return _RESTORE[kind](kept.about, classes, codes, numbers)
     except (KeyError, TypeError, ValueError) as error:
@@ -90,7 +92,67 @@ def _decisions(
     return ConfusionTable(numbers["weight"].reshape(shape), classes, about["positive"], squares)
 
 
-_RESTORE: Final = {"scores": _scores, "decisions": _decisions}
+def stored_pair(pairs: PairTable, edges: Sequence[float]) -> Stored:
+    """The bins of two models together as columns; what is low and high of other tables are the bins of the two.
+
+    >>> bins = np.array([0.9, 0.4])
+    >>> both = binned_pair({"a": bins, "b": bins}, np.array([1, 0]), np.array([20, 30]), ("0", "1"), 1)
+    >>> stored_pair(both, ()).columns["weight"]
+    array([30., 20.])
+    """
+    first, second = (table.score[place] for table, place in zip(pairs.tables, pairs.place, strict=True))
+    columns = {"actual": pairs.code, "low": first, "high": second, "weight": pairs.times}
+    size = pairs.cases
+    numbers = {name: np.asarray(columns.get(name, np.zeros(size)), dtype=np.float64) for name in NUMBERS}
+    labels = {name: np.asarray(columns.get(name, np.zeros(size)), dtype=np.int32) for name in LABELS}
+    about = {"models": list(pairs.models), "classes": list(pairs.classes), "positive": pairs.positive}
+    return Stored({**about, "edges": list(edges)}, {**labels, **numbers})
+
+
+def restored_pair(several: Sequence[Stored]) -> PairTable | None:
+    """The bins of two models from the columns of all shards; nothing where the shards have other bins."""
+    try:
+        about = [
+            (tuple(one.about["models"]), tuple(one.about["classes"]), one.about["positive"], tuple(one.about["edges"]))
+            for one in several
+        ]
+        (names, classes, positive, _) = about[0]
+        if len(set(about)) > 1:
+            return None
+        names_ok = len(set(names)) == 2 and all(isinstance(name, str) for name in (*names, *classes))
+        if not names_ok or positive not in range(len(classes)):
+            raise ValueError("models and classes")
+        held = {name: np.concatenate([one.columns[name] for one in several]) for name in ("actual", *NUMBERS)}
+        code, times = held["actual"].astype(np.intp), held["weight"].astype(np.int64)
+        sound = all(np.isfinite(held[name]).all() for name in ("low", "high", "weight"))
+        if not sound or (times < 0).any() or (code.size and not 0 <= code.min() <= code.max() < len(classes)):
+            raise ValueError("bins of two models")
+        keys = np.stack([held["low"], held["high"], code])
+        rows, place = np.unique(keys, axis=1, return_inverse=True)
+        times = np.bincount(place.ravel(), times).astype(np.int64)
+        bins = dict(zip(names, rows[:2], strict=True))
+        return binned_pair(bins, rows[2].astype(np.intp), times, classes, positive)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError("the file holds no tables that can be read.", seen=f"wrong: {error}") from None
+
+
+def _classes(
+    about: Mapping[str, Any], classes: tuple[str, ...], codes: Mapping[str, Column], numbers: Mapping[str, Column]
+) -> Table:
+    ends = np.cumsum([0, *map(int, about["sizes"])])
+    parts = []
+    for number, part in enumerate(about["parts"]):
+        own = slice(int(ends[number]), int(ends[number + 1]))
+        names = classes if number < len(classes) else ("wrong", "right")
+        parts.append(_scores(part, names, {}, {name: column[own] for name, column in numbers.items()}))
+    matrix = np.asarray(about["matrix"], dtype=np.float64)
+    if len(parts) != len(classes) + 1 or matrix.shape != (len(classes), len(classes)) or (matrix < 0).any():
+        raise ValueError("tables of classes")
+    *tables, top = parts
+    return ClassBins(tuple(tables), ConfusionTable(matrix, classes), top, float(about["excess"]))  # type: ignore[arg-type]
+
+
+_RESTORE: Final = {"scores": _scores, "decisions": _decisions, "classes": _classes}
 
 
 def merged(parts: Iterator[Table]) -> Table:

@@ -209,6 +209,10 @@ class Table(ByValue, ABC):
         """The same rows without what is known of the cases inside them, which cases drawn again do not have."""
         return self
 
+    def undrawn(self, inside: Table) -> str | None:
+        """Why what is computed from a table inside this one is not drawn again; None where it is."""
+        return None
+
     def in_order(self, order: Sequence[Any]) -> Self:
         """The same table with its classes in a stated order, from the lowest to the highest."""
         return self

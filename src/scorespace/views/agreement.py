@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from scorespace.resampling.estimate import Estimate
 from scorespace.results import Row, decimals, grouped, percent
 from scorespace.samples.agreement import Agreement
+from scorespace.samples.raters import Ratings
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
 _SHOWN = 8  # instances of a kind that a page lists for a pair
@@ -32,6 +34,39 @@ def document(agreement: Agreement, name: str = "Agreement") -> Document:
     return Document(name, facts, sections)
 
 
+def rating_document(found: Ratings, name: str = "Agreement") -> Document:
+    """The page of raters who give classes and no scores."""
+    rows = tuple((_title(one), one.text) for one in found.together)
+    blocks: list[Block] = [Grid(("all raters", "agreement"), rows)]
+    columns = tuple(map(_title, found.pairs[0][2]))
+    shown: list[tuple[str, ...]]
+    if len(found.pairs) == 1:
+        ((a, b, of_two),) = found.pairs
+        shown = [(title, one.text) for title, one in zip(columns, of_two, strict=True)]
+        blocks.append(Grid((f"{a}, {b}", "agreement"), tuple(shown)))
+    else:
+        shown = [(f"{a}, {b}", *(one.text for one in of_two)) for a, b, of_two in found.pairs]
+        blocks.append(Grid(("raters", *columns), tuple(shown)))
+    if found.differing:
+        listed = tuple(tuple(str(cell or "–") for cell in row.values()) for row in found.differing[:_SHOWN])
+        more = len(found.differing) - _SHOWN
+        listed += ((f"… {grouped(more)} more", *("" for _ in found.table.raters)),) if more > 0 else ()
+        blocks.append(Grid(("instance", *found.table.raters), listed))
+    blocks.append(Verdict(found.words))
+    if found.notes:
+        blocks.append(Notes(found.notes))
+    order = " < " if found.ordered else ", "
+    facts = [f"{grouped(found.cases)} instances", f"{len(found.table.raters)} raters", order.join(found.table.classes)]
+    return Document(name, "   ".join(facts), (Section("agreement", "Agreement", tuple(blocks), brief=True),))
+
+
+def _title(one: Estimate) -> str:
+    """The title of a measure, with the options that were stated."""
+    stated = ", ".join(str(value) for _, value in one.spec.options)
+    title = one.spec.measure.title.removesuffix(" of two raters").removesuffix(" of raters")
+    return f"{title}, {stated}" if stated else title
+
+
 def grids(agreement: Agreement) -> Sequence[Block]:
     """The raters, the pairs, for several raters the matrix of distances, and the instances."""
     found = [rater_grid(agreement), pair_grid(agreement), *([chance_grid(agreement)] if agreement.chance else [])]
@@ -48,7 +83,7 @@ def rater_grid(agreement: Agreement) -> Grid:
     rows = [
         (
             rater.name,
-            percent(float(rater.decision.mean())),
+            percent(rater.positive),
             decimals(rater.curve.midpoint),
             decimals(rater.curve.area()),
             grouped(rater.curve.inappropriate),

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from scorespace.comparisons.answer import Comparison, Comparisons
+from scorespace.comparisons.means import OverFolds
 from scorespace.curves import Curve
 from scorespace.decisions import CostChoice, Decision, ShiftDecision
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.resampling.band import Band
-from scorespace.resampling.estimate import Estimates
+from scorespace.resampling.estimate import Estimate, Estimates
 from scorespace.results import Note, Row, grouped, percent
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
@@ -38,6 +39,9 @@ class Answers(Protocol):
     def shown(self) -> Estimates: ...
 
     @property
+    def over_folds(self) -> tuple[OverFolds, ...]: ...
+
+    @property
     def differences(self) -> Mapping[str, Comparison]: ...
 
     @property
@@ -60,6 +64,10 @@ class Answers(Protocol):
 
     @property
     def operating(self) -> Any: ...
+
+    def spread(self, *names: str) -> dict[str, dict[str, float]]: ...
+
+    def priced(self, one: Estimate) -> bool: ...
 
     def threshold(self, model: str) -> float: ...
 
@@ -86,5 +94,5 @@ def facts(models: Models) -> str:
         positives = models.classes.get(models.positive, 0)
         parts.append(f"positive = {models.positive} ({grouped(positives)}, {percent(positives / total)})")
         rest = [f"{name} ({grouped(n)})" for name, n in models.classes.items() if name != models.positive]
-        parts.append("negative = " + ", ".join(rest))
+        parts += [f"negative = {', '.join(rest)}"] if rest else []
     return "   ".join(parts)

@@ -40,7 +40,12 @@ _ROWS: Final[Mapping[str, tuple[Callable[[CalibrationSummary], float], str]]] = 
 def blocks(evaluation: Answers) -> Sequence[Block]:
     """The section of a report, for the models whose scores lie between 0 and 1."""
     if evaluation.class_calibrations:
-        return [block for name in evaluation.class_calibrations for block in _class_blocks(evaluation, name)]
+        told = (_top_words(name, one).partition(". ")[0] for name, one in evaluation.class_calibrations.items())
+        answer = Text(" ".join(words.rstrip(".") + "." for words in told))
+        return [
+            answer,
+            *(block for name in evaluation.class_calibrations for block in _class_blocks(evaluation, name)),
+        ]
     found = evaluation.calibrations
     tables = {name: table for name, table in _scored(evaluation).items() if name in found}
     if not tables or not 0 < evaluation.models.prevalence < 1:
@@ -49,7 +54,9 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     banded = few and all(table.counted for table in tables.values())
     bins = [_bin_grid(name, table, evaluation.level) for name, table in tables.items()] if few else []
     said, *more = zip(*(found[name].words.partition(". ")[::2] for name in tables), strict=True)
-    rest = [Text(words) for words in more[0] if words]
+    rest = [
+        Text(f"{name}: {words[:1].lower()}{words[1:]}") for name, words in zip(tables, more[0], strict=True) if words
+    ]
     answer = Text(" ".join(words.rstrip(".") + "." for words in said))
     return [answer, _picture(evaluation, tables, banded), *rest, summary_grid(found), *bins]
 
@@ -74,8 +81,12 @@ def _class_blocks(evaluation: Answers, model: str) -> Sequence[Block]:
             f"{about} {top}{left_out}",
         ),
         replace(grid, caption=f"{top} {grid.caption}"),
-        Text(replace(found[TOP], model=f"The highest score of {model}").words),
+        Text(_top_words(model, found)),
     ]
+
+
+def _top_words(model: str, found: Mapping[str, CalibrationSummary]) -> str:
+    return replace(found[TOP], model=f"The highest score of {model}").words
 
 
 def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:

@@ -16,7 +16,7 @@ from scorespace.measures.average import by_class
 from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
 from scorespace.measures.ranking import auc, auprc
 from scorespace.results import Row, decimals, grouped, plain
-from scorespace.tables import Array, ClassTable, ConfusionTable, ScoreTable, ratio
+from scorespace.tables import Array, ClassBins, ClassTable, ConfusionTable, ScoreTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Picture, Section, Text
 
@@ -95,16 +95,15 @@ def confused_words(table: ConfusionTable, most: int = 3) -> str:
 
 def blocks(evaluation: Answers) -> Sequence[Block]:
     """Everything class by class, model after model."""
-    found: list[Block] = []
-    for name, table in _models(evaluation).items():
+    models = _models(evaluation)
+    found: list[Block] = [Text(" ".join(extremes_words(name, _decisions(one)) for name, one in models.items()))]
+    if not models:
+        return []
+    for name, table in models.items():
         decisions = _decisions(table)
         found += [Text(name)] if len(evaluation.models) > 1 else []
         found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
-        found += (
-            [pair_grid(table.inside(ClassTable))]
-            if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF
-            else []
-        )
+        found += [pair_grid(table)] if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF else []
         found += [Text(confused_words(decisions)), *_confusion_picture(name, table)]
     return found
 
@@ -167,13 +166,42 @@ def _by_class(evaluation: Answers) -> Iterator[tuple[str, ConfusionTable, Areas 
 
 def confusion_blocks(evaluation: Answers) -> Sequence[Block]:
     """The numbers of decisions, class against class, model after model."""
-    found: list[Block] = []
-    for name, table in _models(evaluation).items():
-        found += [Text(name), confusion_grid(_decisions(table))]
+    models = {name: _decisions(table) for name, table in _models(evaluation).items()}
+    found: list[Block] = [Text(" ".join(right_words(name, one) for name, one in models.items()))] if models else []
+    for name, table in models.items():
+        found += [Text(name), confusion_grid(table)]
     return found
 
 
-def class_curves(table: ClassTable, kind: str) -> Any:
+def right_words(name: str, table: ConfusionTable) -> str:
+    """How many cases a model decides right, in a sentence.
+
+    >>> from scorespace.tables import confusion
+    >>> right_words("nb", confusion([[3, 1], [0, 4]], classes=["a", "b"]))
+    'nb decides 7 of 8 cases right.'
+    """
+    return f"{name} decides {grouped(float(table.matrix.trace()))} of {grouped(float(table.total))} cases right."
+
+
+def extremes_words(name: str, table: ConfusionTable) -> str:
+    """Which class a model finds best and which worst, by F1, in a sentence.
+
+    >>> from scorespace.tables import confusion
+    >>> extremes_words("nb", confusion([[3, 1], [0, 4]], classes=["a", "b"]))
+    'nb finds b best (F1 0.889) and a worst (0.857).'
+    """
+    values = by_class(f1, table)
+    known = np.flatnonzero(np.isfinite(values))
+    if known.size < 2:
+        return right_words(name, table)
+    high, low = (int(known[pick(values[known])]) for pick in (np.argmax, np.argmin))
+    best, worst = (decimals(float(values[place])) for place in (high, low))
+    if values[high] == values[low]:
+        return f"{name} finds all classes alike (F1 {best})."
+    return f"{name} finds {table.classes[high]} best (F1 {best}) and {table.classes[low]} worst ({worst})."
+
+
+def class_curves(table: Any, kind: str) -> Any:
     """The chart of every class's ROC or PR curve, and of their mean."""
     from scorespace.views.charts import class_curves_chart
 
@@ -185,7 +213,7 @@ def class_curves(table: ClassTable, kind: str) -> Any:
     return class_curves_chart(bent, average_pr(bent.values()), kind)
 
 
-def pair_grid(table: ClassTable) -> Grid:
+def pair_grid(table: Any) -> Grid:
     """Hand and Till's areas of the pairs of classes: the row's class against the column's, by the row's score."""
     areas = table.pair_areas()
     rows = tuple(
@@ -196,18 +224,18 @@ def pair_grid(table: ClassTable) -> Grid:
     return Grid(("class \\ against", *table.classes), rows, f"{about} one of the column's class has.")
 
 
-def _models(evaluation: Answers) -> dict[str, ClassTable | ConfusionTable]:
+def _models(evaluation: Answers) -> dict[str, ClassTable | ClassBins | ConfusionTable]:
     """The models for which no class is the positive one."""
     return {
         name: table for name, table in evaluation.models.items() if table.class_names and table.positive_name is None
     }
 
 
-def _decisions(table: ClassTable | ConfusionTable) -> ConfusionTable:
+def _decisions(table: ClassTable | ClassBins | ConfusionTable) -> ConfusionTable:
     return table.inside(ConfusionTable)
 
 
-def _areas(table: ClassTable | ConfusionTable) -> tuple[Areas | None, Areas | None]:
+def _areas(table: ClassTable | ClassBins | ConfusionTable) -> tuple[Areas | None, Areas | None]:
     """The areas under the ROC and the PR curve of each class, where there are scores."""
     if not table.scores_classes:
         return None, None
@@ -282,7 +310,7 @@ def _names(table: ConfusionTable, chosen: Array) -> str:
     return listing([name for name, here in zip(table.classes, chosen.tolist(), strict=True) if here])
 
 
-def _confusion_picture(name: str, table: ClassTable | ConfusionTable) -> Sequence[Block]:
+def _confusion_picture(name: str, table: ClassTable | ClassBins | ConfusionTable) -> Sequence[Block]:
     if len(table.classes) > MOST_DRAWN:
         return []
 
@@ -296,7 +324,7 @@ def _confusion_picture(name: str, table: ClassTable | ConfusionTable) -> Sequenc
     return [Picture(draw, f"How often {name} decides each class for cases of each actual class.", about)]
 
 
-def _curve_pictures(name: str, table: ClassTable | ConfusionTable) -> Sequence[Block]:
+def _curve_pictures(name: str, table: ClassTable | ClassBins | ConfusionTable) -> Sequence[Block]:
     """ROC and PR of each class, where there are scores and two classes with cases."""
     if not table.scores_classes or np.count_nonzero(table.class_totals) < 2:
         return []
@@ -304,12 +332,12 @@ def _curve_pictures(name: str, table: ClassTable | ConfusionTable) -> Sequence[B
     areas = "with its area; the broad line is their mean."
     return [
         Picture(
-            lambda: class_curves(table.inside(ClassTable), "roc"),
+            lambda: class_curves(table, "roc"),
             f"True positive rate against false positive rate of each class of {name}, and their mean.",
             f"ROC of each class against all others, {areas}",
         ),
         Picture(
-            lambda: class_curves(table.inside(ClassTable), "pr"),
+            lambda: class_curves(table, "pr"),
             f"Precision against recall of each class of {name}, and their mean.",
             f"Precision and recall of each class against all others, {areas} Chance reaches the share of the class.",
         ),

@@ -61,7 +61,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Panel:
-    """What a reader can move, with the pictures beside it; `content` is what the page's script reads.
+    """What a reader can move, with the pictures beside it; `content` names its template and its script.
 
     Only a page has room for it.
     """

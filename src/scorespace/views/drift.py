@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from scorespace.results import decimals, grouped, p_text, signed
+from scorespace.samples.match import Matches
 from scorespace.samples.moved import FAMILY, Aspect, Drift, ModelDrift
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
@@ -23,6 +24,34 @@ def document(drift: Drift, names: tuple[str, str] = ("before", "after")) -> Docu
         Section("charts", "Before and after", (_picture(drift),)),
     )
     return Document("Drift", facts(drift, names), sections)
+
+
+def match_document(found: Matches) -> Document:
+    """The page of several samples beside one: a line for each, the nearest first."""
+    some = next(iter(found.drifts.values()))
+    lines = tuple(
+        (
+            name,
+            grouped(one.sizes[1]),
+            decimals(one.prevalence.after),
+            decimals(found.distance(name)),
+            _p(min((one.prevalence.p_adjusted, *_chances(one)), key=lambda p: math.inf if math.isnan(p) else p)),
+            "yes" if not one.moved else f"no: {one.cause}",
+        )
+        for name in found.ranked
+        for one in (found.drifts[name],)
+    )
+    columns = ("sample", "cases", "share of positives", "distance", "least p", "matches")
+    about = "Distance: the area between the smooth ROC curves, or the KS of the scores. p is adjusted for all tests."
+    blocks: list[Block] = [Grid(columns, lines, about), Verdict(found.words)]
+    if found.notes:
+        blocks.append(Notes(found.notes))
+    line = f"{found.before}: {grouped(some.sizes[0])} cases   {len(found.drifts)} samples   positive = {some.positive}"
+    return Document("Drift", line, (Section("drift", "Drift", tuple(blocks), brief=True),))
+
+
+def _chances(one: Drift) -> list[float]:
+    return [aspect.p_adjusted for model in one.models for aspect in model.aspects if aspect.name in FAMILY]
 
 
 def facts(drift: Drift, names: tuple[str, str]) -> str:

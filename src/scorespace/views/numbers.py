@@ -7,28 +7,41 @@ from typing import Any
 
 from scorespace.curves import RrocCurve, rroc
 from scorespace.decisions import ShiftDecision
+from scorespace.measures.regression import mae, medae
 from scorespace.results import decimals
 from scorespace.views.answers import Answers
-from scorespace.views.document import Block, Grid, Picture
+from scorespace.views.document import Block, Grid, Picture, Text
 from scorespace.views.shift import shift_grids
 
 
 def error_blocks(evaluation: Answers) -> Sequence[Block]:
     """Where the errors are: against the prediction, the truth, and a normal distribution."""
-    if not _models(evaluation):
+    names = _models(evaluation)
+    if not names:
         return []
+    tables = {name: evaluation.models[name] for name in names}
+    told = [
+        f"half of the predictions of {name} miss by less than {_number(float(medae(table)))}, and all of them by "
+        f"{_number(float(mae(table)))} on average"
+        for name, table in tables.items()
+    ]
+    answer = "; ".join(told)
     pictures = {
         "predicted": "Truth against prediction: each case, or so many of them; on the dashed line nothing is missed.",
         "residuals": "Error against prediction. Good predictions scatter evenly around 0, wherever they are.",
         "error_size": "How far predictions miss on average, by the size of the truth.",
         "quantiles": "Errors against those of a normal distribution. What bends away from the line is outliers.",
     }
-    return [Picture(_drawn(evaluation, kind), words, words) for kind, words in pictures.items()]
+    return [
+        Text(f"{answer[:1].upper()}{answer[1:]}."),
+        *(Picture(_drawn(evaluation, kind), words, words) for kind, words in pictures.items()),
+    ]
 
 
 def rroc_blocks(evaluation: Answers) -> Sequence[Block]:
     """Too high against too low, and what to use where they do not cost the same."""
-    if not _models(evaluation):
+    names = _models(evaluation)
+    if not names:
         return []
     decision = evaluation.decision if isinstance(evaluation.decision, ShiftDecision) else None
 
@@ -44,7 +57,14 @@ def rroc_blocks(evaluation: Answers) -> Sequence[Block]:
     )
     line = " All points of the dashed line cost the same; the dot is the cheapest." if decision is not None else ""
     tables = [] if decision is None else shift_grids(decision)
-    return [Picture(draw, "Over-prediction against under-prediction of each model.", words + line), *tables]
+    sides = {name: evaluation.models[name].sums for name in names}
+    told = [f"{name} by {_number(float(one.over))} and {_number(float(one.under))}" for name, one in sides.items()]
+    answer = f"Too high and too low, per case: {', '.join(told)}." if decision is None else decision.words
+    return [
+        Text(answer),
+        Picture(draw, "Over-prediction against under-prediction of each model.", words + line),
+        *tables,
+    ]
 
 
 def believed_blocks(evaluation: Answers) -> Sequence[Block]:
@@ -52,7 +72,7 @@ def believed_blocks(evaluation: Answers) -> Sequence[Block]:
     names = _models(evaluation)
     if not names:
         return []
-    from scorespace.measures.probability import cal, unc
+    from scorespace.measures.decomposition import cal, unc
     from scorespace.measures.regression import dsc, mse
 
     columns = ("model", "squared error", "= miscalibration", "− discrimination", "+ uncertainty")
@@ -65,7 +85,10 @@ def believed_blocks(evaluation: Answers) -> Sequence[Block]:
     words = (
         "The mean truth for each prediction, rising. Numbers that can be taken at their word lie on the dashed line."
     )
-    return [Picture(_drawn(evaluation, "isotonic"), words, words), Grid(columns, rows, caption)]
+    parts = {name: (float(cal(evaluation.models[name])), float(mse(evaluation.models[name]))) for name in names}
+    told = [f"{100 * part / whole if whole else 0:.2g} % of that of {name}" for name, (part, whole) in parts.items()]
+    answer = f"Taking predictions at their word makes up for so much of the squared error: {', '.join(told)}."
+    return [Text(answer), Picture(_drawn(evaluation, "isotonic"), words, words), Grid(columns, rows, caption)]
 
 
 def _models(evaluation: Answers) -> list[str]:

@@ -20,11 +20,13 @@ from scorespace.curves.hull import edges_of
 from scorespace.decisions import Decision
 from scorespace.decisions.honest import Path, paths
 from scorespace.decisions.threshold import best_threshold
+from scorespace.errors import listing
 from scorespace.measures import MeasureSpec
 from scorespace.measures.confusion import youden
-from scorespace.measures.request import bind
+from scorespace.measures.cost import cost
+from scorespace.measures.request import Request, bind
 from scorespace.resampling.estimate import Estimate
-from scorespace.resampling.interval import chosen, counted
+from scorespace.resampling.interval import chosen, counted, jeffreys_along, jeffreys_interval, wilson_interval
 from scorespace.resampling.limits import wilson
 from scorespace.results import Row, decimals, digits, grouped, per_thousand, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio
@@ -37,6 +39,9 @@ KEPT: Final = 2000
 MOST_CLASSES: Final = 12
 """Most classes, of all models, that can be followed."""
 
+SIMULATED: Final = 300
+"""At how many thresholds, of all models, intervals are found by simulation; between them limits run straight."""
+
 MEASURES: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
 TOPS: Final = ("1%", "5%", "10%", "200")
 """How many of the highest scores can be flagged by a button."""
@@ -44,7 +49,7 @@ TOPS: Final = ("1%", "5%", "10%", "200")
 
 @dataclass(frozen=True)
 class Shown:
-    """A measure at every kept threshold, with its limits where they have a closed form."""
+    """A measure at every kept threshold, with its limits."""
 
     spec: MeasureSpec
     value: Array
@@ -68,6 +73,7 @@ class Points:
     crisp: bool
     at: float
     shown: tuple[Shown, ...]
+    cost: Shown | None = None
     honest: tuple[Path | None, ...] = (None, None)
 
     @property
@@ -114,6 +120,9 @@ class Operating:
     stated: bool
     start: int
     classes: bool = False
+    left_out: str = ""
+
+    template, script = "panel.html", "panel.js"
 
     @property
     def tops(self) -> tuple[str, ...]:
@@ -169,21 +178,25 @@ class Operating:
             "negative": one.labels[1],
             "threshold": "–" if one.crisp else "above all" if math.isinf(at) else f"{at:.4g}",
             "flagged": per_thousand(flagged),
-            "cost": _digits(self._cost(shares["tp"], shares["fp"], ratio, share)),
+            "cost": cost_text(self._cost(shares["tp"], shares["fp"], ratio, share)),
+            "cost limits": "",
             "honest": "–",
         }
+        if one.cost is not None and (ratio, prevalence) == (self.ratio, self.condition.prevalence):
+            found["cost limits"] = estimate_text(one.cost, place).partition(" ")[2]
+            found["cost limits"] = found["cost limits"] and f" {found['cost limits']}"
         for side in of_class:
             found[side] = grouped(counts[side])
             found[f"{side} share"] = whole_percent(shares[side])
             found[f"{side} thousand"] = per_thousand(1000 * in_use[side] * shares[side])
         for k, each in enumerate(one.shown):
-            found[f"measure {k}"] = _estimate_text(each, place)
+            found[f"measure {k}"] = estimate_text(each, place)
         path = one.honest[0 if prevalence is None else 1]
         if path is not None:
             worth = ratio if prevalence is None else ratio * share * one.negatives / ((1 - share) * one.positives)
             place = int(np.searchsorted(path.worth * (1 + 1e-10), worth))
             outcomes = float(path.tp[place]) / one.positives, float(path.fp[place]) / one.negatives
-            found["honest"] = _digits(self._cost(*outcomes, ratio, share))
+            found["honest"] = cost_text(self._cost(*outcomes, ratio, share))
         return found
 
     def templates(self, model: int) -> dict[str, str]:
@@ -260,10 +273,12 @@ def operating(evaluation: Answers) -> Operating | None:
         at = math.nan if crisp else evaluation.threshold(name)
         kept = np.array([1]) if crisp else kept_thresholds(table, at, most)
         share = condition.prevalence
-        shown = [_along(evaluation, table, kept, spec, share) for spec in specs]
+        nodes = _nodes(table, kept, at, len(names))
+        shown = [_along(evaluation, table, kept, spec, share, nodes) for spec in specs]
+        price = _along(evaluation, table, kept, MeasureSpec(cost.name, tuple(condition.stated().items())), None, nodes)
         colour = COLOURS[places[name] % len(COLOURS)]
         honest = tuple(path and path.thinned(most) for path in (judged[0].get(name), judged[1].get(name)))
-        points.append(Points(name, colour, table, kept, crisp, at, tuple(shown), honest))
+        points.append(Points(name, colour, table, kept, crisp, at, tuple(shown), price, honest))
     best = None if decision is None else decision.best.model
     start = next((k for k, one in enumerate(points) if one.name == best), None)
     if start is None:
@@ -278,9 +293,10 @@ def operating(evaluation: Answers) -> Operating | None:
 def _of_classes(evaluation: Answers) -> Operating | None:
     """The classes of models that score several, each against the others at all thresholds of its own scores."""
     models = evaluation.models
-    names = [f"{name}[{label}]" for name in models.of_classes for label in models.present][:MOST_CLASSES]
+    every = [f"{name}[{label}]" for name in models.of_classes for label in models.present]
     if len(models.present) < 2:
         return None
+    names = every[:MOST_CLASSES]
     specs = [MeasureSpec(name) for name in MEASURES]
     most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
     points = []
@@ -288,9 +304,12 @@ def _of_classes(evaluation: Answers) -> Operating | None:
         table = models.score_table(name)
         at = 0.5 if table.probabilities else best_threshold(table, youden).threshold
         kept = kept_thresholds(table, at, most)
-        shown = tuple(_along(evaluation, table, kept, spec, None) for spec in specs)
+        nodes = _nodes(table, kept, at, len(names))
+        shown = tuple(_along(evaluation, table, kept, spec, None, nodes) for spec in specs)
         points.append(Points(name, COLOURS[place % len(COLOURS)], table, kept, False, at, shown))
-    return Operating(tuple(points), Condition(), False, 0, classes=True)
+    rest = every[MOST_CLASSES:]
+    words = f"Not to be followed here, as they are too many: {listing(rest)}." if rest else ""
+    return Operating(tuple(points), Condition(), False, 0, classes=True, left_out=words)
 
 
 def kept_thresholds(table: ScoreTable, at: float, most: int = KEPT) -> Array:
@@ -323,34 +342,70 @@ def top_place(table: ScoreTable, top: str) -> int:
 def _specs(evaluation: Answers) -> list[MeasureSpec]:
     """The measures of decisions that were asked for, or else the usual ones, once each."""
     asked = [replace(one.spec, at=None) for one in evaluation.summary if one.spec.at is not None]
-    found = [spec for spec in dict.fromkeys(asked) if spec.name != "cost" and spec.of is None]
+    # What depends on costs moves with them: the panel tells the cost itself.
+    found = [spec for spec in dict.fromkeys(asked) if not spec.measure.conditioned and spec.of is None]
     return found or [MeasureSpec(name) for name in MEASURES]
 
 
-def _along(evaluation: Answers, table: ScoreTable, kept: Array, spec: MeasureSpec, share: float | None) -> Shown:
-    """A measure at the kept thresholds, with Wilson's limits where it is a proportion of cases drawn one by one."""
+def _nodes(table: ScoreTable, kept: Array, at: float, models: int) -> Array:
+    """The places, among those kept, at which intervals are simulated: where buttons lead, and evenly between."""
+    most = max(40, SIMULATED // models)
+    own = int(np.searchsorted(-table.thresholds[kept], -at, side="right")) - 1 if math.isfinite(at) else 0
+    led = np.searchsorted(kept, [top_place(table, top) for top in TOPS])
+    corners = np.flatnonzero(np.isin(kept, np.append(0, edges_of(table).end + 1)))
+    even = np.linspace(0, kept.size - 1, max(2, most - min(corners.size, most // 2))).astype(np.intp)
+    thin = corners[np.linspace(0, corners.size - 1, min(corners.size, most // 2)).astype(np.intp)]
+    return np.unique(np.concatenate([even, thin, led, [own]]).clip(0, kept.size - 1)).astype(np.intp)
+
+
+def _along(
+    evaluation: Answers, table: ScoreTable, kept: Array, spec: MeasureSpec, share: float | None, nodes: Array
+) -> Shown:
+    """A measure at the kept thresholds with the limits of its usual interval, where that is Wilson's or Jeffreys'."""
     if share is not None and not spec.measure.drawn_within(**dict(spec.options)):
         table = table.at_prevalence(share)
     counts = table.sweep[kept]
     value = np.asarray(spec.measure(counts, **dict(spec.options)), dtype=np.float64)
     request = bind(replace(spec, at=0.5), table)
     method = chosen(request, evaluation.interval, strict=False).name
-    if not counted(request) or method != "wilson" or evaluation.models.grouped or not table.counted:
+    if evaluation.models.grouped or not table.counted:
+        method = "none"
+    limits_of = {wilson_interval.name: _wilson, jeffreys_interval.name: _jeffreys}.get(method)
+    if limits_of is None or (method == wilson_interval.name and not counted(request)):
         gap = np.full(kept.size, math.nan)
         return Shown(spec, value, gap, gap)
-    trials = getattr(counts, str(spec.measure.trials))
+    return Shown(spec, value, *limits_of(evaluation, request, counts, value, nodes))
+
+
+def _wilson(evaluation: Answers, request: Request, counts: Counts, value: Array, nodes: Array) -> tuple[Array, Array]:
+    measure = request.measure
+    trials = getattr(counts, str(measure.trials))
     if counts.squares is not None:
-        trials = ratio(trials * trials, getattr(counts.squares, str(spec.measure.trials)))
-    to_share, back = spec.measure.share or (np.asarray, np.asarray)
+        trials = ratio(trials * trials, getattr(counts.squares, str(measure.trials)))
+    to_share, back = measure.share or (np.asarray, np.asarray)
     low, high = wilson(np.asarray(to_share(value)) * trials, trials, evaluation.level)  # type: ignore[arg-type]
-    return Shown(spec, value, np.asarray(back(low)), np.asarray(back(high)))
+    return np.asarray(back(low)), np.asarray(back(high))
 
 
-def _digits(value: float) -> str:
+def _jeffreys(evaluation: Answers, request: Request, counts: Counts, value: Array, nodes: Array) -> tuple[Array, Array]:
+    """Simulated at the nodes; between them the limits keep a distance from the value that changes evenly."""
+    nodes = nodes[np.isfinite(value[nodes])]
+    if not nodes.size:
+        return value * math.nan, value * math.nan
+    scale = 1.0 if counts.squares is None else counts.total[nodes, None] / counts.squares.total[nodes, None]
+    found = jeffreys_along(request, counts.cells[nodes] * scale, evaluation.level, evaluation.seed)
+    places = np.arange(value.size)
+    low, high = (value + np.interp(places, nodes, limit - value[nodes]) for limit in found)
+    lowest, highest = request.range
+    return np.maximum(low, lowest), np.minimum(high, highest)
+
+
+def cost_text(value: float) -> str:
+    """A cost with the digits that it deserves beside others."""
     return decimals(value, 3 if abs(value) < 10 else 1)
 
 
-def _estimate_text(one: Shown, place: int) -> str:
+def estimate_text(one: Shown, place: int) -> str:
     ends = float(one.value[place]), float(one.low[place]), float(one.high[place])
     return Estimate("", one.spec, *ends, math.nan, None, None).text
 
@@ -393,7 +448,8 @@ def _packed(one: Points) -> Row:
         **{side: packed(counts, "u4" if whole else "f8") for side, counts in sides.items()},
         "precision": packed(_precision(one), "f4"),
         "benefit": packed(_benefit(one), "f4"),
-        "shown": [_sides(each) for each in one.shown],
+        "shown": [packed_measure(each) for each in one.shown],
+        "cost": None if one.cost is None else packed_measure(one.cost),
         "honest": [
             None if path is None else {"worth": packed(path.worth), "tp": packed(path.tp), "fp": packed(path.fp)}
             for path in one.honest
@@ -401,7 +457,7 @@ def _packed(one: Points) -> Row:
     }
 
 
-def _sides(one: Shown) -> list[str]:
+def packed_measure(one: Shown) -> list[str]:
     """Value, limits and decimals; single precision holds six of these."""
     found = _told(one)
     return [packed(side, "f4" if found[-1].max(initial=0) <= 6 else "f8") for side in found]

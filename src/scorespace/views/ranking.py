@@ -29,8 +29,8 @@ def document(ranking: Ranking, title: str, notes: Sequence[Note] = ()) -> Docume
     if ranking.control is not None:
         blocks.append(control_grid(ranking.control))
     if ranking.pairs is not None:
-        blocks += pair_grids(ranking.pairs)
-    if ranking.nemenyi is not None and ranking.groups:
+        blocks += pair_grids(ranking.pairs, of_ranks=ranking.friedman is not None)
+    if ranking.control is None and ranking.groups:
         blocks.append(Text(f"Cannot be told apart: {'; '.join(', '.join(group) for group in ranking.groups)}."))
     if ranking.friedman is not None:
         blocks.append(picture(ranking))
@@ -78,25 +78,32 @@ def nemenyi_grid(found: Nemenyi) -> Grid:
     return Grid(("rank of row − column", *matrix.columns[1:]), matrix.rows, caption)
 
 
-def pair_grids(found: Comparisons) -> Sequence[Block]:
-    """As for models on the same cases, of the medians of the differences."""
+def pair_grids(found: Comparisons, *, of_ranks: bool = False) -> Sequence[Block]:
+    """As for models on the same cases, of the medians of the differences, or of the average ranks."""
     matrix = comparison.matrix_grid(found)
-    caption = f"Median of row minus column over data sets; {matrix.caption.rpartition('; ')[2]}"
-    return [Grid(("median of row − column", *matrix.columns[1:]), matrix.rows, caption), comparison.test_grid(found)]
+    what = "Row minus column in average rank" if of_ranks else "Median of row minus column over data sets"
+    head = "rank of row − column" if of_ranks else "median of row − column"
+    caption = f"{what}; {matrix.caption.rpartition('; ')[2]}"
+    return [Grid((head, *matrix.columns[1:]), matrix.rows, caption), comparison.test_grid(found)]
 
 
 def control_grid(found: AgainstControl) -> Grid:
     """Each model against the control, with p raw and adjusted."""
+    names = dict.fromkeys(("holm", "hochberg", found.adjustment))
+    chances = (
+        {"holm": one.holm, "hochberg": one.hochberg, found.adjustment: one.adjusted} for one in found.comparisons
+    )
     rows = [
         (
             one.model,
             decimals(one.difference, 2),
             decimals(one.z, 3),
-            *(p_text(p).removeprefix("p = ").removeprefix("p ") for p in (one.p, one.holm, one.hochberg)),
+            *(p_text(p).removeprefix("p = ").removeprefix("p ") for p in (one.p, *map(by_name.__getitem__, names))),
         )
-        for one in found.comparisons
+        for one, by_name in zip(found.comparisons, chances, strict=True)
     ]
-    return Grid((f"against {found.control}", "rank difference", "z", "p", "Holm", "Hochberg"), tuple(rows))
+    titles = (name.title() for name in names)
+    return Grid((f"against {found.control}", "rank difference", "z", "p", *titles), tuple(rows))
 
 
 def picture(ranking: Ranking) -> Picture:

@@ -17,6 +17,7 @@ from scorespace.measures import confusion
 from scorespace.results import decimals, grouped, limits
 from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
+from scorespace.views import folds as folds_view
 from scorespace.views.answers import Answers, facts
 from scorespace.views.calibration import blocks as calibration_blocks
 from scorespace.views.comparison import difference_text
@@ -24,10 +25,13 @@ from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.views.numbers import believed_blocks, error_blocks, rroc_blocks
+from scorespace.views.several import several
+from scorespace.views.shift import shift_panel
 from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
     from scorespace.comparisons.answer import Comparison
+    from scorespace.measures import MeasureSpec
     from scorespace.resampling.estimate import Estimate
 
 HONEST: Final = "cost/case"
@@ -136,9 +140,30 @@ def verdict(evaluation: Answers) -> Sequence[Block]:
     return [Verdict(evaluation.verdict)]
 
 
-@section("Operating point", question="What does each threshold do, and what does it cost?")
+@section("Operating point", question="What does each operating point do, and what does it cost?")
 def panel(evaluation: Answers) -> Sequence[Block]:
-    """The operating point to move, with the curve it moves along and the scores it cuts."""
+    """What can be moved: costs and cases handed over, the threshold of a score, or the shift of predicted numbers."""
+    return [*_several_panel(evaluation), *_threshold_panel(evaluation), *shift_panel(evaluation)]
+
+
+def _several_panel(evaluation: Answers) -> Sequence[Block]:
+    """Decisions between several classes, with the curve along which cases are handed over."""
+    found = several(evaluation)
+    if found is None:
+        return []
+
+    def draw() -> Any:
+        from scorespace.views.charts import following
+
+        return following(evaluation.drawing("rejection"), "rejection", found.here())
+
+    about = "Accuracy of the cases that are decided against the share of those handed over, by model."
+    pictures = [Picture(draw, about, about, drag=True)] if found.movable else []
+    return [Panel(found, tuple(pictures))]
+
+
+def _threshold_panel(evaluation: Answers) -> Sequence[Block]:
+    """The threshold to move, with the curve it moves along and the scores it cuts."""
     found = evaluation.operating
     if found is None:
         return []
@@ -182,12 +207,36 @@ def models(evaluation: Answers) -> Sequence[Block]:
     columns = ("model", *heads, *([f"{HONEST} ↓"] if costs else []), "threshold")
     if not placed:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return [Grid(columns, tuple(rows), _interval_words(evaluation))]
+    return [*_leading_words(evaluation), Grid(columns, tuple(rows), _interval_words(evaluation))]
 
 
-@section("Notes", brief=True, question="What should a reader know before believing the numbers?")
-def notes(evaluation: Answers) -> Sequence[Block]:
+def _leading_words(evaluation: Answers) -> Sequence[Block]:
+    """Which model is best by the first measure that has a better side, in a sentence."""
+    found = [one for one in evaluation.summary if one.spec.measure.best in ("high", "low") and not isnan(one.value)]
+    first = [one for one in found if replace(one.spec, at=None) == replace(found[0].spec, at=None)]
+    if not first:
+        return []
+    first.sort(key=lambda one: one.value if one.spec.measure.best == "low" else -one.value)
+    name = first[0].spec.measure.title
+    last = f"; {first[-1].model} is last with {first[-1].text}" if len(first) > 1 else ""
+    leads = "leads with" if len(first) > 1 else "has"
+    return [Text(f"{name}: {first[0].model} {leads} {first[0].text}{last}.")]
+
+
+def _notes(evaluation: Answers) -> Sequence[Block]:
     return [Notes(evaluation.notes)] if evaluation.notes else []
+
+
+@section("Notes", brief=_notes, question="What should a reader know before believing the numbers?")
+def notes(evaluation: Answers) -> Sequence[Block]:
+    """What was found that changes how numbers are read, warnings first."""
+    warnings = sum(one.level != "info" for one in evaluation.notes)
+    rest = len(evaluation.notes) - warnings
+    parts = [
+        f"{number} {what}{'' if number == 1 else 's'}" for number, what in ((warnings, "warning"), (rest, "remark"))
+    ]
+    told = " and ".join(part for part in parts if not part.startswith("0"))
+    return [Text(f"{told[:1].upper()}{told[1:]}."), *_notes(evaluation)] if evaluation.notes else []
 
 
 @section("Thresholds", question="Which operating point?")
@@ -344,8 +393,7 @@ def smooth(evaluation: Answers) -> Sequence[Block]:
     return [*found, Picture(lambda: evaluation.drawing("rejection"), alt, about)] if found else []
 
 
-@section("All measures", brief=True, question="What are all the numbers?", folded=True)
-def measures(evaluation: Answers) -> Sequence[Block]:
+def _measures(evaluation: Answers) -> Sequence[Block]:
     grid = measure_grid(list(evaluation.shown), list(evaluation.models), _short_names(evaluation))
     if isinstance(evaluation.decision, Decision):
         grid = with_honest_costs(grid, evaluation.decision)
@@ -356,10 +404,24 @@ def measures(evaluation: Answers) -> Sequence[Block]:
     return [shown, *([Text(blank)] if blank else [])]
 
 
+@section("All measures", brief=_measures, question="What are all the numbers?", folded=True)
+def measures(evaluation: Answers) -> Sequence[Block]:
+    """All measures that were asked for, or the usual ones, of all models."""
+    number = len({replace(one.spec, at=None) for one in evaluation.shown})
+    of = "one model" if len(evaluation.models) == 1 else f"{len(evaluation.models)} models"
+    return [Text(f"{number} {'measure' if number == 1 else 'measures'} of {of}."), *_measures(evaluation)]
+
+
 @section("Classes", brief=classes.short_blocks, question="How good is it class by class?")
 def class_by_class(evaluation: Answers) -> Sequence[Block]:
     """Rates, areas and curves of each of several classes, and what is taken for what."""
     return classes.blocks(evaluation)
+
+
+@section("Folds", question="How much do the numbers change from fold to fold?", brief=folds_view.brief)
+def folds(evaluation: Answers) -> Sequence[Block]:
+    """Means over folds beside pooled values."""
+    return folds_view.blocks(evaluation)
 
 
 @section("Data and method", question="What were the data, and how were the numbers made?", folded=True, last=9)
@@ -444,14 +506,8 @@ def _short_names(evaluation: Answers) -> dict[str, str]:
     decision = evaluation.decision
     if not isinstance(decision, Decision | CostChoice):
         return {}
-    two = isinstance(decision, Decision)
-    stated = (decision.condition if isinstance(decision, Decision) else decision.costs).stated
-    own = (
-        str(replace(one.spec, at=None))
-        for one in evaluation.summary
-        if one.spec.name == "cost" and dict(one.spec.options) == stated(evaluation.models[one.model].class_names)
-    )
-    return dict.fromkeys(own, HERE if two else HONEST)
+    own = (str(replace(one.spec, at=None)) for one in evaluation.summary if evaluation.priced(one))
+    return dict.fromkeys(own, HERE if isinstance(decision, Decision) else HONEST)
 
 
 def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
@@ -482,8 +538,10 @@ def measure_grid(
     rows: list[tuple[str, ...]] = []
     hints: list[tuple[str, str]] = []
     shown_thresholds: tuple[str, ...] = ()
-    for key in dict.fromkeys(_row_key(one, estimates) for one in estimates):
-        found = {one.model: one for one in estimates if _row_key(one, estimates) == key}
+    by_row: dict[str, dict[str, Estimate]] = {}
+    for key, one in zip(_row_keys(estimates), estimates, strict=True):
+        by_row.setdefault(key, {})[one.model] = one
+    for key, found in by_row.items():
         spec = next(iter(found.values())).spec
         thresholds = tuple(_threshold(found[model]) if model in found else "" for model in models)
         if spec.at is not None and not key.endswith("@") and thresholds != shown_thresholds:
@@ -522,18 +580,21 @@ def undifferent(differences: Mapping[str, Comparison], shown: Sequence[str] = ()
     return " ".join(said)
 
 
-def _row_key(one: Estimate, estimates: Sequence[Estimate]) -> str:
-    """The row an estimate belongs to; it ends in @ when the threshold is part of its name."""
-    spec = one.spec
-    bare = replace(spec, at=None)
-    alike = [other for other in estimates if replace(other.spec, at=None) == bare]
-    by_model = {model: {o.spec.at for o in alike if o.model == model} for model in {o.model for o in alike}}
-    if spec.at is None:
-        return str(spec)
-    shared = len(set(map(frozenset, by_model.values()))) == 1
-    return (
-        f"{spec}@" if shared and (len(by_model) > 1 or len(by_model[one.model]) > 1 or _plain(spec.at)) else str(bare)
-    )
+def _row_keys(estimates: Sequence[Estimate]) -> list[str]:
+    """The row that each estimate belongs to; it ends in @ when the threshold is part of its name."""
+    bare = [replace(one.spec, at=None) for one in estimates]
+    points: dict[MeasureSpec, dict[str, set[At | None]]] = {}
+    for one, spec in zip(estimates, bare, strict=True):
+        points.setdefault(spec, {}).setdefault(one.model, set()).add(one.spec.at)
+    return [_row_key(one, str(spec), points[spec]) for one, spec in zip(estimates, bare, strict=True)]
+
+
+def _row_key(one: Estimate, bare: str, points: Mapping[str, set[At | None]]) -> str:
+    if one.spec.at is None:
+        return str(one.spec)
+    shared = len(set(map(frozenset, points.values()))) == 1
+    named = shared and (len(points) > 1 or len(points[one.model]) > 1 or _plain(one.spec.at))
+    return f"{one.spec}@" if named else bare
 
 
 def _cell(one: Estimate) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from scorespace.curves.smooth import gaps, smooth
-from scorespace.decisions.cases import ZONES, Cases, Margins, zones
+from scorespace.decisions.cases import SETS, ZONES, Cases, Margins, SubSample, zones
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import prob_auc, sauc, smauc
-from scorespace.results import Note, decimals, grouped, percent
+from scorespace.results import Note, Row, decimals, grouped, percent
 from scorespace.tables import ScoreTable
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
@@ -29,6 +29,8 @@ _ABOUT: Final = {
     "error": "error: sure and wrong",
 }
 _HINTS: Final = (
+    ("sd of AUC", "Standard deviation over resamples of all cases."),
+    ("sd of smAUC", "The same over the same resamples: the smaller one is the steadier measure."),
     ("midpoint", "Scores above it count as high: by default the mean of all scores."),
     ("on their side", "Positives above the midpoint and negatives at or below it: appropriate scores."),
     ("on the wrong side", "Positives at or below the midpoint and negatives above it: inappropriate scores."),
@@ -54,18 +56,38 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     return [
         Text(_words(tables)),
         _curves(tables),
-        _grid(tables),
+        _grid(tables, evaluation.spread(auc.name, smauc.name)),
         *(_zones(name, table) for name, table in tables.items() if len(tables) <= MOST_ZONES),
     ]
 
 
 def document(
-    name: str, model: str, found: Cases, zone: str | None = None, most: int = MOST, notes: tuple[Note, ...] = ()
+    name: str,
+    model: str,
+    found: Cases,
+    zone: str | None = None,
+    most: int = MOST,
+    notes: tuple[Note, ...] = (),
+    *,
+    sets: Sequence[str] | None = None,
+    at: float = 0.5,
+    part: SubSample | None = None,
 ) -> Document:
-    """The page of hard and easy cases: how many of each kind, the natural cut, and the most telling ones."""
+    """The page of hard and easy cases: how many of each kind, the natural cut, and the most telling ones.
+
+    Or the cases by `sets`, all where none is named, against decisions at a threshold; or a `part` of the cases.
+    """
     kinds = ZONES[::-1] if zone is None else (zone,)
-    listed = [_case_grid(found, kind, most) for kind in kinds if found.counts[kind]]
-    page: list[Block] = [_count_grid(found), *listed, Text(_margin_words(found.margins)), Verdict(found.words)]
+    page: list[Block]
+    if part is not None:
+        rows = [found.rows()[place] for place in part.places]
+        page = [_case_grid("proposed cases", rows, most), Verdict(part.words)]
+    elif sets is not None:
+        listed = [_case_grid(one, found.members(one), most) for one in sets or SETS if found.sets[one]]
+        page = [_decision_grid(found, at), *listed, Verdict(_set_words(found, at))]
+    else:
+        listed = [_case_grid(kind, found.of(kind), most, "{} most telling") for kind in kinds if found.counts[kind]]
+        page = [_count_grid(found), *listed, Text(_margin_words(found.margins)), Verdict(found.words)]
     if notes or found.notes:
         page.append(Notes((*notes, *found.notes)))
     table = found.table
@@ -73,6 +95,14 @@ def document(
     positive = f"{table.classes[table.positive]} ({grouped(float(table.n_pos))}, {share})"
     facts = f"{grouped(found.score.size)} cases   positive = {positive}   model = {model}"
     return Document(name, facts, (Section("cases", "Cases", tuple(page), brief=True),))
+
+
+def spread_section(spreads: Mapping[str, Mapping[str, float]]) -> Section:
+    """The standard deviations of measures over the same resamples, side by side."""
+    names = dict.fromkeys(name for of_model in spreads.values() for name in of_model)
+    rows = tuple((name, *(decimals(one[name], 4) if name in one else "" for one in spreads.values())) for name in names)
+    grid = Grid(("sd over resamples", *spreads), rows, "Over the same resamples of all cases.")
+    return Section("spread", "Spread", (grid,), brief=True)
 
 
 def _curves(tables: dict[str, ScoreTable]) -> Picture:
@@ -89,14 +119,16 @@ def _curves(tables: dict[str, ScoreTable]) -> Picture:
     )
 
 
-def _grid(tables: dict[str, ScoreTable]) -> Grid:
+def _grid(tables: dict[str, ScoreTable], spread: Mapping[str, Mapping[str, float]]) -> Grid:
     columns = []
-    for table in tables.values():
+    for model, table in tables.items():
         curve, gap = smooth(table), gaps(table.condensed(_ROWS))
         columns.append(
             {
                 "auc ↑": decimals(auc(table)),
                 "smauc ↑": decimals(smauc(table)),
+                "sd of AUC": decimals(spread[model][auc.name]),
+                "sd of smAUC": decimals(spread[model][smauc.name]),
                 "sauc ↑": decimals(sauc(table)),
                 "prob_auc ↑": decimals(prob_auc(table)),
                 "midpoint": decimals(curve.midpoint),
@@ -143,9 +175,7 @@ def _words(tables: dict[str, ScoreTable]) -> str:
 
 
 def _count_grid(found: Cases) -> Grid:
-    positive = found.table.classes[found.table.positive]
-    others = [name for name in found.table.classes if name != positive]
-    negative = others[0] if len(others) == 1 else f"not {positive}"
+    positive, negative = _two_classes(found)
     rows = tuple(
         (
             _ABOUT[zone],
@@ -158,7 +188,39 @@ def _count_grid(found: Cases) -> Grid:
     return Grid(("cases", positive, negative, "all"), rows)
 
 
-def _case_grid(found: Cases, zone: str, most: int) -> Grid:
+def _decision_grid(found: Cases, at: float) -> Grid:
+    """Appropriate and inappropriate scores against the decisions at a threshold."""
+    positive, negative = _two_classes(found)
+    cells = found.contingency(at)
+    rows = []
+    for first, title in ((0, "appropriate"), (2, "inappropriate")):
+        for place in (first, first + 1):
+            side, _, kind = SETS[place].partition(" and ")
+            rows.append((f"{side} and {positive if kind == 'positive' else negative}", *cells[place]))
+        rows.append((title, *cells[first : first + 2].sum(axis=0)))
+    shown = tuple((name, *(grouped(int(count)) for count in (*counts, sum(counts)))) for name, *counts in rows)
+    return Grid(("scores", f"decided {positive}", f"decided {negative}", "all"), shown)
+
+
+def _set_words(found: Cases, at: float) -> str:
+    cells = found.contingency(at)
+    fitting, total = int(cells[:2].sum()), int(cells.sum())
+    right = int(cells[0, 0] + cells[1, 1])
+    return (
+        f"{grouped(fitting)} of {grouped(total)} scores are appropriate: on their class's side of the midpoint "
+        f"{decimals(found.zones.midpoint)}. Decisions at {decimals(at)} are right for {grouped(right)} of them, and "
+        f"for {grouped(int(cells[2, 0] + cells[3, 1]))} of the {grouped(total - fitting)} inappropriate ones."
+    )
+
+
+def _two_classes(found: Cases) -> tuple[str, str]:
+    """The names of the positive class and of the other."""
+    positive = found.table.classes[found.table.positive]
+    others = [name for name in found.table.classes if name != positive]
+    return positive, others[0] if len(others) == 1 else f"not {positive}"
+
+
+def _case_grid(title: str, found: Sequence[Row], most: int, which: str = "first {}") -> Grid:
     rows = tuple(
         (
             str(row["id"]),
@@ -167,11 +229,10 @@ def _case_grid(found: Cases, zone: str, most: int) -> Grid:
             row["label"],
             "∞" if row["slope"] is None else f"{row['slope']:.3g}",
         )
-        for row in found.of(zone, most)
+        for row in found[:most]
     )
-    total = found.counts[zone]
-    shown = "" if total <= most else f", the {most} most telling of {grouped(total)}"
-    return Grid((f"{zone}{shown}", "score", "rank", "label", "slope"), rows)
+    shown = "" if len(found) <= most else f", the {which.format(most)} of {grouped(len(found))}"
+    return Grid((f"{title}{shown}", "score", "rank", "label", "slope"), rows)
 
 
 def _margin_words(found: Margins) -> str:

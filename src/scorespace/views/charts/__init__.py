@@ -11,7 +11,7 @@ from scorespace.views.charts.decision import cost_chart, cost_space_chart, hull_
 from scorespace.views.charts.estimates import interval_chart, measures_chart
 from scorespace.views.charts.files import ENDINGS, save
 from scorespace.views.charts.here import following
-from scorespace.views.charts.numbers import isotonic_chart, quantile_chart, rroc_chart, scatter_chart
+from scorespace.views.charts.numbers import error_chart, isotonic_chart, quantile_chart, rroc_chart, scatter_chart
 from scorespace.views.charts.ranks import rank_chart
 from scorespace.views.charts.scores import distribution_chart, scores_chart, stacked_ranks_chart
 from scorespace.views.charts.several import beside_each_other
@@ -27,6 +27,7 @@ __all__ = [
     "cost_space_chart",
     "curve_chart",
     "distribution_chart",
+    "error_chart",
     "following",
     "hull_chart",
     "interval_chart",

@@ -41,6 +41,9 @@ MARKS: Final[Mapping[str, list[Spec]]] = {
     "calibration": _rule("threshold"),
     "scores": _rule("threshold"),
     "threshold": _rule("threshold"),
+    "rejection": _dot("handed", "right"),
+    "rroc": [*_line(), *_dot("over", "under")],
+    "errors": _rule("error"),
 }
 """The marks of each kind of chart, by the names in the row."""
 

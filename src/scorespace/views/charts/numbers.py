@@ -11,7 +11,7 @@ from scorespace.curves import Curve, RrocCurve
 from scorespace.decisions import ShiftDecision
 from scorespace.errors import DataError
 from scorespace.results import Row
-from scorespace.tables import Array
+from scorespace.tables import Array, ResidualTable
 from scorespace.views.charts.curves import curve_layers
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import FAINT, INK, SOFT, coloured, scale, short, shortened, themed
@@ -20,6 +20,8 @@ POINTS: Final = 1200
 """Cases that are drawn one by one; more of them are counted in cells."""
 CELLS: Final = 48
 """Cells to a side."""
+PARTS: Final = 40
+"""Parts of a histogram of errors."""
 _PLACE: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
 
 
@@ -63,6 +65,28 @@ def _chosen(curve: RrocCurve, decision: ShiftDecision) -> list[Spec]:
         mark("point", point, _PLACE, filled=True, size=120, color=INK, opacity=1),
         mark("text", point, _PLACE | {"text": "label:N"}, **name),
     ]
+
+
+def error_chart(tables: Mapping[str, ResidualTable]) -> Spec:
+    """How many cases of each model miss by how much: histograms over parts that all models share."""
+    errors = {name: table.numbers.error for name, table in tables.items()}
+    every = np.concatenate([np.quantile(one, [0.005, 0.995]) for one in errors.values()])
+    low, high = float(every.min()), float(every.max())
+    edges = np.linspace(low, high if high > low else low + 1, PARTS + 1)
+    rows: list[Row] = []
+    for name, error in errors.items():
+        counts, _ = np.histogram(error, edges, weights=tables[name].weight)
+        shares = np.append(counts / float(tables[name].total), 0.0)
+        points = zip(shortened(edges), shortened(shares), strict=True)
+        rows += [{"name": name, "place": place, "x": x, "y": y} for place, (x, y) in enumerate(points)]
+    place = {
+        "x": field("x:Q", title="Error: prediction less truth", scale=scale((float(edges[0]), float(edges[-1])))),
+        "y": field("y:Q", title="Share of cases", scale=scale(None, zero=True)),
+        "color": coloured("name", errors),
+        "order": "place:Q",
+    }
+    layers = [mark("line", rows, place, interpolate="step-after", clip=True)]
+    return themed(layered(layers, 420, 420, description=f"Errors of {', '.join(errors)}."))
 
 
 def _signed(shift: float) -> str:

@@ -19,13 +19,14 @@ async function mount(figure) {
   try {
     const spec = JSON.parse(figure.querySelector("script").textContent);
     const names = namesOf(spec);
-    const { view } = await window.vegaEmbed(place, spec, { ...OPTIONS, patch: (chart) => patched(chart, names) });
+    const tooltip = { ...OPTIONS.tooltip, formatTooltip: (value, text) => hovered(value, text, moverOf(figure)) };
+    const { view } = await window.vegaEmbed(place, spec, { ...OPTIONS, tooltip, patch: (chart) => patched(chart, names) });
     const fit = fitter(view, place, spec);
     await fit();
     new ResizeObserver(() => requestAnimationFrame(fit)).observe(place);
     if (names) legend(figure, view, names);
     tools(figure, view, spec);
-    if (operating) follow(figure, view, spec);
+    follow(figure, view, spec);
     figure.dataset.drawn = "yes";
   } catch (error) {
     console.error(error);
@@ -127,18 +128,18 @@ function tools(figure, view, spec) {
     place.append(button);
   };
   if (!spec.spec && !spec.concat && hasSignal(view, "zoom_x") && hasSignal(view, "zoom_y")) {
-    add("+", "Zoom in", () => zoom(view, 0.5));
-    add("−", "Zoom out", () => zoom(view, 2));
-    add("whole", "whole chart", () => zoom(view, null));
+    add("+", "Zoom in", () => zoom(view, spec, 0.5));
+    add("−", "Zoom out", () => zoom(view, spec, 2));
+    add("whole", "whole chart", () => zoom(view, spec, null));
     figure.querySelector(".chart").addEventListener("wheel", (event) => {
       if (!event.ctrlKey) return;
       event.preventDefault();
-      zoom(view, event.deltaY < 0 ? 0.8 : 1.25);
+      zoom(view, spec, event.deltaY < 0 ? 0.8 : 1.25);
     }, { passive: false });
   }
   const title = spec.description ?? "chart";
-  add("PNG", `Save as PNG: ${title}`, async () => save(await picture(spec, "png"), "png"));
-  add("SVG", `Save as SVG: ${title}`, async () => save(await picture(spec, "svg"), "svg"));
+  add("PNG", `Save as PNG: ${title}`, async () => save(await picture(figure, spec, "png"), "png"));
+  add("SVG", `Save as SVG: ${title}`, async () => save(await picture(figure, spec, "svg"), "svg"));
   add("CSV", `Save the data as CSV: ${title}`, () => save(new Blob([csv(tableOf(spec))], { type: "text/csv" }), "csv"));
   figure.append(place);
 }
@@ -146,7 +147,8 @@ function tools(figure, view, spec) {
 const hasSignal = (view, name) => name in view.getState().signals;
 
 // Zooms around the operating point, or around the middle.
-function zoom(view, factor) {
+function zoom(view, spec, factor) {
+  const dot = spec.layer?.find(({ data, mark }) => data?.name === "here" && mark.type === "point")?.encoding;
   for (const side of ZOOMED) {
     if (factor === null) {
       view.signal(`zoom_${side}`, null);
@@ -154,8 +156,7 @@ function zoom(view, factor) {
     }
     const scale = view.scale(side);
     const [low, high] = scale.range();
-    const row = "here" in view.getState({ data: (name) => name === "here" }).data ? view.data("here")[0] : undefined;
-    const middle = scale(side === "x" ? row?.fpr : row?.tpr);
+    const middle = dot && scale(view.data("here")[0]?.[dot[side].field]);
     const centre = Number.isFinite(middle) ? middle : (low + high) / 2;
     view.signal(`zoom_${side}`, [low, high].map((end) => scale.invert(centre + (end - centre) * factor)));
   }
@@ -163,9 +164,9 @@ function zoom(view, factor) {
 }
 
 // The chart as it is without this page: with its legend, on white.
-async function picture(spec, kind) {
+async function picture(figure, spec, kind) {
   const { view, finalize } = await window.vegaEmbed(document.createElement("div"), { ...spec, background: "white" }, OPTIONS);
-  if (operating) view.signal && setHere(view, spec);
+  setHere(view, spec, moverOf(figure));
   await view.runAsync();
   const found = kind === "svg" ? new Blob([await view.toSVG()], { type: "image/svg+xml" }) : await canvasBlob(await view.toCanvas(2));
   finalize();
@@ -201,74 +202,74 @@ function cellText(value) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// --- the operating point
+// What the pointer shows: the point that is drawn, and what the mover has to say of it.
+function hovered(value, text, one) {
+  const rows = typeof value === "object" ? Object.entries(value) : [["", value]];
+  if (one?.hover) rows.push(...one.hover(one, value));
+  const line = ([name, content]) => `<tr><td class="key">${text(name)}</td><td class="value">${text(content)}</td></tr>`;
+  return `<table>${rows.map(line).join("")}</table>`;
+}
 
-let lastRow = null;
-let lastModel = null;
+// --- what follows a mover
 
-function setHere(view, spec) {
-  if (!spec.datasets?.here || !lastRow) return false;
-  view.signal("model", lastRow.model).data("here", [lastRow]);
-  if (spec.datasets.sweep && view.lookedAt !== lastModel) {
-    view.data("sweep", sweep(lastModel));
-    view.lookedAt = lastModel;
+function setHere(view, spec, one) {
+  if (!spec.datasets?.here || !one?.row) return false;
+  const { row, model } = one;
+  view.signal("model", row.model).data("here", [row]);
+  if (spec.datasets.sweep && view.lookedAt !== model) {
+    view.data("sweep", one.sweep(one));
+    view.lookedAt = model;
   }
   return true;
 }
 
 function follow(figure, view, spec) {
-  if (!spec.datasets?.here) return;
-  const update = () => {
-    if (figure.getClientRects().length && setHere(view, spec)) view.runAsync();
-  };
-  followers.add(update);
-  new ResizeObserver(update).observe(figure); // also when its section is opened
-  update();
-  if (figure.classList.contains("drag")) drag(figure.querySelector(".chart"), view);
+  const one = moverOf(figure);
+  if (!one || !spec.datasets?.here) return;
+  // What is out of sight follows once it is seen: a move has a few milliseconds, and each chart takes one of them.
+  let seen = false;
+  const update = () => seen && setHere(view, spec, one) && view.runAsync();
+  one.followers.add(update);
+  new IntersectionObserver((entries) => {
+    seen = entries.at(-1).isIntersecting;
+    update();
+  }, { rootMargin: "100px" }).observe(figure);
+  addEventListener("beforeprint", () => setHere(view, spec, one) && view.run());
+  if (figure.classList.contains("drag")) drag(figure.querySelector(".chart"), view, one);
 }
 
-// The measures of a model against the threshold, few enough points for a pointer to find its way.
-function sweep(model) {
-  const step = Math.ceil(model.threshold.length / 300);
-  return operating.measures.flatMap(({ title, whole }, k) =>
-    whole ? [...model.shown[k][0]].flatMap((y, place) => {
-      const x = model.threshold[place];
-      if (place % step || !Number.isFinite(x) || !Number.isFinite(y)) return [];
-      return [{ name: title, place, x, y, threshold: general(x, 6) }];
-    }) : []);
-}
-
-// Along the curve the pointer moves the operating point to the nearest threshold.
-function drag(place, view) {
+// Along the curve the pointer moves the operating point to the nearest place.
+function drag(place, view, one) {
   const REACH = 40;
-  let held = false;
-  const nearest = (event) => {
-    const svg = place.querySelector("svg");
-    const box = svg.getBoundingClientRect();
+  let held = null; // the places of the model in pixels, while it is dragged
+  const pixels = () => {
+    const [across, up] = ZOOMED.map((side) => view.scale(side));
+    return one.along.spots(one.model).map(([x, y]) => [across(x), up(y)]);
+  };
+  const nearest = (event, spots) => {
+    const box = place.querySelector("svg").getBoundingClientRect();
     const [left, above] = view.origin();
     const [x, y] = [event.clientX - box.left - left, event.clientY - box.top - above];
-    const [across, up] = ZOOMED.map((side) => view.scale(side));
-    const model = operating.models[state.model];
     let found = { place: 0, distance: Infinity };
-    for (let k = 0; k < model.threshold.length; k += 1) {
-      const [tpr, fpr] = rates(model, k);
-      const distance = Math.hypot(across(fpr) - x, up(tpr) - y);
+    spots.forEach((spot, k) => {
+      const distance = Math.hypot(spot[0] - x, spot[1] - y);
       if (distance < found.distance) found = { place: k, distance };
-    }
-    return { ...found, at: model.threshold[found.place], crisp: model.crisp };
+    });
+    return found;
   };
+  const move = (event, spots) => change(one, one.along.state(one.model, nearest(event, spots).place), { still: false });
   place.addEventListener("pointerdown", (event) => {
-    const { distance, at, crisp } = nearest(event);
-    if (crisp || distance > REACH || event.button) return;
-    held = true;
+    const spots = pixels();
+    if (one.model.crisp || event.button || nearest(event, spots).distance > REACH) return;
+    held = spots;
     place.setPointerCapture(event.pointerId);
     event.preventDefault();
-    change({ at }, { still: false });
+    move(event, held);
   });
-  place.addEventListener("pointermove", (event) => held && change({ at: nearest(event).at }, { still: false }));
+  place.addEventListener("pointermove", (event) => held && move(event, held));
   for (const end of ["pointerup", "pointercancel"])
     place.addEventListener(end, () => {
       if (held) remember();
-      held = false;
+      held = null;
     });
 }

@@ -2,10 +2,7 @@
 
 const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
-if (operating) {
-  followers.add((row, model) => ([lastRow, lastModel] = [row, model]));
-  wirePanel();
-}
+wireAll();
 drawAll();
 for (const word of document.querySelectorAll(".hint")) attachHint(word, document.getElementById("hint"));
 followSections(document.querySelectorAll("main section[id]"));

@@ -22,16 +22,16 @@ from scorespace.views.still import svg
 
 _HERE: Final = Path(__file__).parent
 _KINDS: Final = {Text: "text", Grid: "grid", Picture: "pictures", Notes: "notes", Panel: "panel"}
-_SCRIPTS: Final = ("numbers.js", "panel.js", "charts.js", "page.js")
 
 
 def render(document: Document) -> str:
     """The page as HTML; the verdict moves to its top."""
     blocks = [block for section in document.sections for block in section.blocks]
     drawn = any(isinstance(block, (Picture, Panel)) for block in blocks)
-    own = "\n".join(map(_part, _SCRIPTS))
+    panels = [block.content for block in blocks if isinstance(block, Panel)]
+    moving = [*dict.fromkeys(one.script for one in panels), *(["charts.js"] if drawn else [])]
+    own = "\n".join(map(_part, ("numbers.js", "address.js", *moving, "page.js")))
     scripts = [vega(), own] if drawn else [own]
-    operating = next((block.content for block in blocks if isinstance(block, Panel)), None)
     return (
         _environment()
         .get_template("page.html")
@@ -41,9 +41,7 @@ def render(document: Document) -> str:
             verdicts=[block.text for block in blocks if isinstance(block, Verdict)],
             sections=list(filter(None, map(_shown, document.sections))),
             made=document.made,
-            operating=operating,
-            said={} if operating is None else operating.opening(),
-            **_opening_words(operating),
+            movable=bool(panels),
             style=Markup(_part("style.css")),
             scripts=[Markup(script) for script in scripts],
             # Only these very scripts may run, and nothing may be fetched: no text can turn into either.
@@ -67,13 +65,6 @@ def _shown(section: Section) -> Row | None:
         "folded": section.folded,
         "groups": groups,
     }
-
-
-def _opening_words(operating: Any) -> Row:
-    """The words beside the numbers that the script of the page changes as well."""
-    if operating is None:
-        return {"costs": "", "use": "", "caution": ""}
-    return operating.words(operating.ratio, operating.condition.prevalence)
 
 
 def _groups(blocks: Iterable[Block]) -> Iterator[tuple[str, list[Block]]]:

@@ -1,0 +1,59 @@
+"""`evaluate` and `compare` on a run of several data sets: the same verbs, for a whole benchmark."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from scorespace.cli import options, output
+
+
+def several(data: Any, dataset: str | None) -> bool:
+    """Whether the data are a run of several data sets, none of which is named."""
+    if dataset is not None or not isinstance(data, str) or not Path(data).is_dir():
+        return False
+    from scorespace.experiments.store import is_run, open_run
+
+    return is_run(data) and len(open_run(data).datasets) > 1
+
+
+def evaluate(
+    path: str,
+    measure: str | None,
+    learners: list[str],
+    positive: str | None,
+    level: float,
+    report: Path | None,
+    form: options.Format,
+) -> None:
+    """Means over folds of every learner on every data set, and ranks over all."""
+    from scorespace.experiments.results import benchmark_summary
+    from scorespace.views import benchmark as view
+
+    found = benchmark_summary(path, measure=measure, learners=learners, positive=positive, level=level)
+    document = view.document(found, shlex.join(["scorespace", *sys.argv[1:]]))
+    if report is not None:
+        from scorespace.views.report import write
+
+        write(document, report)
+    output.write(document.brief(), found.to_dict(), form)
+    output.wrote(form, report=report)
+
+
+def compare(
+    path: str,
+    measure: str | None,
+    learners: list[str],
+    positive: str | None,
+    test: str | None,
+    level: float,
+    form: options.Format,
+) -> None:
+    """The differences on each data set, and the ranks over all with their tests."""
+    from scorespace.experiments.results import benchmark_summary
+    from scorespace.views import benchmark as view
+
+    found = benchmark_summary(path, measure=measure, learners=learners, positive=positive, test=test, level=level)
+    output.write(view.comparison(found), found.to_dict(), form)

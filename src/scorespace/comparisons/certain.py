@@ -1,0 +1,75 @@
+"""What is certain of a test between coarse tables: its difference, interval and p, whatever the order inside bins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.question import Against, Paired, Question, Unpaired
+from scorespace.measures.catalog import MeasureSpec
+from scorespace.measures.certain import certified
+from scorespace.measures.confusion import acc
+from scorespace.results import note
+from scorespace.special import ndtr, ndtri
+from scorespace.tables import Table
+
+Bounds = tuple[float, float]
+UNKNOWN: Bounds = (math.nan, math.nan)
+
+
+def certain(found: Comparison, question: Question[Any]) -> Comparison:
+    """The answer to a question about coarse tables, widened by what the bins leave open of the difference."""
+    if found.certified is not None or not any(table.coarse for table in question.tables):
+        return found
+    return widened(found, difference_bounds(question))
+
+
+def difference_bounds(question: Question[Any]) -> Bounds:
+    """What the difference lies between, from what the measure of each model lies between."""
+    ends = [_ends(question, place, table) for place, table in enumerate(question.tables)]
+    if isinstance(question, Against):
+        return ends[0][0] - question.value, ends[0][1] - question.value
+    if isinstance(question, (Paired, Unpaired)):
+        return ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]
+    return UNKNOWN
+
+
+def _ends(question: Question[Any], place: int, table: Table) -> Bounds:
+    spec = question.spec
+    if spec is None and isinstance(question, Paired):  # decisions at a threshold: the share of right ones
+        spec = MeasureSpec(acc.name, at=question.at.get(question.models[place]) if table.thresholded else None)
+    if spec is None:
+        return UNKNOWN
+    if not table.coarse:
+        value = question.bound[place].value
+        return value, value
+    return certified(spec, table) or UNKNOWN
+
+
+def widened(found: Comparison, bounds: Bounds, spread: float = 1.0) -> Comparison:
+    """An answer that holds wherever in its bounds the difference is, with up to `spread` times its standard error.
+
+    The interval reaches as much further as the bounds do; p is that of the difference nearest to zero: as many standard
+    errors as p stands for, less in that proportion.
+
+    >>> found = Comparison("a", "b", "delong", "auc", 0.1, 0.02, 0.18, p=0.0143)
+    >>> again = widened(found, (0.08, 0.12))
+    >>> round(again.low, 2), round(again.high, 2), round(again.p, 3)
+    (0.0, 0.2, 0.05)
+    """
+    if any(map(math.isnan, bounds)) or math.isnan(found.difference):
+        text = "the scores were counted in bins, and what that leaves open of this difference is not known"
+        return replace(found, certified=UNKNOWN, notes=(*found.notes, note("SS008", f"{text}.")))
+    (low, high), middle = bounds, found.difference
+    if low == high and spread == 1:
+        return replace(found, certified=bounds)
+    below, above = (middle - found.low) * spread, (found.high - middle) * spread
+    nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+    p = found.p
+    if nearest == 0:
+        p = math.nan if math.isnan(p) else 1.0
+    elif 0 < p < 1:
+        p = max(p, 2 * float(ndtr(float(ndtri(p / 2)) * nearest / abs(middle) / spread)))
+    return replace(found, low=low - below, high=high + above, p=p, certified=bounds)

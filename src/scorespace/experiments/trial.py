@@ -1,0 +1,119 @@
+"""One learner tried on one split: a measure of what it says of training and of test cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import MeasureError, PositiveError, ScoreSpaceError, listing
+from scorespace.experiments.data import Dataset, datasets_of
+from scorespace.experiments.fit import check_task, fit_predict
+from scorespace.experiments.learners import Fitting, learners_of
+from scorespace.experiments.resampling import Split
+from scorespace.measures import MeasureSpec, parse
+from scorespace.measures.request import bind
+from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Table, class_table, residual_table
+from scorespace.tables.labels import positive_index
+
+
+class Tried(NamedTuple):
+    """A measure on the training and on the test cases of a split; NaN where it is undefined or was not asked for."""
+
+    training: float
+    test: float
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A measure of what learners say of the cases of a data set."""
+
+    data: Dataset
+    spec: MeasureSpec
+    positive: str | None
+
+    @property
+    def best(self) -> str:
+        return self.spec.measure.best or "high"
+
+    def value(self, rows: NDArray[np.int64], answers: Array) -> float:
+        """The measure of answers (rows, classes), or (rows, 1) of numbers."""
+        if not rows.size:
+            return math.nan
+        if self.data.task == "numbers":
+            return bind(self.spec, residual_table(self.data.truth[rows], answers[:, 0])).value
+        names = np.array(self.data.classes)[self.data.codes[rows]]
+        return bind(self.spec, table_of_answers(self.spec, names, answers, self.data.classes, self.positive)).value
+
+    def score(
+        self, learner: Fitting, split: Split, seed: int, labels: NDArray[Any] | None = None, *, train: bool = False
+    ) -> Tried:
+        """The learner fitted to the training rows of a split, with other labels where given, and judged."""
+        said = fit_predict(learner, self.data, split, seed, train=train, truth=labels)
+        rows = np.unique(split.train)
+        inner = math.nan if said.train is None else self.value(rows, said.train)
+        return Tried(inner, self.value(split.test, said.test))
+
+
+def table_of_answers(
+    spec: MeasureSpec, truth: Any, answers: Array, classes: Sequence[str], positive: str | None, weight: Any = None
+) -> Table:
+    """The table that a measure needs of the scores (cases, classes): of one class, of all, or of decisions."""
+    table = class_table(truth, dict(zip(classes, answers.T, strict=True)), weight=weight)
+    if spec.of is not None:
+        return table
+    if by_highest(spec):
+        decided = table.decisions
+        if positive is None:
+            return decided
+        return ConfusionTable(decided.matrix, decided.classes, decided.classes.index(positive))
+    return table if positive is None else table.inside(ScoreTable, positive)
+
+
+def by_highest(spec: MeasureSpec) -> bool:
+    """Whether a measure is of decisions and names no threshold: then the class with the highest score is meant."""
+    return spec.at is None and {*spec.measure.functions} <= {Counts, ConfusionTable}
+
+
+def judge_of(data: Dataset, measure: str | None = None, positive: Any = None) -> Judge:
+    """A measure on a data set, or the usual one: the area under the ROC curve of its classes, or r2 of numbers."""
+    named = positive_of(data.classes, data.positive if positive is None else positive)
+    spec = parse(measure or usual_measure(data.task, named))
+    if spec.measure.best is None:
+        raise MeasureError(
+            f"neither end of {spec} is best, so nothing can be learned from it.", hint="auc, for example"
+        )
+    return Judge(data, spec, named)
+
+
+def usual_measure(task: str, positive: str | None) -> str:
+    """What is shown of learners when nothing is asked for."""
+    return "r2" if task == "numbers" else "auc[hand_till]" if positive is None else "auc"
+
+
+def positive_of(classes: Sequence[str], positive: Any = None) -> str | None:
+    """The positive class: as stated, or of two classes that tell it by their names; else none."""
+    try:
+        return classes[positive_index(classes, positive)] if positive is not None or len(classes) == 2 else None
+    except PositiveError:
+        if positive is not None:
+            raise
+        return None
+
+
+def studied(learner: Any, data: Any) -> tuple[Fitting, Dataset]:
+    """The learner and the data set that a study is about."""
+    given = {"data": data} if isinstance(data, tuple) else data
+    fittings, sets = learners_of(learner), datasets_of(given)
+    if len(fittings) != 1 or len(sets) != 1:
+        raise ScoreSpaceError(
+            "a study is of one learner on one data set.",
+            seen=f"{listing(one.name for one in fittings)} on {listing(one.name for one in sets)}",
+            hint="ss.benchmark takes several",
+        )
+    check_task(fittings[0], sets[0])
+    return fittings[0], sets[0]

@@ -1,0 +1,181 @@
+"""Whether probabilities say what happens: distances by bins, in the large, and by a logistic fit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+import numpy as np
+
+from scorespace.curves.calibration import check_bins
+from scorespace.measures.cox import dot, logistic_fit, logits, offset_fit
+from scorespace.measures.decomposition import grouped, share_of
+from scorespace.measures.measure import Formula, by_size, measure
+from scorespace.measures.probability import NO_CASES
+from scorespace.tables import Array, ScoreTable, ratio
+
+_INF = float("inf")
+BINS: Final = 15
+"""Bins of ECE and MCE, as in Guo et al. (2017)."""
+Bins = Annotated[int, "number of bins"]
+By = Annotated[Literal["width", "count"], "bins of equal width, or of equal count"]
+
+
+def _certain_ece(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array] | None:
+    """Only cases of a bin that straddles two groups can be in the other one; each moves both sums by at most one."""
+    if by != "width" or t.bins is None:
+        return None if t.coarse else [formula(t, bins=bins, by=by)]
+    _, distance, inward, outward = _certain_groups(t, bins)
+    middle, moved = ratio(distance.sum(), t.total), ratio(inward.sum() + outward.sum(), t.total)
+    return [np.maximum(middle - moved, 0.0), np.minimum(middle + moved, 1.0)]
+
+
+def _certain_groups(t: ScoreTable, bins: int) -> tuple[Array, Array, Array, Array]:
+    """By group of equal width: cases, |positives − Σ s|, and the weight of cases that may belong to it, or elsewhere.
+
+    A bin counts for the group of its lowest score.
+    """
+    check_bins("width", bins, ("width", "count"))
+    if t.bins is None:
+        raise ValueError("an exact table leaves nothing open")
+    lowest, highest = _group_of(t.bins.low, bins), _group_of(t.bins.high, bins)
+    cases = t.counts.sum(axis=-2, dtype=np.float64)
+    apart = t.pos - t.bins.first.sum(axis=0)
+    size, gap = (np.bincount(lowest, one, bins) for one in (cases, apart))
+    torn = highest > lowest
+    outward = np.bincount(lowest[torn], cases[torn], bins)
+    inward = np.zeros(bins + 1)
+    np.add.at(inward, lowest[torn] + 1, cases[torn])
+    np.subtract.at(inward, highest[torn] + 1, cases[torn])
+    return size, np.abs(gap), np.cumsum(inward)[:-1], outward
+
+
+@measure(
+    title="Expected calibration error",
+    range=(0, 1),
+    best="low",
+    undefined=NO_CASES,
+    probability=True,
+    aliases=("expected_calibration_error",),
+    interval="inverted",
+    of_several="top",
+    biased="too high on small samples: even calibrated scores show some by chance",
+    certain=_certain_ece,
+)
+def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
+    """Mean distance of mean score and rate over bins of equal width or count: Σ n_k |o_k − f_k| / n."""
+    _, hits, scores = grouped(t, bins, by)
+    return ratio(np.abs(hits - scores).sum(axis=-1), t.total)
+
+
+def _group_of(score: Array, bins: int) -> Array:
+    """The group of equal width of each score; one on an edge belongs above it."""
+    return np.searchsorted(np.arange(1, bins) / bins, score, side="right")
+
+
+def _certain_mce(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array] | None:
+    if by != "width" or t.bins is None:
+        return None if t.coarse else [formula(t, bins=bins, by=by)]
+    size, distance, inward, outward = _certain_groups(t, bins)
+    moved = inward + outward
+    fewest = size - outward
+    least = share_of(np.maximum(distance - moved, 0.0), size + inward)
+    most = np.where(
+        fewest > 0, np.minimum(share_of(distance + moved, fewest), 1.0), np.where(size + inward > 0, 1.0, 0.0)
+    )
+    return [least.max(initial=0.0), most.max(initial=0.0)]
+
+
+@measure(
+    title="Maximum calibration error",
+    range=(0, 1),
+    best="low",
+    undefined=NO_CASES,
+    probability=True,
+    aliases=("maximum_calibration_error", "max_calibration_error"),
+    interval="inverted",
+    of_several="top",
+    biased="too high on small samples: it is the largest of many distances",
+    covers="it holds the truth in up to all samples",
+    certain=_certain_mce,
+)
+def mce(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
+    """Largest distance of mean score and rate over bins of equal width or count: max |o_k − f_k|."""
+    cases, hits, scores = grouped(t, bins, by)
+    return np.where(t.total > 0, share_of(np.abs(hits - scores), cases).max(axis=-1, initial=0.0), np.nan)
+
+
+def _certain_cal_large(formula: Formula, t: ScoreTable) -> list[Array]:
+    """Exact, from the sum of the scores."""
+    return [formula(t)] if t.bins is None else [ratio(t.n_pos - t.bins.first.sum(), t.total)]
+
+
+@measure(
+    title="Calibration in the large",
+    range=(-1, 1),
+    best=None,
+    undefined=NO_CASES,
+    probability=True,
+    aliases=("calibration_in_the_large", "mean_calibration"),
+    certain=_certain_cal_large,
+)
+def cal_large(t: ScoreTable) -> Array:
+    """Share of positives minus mean score, positive where scores are too low: o − mean p."""
+    return ratio(t.n_pos - dot(t.pos + t.neg, t.score), t.total)
+
+
+_NO_OVERLAP = "the classes do not overlap in scores between 0 and 1, or all these scores are the same"
+
+
+@measure(
+    title="Calibration slope",
+    range=(-_INF, _INF),
+    best=None,
+    undefined=_NO_OVERLAP,
+    probability=True,
+    aliases=("calibration_slope", "cox_slope"),
+)
+def cal_slope(t: ScoreTable) -> Array:
+    """Slope b of the logistic fit logit P(y) = a + b · logit p: below 1 for overconfident scores.
+
+    Scores of exactly 0 and 1 have no finite logit and are left out.
+    """
+    return logistic_fit(*logits(t)).slope
+
+
+@measure(
+    title="Calibration intercept, with the slope",
+    range=(-_INF, _INF),
+    best=None,
+    undefined=_NO_OVERLAP,
+    probability=True,
+    aliases=("calibration_intercept", "cox_intercept"),
+)
+def cal_intercept(t: ScoreTable) -> Array:
+    """Intercept a of the logistic fit logit P(y) = a + b · logit p, fitted together with the slope b.
+
+    Not the intercept for a slope of 1, which is `cal_offset`. Scores of 0 and 1 are left out.
+    """
+    return logistic_fit(*logits(t)).intercept
+
+
+def _certain_cal_offset(formula: Formula, t: ScoreTable) -> list[Array] | None:
+    """It falls with every score; but a bin that holds 0 or 1 and other scores would be left out or not."""
+    torn = t.bins is not None and bool(np.any(t.bins.loose & ((t.bins.low == 0) | (t.bins.high == 1))))
+    return None if torn else by_size(formula, t)
+
+
+@measure(
+    title="Calibration intercept, for slope 1",
+    range=(-_INF, _INF),
+    best=None,
+    undefined="a class has no scores between 0 and 1",
+    probability=True,
+    aliases=("calibration_offset", "offset_intercept"),
+    certain=_certain_cal_offset,
+)
+def cal_offset(t: ScoreTable) -> Array:
+    """Intercept a of logit P(y) = a + logit p, the slope held at 1: positive where scores are too low.
+
+    Scores of 0 and 1 are left out.
+    """
+    return offset_fit(*logits(t))

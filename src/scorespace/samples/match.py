@@ -1,0 +1,88 @@
+"""Which of several samples matches one: drift from it, sample by sample, and which is the nearest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorespace.results import SCHEMA, Note, Row, plain
+from scorespace.samples.moved import Drift
+
+
+@dataclass(frozen=True)
+class Matches:
+    """A sample and others of the same models: what moved in each of them, from the nearest to the farthest.
+
+    A sample matches where nothing moved by more than chance explains, allowing for all that were looked at.
+    """
+
+    before: str
+    drifts: Mapping[str, Drift]
+
+    @property
+    def matching(self) -> tuple[str, ...]:
+        """The samples in which nothing moved, the nearest first."""
+        return tuple(name for name in self.ranked if not self.drifts[name].moved)
+
+    @property
+    def ranked(self) -> tuple[str, ...]:
+        """All samples, the nearest first."""
+        far = {name: self.distance(name) for name in self.drifts}
+        return tuple(sorted(far, key=lambda name: math.inf if math.isnan(far[name]) else far[name]))
+
+    def distance(self, name: str) -> float:
+        """The mean over models of the area between smooth ROC curves, or of the KS of scores where there is none."""
+        found = [_far(self.drifts[name], model) for model in range(len(self.drifts[name].models))]
+        return float(np.mean(found))
+
+    @property
+    def words(self) -> str:
+        """Which samples match, how near each is, and what moved in the others."""
+        first, *rest = self.matching or ("",)
+        if not first:
+            told = f"No sample matches {self.before}; {self.ranked[0]} is the nearest."
+        elif rest:
+            told = f"{first} matches {self.before} best; nothing moved in {_joined(rest)} either."
+        else:
+            told = f"{first} matches {self.before}, and no other does."
+        moved = (f"{name}: {self.drifts[name].words}" for name in self.ranked if self.drifts[name].moved)
+        return "\n".join((told, *moved))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return tuple(dict.fromkeys(one for found in self.drifts.values() for one in found.notes if one.code != "SS030"))
+
+    def rows(self) -> list[Row]:
+        """The rows of every sample, with its name."""
+        return [{"sample": name, **row} for name in self.ranked for row in self.drifts[name].rows()]
+
+    def to_dict(self) -> Row:
+        sizes = {name: one.sizes[1] for name, one in self.drifts.items()}
+        some = next(iter(self.drifts.values()))
+        found = {
+            "schema": SCHEMA,
+            "data": {"before": some.sizes[0], "after": sizes, "positive": some.positive},
+            "matching": self.matching,
+            "distances": {name: self.distance(name) for name in self.ranked},
+            "causes": {name: {one.model: one.cause for one in self.drifts[name].models} for name in self.ranked},
+            "rows": self.rows(),
+            "verdict": self.words,
+            "notes": [one.to_dict() for one in self.notes],
+        }
+        return plain(found)
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def _far(found: Drift, place: int) -> float:
+    aspects = {one.name: one.change for one in found.models[place].aspects}
+    area = aspects.get("smooth", math.nan)
+    return aspects["scores"] if math.isnan(area) else area
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

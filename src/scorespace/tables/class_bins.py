@@ -1,0 +1,235 @@
+"""Scores of several classes counted in bins: a score table for each class, and the decisions by the highest score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import DataError, listing
+from scorespace.results import grouped
+from scorespace.tables.classes import ROUNDING, TOP
+from scorespace.tables.confusion import ConfusionTable
+from scorespace.tables.counts import Counts, ratio
+from scorespace.tables.labels import bare, class_listing
+from scorespace.tables.pair import two_names
+from scorespace.tables.score import ScoreTable, grouped_scores, unknown_class
+from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Wanted
+
+UNDRAWN = "no interval: the scores of each class were counted in bins of their own, and are not drawn together"
+
+
+@dataclass(frozen=True, eq=False)
+class ClassBins(Table):
+    """Of every class a table of its scores with the cases of all classes, and what the highest score decides.
+
+    It holds no cases, so that those of K classes may be as many as are counted. `top` has the highest score of each
+    case, with the decision for it wrong or right; `excess` is how far the scores of a case are from adding up to one.
+
+    >>> from scorespace.tables.classes import class_table
+    >>> t = class_table(["a", "b", "c"], {"a": [0.8, 0.1, 0.2], "b": [0.1, 0.6, 0.3], "c": [0.1, 0.3, 0.5]})
+    >>> class_bins(t)
+    ClassBins: 3 cases, 3 classes: 'a' (1 row), 'b' (1 row), 'c' (1 row)
+    """
+
+    tables: tuple[ScoreTable, ...]
+    decisions: ConfusionTable
+    top: ScoreTable
+    excess: float = 0.0
+
+    def described(self) -> str:
+        return f"scores of {len(self.classes)} classes in bins"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.tables[0].classes
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self.classes
+
+    @property
+    def positive(self) -> None:
+        """No class is the positive one: each takes its turn."""
+        return None
+
+    @property
+    def cells(self) -> Array:
+        return self.decisions.cells
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        return self.decisions.strata
+
+    @property
+    def cell_squares(self) -> Array | None:
+        return self.decisions.cell_squares
+
+    def with_cells(self, cells: Array) -> Self:
+        """The same scores with other decisions: those alone are drawn again."""
+        return replace(self, decisions=self.decisions.with_cells(cells))
+
+    def undrawn(self, inside: Table) -> str | None:
+        return UNDRAWN if isinstance(inside, (ScoreTable, ClassBins)) else None
+
+    @property
+    def class_totals(self) -> Array:
+        return self.tables[0].class_totals
+
+    @property
+    def total(self) -> Array:
+        return self.tables[0].total
+
+    @property
+    def scores_classes(self) -> bool:
+        return True
+
+    @property
+    def coarse(self) -> bool:
+        return any(table.coarse for table in self.tables)
+
+    def deciding(self) -> Table:
+        return self.decisions
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether the scores of each case lie in [0, 1] and add up to one, but for rounding."""
+        return all(table.probabilities for table in self.tables) and self.excess <= ROUNDING
+
+    def scores_seen(self) -> str:
+        if all(table.probabilities for table in self.tables):
+            return f"scores of a case that miss one by up to {self.excess:.2g} when added up"
+        return "; ".join(dict.fromkeys(table.scores_seen() for table in self.tables))
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
+    ) -> Wanted:
+        """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
+        if of == TOP and wanted is ScoreTable:
+            return self.top.inside(wanted, None, at, sized=sized)
+        of = of if of is None or of in self.classes else bare(of)
+        if of is not None and of not in self.classes:
+            raise unknown_class(of, self.classes)
+        if at is not None and of is None:
+            raise NoTableError("of several classes needs a class", hint=f"{{label}}[{self.classes[0]}]@{at:g}")
+        if wanted is ConfusionTable and of is None:
+            return cast(Wanted, self.decisions)
+        if wanted is Counts and at is None:
+            return self.decisions.inside(wanted, of)
+        if of is not None:
+            return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
+        if isinstance(self, wanted):
+            return self
+        hint = "name a class or an average: {label}[macro]"
+        raise NoTableError(f"cannot be computed from {self.described()}", hint=hint)
+
+    def around(self, at: At, of: str | None = None) -> tuple[Counts, Counts]:
+        return self.inside(ScoreTable, of).around(at)
+
+    def averaged_over(self, wanted: type[Table]) -> Table:
+        return self.decisions if wanted is Counts else self
+
+    def each(self, wanted: type[Wanted]) -> list[Wanted]:
+        return [cast(Wanted, self.one_vs_rest(k)) for k in range(len(self.classes))]
+
+    def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
+        for i, j in permutations(range(len(self.classes)), 2):
+            yield i, j, cast(Wanted, self.one_vs_one(i, j))
+
+    def pooled(self, wanted: type[Wanted]) -> Wanted:
+        """All scores in one table: positive where a score is that of the case's own class."""
+        two = ("other class", "own class")
+        first, *others = (_of_two(table, [table.positive], two) for table in self.tables)
+        for other in others:
+            first = first + other
+        return cast(Wanted, first)
+
+    def one_vs_rest(self, index: int) -> ScoreTable:
+        """The score table of one class against all others."""
+        return _of_two(self.tables[index], [index], two_names(self.classes, index))
+
+    def one_vs_one(self, index: int, other: int) -> ScoreTable:
+        """The score table of one class, by its own score, against one other."""
+        return _of_two(self.tables[index], [index], (self.classes[other], self.classes[index]), [other])
+
+    def own(self, index: int) -> ScoreTable:
+        """The score that the cases of a class have for it, and no other cases."""
+        return _of_two(self.tables[index], [index], two_names(self.classes, index), [])
+
+    def pair_areas(self) -> Array:
+        """A(i|j) (K, K): how often a case of class i has a higher score for i than one of class j; ties half."""
+        size = len(self.classes)
+        found = np.full((size, size), np.nan)
+        for i, table in enumerate(self.tables):
+            counts = table.counts.astype(np.float64)
+            above = np.cumsum(counts[i]) - counts[i] / 2
+            found[i] = ratio(counts @ above, self.class_totals * self.class_totals[i])
+            found[i, i] = np.nan
+        return found
+
+    def stored(self) -> Stored:
+        parts = [*(table.stored() for table in self.tables), self.top.stored()]
+        names = {name for part in parts for name in part.columns}
+        sizes = [part.columns["weight"].size for part in parts]
+        columns = {
+            name: np.concatenate([part.columns.get(name, np.zeros(s)) for part, s in zip(parts, sizes, strict=True)])
+            for name in names
+        }
+        columns["decided"] = np.repeat(np.arange(len(parts)), sizes)
+        about = {"kind": "classes", "positive": None, "matrix": self.decisions.matrix.tolist(), "excess": self.excess}
+        return Stored(about | {"parts": [dict(part.about) for part in parts], "sizes": sizes}, columns)
+
+    def __add__(self, other: Self) -> Self:
+        """The table of both samples together."""
+        if set(self.classes) != set(other.classes):
+            raise DataError(
+                "tables that score different classes cannot be merged.",
+                seen=f"{listing(self.classes)} and {listing(other.classes)}",
+            )
+        theirs = {table.positive_name: table for table in other.tables}
+        tables = [table + theirs[table.positive_name] for table in self.tables]
+        ordered = sorted(tables, key=lambda table: table.positive)
+        top, excess = self.top + other.top, max(self.excess, other.excess)
+        return type(self)(tuple(ordered), self.decisions + other.decisions, top, excess)
+
+    def __repr__(self) -> str:
+        shown = class_listing(self.classes, self.class_totals.tolist())
+        return f"ClassBins: {grouped(float(self.total))} cases, {len(self.classes)} classes: {shown}"
+
+
+def class_bins(table: Any, bits: int = 0) -> ClassBins:
+    """The bins of a class table, which holds the cases; rounded, where bits are."""
+    size = len(table.classes)
+
+    def counted(score: Array) -> ScoreTable:
+        cells = np.zeros((size, score.size))
+        cells[table.label, np.arange(score.size)] = table.case_weight
+        values, counts = grouped_scores(score, cells)
+        return ScoreTable(values, counts.astype(np.int64), table.classes, 0)
+
+    tables = [replace(counted(table.score[k]), positive=k) for k in range(size)]
+    rounded = [one.rounded(bits) if bits else one for one in (*tables, table.top)]
+    return ClassBins(tuple(rounded[:-1]), table.decisions, rounded[-1], table.excess)
+
+
+def _of_two(table: ScoreTable, own: list[int], names: tuple[str, str], rest: list[int] | None = None) -> ScoreTable:
+    """The table of some classes against the rest, or against others: the second of the two names is positive."""
+    others = [k for k in range(len(table.classes)) if k not in own] if rest is None else rest
+
+    def of_both(column: Array) -> Array:
+        return np.stack([column[others].sum(axis=0), column[own].sum(axis=0)])
+
+    bins = None if table.bins is None else table.bins.aligned(of_both)
+    squares = None if table.squares is None else of_both(table.squares)
+    counts = of_both(table.counts)
+    found = replace(table, counts=counts, classes=names, positive=1, squares=squares, bins=bins)
+    kept = counts.any(axis=0)
+    if kept.all():
+        return found
+    bins = None if bins is None else bins.rows(kept)
+    squares = None if squares is None else squares[:, kept]
+    return replace(found, score=found.score[kept], counts=counts[:, kept], squares=squares, bins=bins)

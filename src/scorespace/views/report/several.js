@@ -1,0 +1,113 @@
+// Decisions between several classes. What is shown is looked up for how many cases are handed over, and linear in costs.
+
+const several = mover("several", {
+  // `lead`: cases that lead by less are handed over; "best" is that of least cost, where handing over has a price.
+  read(one, given) {
+    const { start, costs } = one.content;
+    const found = { model: modelIn(one, given, "decides", start), lead: -Infinity, hand: null, costs };
+    const [lead, hand] = ["lead", "hand"].map((name) => numberIn(given, name));
+    if (given.get("lead") === "best") found.lead = "best";
+    else if (!Number.isNaN(lead)) found.lead = lead;
+    if (hand >= 0 && hand <= 1e6) found.hand = hand;
+    const stated = (given.get("costs") ?? "").split(" ").map(Number);
+    if (given.get("costs") && stated.length === costs.length && stated.every((cost) => Math.abs(cost) <= 1e6)) found.costs = stated;
+    return found;
+  },
+
+  written({ content, state }) {
+    const found = { decides: content.models[state.model].name };
+    if (state.lead !== -Infinity) found.lead = state.lead;
+    if (state.hand !== null) found.hand = state.hand;
+    if (state.costs !== content.costs) found.costs = state.costs.join(" ");
+    return found;
+  },
+
+  found(one) {
+    const { content, state, form, panel } = one;
+    const model = content.models[state.model];
+    const place = leadPlace(model, state);
+    const said = {
+      model: model.name,
+      handed: percent(model.handed[place]),
+      kept: grouped(model.kept[place]),
+      handing: place ? ` and hands over ${percent(model.handed[place])}, those whose best class leads the second by less than ${general(model.lead[place], 3)}` : "",
+      cost: digits(decidedCost(model, place, state)),
+    };
+    model.shown.forEach((sides, k) => (said[`measure ${k}`] = estimate(...sides.map((side) => side[place]))));
+    const shares = cellsSaid(model, place, said);
+    for (const bar of panel.querySelectorAll("[data-bar]")) bar.style.setProperty("--share", shares[bar.dataset.bar]);
+    for (const input of panel.querySelectorAll("[data-cost]")) fill(input, state.costs[input.dataset.cost]);
+    form.elements.model.value = state.model;
+    if (form.elements.hand) fill(form.elements.hand, state.hand ?? "");
+    const slider = form.elements.handed;
+    slider.max = model.lead.length - 1;
+    slider.value = place;
+    slider.disabled = model.crisp;
+    slider.setAttribute("aria-valuetext", `${said.handed} of the cases`);
+    form.elements.cheapest.setAttribute("aria-pressed", state.lead === "best");
+    return { said, row: { model: model.name, handed: model.handed[place], right: model.right[place] }, model };
+  },
+
+  wire(one) {
+    const { form, panel } = one;
+    wireSlider(one, form.elements.handed, (value) => ({ lead: value ? one.content.models[one.state.model].lead[value] : -Infinity }));
+    if (form.elements.hand)
+      wireNumber(one, form.elements.hand, ({ value, valueAsNumber }) => ({ hand: value === "" ? null : valueAsNumber }));
+    for (const input of panel.querySelectorAll("[data-cost]"))
+      wireNumber(one, input, ({ valueAsNumber }) => ({ costs: one.state.costs.with(Number(input.dataset.cost), valueAsNumber) }));
+    form.elements.cheapest.addEventListener("click", () => change(one, { model: cheapest(one), lead: "best" }));
+    form.elements.reset?.addEventListener("click", () => change(one, { costs: one.content.costs }));
+  },
+
+  along: {
+    spots: (model) => Array.from(model.lead, (_, place) => [model.handed[place], model.right[place]]),
+    state: (model, place) => ({ lead: place ? model.lead[place] : -Infinity }),
+  },
+});
+
+// Per case decided; where handing over has a price, per case of all.
+function decidedCost(model, place, { costs, hand }) {
+  const size = costs.length;
+  let spent = 0;
+  if (model.cells) for (let cell = 0; cell < size; cell += 1) spent += costs[cell] * model.cells[place * size + cell];
+  else spent = model.spent[place];
+  const [kept, total] = [model.kept[place], model.kept[0]];
+  return hand === null ? spent / kept : (spent + hand * (total - kept)) / total;
+}
+
+// Of equal ones the highest lead, as Python has it. Without a price, handing over has no best but to hand over none.
+function bestLead(model, state) {
+  if (state.hand === null) return 0;
+  const prices = Array.from(model.lead, (_, place) => decidedCost(model, place, state));
+  return prices.length - 1 - firstLeast(prices.toReversed());
+}
+
+function cheapest({ content, state }) {
+  const prices = content.models.map((model) => decidedCost(model, bestLead(model, state), state));
+  return firstLeast(prices);
+}
+
+function leadPlace(model, state) {
+  if (model.crisp) return 0;
+  if (state.lead === "best") return bestLead(model, state);
+  const found = model.lead.findIndex((lead) => lead >= state.lead);
+  return found < 0 ? model.lead.length - 1 : found;
+}
+
+// The number of each cell and its share of the class.
+function cellsSaid(model, place, said) {
+  const shares = {};
+  if (!model.cells) return shares;
+  const { size } = several.content;
+  const start = place * size * size;
+  for (let i = 0; i < size; i += 1) {
+    const line = model.cells.slice(start + i * size, start + (i + 1) * size);
+    const total = line.reduce((a, b) => a + b, 0);
+    line.forEach((count, k) => {
+      shares[`share ${i} ${k}`] = total ? count / total : 0;
+      said[`cell ${i} ${k}`] = grouped(count);
+      said[`share ${i} ${k}`] = percent(shares[`share ${i} ${k}`]);
+    });
+  }
+  return shares;
+}

@@ -1,0 +1,259 @@
+"""Decisions between several classes, for a reader of the page to move: the costs, and how many cases are handed over.
+
+Everything is computed here, over the kept leads below which a case is handed over. The script of the page looks up a
+row, and multiplies and adds for the costs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from scorespace.curves.rejection import rejection
+from scorespace.decisions import CostChoice
+from scorespace.errors import MeasureError
+from scorespace.measures import MeasureSpec, parse
+from scorespace.measures.request import Request, bind
+from scorespace.resampling.interval import chosen, counted, jeffreys_along, jeffreys_interval, wilson_interval
+from scorespace.resampling.limits import wilson
+from scorespace.results import Row, grouped, whole_percent
+from scorespace.tables import Array, ConfusionTable, ratio
+from scorespace.views.answers import Answers
+from scorespace.views.charts.theme import COLOURS
+from scorespace.views.panel import Shown, cost_text, estimate_text, kept_thresholds, packed, packed_measure
+
+MOST_CLASSES: Final = 12
+"""Most classes whose cells can be shown with a cost in each."""
+
+MEASURES: Final = ("acc", "bacc", "kappa", "mcc", "f1[macro]")
+_MOST_MEASURES: Final = 6
+_PLACES: Final = 400
+_CELLS: Final = 40_000  # numbers in the page, of each model
+_SIMULATED: Final = 2000  # cells, of all places, measures and models, that are drawn again
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A model at each share of cases handed over, from none on: what it takes for what among the rest (places, K²).
+
+    Handed over are cases whose best class leads the second by less than `lead`; one that only decides has one place.
+    """
+
+    name: str
+    colour: str
+    table: ConfusionTable
+    cells: Array
+    lead: Array
+    shown: tuple[Shown, ...] = ()
+
+    @property
+    def crisp(self) -> bool:
+        return self.lead.size == 1
+
+    @property
+    def size(self) -> int:
+        return len(self.table.classes)
+
+    @cached_property
+    def kept(self) -> Array:
+        """The weight of the cases that are decided."""
+        return self.cells.sum(axis=-1)
+
+    @cached_property
+    def handed(self) -> Array:
+        """The share of the cases that are handed over."""
+        return 1 - self.kept / self.kept[0]
+
+    @cached_property
+    def right(self) -> Array:
+        """The share of the decisions that are right."""
+        return np.asarray(ratio(self.cells[:, :: self.size + 1].sum(axis=-1), self.kept))
+
+
+@dataclass(frozen=True)
+class Several:
+    """The models that decide between several classes, and what each decision costs: a panel of the page."""
+
+    models: tuple[Decided, ...]
+    costs: Array
+    stated: bool
+    start: int
+
+    template, script = "several.html", "several.js"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.models[0].table.classes
+
+    @property
+    def small(self) -> bool:
+        """Whether the classes are few enough for a cell each."""
+        return len(self.classes) <= MOST_CLASSES
+
+    @property
+    def movable(self) -> bool:
+        """Whether a model knows how sure it is, so that cases can be handed over."""
+        return any(not one.crisp for one in self.models)
+
+    def cost(self, model: int, place: int, costs: Array | None = None, hand: float | None = None) -> float:
+        """What the decisions cost per case decided; where handing over has a price, per case of all."""
+        one = self.models[model]
+        spent = float((one.cells[place] * (self.costs if costs is None else costs).ravel()).sum())
+        kept, total = float(one.kept[place]), float(one.kept[0])
+        return spent / kept if hand is None else (spent + hand * (total - kept)) / total
+
+    def best(self, model: int, costs: Array | None = None, hand: float | None = None) -> int:
+        """The place of least cost, of equal ones that of the highest lead, as `reject` has it; none without a price."""
+        if hand is None:
+            return 0
+        prices = np.array([self.cost(model, place, costs, hand) for place in range(self.models[model].lead.size)])
+        return int(np.flatnonzero(prices <= prices.min() + 1e-12 * np.abs(prices).max())[-1])
+
+    def said(self, model: int, place: int, costs: Array | None = None, hand: float | None = None) -> dict[str, str]:
+        """What the panel says of a model at a place, under costs; the script says the same."""
+        one = self.models[model]
+        found = {
+            "model": one.name,
+            "handed": whole_percent(float(one.handed[place])),
+            "kept": grouped(float(one.kept[place])),
+            "handing": _handing(one, place),
+            "cost": cost_text(self.cost(model, place, costs, hand)),
+        }
+        for k, each in enumerate(one.shown):
+            found[f"measure {k}"] = estimate_text(each, place)
+        if self.small:
+            matrix = one.cells[place].reshape(one.size, one.size)
+            shares = np.nan_to_num(ratio(matrix, matrix.sum(axis=1, keepdims=True)))
+            for i, k in np.ndindex(matrix.shape):
+                found[f"cell {i} {k}"] = grouped(float(matrix[i, k]))
+                found[f"share {i} {k}"] = whole_percent(float(shares[i, k]))
+        return found
+
+    def opening(self) -> dict[str, str]:
+        """What it says where the page opens."""
+        return self.said(self.start, 0)
+
+    def here(self) -> Row:
+        """The row of numbers that the marks of charts are drawn from, where the page opens."""
+        one = self.models[self.start]
+        return {"model": one.name, "handed": float(one.handed[0]), "right": float(one.right[0])}
+
+    def content(self) -> Row:
+        """All that the script of the page needs, arrays as base64."""
+        return {
+            "size": len(self.classes),
+            "small": self.small,
+            "costs": self.costs.ravel().tolist(),
+            "start": self.start,
+            "models": [self._packed(one) for one in self.models],
+        }
+
+    def _packed(self, one: Decided) -> Row:
+        whole = bool(np.all(one.cells == np.floor(one.cells))) and float(one.kept[0]) < 2**32
+        return {
+            "name": one.name,
+            "crisp": one.crisp,
+            "lead": packed(one.lead),
+            "kept": packed(one.kept),
+            "handed": packed(one.handed),
+            "right": packed(one.right),
+            "spent": None if self.small else packed(one.cells @ self.costs.ravel()),
+            "cells": packed(one.cells, "u4" if whole else "f8") if self.small else None,
+            "shown": [packed_measure(each) for each in one.shown],
+        }
+
+
+def several(evaluation: Answers) -> Several | None:
+    """The models for which no class is the positive one, at each share handed over; None where there are none."""
+    models = evaluation.models
+    names = [name for name, table in models.items() if table.class_names and table.positive_name is None]
+    if not names:
+        return None
+    decision = evaluation.decision if isinstance(evaluation.decision, CostChoice) else None
+    first = models[names[0]].inside(ConfusionTable).classes
+    names = [name for name in names if models[name].inside(ConfusionTable).classes == first]
+    costs = 1 - np.eye(len(first)) if decision is None else decision.costs.aligned(first).matrix
+    places = {name: place for place, name in enumerate(models)}
+    found = [_decided(name, models[name], COLOURS[places[name] % len(COLOURS)]) for name in names]
+    specs = _specs(evaluation, found)
+    shown = [tuple(_along(evaluation, one, spec, len(specs) * len(found)) for spec in specs) for one in found]
+    held = tuple(replace(one, shown=its) for one, its in zip(found, shown, strict=True))
+    prices = [float((one.cells[0] * costs.ravel()).sum()) for one in held]
+    return Several(held, costs, decision is not None, int(np.argmin(prices)))
+
+
+def _decided(name: str, table: Any, colour: str) -> Decided:
+    decisions, way = table.inside(ConfusionTable), rejection.fits(table)
+    if way is None:  # it does not know of each case how sure it is
+        return Decided(name, colour, decisions, decisions.cells[None].astype(np.float64), np.array([-math.inf]))
+    scores: Any = way.table
+    margins, size = scores.margins, len(decisions.classes)
+    most = max(20, min(_PLACES, _CELLS // size**2))
+    if margins.score.size + 1 <= most or not (margins.n_pos and margins.n_neg):
+        kept = np.linspace(1, margins.score.size, min(most, margins.score.size)).astype(np.intp)
+    else:
+        kept = kept_thresholds(margins, float(margins.score[-1]), most)
+    lead = margins.thresholds[kept[kept > 0]][::-1]
+    last = np.searchsorted(lead, scores.lead, side="right") - 1  # the last place at which a case is still decided
+    where = last * size**2 + scores.label * size + scores.decided
+    held = np.bincount(where, scores.case_weight, minlength=lead.size * size**2).reshape(lead.size, -1)
+    return Decided(name, colour, decisions, np.cumsum(held[::-1], axis=0)[::-1], lead)
+
+
+def _specs(evaluation: Answers, models: Sequence[Decided]) -> list[MeasureSpec]:
+    """The measures of decisions that were asked for, or else the usual ones."""
+    asked = [one.spec for one in evaluation.summary if not one.spec.measure.conditioned]
+    suits = [spec for spec in dict.fromkeys(asked) if _suits(spec, models[0].table)]
+    return (suits or [parse(name) for name in MEASURES])[:_MOST_MEASURES]
+
+
+def _suits(spec: MeasureSpec, table: ConfusionTable) -> bool:
+    try:
+        bind(spec, table)
+    except MeasureError:
+        return False
+    return True
+
+
+def _along(evaluation: Answers, one: Decided, spec: MeasureSpec, shared_by: int) -> Shown:
+    """A measure at every place; its limits too, where they have a closed form or are simulated soon enough."""
+    request = bind(spec, one.table)
+    value = np.asarray(request.formula(request.table.with_cells(one.cells)), dtype=np.float64)
+    low, high = np.full((2, value.size), math.nan)
+    method = chosen(request, evaluation.interval, strict=False).name
+    if evaluation.models.grouped or not one.table.counted or one.table.cell_squares is not None:
+        method = "none"
+    if method == wilson_interval.name and counted(request):
+        low, high = wilson(value * one.kept, one.kept, evaluation.level)
+    elif method == jeffreys_interval.name:
+        low, high = _simulated(evaluation, one, request, value, _SIMULATED // (one.size**2 * shared_by))
+    for held in evaluation.summary:  # where all cases are decided, the interval is known
+        if held.model == one.name and held.spec == spec:
+            low[0], high[0] = held.low, held.high
+    return Shown(spec, value, low, high)
+
+
+def _simulated(evaluation: Answers, one: Decided, request: Request, value: Array, most: int) -> tuple[Array, Array]:
+    """Simulated at some places; between them the limits keep a distance from the value that changes evenly."""
+    nodes = np.unique(np.linspace(0, value.size - 1, max(1, min(most, value.size))).astype(np.intp))
+    nodes = nodes[np.isfinite(value[nodes])]
+    if most < 4 or not nodes.size:
+        return np.full(value.size, math.nan), np.full(value.size, math.nan)
+    found = jeffreys_along(request, one.cells[nodes], evaluation.level, evaluation.seed)
+    places = np.arange(value.size)
+    low, high = (value + np.interp(places, nodes, limit - value[nodes]) for limit in found)
+    lowest, highest = request.range
+    return np.maximum(low, lowest), np.minimum(high, highest)
+
+
+def _handing(one: Decided, place: int) -> str:
+    """Which cases are handed over, to go on a sentence; nothing where none are."""
+    if place == 0:
+        return ""
+    share, lead = whole_percent(float(one.handed[place])), f"{float(one.lead[place]):.3g}"
+    return f" and hands over {share}, those whose best class leads the second by less than {lead}"
