@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check bench fuzz docs browser axe data spark dask clean
+.PHONY: help setup demo test coverage check bench study fuzz docs browser axe data spark dask clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ check: $(READY)  ## style, types, import directions, docs in step
 
 bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
+
+study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (hours; ARGS='--only closer': a part)
+	@$(BIN)/python benchmarks/coverage.py $(ARGS)
 
 N ?= 1000
 SEED ?= $(shell date +%s)

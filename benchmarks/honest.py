@@ -8,11 +8,12 @@ model is recommended over doing nothing. `python benchmarks/honest.py` prints th
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.special import ndtr
 
 from scorespace.conditions import Condition
@@ -65,7 +66,24 @@ def _skewed(scale: float) -> Shape:
     )
 
 
+def _of(negative: Any, positive: Any) -> Shape:
+    """Scores of each class from a distribution of SciPy."""
+
+    def draw(rng: np.random.Generator, label: NDArray[np.int64]) -> Array:
+        both = [one.rvs(label.size, random_state=rng) for one in (negative, positive)]
+        return np.where(label == 1, both[1], both[0])
+
+    return Shape(draw, lambda threshold, label: float((positive if label else negative).sf(threshold)))
+
+
 SHAPES = {"binormal": _binormal(1.19), "ties": _ties(1.19), "skewed": _skewed(4.0), "noise": _binormal(0.0)}
+OTHERS = {
+    "t": _of(stats.t(2), stats.t(2, loc=2)),
+    "beta": _of(stats.beta(2, 5), stats.beta(5, 2)),
+    "wide": _of(stats.norm(), stats.norm(1.5, 2)),
+    "noise, t": _of(stats.t(2), stats.t(2)),
+}
+"""What `--others` simulates instead."""
 
 
 class Outcome(NamedTuple):
@@ -115,11 +133,11 @@ def simulate(shape: Shape, prevalence: float, cases: int, samples: int, seed: in
     )
 
 
-def table(samples: int) -> str:
+def table(samples: int, shapes: Mapping[str, Shape] = SHAPES) -> str:
     """All shapes, prevalences and sizes, as a Markdown table."""
     head = "| scores | π | n | apparent | true | honest | bias | covers the procedure | … the threshold | recommended |"
     lines = [head, "|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
-    for name, shape in SHAPES.items():
+    for name, shape in shapes.items():
         for prevalence in PREVALENCES:
             for cases in SIZES:
                 one = simulate(shape, prevalence, cases, samples)
@@ -135,8 +153,9 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--others", action="store_true", help="other shapes than those of the page")
     given = parser.parse_args()
-    table(given.samples)
+    table(given.samples, OTHERS if given.others else SHAPES)
 
 
 if __name__ == "__main__":

@@ -116,15 +116,7 @@ def sizes_of_tests(samples: int, replicates: int) -> str:
     return "\n".join(lines)
 
 
-CLOSER = (
-    ("auc", 10, 10),
-    ("auprc", 10, 10),
-    ("h", 10, 10),
-    ("brier", 3, 100),
-    ("logloss", 3, 100),
-    ("auc", 20, 200),
-    ("auc", 30, 300),
-)
+CLOSER = (("auc", 20, 200), ("auc", 30, 300), ("auprc", 10, 10), ("h", 10, 10))
 
 
 def paired_only(rng: np.random.Generator, samples: int, m: int, n: int, apart: float, name: str) -> float:

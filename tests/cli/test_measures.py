@@ -18,6 +18,7 @@ KEYS = [
     "best",
     "undefined",
     "interval",
+    "covers",
     "options",
     "aliases",
 ]

@@ -71,6 +71,10 @@ def test_adjustments_are_reached_by_their_names():
     stepped = np.minimum(1, np.maximum.accumulate(np.array([6, 3, 3, 3, 2, 1]) * upper[order]))
     assert np.array([one.p_adjusted for one in pairs.pairs])[order] == pytest.approx(stepped)
     assert pairs.nemenyi is None
+    sure = {frozenset((one.a, one.b)) for one in pairs.pairs if one.p_adjusted < 0.05}
+    for group in pairs.groups:  # no two of a group are told apart, and those beside it are told from one of them
+        assert not any(pair <= set(group) for pair in sure)
+    assert pairs.groups[0][0] == min(pairs.average_ranks, key=pairs.average_ranks.get)
     wilcoxon, _ = demsar(test="wilcoxon", adjust="hochberg")
     assert wilcoxon.pairs.adjustment == "hochberg"
     with pytest.raises(ScoreSpaceError, match="Shaffer's method is for all pairs of models"):

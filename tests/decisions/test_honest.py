@@ -235,6 +235,13 @@ def test_the_honest_cost_is_near_the_true_one_and_the_apparent_is_not(simulation
     assert found.of_threshold > 0.8
 
 
+@pytest.mark.parametrize("shape", ["t", "wide"])
+def test_other_shapes_are_judged_as_honestly(simulation, shape):
+    found = simulation.simulate(simulation.OTHERS[shape], 0.3, 100, 80)
+    assert abs(found.bias) < 4 * found.error
+    assert found.of_procedure > 0.8
+
+
 @pytest.mark.parametrize("cases", [100, 500])
 def test_noise_is_not_recommended(simulation, cases):
     assert simulation.simulate(simulation.SHAPES["noise"], 0.3, cases, 100).recommended <= 0.1

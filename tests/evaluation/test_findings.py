@@ -186,6 +186,11 @@ def test_ss012_a_perfect_ranking_has_no_variance():
     assert not notes(code="SS012")
 
 
+def test_ss012_no_width_is_a_finding_wherever_it_is():
+    found = notes(changed(s=np.full(CASES, 0.3)), "SS012", measures="mean_score")
+    assert "no replicate changes mean_score of s: no width is not certainty." in found
+
+
 def test_ss013_a_threshold_chosen_on_the_same_cases():
     (text,) = notes(code="SS013", condition=ss.Condition(fp=1, fn=5))
     assert "the threshold of s was chosen on these cases" in text

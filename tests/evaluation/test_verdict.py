@@ -40,6 +40,11 @@ def test_several_models_that_chance_could_tell_apart():
     )
 
 
+def test_constant_scores_do_not_rank_best():
+    data = {"y": MANY, "s": np.full(MANY.size, 0.5), "t": np.full(MANY.size, 0.3)}
+    assert "best" not in verdict(data, scores=["s", "t"], positive=1)
+
+
 def test_several_models_that_differ():
     words = verdict({"y": MANY, "s": MANY + SPREAD, "t": SPREAD}, scores=["t", "s"], positive=1)
     assert words.startswith("s ranks best, with AUC ")

@@ -21,6 +21,13 @@ def test_well_calibrated_but_not_discriminating():
     assert found.cal == 0
 
 
+def test_four_cases_are_not_called_well_calibrated():
+    # A mean score of 0.8 where half of the cases are positive: no test can show it, and none may deny it.
+    words = ss.calibration_summary(ss.score_table([1, 1, 0, 0], [0.9, 0.8, 0.8, 0.7]), model="m").words
+    assert "well calibrated" not in words
+    assert "too few" in words
+
+
 def test_discriminating_but_badly_calibrated():
     # The slides' second example: a perfect ranking by scores that are all near one half.
     score = np.concatenate([np.linspace(0.45, 0.49, 20), np.linspace(0.51, 0.55, 20)])

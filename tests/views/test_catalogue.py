@@ -28,6 +28,18 @@ def test_every_measure_can_be_explained(measure):
     assert shown[len(shown) - len(measure.options) :] == [option.text for option in measure.options]
 
 
+@pytest.mark.parametrize("measure", [one for one in measures() if one.biased], ids=lambda measure: measure.name)
+def test_a_measure_that_small_samples_flatter_says_so(measure):
+    assert dict(explained(measure).rows)["beware"] == measure.biased
+
+
+def test_an_interval_that_misses_its_aim_says_so():
+    told = dict(explained(find("auc")).rows)["interval"]
+    assert told == f"area; {find('auc').covers}"
+    assert entry(find("auc"))["covers"] == find("auc").covers
+    assert dict(explained(find("brier")).rows)["interval"] == "log-t"
+
+
 def test_a_measure_of_decisions_is_written_with_a_threshold():
     assert (example(find("ppv")), example(find("auc"))) == ("ppv@0.5", "auc")
 

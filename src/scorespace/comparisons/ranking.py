@@ -58,6 +58,8 @@ class Ranking:
     def groups(self) -> tuple[tuple[str, ...], ...]:
         if self.nemenyi is not None:
             return self.nemenyi.groups
+        if self.friedman is not None and self.pairs is not None:
+            return _alike(self.average_ranks, self.pairs)
         if self.control is None:
             return ()
         ranks = self.average_ranks
@@ -157,6 +159,20 @@ not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
             pairs.append(replace(posterior, level=level))
     placed, method, notes = adjusted(pairs, "pairs", adjust or "holm")
     return Ranking(table, level, pairs=Comparisons(table.models, tuple(placed), method, notes))
+
+
+def _alike(ranks: Mapping[str, float], pairs: Comparisons) -> tuple[tuple[str, ...], ...]:
+    """The largest groups of neighbours in rank of which no two are told apart."""
+    apart = {frozenset((one.a, one.b)) for one in pairs if one.sure}
+    ordered, groups, reached = sorted(ranks, key=ranks.__getitem__), [], 0
+    for first in range(len(ordered)):
+        last = first + 1
+        while last < len(ordered) and not any({one, ordered[last]} in apart for one in ordered[first:last]):
+            last += 1
+        if last > max(first + 1, reached):  # neither a single model nor part of the group before
+            groups.append(tuple(ordered[first:last]))
+            reached = last
+    return tuple(groups)
 
 
 def direction(measure: str, best: Best | None = None) -> Best:

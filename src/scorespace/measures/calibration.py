@@ -92,8 +92,10 @@ def _certain_mce(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By =
     undefined=NO_CASES,
     probability=True,
     aliases=("maximum_calibration_error", "max_calibration_error"),
+    interval="inverted",
     of_several="top",
     biased="too high on small samples: it is the largest of many distances",
+    covers="it holds the truth in up to all samples",
     certain=_certain_mce,
 )
 def mce(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:

@@ -31,6 +31,7 @@ def _certain_cal(formula: Formula, t: ScoreTable) -> list[Array]:
     aliases=("calibration_loss", "miscalibration", "mcb"),
     interval="inverted",
     biased="too high on small samples: even calibrated scores show some by chance",
+    covers="of calibrated scores it holds the truth, which is 0, in up to all samples",
     certain=_certain_cal,
 )
 def cal(t: ScoreTable) -> Array:
@@ -53,6 +54,7 @@ def cal(t: ScoreTable) -> Array:
     aliases=("refinement", "refinement_loss"),
     interval="corrected",
     biased="too low on small samples: the best recalibration is fitted to the same cases",
+    covers="of noise it holds the truth in all samples",
     certain=by_hull,
 )
 def ref(t: ScoreTable) -> Array:
@@ -88,7 +90,7 @@ def unc(t: ScoreTable) -> Array:
     infinite="a case happened that was given no chance",
     probability=True,
     aliases=("logloss_cal",),
-    interval="bootstrap",
+    interval="inverted",
     biased="too high on small samples: even calibrated scores show some by chance",
 )
 def log_cal(t: ScoreTable) -> Array:
@@ -104,8 +106,9 @@ def log_cal(t: ScoreTable) -> Array:
     undefined=NO_CASES,
     probability=True,
     aliases=("logloss_ref",),
-    interval="bootstrap",
+    interval="corrected",
     biased="too low on small samples: the best recalibration is fitted to the same cases",
+    covers="of noise it holds the truth in all samples",
 )
 def log_ref(t: ScoreTable) -> Array:
     """Log loss after the best monotone recalibration, so a matter of ranking alone: log loss − its calibration loss."""

@@ -30,7 +30,8 @@ class Measure:
     value into such a share and back, where it is not one itself.
     `within_classes`: its value stays when one class is multiplied, perhaps only with some options; cases are then
     drawn within classes. `area` is (a, b) for a measure that is a · AUC + b. `probability`: the scores must lie in
-    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead;
+    [0, 1], because their size counts and not their order alone. `biased` says which way small samples mislead,
+    `covers` where its interval is known to hold the truth in other than 92 to 98 % of samples (docs/coverage.md);
     `conditioned`: options that are not stated are those of the stated operating condition.
     `beside` names the measure that it is misread without; `of_several` says which scores of
     several classes it is about, where none is named.
@@ -57,6 +58,7 @@ class Measure:
     interval: str = "bootstrap"
     probability: bool = False
     biased: str | None = None
+    covers: str | None = None
     beside: str | None = None
     of_several: str | None = None
     certain: Certain | None = None
@@ -175,6 +177,7 @@ def measure(
     interval: str | None = None,
     probability: bool = False,
     biased: str | None = None,
+    covers: str | None = None,
     beside: str | None = None,
     of_several: str | None = None,
     certain: Certain | None = None,
@@ -205,6 +208,7 @@ def measure(
             interval=interval or ("wilson" if trials else "jeffreys"),
             probability=probability,
             biased=biased,
+            covers=covers,
             beside=beside,
             of_several=of_several,
             certain=certain,

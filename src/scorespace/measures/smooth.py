@@ -22,6 +22,7 @@ _ONE_CLASS = "only one class is present"
     beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
     interval="class-area",
+    covers="near 1 it holds the truth in up to 99 % of samples",
 )
 def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:
     """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.

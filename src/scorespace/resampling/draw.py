@@ -145,7 +145,9 @@ class Draws:
         if self.pairs is None:
             return None
         if "" not in self.sources:
-            if self.pairs.times is not None and self.pairs.group is None:  # alone each model is drawn from its own, finer table
+            if (
+                self.pairs.times is not None and self.pairs.group is None
+            ):  # alone each model is drawn from its own, finer table
                 return None
             few = self.pairs.cases <= MOST_ROWS and _scores(self.pairs) <= MOST_SCORES
             if not few and self.pairs.group is None:

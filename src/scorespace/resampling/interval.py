@@ -28,6 +28,7 @@ _CELLS_AT_ONCE: Final = 2_000_000
 _WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
 _WORLD_DRAWS: Final = 250
 _INVERTED_DRAWS: Final = 100
+_HARDLY_ANY: Final = 0.5  # cases of the rarer class, times the share of pairs in the wrong order
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
 
 
@@ -268,8 +269,8 @@ def area_interval(plan: Plan) -> Interval:
 
 
 def _of_binned_areas(request: Request) -> bool:
-    evenly = request.averaged and request.measure.area == (1, 0) and request.spec.of in ("macro", *EVENLY)
-    return evenly and isinstance(request.table, ClassBins)
+    evenly = request.averaged and request.spec.of in ("macro", *EVENLY)
+    return evenly and _like_an_area(request) and request.table.undrawn(request.table) is not None
 
 
 @interval("delong-mean", "DeLong's errors of areas over classes, as if all moved together", suits=_of_binned_areas)
@@ -452,7 +453,7 @@ def class_area_interval(plan: Plan) -> Interval:
         return _none("the measure is undefined in every replicate")
     rarer = max(2.0, plan.rarer)
     low, high = limits.on_logit(plan.value, defined, rarer, plan.level)
-    if rarer * (1 - plan.value) < 1:
+    if rarer * (1 - plan.value) < _HARDLY_ANY:
         rest = max(2.0, plan.table.cases - rarer)
         wider = limits.newcombe_auc(plan.value, rarer, rest, plan.level)
         low, high = min(low, wider[0]), max(high, wider[1])
@@ -483,7 +484,11 @@ def no_interval(plan: Plan) -> Interval:
 
 
 def _labelled(request: Request) -> bool:
-    return request.table.thresholded and not request.averaged and all(map(math.isfinite, request.range))
+    return request.table.thresholded and not request.averaged
+
+
+def _bounded(request: Request) -> bool:
+    return _labelled(request) and all(map(math.isfinite, request.range))
 
 
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:
@@ -515,7 +520,7 @@ def _value_on(plan: Plan, table: ScoreTable) -> float:
 @interval(
     "corrected",
     "corrected for the bias seen where the truth is known",
-    suits=_labelled,
+    suits=_bounded,
     replicates=True,
     weighted=True,
     instead="shifted",

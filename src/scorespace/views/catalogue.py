@@ -46,6 +46,7 @@ def entry(measure: Measure) -> Row:
         "best": measure.best,
         "undefined": measure.undefined,
         "interval": measure.interval,
+        "covers": measure.covers,
         "options": options_text(measure),
         "aliases": ", ".join(measure.aliases),
     }
@@ -76,7 +77,7 @@ def explained(measure: Measure) -> Grid:
         ("what", measure.summary),
         ("range", f"{low} to {high}; {_BETTER[measure.best]}"),
         ("undefined", f"when {measure.undefined}"),
-        ("interval", measure.interval),
+        ("interval", measure.interval if measure.covers is None else f"{measure.interval}; {measure.covers}"),
         ("needs", f"{needed}; write {example(measure)}"),
         *([("classes", classes)] if (classes := _of_classes(measure)) else []),
         ("names", ", ".join((measure.name, *measure.aliases))),
