@@ -15,9 +15,11 @@ from itertools import combinations
 import numpy as np
 from commands import LARGE, commands
 from large import large
+from regression import predicted, sums_of_errors
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
+from experiments import overhead
 from groups import judged, mined
 from samples import Sample, classes, models
 from scorespace.comparisons.delong import delong_covariance, delong_pair
@@ -220,10 +222,13 @@ PARTS = {
     "smooth": Part(smooth_curve, (FULL,)),
     "classes": Part(hand_till, (20_000,)),
     "calibration": Part(calibration, (FULL,)),
+    "sums": Part(sums_of_errors, (10**6, 10**7)),
     "large": Part(large, (10**6, 10**7)),
     "ranking": Part(ranking, (10**5, 10**6, FULL)),
+    "regression": Part(predicted, (10**6, FULL)),
     "clusters": Part(judged, (10**5,)),
     "rules": Part(mined, (10**6,)),
+    "benchmark": Part(overhead, (1000,)),
 }
 
 

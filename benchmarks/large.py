@@ -22,17 +22,20 @@ def large(rows: int) -> None:
     with tempfile.TemporaryDirectory(prefix="scorespace-bench-") as folder:
         path = Path(folder) / "large.parquet"
         print(f"  {'writing the file':<36}{shown(written(path, rows)):>9}   {path.stat().st_size / 1e6:.0f} MB")
-        bare = min(asked(_BARE, path)["seconds"] for _ in range(2))
-        ours = min((asked(_OURS, path) for _ in range(2)), key=lambda one: one["seconds"])
+        both = [(asked(_BARE, path), asked(_OURS, path)) for _ in range(2)]  # in turns: others may use the machine
+        ours = min((one for _, one in both), key=lambda one: one["seconds"])
+        bare = min(one["seconds"] for one, _ in both)
+        busy = min(own["busy"] for _, own in both) / min(one["busy"] for one, _ in both)
         whole = rows >= 10**8
         aim = Aim(slower=2.5 if whole else None)
         print(Line("tables of one model, certified", ours["seconds"], "bare group-by of floor(65536 p)", bare, aim))
+        print(f"  {'':<36}{busy:.2f} times its processor time, loading included")
         _memory("", ours["memory"])
         width = ours["high"] - ours["low"]
         verdict = "met" if width < WIDTH else "MISSED"
         print(f"  AUC {ours['value']:.9f}, certified within {width:.2g}   aim < {WIDTH:g}: {verdict}")
         report = asked(_REPORT, path)
-        print(Line("evaluate with report, from the shell", report["seconds"], "bare group-by", bare))
+        print(Line("evaluate two models with report", report["seconds"], "bare group-by", bare))
         _memory("", report["memory"])
         middle = (ours["low"] + ours["high"]) / 2
         _peer("polars, streaming, floor(65536 p)", asked(_POLARS, path), middle)
@@ -95,7 +98,7 @@ import sys
 from pathlib import Path
 from scorespace.cli import main
 start = time.perf_counter()
-sys.argv = ["scorespace", "evaluate", path, "--truth", "y", "--score", "p", "--memory", "1MB",
+sys.argv = ["scorespace", "evaluate", path, "--truth", "y", "--score", "p", "--score", "q", "--memory", "1MB",
             "--report", str(Path(path).with_suffix(".html"))]
 try:
     main()

@@ -36,7 +36,7 @@ from scorespace.measures import Measure, measures
 from scorespace.results import NOTE_KINDS
 from scorespace.tables import ClassTable, ConfusionTable
 from scorespace.views.catalogue import by_topic, curve_entry, curve_example, entry
-from scorespace.views.tests import suiting
+from scorespace.views.tests import sides, suiting
 
 HERE = Path(__file__).parent
 WIDTH = 80
@@ -173,7 +173,7 @@ def _tests() -> str:
     ]
     for kind in ranked():
         facts = [("for", kind.for_), ("can", "; ".join(form.asks for form in kind.forms))]
-        facts += [("suits", "; ".join(suiting(kind)))]
+        facts += [("suits", "; ".join(suiting(kind))), ("sides", sides(kind))]
         facts += [("option", f"`{option.name}={written(option.default)}`: {option.about}") for option in kind.options]
         facts += [("also called", ", ".join(f"`{name}`" for name in kind.aliases))] if kind.aliases else []
         title = kind.title[0].upper() + kind.title[1:]

@@ -19,11 +19,14 @@ def bench(monkeypatch):
     import bench
     import commands
 
+    import experiments
+
     monkeypatch.setattr(bench, "IMPORTS", 1)
+    monkeypatch.setattr(experiments, "REPEATS", 1)
     monkeypatch.setattr(commands, "RUNS", 1)
     monkeypatch.setattr(commands, "BEFORE", "0000000")
     yield bench
-    for name in ("bench", "commands", "groups", "samples", "timing"):
+    for name in ("bench", "commands", "experiments", "groups", "regression", "samples", "timing"):
         sys.modules.pop(name, None)
 
 

@@ -140,6 +140,19 @@ def test_a_report_that_cannot_be_written(run, write):
     assert done.out == ""  # said before the work, not after it
 
 
+@pytest.mark.parametrize("cell", ["1e19", "1e16"])
+def test_cells_of_a_matrix_that_cannot_be_counted(run, write, cell):
+    write("m.csv", f"actual,x,y\nx,{cell},3\ny,4,5\n")
+    for given in ("m.csv", f"{cell} 3; 4 5"):
+        done = run("evaluate", "--matrix", f"a={given}")
+        assert (done.code, done.out) == (2, "")
+        assert done.err == (
+            "WeightError: the cells of the matrix add up to more than can be counted.\n"
+            "  seen: a sum above 9 007 199 254 740 992, from where doubles leave out numbers\n"
+            "  hint: divide all of them by the same number\n"
+        )
+
+
 @pytest.mark.parametrize("models", [("a", "b"), ("a", "c")], ids=["other classes", "other totals"])
 def test_matrices_of_different_samples(run, write, models):
     write("a.csv", "actual,x,y\nx,3,2\ny,5,9\n")

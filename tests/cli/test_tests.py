@@ -7,7 +7,7 @@ import pytest
 
 from scorespace.comparisons.test import ranked
 
-KEYS = ["name", "title", "summary", "for", "asked", "options", "aliases"]
+KEYS = ["name", "title", "summary", "for", "asked", "sides", "options", "aliases"]
 INTERVAL = """\
 interval   test by intervals
 what       p is one minus the level at which the interval of the measure would
@@ -16,6 +16,7 @@ for        one number against a value, and two samples: the test that agrees
            with the intervals shown
 can        test against a value; compare two independent samples
 suits      any measure
+sides      two, or one with --alternative
 names      interval
 """
 

@@ -311,3 +311,26 @@ def test_several_classes_without_a_positive_one():
         "nb decides between 3 classes without a positive one.\n"
         "  hint: a cost matrix (--costs FILE.csv) for several classes, or state the positive class"
     )
+
+
+# --- coarse scores
+
+
+@given(sample=samples(both=True))
+@settings(max_examples=40)
+def test_no_order_inside_bins_costs_less_than_is_certified(sample):
+    table, condition = sample.unweighted(), Condition(fp=1, fn=3)
+    coarse = choose({"a": table.rounded(50)}, condition).choices[0]
+    low, high = coarse.certified
+    assert low - 1e-12 <= choose({"a": table}, condition).choices[0].cost_per_case <= high + 1e-12
+    exact = table.at(coarse.threshold)
+    assert float(condition.fp * exact.fp + condition.fn * exact.fn) == pytest.approx(high * float(table.total))
+
+
+def test_a_note_says_what_the_bins_leave_open():
+    tied = choose({"a": TABLE.rounded(52)}, Condition(fp=1, fn=3)).notes
+    assert tied[-1].text == (
+        "scores were counted in bins: costs at the thresholds told are exact, and no other threshold of a costs less."
+    )
+    wide = score_table(TRUTH, [0.91, 0.9, 0.7, 0.41, 0.4, 0.1]).rounded(51)
+    assert choose({"a": wide}, Condition(fp=1, fn=3)).notes[-1].text.endswith(" costs less by more than 0.2 per case.")

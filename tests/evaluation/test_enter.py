@@ -136,3 +136,45 @@ def test_cases_of_one_class_rank_nothing():
     found = ss.evaluate({"y": [0, 0], "s": [0.2, 0.4], "t": [0.1, 0.3]}, truth="y", scores=["s", "t"])
     assert found.measures("auc")[0].reason == "undefined: only one class is present"
     assert found.models.pairs is None
+
+
+# --- beyond the memory
+
+
+def grouped_cases():
+    rng = np.random.default_rng(6)
+    group = rng.integers(0, 60, 3000)
+    effect = rng.normal(size=60)[group]
+    truth = (rng.random(3000) < 1 / (1 + np.exp(-effect))).astype(int)
+    score = 1 / (1 + np.exp(-(rng.normal(size=3000) + truth + effect)))
+    return {"y": truth, "s": score, "g": [f"clinic {k}" for k in group]}
+
+
+def test_groups_are_counted_with_their_bins_and_drawn_whole():
+    columns = grouped_cases()
+    roles = {"truth": "y", "scores": "s", "group": "g", "measures": "auc"}
+    (exact,), (coarse,) = (
+        ss.evaluate(columns, **roles).summary,
+        ss.evaluate(pl.DataFrame(columns).lazy(), memory=1000, **roles).summary,
+    )
+    (apart,) = ss.evaluate(columns, truth="y", scores="s", measures="auc").summary
+    assert coarse.certified[0] <= exact.value <= coarse.certified[1]
+    assert coarse.high - coarse.low == pytest.approx(exact.high - exact.low, rel=0.15)
+    assert coarse.high - coarse.low > 1.2 * (apart.high - apart.low)
+
+
+def test_errors_of_numbers_are_added_up_where_they_are():
+    rng = np.random.default_rng(8)
+    truth = rng.normal(size=2000)
+    columns = {"y": truth, "m": truth + rng.normal(size=2000)}
+    asked = {"truth": "y", "predictions": "m", "measures": "mae,rmse,r2,bias"}
+    here, there = (ss.evaluate(columns, **asked), ss.evaluate(pl.DataFrame(columns).lazy(), memory=1000, **asked))
+    for one, other in zip(here.summary, there.summary, strict=True):
+        assert other.value == pytest.approx(one.value, rel=1e-12)
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=5e-3)
+
+
+def test_tables_have_no_columns(tmp_path):
+    ss.save_tables({"a": ss.score_table([1, 0], [0.9, 0.1])}, tmp_path / "t.parquet")
+    with pytest.raises(ScoreSpaceError, match="holds tables, which have no columns"):
+        ss.evaluate(tmp_path / "t.parquet", truth="y", scores="a")

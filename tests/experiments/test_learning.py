@@ -4,12 +4,26 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
+from experiments.runs import folded, numbers
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.experiments.data import datasets_of
-from scorespace.experiments.learning import bias_variance, fit_notes, fit_of, learning_curve
+from scorespace.experiments.estimators import scorer
+from scorespace.experiments.learning import (
+    Nested,
+    bias_of_run,
+    bias_variance,
+    fit_notes,
+    fit_of,
+    learning_curve,
+    nested_scores,
+)
 from scorespace.experiments.resampling import parse
+from scorespace.experiments.store import open_run
 
 X, Y = make_classification(300, 10, n_informative=3, flip_y=0.2, random_state=1)
 DATA = X, Y
@@ -102,3 +116,45 @@ def test_every_beginning_has_its_share_of_a_rare_class():
 def test_sizes_that_cannot_be():
     with pytest.raises(ScoreSpaceError, match="1 to 240 cases"):
         learning_curve(LogisticRegression(), DATA, resampling="5", sizes=[241])
+
+
+# --- inner and outer
+
+
+def test_inner_is_what_the_search_found_and_outer_what_it_does():
+    grid = {"max_depth": [1, 8], "min_samples_leaf": [1, 20]}
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, scoring=scorer("brier"), cv=3)
+    found = nested_scores({"search": make_pipeline(search)}, DATA, resampling="3", measure="brier")
+    (cases,) = datasets_of({"data": DATA})
+    for k, split in enumerate(parse("3").splits(cases, 0)):
+        own = search.fit(X[split.train], Y[split.train])
+        assert found.inner[k] == pytest.approx(-own.best_score_)  # as the measure is, and not as the search likes it
+        expected = brier_score_loss(Y[split.test], own.predict_proba(X[split.test])[:, 1])
+        assert found.outer[k] == pytest.approx(expected)
+    assert "on the inner folds that chose" in found.words
+    with pytest.raises(ScoreSpaceError, match="chooses nothing"):
+        nested_scores("naive_bayes", DATA, resampling="3")
+
+
+def test_a_choice_among_many_on_noise_overfits():
+    """A threshold chosen for few cases promises more than it keeps."""
+    promised = Nested("cut", "f1", np.array([0.9, 0.92, 0.91]), np.array([0.7, 0.72, 0.74]), 0.1)
+    assert promised.words == "cut overfits its choice: f1 0.910 on the inner folds that chose, 0.720 on others."
+
+
+# --- of a run
+
+
+def test_bias_and_variance_of_a_run():
+    run = open_run(folded())
+    said = run.predictions("iris", "tree", part="test")
+    names = np.array(run.of("iris").classes)
+    decided = names[np.stack([said[f"p_{name}"] for name in names], axis=-1).argmax(axis=1)]
+    found = bias_of_run(run, "iris", "tree")
+    assert (found.repeats, found.loss) == (2, "decisions")
+    assert found.error == pytest.approx(np.mean(decided != said["truth"]))
+    of_scores = bias_of_run(run, "cancer", "tree", probabilities=True)
+    said = run.predictions("cancer", "tree", part="test")
+    assert of_scores.error == pytest.approx(np.mean((said["p_1"] - (said["truth"] == "1")) ** 2))
+    with pytest.raises(DataError, match="several repeats"):
+        bias_of_run(open_run(numbers()), "line", "linear")

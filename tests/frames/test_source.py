@@ -155,3 +155,19 @@ def test_a_column_of_long_numbers_as_text_keeps_every_digit() -> None:
 )
 def test_what_the_engine_says_in_our_words(said: str, remote: bool, told: str) -> None:
     assert str(unreadable("f.csv", duckdb.Error(said), "CSV", remote)) == told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'IO Error: Could not write file "spill/duckdb_temp_storage-0.tmp": No space left on device',
+        "Out of Memory Error: failed to offload data block of size 256.0 KiB: max_temp_directory_size was reached",
+    ],
+)
+def test_a_disk_that_fills_up(said, monkeypatch):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: "scratch")
+    assert str(unreadable("big.parquet", duckdb.IOException(said))) == (
+        "the disk is full: there is no room for what big.parquet takes beside the memory.\n"
+        "  seen: temporary files in scratch\n"
+        "  hint: free some space, or name another folder by TMPDIR"
+    )

@@ -129,6 +129,7 @@ def columns() -> dict[str, Any]:
         "flag": truth == 1,
         "decimal": [decimal.Decimal(int(x * 1000)) / 1000 for x in score],
         "decided": (score > 0.4).astype(int),
+        "kind": np.array(["low", "middle", "high"])[np.arange(ROWS) % 3],
     }
 
 
@@ -206,8 +207,15 @@ def test_precision_takes_a_second_pass(frame, columns):
 def test_what_would_collect_cases_is_refused(frame):
     with pytest.raises(DataError, match="groups of cases, beyond their scores, are not counted on a cluster"):
         ss.evaluate(frame, truth="y", scores="s", weight="w", group="decided")
-    with pytest.raises(DataError, match="numbers are not counted on a cluster"):
-        ss.evaluate(frame, truth="t", predictions="s")
+    with pytest.raises(DataError, match="numbers with intervals are not counted on a cluster"):
+        ss.evaluate(frame, truth="t", predictions="s", intervals=["w", "decimal"])
+
+
+def test_errors_of_numbers_are_added_up_on_the_workers(frame, columns):
+    here = ss.evaluate({name: columns[name] for name in ("t", "s")}, truth="t", predictions="s")
+    there = ss.evaluate(frame, truth="t", predictions="s")
+    for one, other in zip(*(each.measures("mae", "rmse", "r2", "bias") for each in (here, there)), strict=True):
+        assert other.value == pytest.approx(one.value, rel=1e-12)
 
 
 def test_models_are_compared_and_classes_and_groups_counted(frame, columns):
@@ -216,12 +224,10 @@ def test_models_are_compared_and_classes_and_groups_counted(frame, columns):
     coarse, exact = (one.compare()[0] for one in both)
     assert coarse.certified[0] <= exact.difference <= coarse.certified[1]
     assert coarse.statistic == pytest.approx(exact.statistic, rel=1e-2)
-    by_class = {"nb": {"0": "s", "1": "t"}}
-    found = ss.evaluate(frame, truth="decided", scores=by_class).models["nb"]
-    scores = np.stack([columns["s"], columns["t"]], axis=1)
-    expected = ss.evaluate(
-        {"decided": columns["decided"], "s": scores[:, 0], "t": scores[:, 1]}, truth="decided", scores=by_class
-    ).models["nb"]
+    by_class = {"nb": {"low": "s", "middle": "t", "high": "w"}}
+    found = ss.evaluate(frame, truth="kind", scores=by_class).models["nb"]
+    here = {name: columns[name] for name in ("kind", "s", "t", "w")}
+    expected = ss.evaluate(here, truth="kind", scores=by_class).models["nb"]
     assert found.decisions == expected.decisions
     assert found.pair_areas() == pytest.approx(expected.pair_areas(), nan_ok=True, abs=1e-12)
     grouped = ss.evaluate(frame, truth="y", scores="s", group="decided", measures="auc")

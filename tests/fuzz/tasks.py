@@ -211,7 +211,7 @@ def clusters(rng: Draw, seed: int) -> Case:
     known += ["radius", "radius(how=mean)", "density", "ari", "ami", "nmi", "purity", "v_measure", "pair_fm"]
     known += [] if rng.calm else [f"silhouette[{labels[0]}]", "radius(how=x)", "silhouette(points=0)", "auc"]
     chosen += _perhaps(rng, 0.7, "--measures", ",".join(rng.sample(known, rng.randrange(1, 5))))
-    chosen += ["--resamples", rng.odd("5", "0", "1", "-1")] + _perhaps(rng, 0.1, "--level", rng.odd("0.9", "0", "2"))
+    chosen += ["--resamples", rng.odd("5", "0", "1", "-1"), *_perhaps(rng, 0.1, "--level", rng.odd("0.9", "0", "2"))]
     chosen += _dropping(rng) + _written(rng, "DATA") + _formatted(rng)
     return _cases(rng, seed, "clusters", rows, chosen, weight)
 
@@ -287,5 +287,5 @@ def table(rng: Draw, seed: int, rows: Rows, columns: dict[str, Any]) -> Case:
     chosen += _perhaps(rng, 0.2, "--at", rng.odd("0.5", *ODD_NUMBERS))
     chosen += _perhaps(rng, 0.1, "--memory", rng.odd("1MB", "0", "x", "1e99GB"))
     chosen += _perhaps(rng, 0.1, "--precision", rng.odd("1e-6", *ODD_NUMBERS))
-    chosen += _dropping(rng) + ["--out", rng.odd("out.parquet", "DATA", "out.csv", "absent/out.parquet")]
+    chosen += [*_dropping(rng), "--out", rng.odd("out.parquet", "DATA", "out.csv", "absent/out.parquet")]
     return _cases(rng, seed, "table", rows, chosen, columns["weight"])

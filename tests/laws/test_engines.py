@@ -1,5 +1,7 @@
 """The whole catalogue says the same of a sample on every engine, ±0.0, NaN and null included."""
 
+from importlib.util import find_spec
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -10,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from components import missing
 from laws.strategies import samples, value
 from scorespace.frames import check, count, couples, grouped_bins, read, roles, tally
 from scorespace.measures import measures
-from scorespace.tables import Counts, ScoreTable, class_bins, class_table
+from scorespace.tables import Counts, ScoreTable, class_bins, class_table, score_table
 from scorespace.tables.bins import cell
 from scorespace.tables.pair import PAIR_BITS
 
@@ -102,3 +105,18 @@ def test_scores_of_classes_are_counted_alike(engine, bits):
         assert one.counts.tolist() == other.counts.tolist()
     assert found.decisions == expected.decisions
     assert found.excess == pytest.approx(expected.excess)
+
+
+@pytest.mark.parametrize("bits", [0, 38])
+def test_dask_counts_alike(bits, two_models):
+    if find_spec("dask") is None:
+        missing("dask is not installed")
+    frames = pytest.importorskip("dask.dataframe", reason="dask without its data frames")
+    source = read(frames.from_pandas(pd.DataFrame(two_models), npartitions=3))
+    sample, tables = tally(source, roles(source, truth="y", scores=["a", "b"], positive=1), bits=bits)
+    for name in "ab":
+        expected = score_table(two_models["y"], two_models[name])
+        expected = expected.rounded(bits) if bits else expected
+        assert tables[name].score.tolist() == expected.score.tolist()
+        assert tables[name].counts.tolist() == expected.counts.tolist()
+    assert couples(sample, tables)["a", "b"].times.sum() == 300

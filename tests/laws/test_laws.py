@@ -105,6 +105,8 @@ def overlap(table):
 # Reasons that depend on where the scores are.
 REASONS_OF_SCORES = {
     "the classes do not overlap in scores between 0 and 1": lambda table: not overlap(table),
+    "every score lies at the midpoint": lambda table: table.score.size < 2,  # at the mean of all
+    "a class that the midpoint needs is absent": lambda table: False,  # the mean needs none
     "all these scores are the same": lambda table: np.sum((table.score > 0) & (table.score < 1)) < 2,
     "a class has no scores between 0 and 1": lambda table: any(
         not np.any(side[(table.score > 0) & (table.score < 1)]) for side in (table.pos, table.neg)

@@ -12,22 +12,11 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.measures import find, parse
 from scorespace.measures.clusters import silhouette_rows, silhouettes
 from scorespace.measures.request import bind
-from scorespace.tables.cluster import contingency
 
 INDICES = {
     "silhouette": sklearn.silhouette_score,
     "davies_bouldin": sklearn.davies_bouldin_score,
     "calinski_harabasz": sklearn.calinski_harabasz_score,
-}
-BESIDE = {
-    "ari": sklearn.adjusted_rand_score,
-    "ami": sklearn.adjusted_mutual_info_score,
-    "nmi": sklearn.normalized_mutual_info_score,
-    "mutual_info": sklearn.mutual_info_score,
-    "homogeneity": sklearn.homogeneity_score,
-    "completeness": sklearn.completeness_score,
-    "v_measure": sklearn.v_measure_score,
-    "pair_fm": sklearn.fowlkes_mallows_score,
 }
 
 
@@ -53,22 +42,6 @@ def test_indices_equal_those_of_scikit_learn(name, sample):
     found = find(name)(ss.cluster_table(points, labels))
     if np.isfinite(found):  # scikit-learn says 0 or 1 where centroids or all points of a cluster coincide
         assert found == pytest.approx(INDICES[name](points, labels), rel=1e-7, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", BESIDE)
-@given(sample=labelled())
-@settings(max_examples=40)
-def test_agreement_equals_that_of_scikit_learn(name, sample):
-    _, labels, classes = sample
-    assert find(name)(contingency(classes, labels)) == pytest.approx(BESIDE[name](classes, labels), abs=1e-9)
-
-
-def test_adjusted_mutual_information_of_many_points():
-    rng = np.random.default_rng(4)
-    classes = rng.integers(0, 6, 20_000)
-    labels = np.where(rng.random(20_000) < 0.5, classes, rng.integers(0, 8, 20_000))
-    found = find("ami")(contingency(classes, labels))
-    assert found == pytest.approx(sklearn.adjusted_mutual_info_score(classes, labels), abs=1e-9)
 
 
 def test_each_point_has_its_silhouette():
@@ -115,10 +88,6 @@ def test_distances_by_brute_force():
     areas = [np.pi * one.max() ** 2 for one in away]
     assert ss.density(table) == pytest.approx(80 / sum(areas))
     assert bind(parse("density[0]"), table).value == pytest.approx(len(parts[0]) / areas[0])
-
-
-def test_purity():
-    assert ss.purity(contingency(list("xxxyyz"), list("aaabbb"))) == pytest.approx(5 / 6)
 
 
 def test_one_cluster_has_nothing_to_be_apart_from():

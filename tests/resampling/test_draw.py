@@ -18,7 +18,7 @@ from scorespace.resampling import draw as module
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.draw import Alone, Asked, Draws, _chosen, _pairs_of, asked, bootstrap, together
 from scorespace.tables import ConfusionTable, Counts, ScoreTable, class_table, confusion, score_table
-from scorespace.tables.pair import PairTable, pair_table
+from scorespace.tables.pair import PairTable, binned_pair, pair_table
 
 
 @pytest.fixture(scope="module")
@@ -329,3 +329,20 @@ def test_many_groups_are_drawn_in_part_and_few_in_part_of_their_cases():
     few = together(replace(pairs, group=(np.arange(24_000) // 2_000).astype(np.int32)))
     assert few.scale == 1
     assert few.pairs.group.max() == 11
+
+
+def test_rows_that_stand_for_many_cases_spread_like_the_cases():
+    rng = np.random.default_rng(9)
+    truth = rng.integers(0, 2, 3000)
+    scores = {name: np.round((rng.random(3000) + truth * size) / 2, 2) for name, size in (("a", 0.3), ("b", 0.2))}
+    cases = pair_table(truth, scores)
+    keys = np.stack([*scores.values(), truth])
+    rows, times = np.unique(keys, axis=1, return_counts=True)
+    binned = binned_pair(dict(zip(scores, rows[:2], strict=True)), rows[2].astype(int), times, cases.classes, 1)
+    assert repr(binned) == repr(cases)
+    spreads = []
+    for pairs in (cases, binned):
+        draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, replicates=400)
+        bound = [bind(parse("auc"), table) for table in pairs.tables]
+        spreads.append(draws.differences("a", "b", *bound).std())
+    assert spreads[1] == pytest.approx(spreads[0], rel=0.15)

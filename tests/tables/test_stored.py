@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from laws.strategies import samples
 from scorespace.errors import DataError
 from scorespace.tables import class_table, confusion, score_table
-from scorespace.tables.stored import LABELS, NUMBERS, merged, restored, stored
+from scorespace.tables.pair import binned_pair
+from scorespace.tables.stored import LABELS, NUMBERS, merged, restored, restored_pair, stored, stored_pair
 from scorespace.tables.table import NoTableError, Stored
 
 
@@ -44,3 +45,16 @@ def test_columns_of_no_table_are_refused():
     wrong = Stored(kept.about, {**kept.columns, "weight": np.array([np.nan] * 4)})
     with pytest.raises(DataError, match="holds no tables that can be read"):
         restored(wrong)
+
+
+def test_bins_of_two_models_there_and_back():
+    rng = np.random.default_rng(3)
+    keys = {"a": rng.integers(0, 9, 60) / 9, "b": rng.integers(0, 9, 60) / 9}
+    pairs = binned_pair(keys, rng.integers(0, 2, 60), rng.integers(1, 50, 60), ("0", "1"), 1)
+    kept = stored_pair(pairs, [0.3])
+    again, twice = restored_pair([kept]), restored_pair([kept, kept])
+    assert [table.counts.tolist() for table in again.tables] == [table.counts.tolist() for table in pairs.tables]
+    assert twice.times.sum() == 2 * pairs.times.sum()
+    assert restored_pair([kept, stored_pair(pairs, [])]) is None  # other bins
+    with pytest.raises(DataError, match="holds no tables that can be read"):
+        restored_pair([Stored({**kept.about, "positive": 7}, kept.columns)])

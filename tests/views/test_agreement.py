@@ -4,7 +4,6 @@ import pytest
 
 from scorespace.samples.agreement import agreement
 from scorespace.views import agreement as view
-from scorespace.views.charts.agreement import agreement_chart
 
 ANN = [True, True, False, False], [0.9, 0.6, 0.55, 0.1]
 BOB = [True, False, False, False], [0.8, 0.58, 0.2, 0.15]
@@ -39,17 +38,3 @@ def test_long_lists_are_shortened():
     rows = view.instance_grid(agreement({"a": many, "b": few})).rows
     assert len(rows) == 9
     assert rows[-1][0] == "… 12 more"
-
-
-def test_the_chart_has_the_curves_and_a_panel_for_each_pair(three):
-    spec = agreement_chart(three)
-    curves, *pairs = spec["concat"]
-    drawn = [spec["datasets"][panel["layer"][1]["data"]["name"]] for panel in (curves, pairs[0])]
-    assert {row["rater"] for row in drawn[0]} == {"Ann", "Bob", "Cy"}
-    assert len(pairs) == 3
-    assert [dot["kind"] for dot in drawn[1]] == [
-        "same decision",
-        "different decisions",
-        "same decision",
-        "same decision",
-    ]

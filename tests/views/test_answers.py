@@ -1,7 +1,27 @@
-"""The line that says what a sample is."""
+"""What a page asks of an evaluation, and the sample in a line."""
 
 import scorespace as ss
-from scorespace.views.answers import facts
+from scorespace.views.answers import Answers, facts
+
+
+def test_an_evaluation_answers_all_that_pages_ask():
+    asked = [name for name in vars(Answers) if not name.startswith("_")]
+    assert {"models", "summary", "verdict", "operating", "priced"} <= set(asked)
+    assert [name for name in asked if not hasattr(ss.Evaluation, name) and name not in _fields()] == []
+
+
+def _fields():
+    return set(ss.Evaluation.__dataclass_fields__)
+
+
+def test_the_sample_in_a_line():
+    data = {"y": ["a", "b", "b", "b"], "s": [0.9, 0.2, 0.3, 0.4], "w": [2, 1, 1, 1]}
+    two = ss.evaluate(data, truth="y", scores="s", positive="a").models
+    assert facts(two) == "4 cases   positive = a (1, 25.0 %)   negative = b (3)"
+    weighted = ss.evaluate(data, truth="y", scores="s", positive="a", weight="w").models
+    assert facts(weighted) == "4 rows   total weight 5   positive = a (2, 40.0 %)   negative = b (3)"
+    numbers = ss.evaluate({"y": [1.0, 2, 4], "p": [1.5, 2, 3]}, truth="y", predictions="p").models
+    assert facts(numbers) == "3 cases"
 
 
 def test_one_class_alone_has_no_negative_to_name():

@@ -8,7 +8,6 @@ from scorespace.samples.drift import drift
 from scorespace.tables import score_table
 from scorespace.views import drift as view
 from scorespace.views import terminal
-from scorespace.views.charts.drift import drift_chart
 
 
 def sample(seed, scale=1.0):
@@ -35,20 +34,3 @@ def test_reasons_that_aspects_share_are_told_once():
     assert (
         "Undefined: calibration in the large, calibration loss (CAL), smAUC, area between smooth ROC curves (" in text
     )
-
-
-def test_the_chart_has_a_panel_for_scores_and_for_each_curve(found):
-    spec = drift_chart(found)
-    (row,) = spec["vconcat"]
-    scores, roc, smooth = row["hconcat"]
-    assert (roc["title"]["text"], smooth["title"]["text"]) == ("ROC", "Smooth ROC, at the prevalence before")
-    bars = spec["datasets"][scores["layer"][1]["data"]["name"]]
-    for name in ("before", "after"):
-        shares = [bar["share"] for bar in bars if bar["sample"] == name and bar["side"] == "up"]
-        assert sum(shares[:-1]) == pytest.approx(1, abs=1e-4)  # the last only ends the last step
-
-
-def test_without_truth_there_are_no_curves():
-    unknown = drift({"nb": sample(0)}, {"nb": sample(1)}, labelled=False, replicates=99)
-    (row,) = drift_chart(unknown)["vconcat"]
-    assert [panel["title"]["text"] for panel in row["hconcat"]] == ["Scores"]

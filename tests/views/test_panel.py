@@ -7,7 +7,7 @@ import pytest
 
 import scorespace as ss
 from scorespace.curves.hull import edges_of
-from scorespace.views.panel import KEPT, kept_thresholds, packed, top_place
+from scorespace.views.panel import KEPT, MOST_CLASSES, TOPS, kept_thresholds, packed, top_place
 
 
 def sample(size, seed=0, share=0.3):
@@ -98,3 +98,34 @@ def test_decisions_have_a_single_point():
 def test_without_scores_or_without_both_classes_there_is_nothing_to_move():
     assert ss.evaluate({"y": [0, 1, 1], "d": [0, 1, 0]}, truth="y", decisions="d").operating is None
     assert ss.evaluate({"y": [1, 1, 1], "s": [0.1, 0.2, 0.3]}, truth="y", scores="s", positive=1).operating is None
+
+
+def test_of_too_many_classes_the_page_says_which_are_left_out():
+    chance = np.random.default_rng(0)
+    truth = np.arange(300) % 15
+    score = chance.dirichlet(np.ones(15), 300)
+    found = ss.evaluate({"m": ss.class_table([f"c{k:02}" for k in truth], score)}).operating
+    assert len(found.models) == MOST_CLASSES
+    assert found.left_out == "Not to be followed here, as they are too many: 'm[c12]', 'm[c13]', 'm[c14]'."
+
+
+def test_simulated_limits_are_exact_where_buttons_lead_and_near_elsewhere():
+    truth, score = sample(900)
+    ev = ss.evaluate({"y": truth, "s": score}, truth="y", scores="s", condition=ss.Condition(fn=4))
+    (one,) = ev.operating.models
+    mcc = next(each for each in one.shown if each.spec.name == "mcc")
+    led = [one.place(one.at), *(int(np.searchsorted(one.kept, top_place(one.table, top))) for top in TOPS)]
+    for place in (*led, 333, 601):
+        held = ev.measures(f"mcc@{float(one.threshold[place])!r}")[0]
+        near = 1e-12 if place in led else 0.01
+        assert (mcc.low[place], mcc.high[place]) == pytest.approx((held.low, held.high), abs=near)
+    price = ev.measures(f"cost(fp=1, fn=4)@{one.at!r}")[0]
+    place = one.place(one.at)
+    assert (one.cost.low[place], one.cost.high[place]) == pytest.approx((price.low, price.high), abs=1e-12)
+
+
+def test_what_depends_on_costs_is_told_by_the_panel_itself():
+    truth, score = sample(200)
+    data = {"y": truth, "s": score}
+    ev = ss.evaluate(data, truth="y", scores="s", condition=ss.Condition(fn=4), measures="cost, nec, tpr")
+    assert [each.spec.name for each in ev.operating.models[0].shown] == ["tpr"]

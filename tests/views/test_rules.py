@@ -6,7 +6,6 @@ import pytest
 import scorespace as ss
 from scorespace.views import report, terminal
 from scorespace.views import rules as view
-from scorespace.views.charts.rules import rule_chart
 
 RNG = np.random.default_rng(1)
 HELD = RNG.random((300, 4)) < 0.4
@@ -31,11 +30,6 @@ def test_the_page_shows_every_measure_and_runs_nothing_of_the_data(found):
     assert "kulczynski" in page
     assert "<td></script>" not in page
     assert "&lt;/script&gt;" in page
-
-
-def test_the_picture(found, valid):
-    spec = valid(rule_chart(found))
-    assert len(spec["datasets"]["table 1"]) == len(found)
 
 
 def test_no_rules_is_a_page_too():

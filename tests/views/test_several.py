@@ -7,6 +7,7 @@ import pytest
 
 import scorespace as ss
 from scorespace.tables import class_table
+from scorespace.tables.class_bins import class_bins
 from scorespace.views.several import MOST_CLASSES, several
 
 IRIS = str(files("scorespace.data") / "iris.csv")
@@ -111,3 +112,10 @@ def test_perfect_decisions_and_two_classes():
     assert several(ss.evaluate({"m": perfect})).opening()["cost"] == "0.000"
     two = ss.evaluate({"y": [0, 1, 1], "s": [0.1, 0.2, 0.3]}, truth="y", scores="s")
     assert several(two) is None
+
+
+def test_scores_in_bins_are_decided_but_not_handed_over(iris):
+    table = iris.models["nb"]
+    panel = several(ss.evaluate({"m": class_bins(table)}))
+    assert not panel.movable
+    assert panel.models[0].cells[0].tolist() == table.decisions.cells.tolist()

@@ -1,11 +1,9 @@
 """The page of the published experiment, and its charts."""
 
 import numpy as np
-import pytest
 
 from scorespace.experiments.smooth import Cell, Finding, SmoothReport
 from scorespace.views import suite
-from scorespace.views.charts.suite import area_chart, difference_chart, spread_chart
 
 SOURCE = np.random.default_rng(0)
 CELLS = tuple(
@@ -31,8 +29,3 @@ def test_the_page():
     assert (page.title, page.facts) == ("3 sets", "facts")
     assert [len(section.blocks) for section in page.sections] == [2, 4]
     assert [section.name for section in page.brief().sections] == ["sets"]
-
-
-@pytest.mark.parametrize("draw", [spread_chart, difference_chart, lambda found: area_chart(found, "one")])
-def test_charts_are_valid_whatever_sets_are_called(draw, valid):
-    valid(draw(REPORT))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from enum import StrEnum
@@ -149,7 +150,7 @@ def benchmark(
         groups = list(dict.fromkeys([*group, *scheme.groups]))
         roles: dict[str, Any] = {"groups": groups, "order": order, "ids": ids, "drop": drop, "positive": positive}
         sets = _read(paths, target, None if task is None else task.value, roles)
-    with_state = _watch()
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")  # of our workers, and of what counts their locks after a Ctrl-C
     run = run_all(
         names,
         sets,
@@ -161,7 +162,7 @@ def benchmark(
         train=train,
         replace=replace,
         retry=retry,
-        watch=with_state,
+        watch=_watch(),
     )
     _show(run, format, report, None if found is None else found.report)
 

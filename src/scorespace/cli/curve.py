@@ -59,6 +59,19 @@ class Command(VerbCommand):
         return list(super().parse_args(ctx, args))
 
 
+def _is_picture(kind: str, out: Path | None) -> bool:
+    """Whether a kind is a picture of the models and no curve, such as the stacked ranks behind U."""
+    try:
+        requested(kind)
+    except CurveError:
+        from scorespace.views.plots import PICTURES  # only for what is no curve
+    else:
+        return False
+    if kind in PICTURES and (out is None or out.suffix.lower() not in options.PICTURES):
+        raise CurveError(f"{kind} is a picture and no curve.", hint=f"--out {kind}.png")
+    return kind in PICTURES
+
+
 def _named_kind(args: list[str]) -> str | None:
     """The kind that --kind names, under its own name."""
     words = [word.partition("=")[2] for word in args if word.startswith("--kind=")]
@@ -140,7 +153,14 @@ def curve(
     read = (data, learn_midpoint, *options.matrix_files(matrix))
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *read)
     kind = _stated_kind(kind, x, y)
-    call = requested(kind, **({} if measure is None else {"measure": measure}))
+    picture = _is_picture(kind, out)
+    if picture and (
+        band or any(one is not None for one in (measure, learn_midpoint, slope, cost_fp, cost_fn, average))
+    ):
+        raise CurveError(
+            f"{kind} is a picture, and none of its options is a curve's.", hint=f"--kind {kind} --out FILE alone"
+        )
+    call = requested("roc" if picture else kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
         where = f"pictures of {_listed(bands.functions)} curves"
         raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
@@ -178,6 +198,12 @@ def curve(
         )
 
     evaluation = evaluated(source, decision, tables)
+    if picture and out is not None:
+        from scorespace.views.charts import save
+
+        save(evaluation.drawing(kind), out)
+        typer.echo(f"curve  {out}", err=True)
+        return
     middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, [], {}))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:

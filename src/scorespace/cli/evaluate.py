@@ -21,7 +21,6 @@ from scorespace.measures import parse
 from scorespace.resampling.interval import INTERVALS
 from scorespace.results import decimals, plain
 from scorespace.views import classes
-from scorespace.views.smooth import spread_section
 
 _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[^<>=]+)")
 
@@ -176,6 +175,8 @@ def show(
         document = replace(document, sections=(first, classes.detailed_section(evaluation), *rest))
         content |= {"classes": classes.detailed_rows(evaluation)}
     if spreads is not None:
+        from scorespace.views.smooth import spread_section
+
         first, *rest = document.sections
         document = replace(document, sections=(first, spread_section(spreads), *rest))
         content |= {"spread": spreads}

@@ -31,9 +31,7 @@ def rules(
     ] = [],  # noqa: B006 - Typer copies defaults
     weight: Annotated[
         str | None,
-        typer.Option(
-            metavar="COL", help="How many transactions alike a row stands for.", rich_help_panel=_ROLES
-        ),
+        typer.Option(metavar="COL", help="How many transactions alike a row stands for.", rich_help_panel=_ROLES),
     ] = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,

@@ -1,4 +1,4 @@
-"""What is certain of a test between coarse tables: its difference, interval and p, whatever the order inside the bins."""
+"""What is certain of a test between coarse tables: its difference, interval and p, whatever the order inside bins."""
 
 from __future__ import annotations
 

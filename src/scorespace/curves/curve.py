@@ -91,7 +91,7 @@ class Curve(ByValue):
 
     def at(self, places: Array) -> Self:
         """The curve with the points at these places alone."""
-        ends = {name: end[places] for name, end in self.certified.items()}
+        ends: dict[str, Any] = {name: end[places] for name, end in self.certified.items()}
         return replace(self, x=self.x[places], y=self.y[places], threshold=self.threshold[places], **ends)
 
     def rows(self) -> list[Row]:

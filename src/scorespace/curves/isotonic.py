@@ -24,13 +24,13 @@ def isotonic(table: ResidualTable) -> Curve:
     array([1. , 2.5, 2.5, 5. ])
     """
     predicted, mean, weight = _by_prediction(table)
-    return Curve("isotonic", predicted, _fitted(mean, weight)[0], predicted, "Prediction", "Mean truth")
+    return Curve("isotonic", predicted, rising(mean, weight)[0], predicted, "Prediction", "Mean truth")
 
 
 def isotonic_spread(table: ResidualTable) -> Array:
     """The mean squared distance of the truths from that curve, for all replicates: MSE(isotonic)."""
     predicted, mean, weight = _by_prediction(table)
-    fitted = _fitted(mean.reshape(-1, predicted.size), weight.reshape(-1, predicted.size)).reshape(weight.shape)
+    fitted = rising(mean.reshape(-1, predicted.size), weight.reshape(-1, predicted.size)).reshape(weight.shape)
     centre = ratio(np.vecdot(weight, mean), weight.sum(axis=-1))[..., None]
     between = ratio(np.vecdot(weight, (fitted - centre) ** 2), weight.sum(axis=-1))
     return np.maximum(table.sums.truth_spread - between, 0.0)
@@ -48,7 +48,7 @@ def _by_prediction(table: ResidualTable) -> tuple[Array, Array, Array]:
     return predicted[starts], mean + numbers.mean, weight
 
 
-def _fitted(mean: Array, weight: Array) -> NDArray[np.float64]:
+def rising(mean: Array, weight: Array) -> NDArray[np.float64]:
     """The rising regression of every row at once: rows are lifted one above the other, so that no pool joins two."""
     from scipy.optimize import isotonic_regression  # slow to load, and only those who ask for the curve need it
 

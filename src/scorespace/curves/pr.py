@@ -49,8 +49,8 @@ class PrCurve(Curve):
         fp = counts.fp[place] + share * np.diff(counts.fp)[place]
         grown = Counts(np.append(0, tp), np.append(0, fp), total - np.append(0, tp), counts.n[-1] - np.append(0, fp))
         threshold = np.append(thresholds[0], thresholds[place + 1])
-        ends = {"certified_low": None, "certified_high": None}  # those of its own points
-        return replace(self, x=ratio(grown.tp, grown.p), y=_precision(grown), threshold=threshold, **ends)
+        bent = replace(self, x=ratio(grown.tp, grown.p), y=_precision(grown), threshold=threshold)
+        return replace(bent, certified_low=None, certified_high=None)  # what is certain is of its own points
 
 
 def _prevalence(table: ScoreTable) -> float:

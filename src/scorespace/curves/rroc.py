@@ -120,8 +120,9 @@ def rroc(
     passed -= total
     np.multiply(passed[:-1], steps, out=under[:-1])
     np.cumsum(under[::-1], out=under[::-1])
-    sums = table.sums
-    own = float(sums.over) * total / unit, -float(sums.under) * total / unit
+    error = table.numbers.error  # the sums of all terms, which the table would tell, take as long as the sort
+    size, lean = (float(each.sum() if table.weight is None else table.weight @ each) for each in (np.abs(error), error))
+    own = (size + lean) / 2 / unit, (lean - size) / 2 / unit
     sides = OVER if axes == "mean" else f"{OVER}, sum", UNDER if axes == "mean" else f"{UNDER}, sum"
     return RrocCurve("rroc", over, under, shift, *sides, own, total)
 

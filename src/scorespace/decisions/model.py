@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 
 import numpy as np
 
@@ -138,12 +137,13 @@ class Decision:
     @property
     def _left_open(self) -> tuple[Note, ...]:
         """How much less another threshold may cost, where scores were counted in bins."""
-        coarse = [one for one in self.choices if one.certified is not None]
-        if not coarse:
+        gaps = {one.model: one.certified[1] - one.certified[0] for one in self.choices if one.certified is not None}
+        if not gaps:
             return ()
-        gap, one = max(((one.certified[1] - one.certified[0], one) for one in coarse if one.certified), key=itemgetter(0))
-        text = f"scores were counted in bins: costs at the thresholds told are exact, and no other threshold of {one.model}"
-        return (note("SS008", f"{text} costs less by more than {gap:.1g} per case."),)
+        model = max(gaps, key=lambda name: gaps[name])
+        by = f" by more than {gaps[model]:.1g} per case" if gaps[model] > 0 else ""
+        text = "scores were counted in bins: costs at the thresholds told are exact"
+        return (note("SS008", f"{text}, and no other threshold of {model} costs less{by}."),)
 
     @property
     def _chosen_here(self) -> tuple[Note, ...]:

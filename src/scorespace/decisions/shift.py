@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,7 +24,8 @@ from scorespace.tables.residual import ResidualTable
 _CASES_AT_ONCE: Final = 2_000_000  # of all repeats: a split matters less the more cases there are
 _LEVELS: Final = 2_000  # shifts that are tried: a part in two thousand of the cases hardly moves a loss
 FEW: Final = "there are fewer than ten cases, so too few are left to choose on"
-WEIGHED: Final = "cases have weights, so they cannot be kept apart as copies"
+COPIED: Final = "the copies that weights stand for are too many, or not whole, to be kept apart"
+_MOST_COPIES: Final = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -190,12 +191,11 @@ def decide_shift(
     0.0
     """
     chosen = choose_shift(models, condition)
-    reason = _unfit(models, pairs)
-    if reason is not None:
+    cases = _cases(models, tuple(models), pairs)
+    reason = COPIED if cases is None else FEW if cases.weight.size < FOLDS else None
+    if cases is None or reason is not None:
         return replace(chosen, honest=Value(reason=reason))
-    errors = np.stack([_errors(name, table, pairs) for name, table in models.items()])
-    group = None if pairs is None else pairs.group
-    return _judged(chosen, _crossfitted(errors, condition, group, seed), errors, group, level, shared=True)
+    return _judged(chosen, _crossfitted(cases, condition, seed), cases, level, shared=True)
 
 
 def choose_shift(models: Mapping[str, ResidualTable], condition: Asymmetry) -> ShiftDecision:
@@ -219,15 +219,14 @@ def judge_shift_on(
     absent = [one.model for one in decision.choices if one.model not in models]
     if absent:
         raise DataError(f"there is no model {absent[0]!r} to judge.", seen=", ".join(models))
-    if any(table.weight is not None for table in models.values()):
-        return replace(decision, honest=Value(reason=WEIGHED), fitted=fitted)
-    errors = np.stack([_errors(one.model, models[one.model], pairs) for one in decision.choices])
+    cases = _cases(models, [one.model for one in decision.choices], pairs)
+    if cases is None:
+        return replace(decision, honest=Value(reason=COPIED), fitted=fitted)
     shifts = np.array([one.shift for one in decision.choices])[:, None]
-    losses = _loss(errors + shifts, decision.condition)[:, None]
+    losses = _loss(cases.errors + shifts, decision.condition)[:, None]
     best = decision.choices.index(decision.best)
-    group = None if pairs is None else pairs.group
     return replace(
-        _judged(decision, (losses, np.full(losses.shape[1:], best)), errors, group, level, shared=False), fitted=fitted
+        _judged(decision, (losses, np.full(losses.shape[1:], best)), cases, level, shared=False), fitted=fitted
     )
 
 
@@ -238,47 +237,67 @@ def _choice(name: str, curve: RrocCurve, condition: Asymmetry) -> ShiftChoice:
     return ShiftChoice(name, best.shift, best.upto, best.over, best.under, loss, as_is, best.share)
 
 
-def _unfit(models: Mapping[str, ResidualTable], pairs: PairTable | None) -> str | None:
-    if any(table.weight is not None for table in models.values()):
-        return WEIGHED
-    return FEW if min(table.numbers.truth.size for table in models.values()) < FOLDS else None
+@dataclass(frozen=True, eq=False)
+class _Cases:
+    """The errors (models, cases) in the order of the cases, what each case weighs, and the group that it is of."""
+
+    errors: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    group: NDArray[np.int32] | None
+
+    @property
+    def worth(self) -> float:
+        """How many equal cases tell as much (Kish)."""
+        return float(self.weight.sum() ** 2 / (self.weight @ self.weight))
 
 
-def _errors(name: str, table: ResidualTable, pairs: PairTable | None) -> NDArray[np.float64]:
-    """The errors in the order of the cases, which is the same for all models."""
-    return table.numbers.error if pairs is None else table.numbers.error[pairs.cell[pairs.index(name)]]
+def _cases(models: Mapping[str, ResidualTable], names: Sequence[str], pairs: PairTable | None) -> _Cases | None:
+    """The cases one by one, a copy being a case of its own; None where there are too many of these."""
+
+    def ordered(name: str, column: Array) -> Array:
+        return column if pairs is None else column[pairs.cell[pairs.index(name)]]
+
+    errors = np.stack([ordered(name, models[name].numbers.error) for name in names])
+    first = models[names[0]]
+    weight = ordered(names[0], first.cells).astype(np.float64)
+    group = None if pairs is None else pairs.group
+    if not first.copies:
+        return _Cases(errors, weight, group)
+    if weight.sum() > _MOST_COPIES or (weight % 1).any():
+        return None
+    times = weight.astype(np.int64)
+    group = None if group is None else np.repeat(group, times)
+    return _Cases(np.repeat(errors, times, axis=1), np.ones(int(times.sum())), group)
 
 
 def _loss(error: Array, condition: Asymmetry) -> Array:
     return np.where(error < 0, -condition.under * error, condition.over * error)
 
 
-def _crossfitted(
-    errors: NDArray[np.float64], condition: Asymmetry, group: NDArray[np.int32] | None, seed: int
-) -> tuple[Array, Array]:
+def _crossfitted(held: _Cases, condition: Asymmetry, seed: int) -> tuple[Array, Array]:
     """The loss (models, repeats, cases) of each case under the shift chosen without its fold, and the model chosen.
 
     Cases are split at random into ten folds, whole groups where there are such, twenty times unless they are many;
     on nine folds the shift is that quantile of the errors at which the loss is least, and the model the cheapest.
     """
-    models, cases = errors.shape
+    errors, (models, cases) = held.errors, held.errors.shape
     repeats = min(REPEATS, max(2, _CASES_AT_ONCE // cases))
     rng = np.random.default_rng(seed)
-    unit = np.arange(cases) if group is None else np.asarray(group)
+    unit = np.arange(cases) if held.group is None else np.asarray(held.group)
     hand = (np.arange(int(unit.max()) + 1) % FOLDS).astype(np.uint8)
     fold = rng.permuted(np.tile(hand, (repeats, 1)), axis=1)[:, unit]
-    sizes = np.stack([np.bincount(one, minlength=FOLDS) for one in fold])
-    rest = cases - sizes  # (repeats, folds)
+    sizes = np.stack([np.bincount(one, held.weight, minlength=FOLDS) for one in fold])
+    rest = held.weight.sum() - sizes  # (repeats, folds)
     shift, price = np.empty((models, repeats, FOLDS)), np.empty((models, repeats, FOLDS))
     for place, error in enumerate(errors):
-        shift[place], price[place] = _chosen(error, fold, rest, condition)
+        shift[place], price[place] = _chosen(error, held.weight, fold, rest, condition)
     own = np.take_along_axis(shift, np.broadcast_to(fold.astype(np.intp), (models, repeats, cases)), axis=-1)
     winner = np.take_along_axis(price.argmin(axis=0), fold.astype(np.intp), axis=-1)
     return _loss(errors[:, None, :] + own, condition), winner
 
 
 def _chosen(
-    error: NDArray[np.float64], fold: NDArray[np.uint8], rest: Array, condition: Asymmetry
+    error: NDArray[np.float64], weight: NDArray[np.float64], fold: NDArray[np.uint8], rest: Array, condition: Asymmetry
 ) -> tuple[Array, Array]:
     """For each fold (repeats, folds) the shift of least loss on the other folds, and the loss per case there.
 
@@ -289,10 +308,11 @@ def _chosen(
     levels = min(_LEVELS, error.size)
     level = np.empty(error.size, dtype=np.intp)
     level[order] = (np.arange(error.size) * levels) // error.size
-    middle = np.bincount(level, error, minlength=levels) / np.bincount(level, minlength=levels)
+    middle = np.bincount(level, weight * error, minlength=levels) / np.bincount(level, weight, minlength=levels)
     repeats = fold.shape[0]
     where = (np.arange(repeats)[:, None] * FOLDS + fold) * levels + level
-    held = np.bincount(where.ravel(), minlength=repeats * FOLDS * levels).reshape(repeats, FOLDS, levels)
+    by = np.broadcast_to(weight, where.shape).ravel()
+    held = np.bincount(where.ravel(), by, minlength=repeats * FOLDS * levels).reshape(repeats, FOLDS, levels)
     others = held.sum(axis=1, keepdims=True) - held
     below = np.cumsum(others, axis=-1)
     # −q is the (1 − α)-quantile of the errors: so the share α of them stays above.
@@ -304,57 +324,55 @@ def _chosen(
 
 
 def _judged(
-    decision: ShiftDecision,
-    found: tuple[Array, Array],
-    errors: NDArray[np.float64],
-    group: NDArray[np.int32] | None,
-    level: float,
-    *,
-    shared: bool,
+    decision: ShiftDecision, found: tuple[Array, Array], cases: _Cases, level: float, *, shared: bool
 ) -> ShiftDecision:
     """The decision with its losses on cases that did not choose it."""
     losses, winner = found
-    plain_loss = _loss(errors, decision.condition)
+    plain_loss = _loss(cases.errors, decision.condition)
     best = decision.choices.index(decision.best)
     taken = np.take_along_axis(losses, winner[None], axis=0)[0]
     choices = tuple(
         replace(
             one,
-            honest=_mean(losses[k], group, level, shared, True),
-            gain=_mean(plain_loss[k] - losses[k], group, level, shared),
+            honest=_mean(losses[k], cases, level, shared, True),
+            gain=_mean(plain_loss[k] - losses[k], cases, level, shared),
         )
         for k, one in enumerate(decision.choices)
     )
     return replace(
         decision,
         choices=choices,
-        honest=_mean(taken, group, level, shared, True),
-        gain=_mean(plain_loss[best] - taken, group, level, shared),
+        honest=_mean(taken, cases, level, shared, True),
+        gain=_mean(plain_loss[best] - taken, cases, level, shared),
     )
 
 
-def _mean(losses: Array, group: NDArray[np.int32] | None, level: float, shared: bool, positive: bool = False) -> Value:
+def _mean(losses: Array, cases: _Cases, level: float, shared: bool, positive: bool = False) -> Value:
     """The mean over cases of their mean loss over repeats (repeats, cases), with its interval.
 
     Student's t over cases, or over groups of them, lengthened where they are skewed as Johnson does, and by what
-    another split of the same cases changes. Cases that are judged by one another count as nine tenths as many.
+    another split of the same cases changes. Cases that are judged by one another count as nine tenths as many, those
+    of different weights as so many equal ones as tell as much.
     """
+    part = cases.weight / cases.weight.sum()
     of_case = losses.mean(axis=0)
-    value = float(of_case.mean())
-    apart = of_case - value
-    if group is not None:
-        apart = np.bincount(group, apart) * (int(group.max()) + 1) / of_case.size
-    number = apart.size * ((FOLDS - 1) / FOLDS if shared else 1.0)
+    value = float(part @ of_case)
+    apart, worth = (of_case - value) * part * of_case.size, cases.worth
+    if cases.group is not None:
+        groups = int(cases.group.max()) + 1
+        apart, worth = np.bincount(cases.group, apart) * groups / of_case.size, float(groups)
+    kept = (FOLDS - 1) / FOLDS if shared else 1.0
     if apart.size < 2:
         return Value(value, reason="there is one group of cases only")
     variance = float(apart @ apart) / apart.size
     if variance <= 0:
         return Value(value, value, value)
-    error = math.sqrt(variance / (number - 1))
+    error = math.sqrt(variance / (apart.size * kept - 1))
     skew = float((apart**3).mean()) / variance**1.5
+    number = max(2.0, worth * kept)
     t = float(student(level, number))
     longer = error * skew * (2 * t * t + 1) / (6 * math.sqrt(number))
-    split = t * float(losses.mean(axis=1).std())
+    split = t * float((losses @ part).std())
     below = math.hypot(t * error + max(0.0, -longer), split)
     above = math.hypot(t * error + max(0.0, longer), split)
     low = value * math.exp(-below / value) if positive and value > 0 else value - below

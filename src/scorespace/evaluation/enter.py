@@ -281,9 +281,9 @@ def _of_columns(
     named = frames.roles(source, **roles)
     every = (column for of_class in named.class_scores.values() for column in of_class.values())
     source = scaled(source, (*named.scores.values(), *every), ends)
-    # Costs of several classes and numbers need the cases themselves, and of groups all but their scores does.
+    # Costs of several classes and intervals of numbers need the cases themselves, and of groups all but their scores.
     grouped = named.group is not None and bool(room.judged or not named.scores_alone)
-    whole = grouped or named.numbers or (named.class_scores and costs is not None)
+    whole = grouped or (named.numbers and not named.summed) or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
     pairs, couples = None, {}
     if frames.distributed(source.frame):
@@ -297,8 +297,9 @@ def _of_columns(
     else:
         coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
-        pairs = None if named.group is None else frames.grouped_bins(sample, tables, edges=room.edges)
-    if room.couples or not small_here and pairs is None and (paired or (paired is None and len(tables) <= _COUPLED)):
+        pairs = None if named.group is None or named.numbers else frames.grouped_bins(sample, tables, edges=room.edges)
+    wanted = paired or (paired is None and len(tables) <= _COUPLED)
+    if room.couples or (wanted and not small_here and pairs is None and not named.numbers):
         couples = frames.couples(sample, tables, edges=room.edges)
     first = next(iter(tables.values()))
     positive = None if sample.positive is None else sample.classes[sample.positive]
@@ -332,7 +333,7 @@ def count_tables(
     frames.check_engine(engine, master)
     edges = tuple(sorted(set(at)))
     room = _Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
-    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None}
+    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
         name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()

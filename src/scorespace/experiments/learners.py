@@ -12,6 +12,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -273,6 +274,7 @@ def _code(of: Any) -> str:
         return ""
 
 
+@cache
 def _versions() -> str:
     return " ".join(f"{name} {version(name)}" for name in _DECIDES_BY)
 

@@ -11,7 +11,9 @@ import numpy as np
 
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.experiments.data import Dataset
+from scorespace.experiments.fit import PREFIX, fit_predict
 from scorespace.experiments.resampling import parse
+from scorespace.experiments.store import Run
 from scorespace.experiments.trial import judge_of, studied
 from scorespace.measures import parse as parse_measure
 from scorespace.results import SCHEMA, ByValue, Note, Progress, Row, decimals, grouped, note, percent, plain
@@ -109,6 +111,72 @@ def fit_notes(fits: Sequence[Fit], best: str) -> list[Note]:
         elif one.overfits:
             found.append(note("SS070", one.words))
     return found
+
+
+# --- inner beside outer
+
+
+@dataclass(frozen=True, eq=False)
+class Nested(ByValue):
+    """What a search that chose inside the training cases promised (`inner`), and what its choice did on others."""
+
+    model: str
+    measure: str
+    inner: Array
+    outer: Array
+    ratio: float
+
+    @property
+    def fit(self) -> Fit:
+        """Inner as training, outer as test."""
+        return fit_of(self.model, self.measure, self.inner, self.outer, self.ratio)
+
+    @property
+    def words(self) -> str:
+        found = self.fit
+        told = f"{self.measure} {decimals(found.training)} on the inner folds that chose"
+        answer = f"{self.model} overfits its choice" if found.overfits else f"the choice of {self.model} holds"
+        return f"{answer}: {told}, {decimals(found.test)} on others."
+
+    def to_dict(self) -> Row:
+        both = {"inner": self.inner, "outer": self.outer}
+        return {
+            "schema": SCHEMA,
+            **plain({"model": self.model, "measure": self.measure, **both}),
+            "verdict": self.words,
+        }
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def nested_scores(
+    learner: Any, data: Any, *, resampling: str = "10", measure: str | None = None, positive: Any = None, seed: int = 0
+) -> Nested:
+    """The inner score of an estimator that chooses inside its training cases, beside the outer one on test cases.
+
+    A search of scikit-learn has `best_score_`, which must be of the same measure: `scoring=ss.scorer("auc")`;
+    `threshold_inside` has `inner_score_`.
+    """
+    fitting, cases = studied(learner, data)
+    judge = judge_of(cases, measure, positive)
+    splits = [split for split in parse(resampling).splits(cases, seed) if split.test.size]
+    sign = -1 if judge.best == "low" else 1
+    inner, outer = [], []
+    for split in splits:
+        said = fit_predict(fitting, cases, split, seed)
+        model = said.model.steps[-1][1] if hasattr(said.model, "steps") else said.model
+        if hasattr(model, "best_score_"):
+            inner.append(sign * float(model.best_score_))  # of a scorer, for which high is always good
+        elif hasattr(model, "inner_score_"):
+            inner.append(float(model.inner_score_))
+        else:
+            raise ScoreSpaceError(
+                f"{fitting.name} chooses nothing inside its training cases.", hint="GridSearchCV, or threshold_inside"
+            )
+        outer.append(judge.value(split.test, said.test))
+    ratio = float(np.mean([split.test.size / split.train.size for split in splits]))
+    return Nested(fitting.name, str(judge.spec), np.array(inner), np.array(outer), ratio)
 
 
 # --- by the number of training cases
@@ -299,3 +367,26 @@ def bias_variance(
     bias2 = half * float(((actual - centre) ** 2).sum(axis=-1).mean())
     variance = half * float(((given - centre) ** 2).sum(axis=-1).mean())
     return BiasVariance(model, loss, bias2 + variance, bias2, variance, answers.shape[0])
+
+
+def bias_of_run(run: Run, dataset: str, learner: str, *, probabilities: bool = False) -> BiasVariance:
+    """Bias and variance of a learner of a run, over the repeats in which each case was tested once.
+
+    Of classes, that of its decisions for the highest score, or of its `probabilities`.
+    """
+    plan, said = run.of(dataset), run.predictions(dataset, learner, part="test")
+    repeats, rows = np.unique(said["repeat"]).size, np.unique(said["row"]).size
+    if repeats < 2 or said["row"].size != repeats * rows:
+        raise DataError(
+            "bias and variance need every case in each of several repeats.",
+            seen=f"{grouped(said['row'].size)} answers on {grouped(rows)} cases in {grouped(repeats)} repeats",
+            hint='resampling="10x10"',
+        )
+    order = np.lexsort((said["row"], said["repeat"]))
+    truth = said["truth"][order][:rows]
+    if plan.task == "numbers":
+        return bias_variance(truth, said["prediction"][order].reshape(repeats, rows), model=learner)
+    scores = np.stack([said[f"{PREFIX}{name}"][order] for name in plan.classes], axis=-1)
+    scores = scores.reshape(repeats, rows, len(plan.classes))
+    answers = scores if probabilities else np.array(plan.classes)[scores.argmax(axis=-1)]
+    return bias_variance(truth, answers, model=learner, classes=plan.classes)

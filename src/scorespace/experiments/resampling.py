@@ -392,14 +392,13 @@ def check(split: Split, data: Dataset) -> None:
     if not split.train.size or (not split.test.size and split.repeat >= 0):
         raise ScoreSpaceError(f"{where} has no rows to {'test' if split.train.size else 'train'}.")
     for what, keys in (("rows", np.arange(data.rows)), ("ids", data.ids)):
-        if keys is not None:
-            both = np.intersect1d(keys[split.train], keys[split.test])
-            if both.size:
-                raise ScoreSpaceError(
-                    f"{where} trains and tests on the same {what}.",
-                    seen=f"{grouped(both.size)} {what} on both sides",
-                    hint="name the column of ids as group, too" if what == "ids" else None,
-                )
+        if keys is not None and (both := _on_both_sides(keys, split)).any():
+            count = np.unique(keys[split.test][both]).size
+            raise ScoreSpaceError(
+                f"{where} trains and tests on the same {what}.",
+                seen=f"{grouped(count)} {what} on both sides",
+                hint="name the column of ids as group, too" if what == "ids" else None,
+            )
 
 
 def overlap(splits: Iterable[Split], data: Dataset) -> Overlap:
@@ -415,13 +414,19 @@ def overlap(splits: Iterable[Split], data: Dataset) -> Overlap:
     mixed: set[str] = set()
     for split in splits:
         check(split, data)
-        twins = split.test[is_twin[split.test]]
-        shared = int(np.isin(place[twins], place[split.train]).sum()) if twins.size else 0
+        shared = int(_on_both_sides(place, split).sum()) if is_twin[split.test].any() else 0
         rows, of, concerned = rows + shared, of + split.test.size, concerned + (shared > 0)
         for name, codes in data.groups.items():
-            if name not in mixed and split.test.size and np.isin(codes[split.test], codes[split.train]).any():
+            if name not in mixed and _on_both_sides(codes, split).any():
                 mixed.add(name)
     return Overlap(rows, of, concerned, tuple(name for name in data.groups if name in mixed))
+
+
+def _on_both_sides(keys: Rows, split: Split) -> NDArray[np.bool_]:
+    """For every test row whether a training row has the same key; keys are whole numbers from 0 on."""
+    trains = np.zeros(int(keys.max()) + 1, dtype=bool)
+    trains[keys[split.train]] = True
+    return trains[keys[split.test]]
 
 
 def repeat_seed(seed: int, repeat: int) -> int:

@@ -366,8 +366,9 @@ def _of_every_class(spec: MeasureSpec) -> bool:
 
 
 def _bound(spec: MeasureSpec, table: Any, positive: str | None) -> Request | None:
-    """The measure on a table, of the positive class where it is of one class; None where it does not suit."""
-    for each in (spec, replace(spec, of=positive)) if spec.of is None and positive is not None else (spec,):
+    """The measure on a table; of decisions, that of the positive class. None where it does not suit."""
+    decided = positive is not None and spec.of is None and by_highest(spec)
+    for each in (replace(spec, of=positive), spec) if decided else (spec,):
         try:
             return bind(each, table)
         except MeasureError:

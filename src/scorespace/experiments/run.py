@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from scorespace.experiments.fit import Done, check_task, fit_all
 from scorespace.experiments.learners import Fitting, learners_of
 from scorespace.experiments.resampling import Resampling, Split, overlap, parse
 from scorespace.experiments.store import Planned, Run, open_run, plan_run, write_job
+from scorespace.files import remove_scratch
 from scorespace.parts import required
 from scorespace.results import grouped
 
@@ -25,6 +27,8 @@ _QUICK_ROWS: Final = 200_000
 _SLOW_ROWS: Final = 20_000
 """Rows to be learnt from in one job, all its splits together: enough that starting it costs little."""
 _MOST_SPLITS: Final = 50
+_MOST_KEPT: Final = 5_000_000
+"""Rows in all splits together up to which these are kept in memory."""
 _PATIENCE: Final = 10
 """Seconds to wait for a scheduler."""
 
@@ -109,25 +113,40 @@ def benchmark(
     if workers is not None and workers < 1:
         raise ScoreSpaceError(f"workers={workers} is too few.", hint="workers=1, or none for all cores")
     required("sklearn", "experiments")
-    plans = [_planned(data, scheme, seed) for data in sets]
+    drawn = [_drawn(data, scheme, seed) for data in sets]
     digests = {one.name: one.digest for one in found}
-    run = plan_run(Path(out), str(scheme), seed, train, plans, digests, replace)
-    _work(run, found, sets, scheme, workers, dask, retry, watch)
+    run = plan_run(Path(out), str(scheme), seed, train, [one.plan for one in drawn], digests, replace)
+    _work(run, found, drawn, scheme, workers, dask, retry, watch)
     return open_run(run.path)
 
 
-def _planned(data: Dataset, scheme: Resampling, seed: int) -> Planned:
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A data set with its plan; its splits are kept where they are few, and drawn again where they are many."""
+
+    data: Dataset
+    plan: Planned
+    kept: list[Split] | None = field(repr=False)
+
+    def splits(self, scheme: Resampling, seed: int) -> Iterator[Split]:
+        return scheme.draw(self.data, seed) if self.kept is None else iter(self.kept)
+
+
+def _drawn(data: Dataset, scheme: Resampling, seed: int) -> Drawn:
     """What is written down of a data set; every split is checked for the golden rule on the way."""
+    kept: list[Split] = []
     count = 0
 
     def counted() -> Iterator[Split]:
         nonlocal count
         for split in scheme.draw(data, seed):
             count += 1
+            if count * data.rows <= _MOST_KEPT:
+                kept.append(split)
             yield split
 
-    shared = overlap(counted(), data).notes(data.name)
-    return Planned(
+    notes = overlap(counted(), data).notes(data.name)
+    plan = Planned(
         data.name,
         data.digest,
         data.rows,
@@ -137,26 +156,27 @@ def _planned(data: Dataset, scheme: Resampling, seed: int) -> Planned:
         data.positive,
         count,
         scheme.described(data),
-        shared,
+        notes,
     )
+    return Drawn(data, plan, kept if len(kept) == count else None)
 
 
 def _work(
     run: Run,
     learners: Sequence[Fitting],
-    sets: Sequence[Dataset],
+    sets: Sequence[Drawn],
     scheme: Resampling,
     workers: int | None,
     dask: str | None,
     retry: bool,
     watch: Watch | None,
 ) -> None:
-    total = sum(run.plans[data.name].splits for data in sets) * len(learners)
+    total = sum(one.plan.splits for one in sets) * len(learners)
     there = {
         job["file"]: (len(job["splits"]), len(job["errors"]))
-        for data in sets
+        for each in sets
         for one in learners
-        for job in run.about(data.name, one.name)
+        for job in run.about(each.plan.name, one.name)
     }
     if retry:
         for file in [file for file, (_, failed) in there.items() if failed]:
@@ -179,11 +199,11 @@ def _work(
         tell()
 
 
-def _jobs(run: Run, learners: Sequence[Fitting], sets: Sequence[Dataset], scheme: Resampling) -> Iterator[Job]:
+def _jobs(run: Run, learners: Sequence[Fitting], sets: Sequence[Drawn], scheme: Resampling) -> Iterator[Job]:
     """All jobs in order: the splits of a data set are drawn once for all learners."""
-    for data in sets:
+    for each in sets:
+        data, drawn = each.data, each.splits(scheme, run.seed)
         most = _per_job(data, quick=True)
-        drawn = scheme.draw(data, run.seed)
         first = 0
         while block := tuple(islice(drawn, most)):
             for one in learners:
@@ -223,9 +243,16 @@ def _here(run: Run, jobs: Iterator[Job], workers: int | None) -> Iterator[tuple[
             yield _finish(run, job)
         return
     joblib = required("joblib", "experiments")
-    parallel = joblib.Parallel(n_jobs=count, return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
+    parallel = joblib.Parallel(
+        n_jobs=count,
+        backend="loky",
+        return_as="generator_unordered",
+        batch_size=1,
+        initializer=_end_with,
+        initargs=(os.getpid(),),
+    )
     try:
-        yield from parallel(joblib.delayed(_in_worker)(run, job, os.getpid()) for job in jobs)
+        yield from parallel(joblib.delayed(_finish)(run, job) for job in jobs)
     except joblib.externals.loky.process_executor.TerminatedWorkerError:
         raise ScoreSpaceError(
             "a worker process was ended from outside, perhaps for want of memory.",
@@ -233,29 +260,16 @@ def _here(run: Run, jobs: Iterator[Job], workers: int | None) -> Iterator[tuple[
         ) from None
 
 
-def _in_worker(run: Run, job: Job, parent: int) -> tuple[int, int]:
-    _end_with(parent)
-    return _finish(run, job)
-
-
-_watched: set[int] = set()
-
-
 def _end_with(parent: int) -> None:
-    """End this worker soon after the process that it works for, however that ended."""
-    if parent in _watched or os.getpid() == parent:
-        return
-    _watched.add(parent)
+    """End this worker soon after the process that it works for, however that ended; nothing is said of a Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all of us, and the parent says it
 
     def look() -> None:
         while True:
             time.sleep(1.0)
-            try:
-                os.kill(parent, 0)
-            except ProcessLookupError:
+            if os.getppid() != parent:
+                remove_scratch()
                 os._exit(1)
-            except OSError:
-                pass
 
     threading.Thread(target=look, daemon=True).start()
 

@@ -18,10 +18,10 @@ import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ from scorespace.experiments.fit import PREFIX, Done
 from scorespace.files import replacing, write_file
 from scorespace.frames.source import connect, unreadable
 from scorespace.results import SCHEMA, Note, Row, grouped, note
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _RUN: Final = "run.json"
 _KEY: Final = "scorespace.job"
@@ -304,17 +307,16 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
         "splits": done.splits,
         "errors": done.errors,
         "warnings": done.warned,
-        "versions": {name: version(name) for name in _VERSIONS},
+        "versions": _versions(),
     }
     file.parent.mkdir(parents=True, exist_ok=True)
     with replacing(file) as temporary:
-        connection = connect(writing=temporary)
+        connection = _writer(run.path.resolve())
+        connection.register("job", dict(done.columns))
         try:
-            connection.register("job", dict(done.columns))
             truth = "truth"
             if plan.task == "classes":
-                listed = ", ".join(map(_literal, plan.classes))
-                truth = f"([{listed}])[truth + 1]"
+                truth = f"([{', '.join(map(_literal, plan.classes))}])[truth + 1]"
             scores = ", ".join(_quoted(name) for name in list(done.columns)[5:])
             chosen = (
                 f"SELECT row, repeat, fold, CASE WHEN part THEN 'train' ELSE 'test' END AS part, "
@@ -324,7 +326,18 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
             how = f"FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, {footer}"
             connection.execute(f"COPY ({chosen}) TO {_literal(str(temporary))} ({how})")
         finally:
-            connection.close()
+            connection.unregister("job")
+
+
+@lru_cache(maxsize=1)
+def _writer(path: Path) -> DuckDBPyConnection:
+    """The engine that writes the jobs of a run, kept for the next one: to start it takes longer than to write."""
+    return connect(folder=path)
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in _VERSIONS}
 
 
 def job_folder(path: Path, dataset: str, learner: str) -> Path:

@@ -53,8 +53,7 @@ def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: in
     """
     in_engine = isinstance(sample.frame, nw.LazyFrame) and sample.rows > rows_in_memory
     if sample.roles.numbers:
-        plain = not sample.roles.intervals and all(kind == "residual" for kind, _ in sample.roles.numbers.values())
-        if in_engine and plain:
+        if in_engine and sample.roles.summed:
             return dict(error_sums(sample))
         return {model: table for model, (table, _) in _of_numbers(sample).items()}
     scored = _score_tables_in_engine(sample) if in_engine else _score_tables_in_memory(sample)
@@ -354,6 +353,9 @@ def tally(
     >>> tally(source, roles(source, truth="y", scores="nb"))[1]["nb"]
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
     """
+    if roles.summed:
+        sample = check(source, roles, missing, order)
+        return sample, dict(error_sums(sample))
     refuse_wrong_kinds(source, roles)
     counted: dict[str, Groups] = {}
     alone = roles.scores and not (roles.decisions or roles.class_scores or roles.numbers or roles.group or roles.fold)
@@ -375,7 +377,7 @@ def tally(
 
 
 def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
-    """The bins of models that score every class: a group-by for each class, for the highest score, and the decisions."""
+    """The bins of models that score every class: a group-by for each class, the highest score, and the decisions."""
     roles, found = sample.roles, dict[str, Table]()
     if sample.positive is not None:
         return found
@@ -414,7 +416,9 @@ def _with_decisions(
     if weight:
         chosen += [number(weight).alias("weight"), (number(weight) * number(weight)).alias("squares")]
     total = {"weight": nw.col("weight").sum(), "squares": nw.col("squares").sum()} if weight else {"weight": nw.len()}
-    grouped = frame.select(*chosen).group_by("the truth", "the decision").agg(excess=nw.col("the excess").max(), **total)
+    grouped = (
+        frame.select(*chosen).group_by("the truth", "the decision").agg(excess=nw.col("the excess").max(), **total)
+    )
     found = sample.source.arrays(grouped)
     sums = {name: found[name].astype(np.float64) for name in total}
     codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))

@@ -42,6 +42,12 @@ class Roles:
         return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *base]))
 
     @property
+    def summed(self) -> bool:
+        """Whether there are numbers, and sums of their errors are enough: none has an interval or another kind."""
+        plain = all(kind == "residual" for kind, _ in self.numbers.values())
+        return bool(self.numbers) and plain and not self.intervals
+
+    @property
     def scores_alone(self) -> bool:
         """Whether every model is one score, without weights, folds and repeats."""
         others = self.decisions, self.class_scores, self.numbers, self.weight, self.fold, self.repeat
@@ -293,6 +299,10 @@ def truth_unnamed(source: Source) -> ColumnError:
 
 def absent_column(column: str, source: Source) -> ColumnError:
     """The error for a column that is not there, with the nearest one that is."""
+    if {"actual", "decided", "squares", "model"} <= set(source.columns):
+        return ColumnError(
+            f"{source.where} holds tables, and this needs the cases.", hint="the data that the tables were counted from"
+        )
     parts = [part.strip() for part in column.split(",")]
     if len(parts) > 1 and all(part in source.columns for part in parts):
         several = ", ".join(f'"{part}"' for part in parts)

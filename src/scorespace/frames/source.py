@@ -6,6 +6,7 @@ import atexit
 import glob
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -115,8 +116,11 @@ def relation_source(relation: DuckDBPyRelation, name: str, connection: DuckDBPyC
     return Source(nw.from_native(relation), name, tuple(relation.columns), connection)
 
 
-def connect(paths: Sequence[str] = (), writing: Path | None = None) -> DuckDBPyConnection:
-    """A DuckDB of its own for each source, which can open these files and nothing else: no network, no extension."""
+def connect(paths: Sequence[str] = (), writing: Path | None = None, folder: Path | None = None) -> DuckDBPyConnection:
+    """A DuckDB of its own for each source, which can open these files and nothing else: no network, no extension.
+
+    With a `folder`, it can open and write what is in there, too.
+    """
     import duckdb  # only for files and arrays: frames must not pay for loading it
 
     atexit.unregister(_forget_engines)
@@ -127,6 +131,8 @@ def connect(paths: Sequence[str] = (), writing: Path | None = None) -> DuckDBPyC
     if writing is not None:
         allowed.append(str(writing))
     connection.execute("SET allowed_paths = $paths", {"paths": allowed})
+    if folder is not None:
+        connection.execute("SET allowed_directories = $folders", {"folders": [str(folder)]})
     # Else it would spill into the working directory.
     connection.execute("SET temp_directory = $spill", {"spill": spill_folder()})
     # Queries of some seconds would draw a bar on standard output, in the midst of the answer.
@@ -152,6 +158,8 @@ def unreadable(where: str, error: Exception, kind: str | None = None, remote: bo
     paragraph = str(error).split("\n\n")[0].splitlines()
     said = [line.strip() for line in paragraph if not line.startswith("Original Line")][:2]
     seen = re.sub(r"^(\w+ )+Error: ", "", " ".join(said))
+    if "No space left" in seen or "max_temp_directory_size" in seen:
+        return no_room(where)
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or "bad_alloc" in seen:
         return out_of_memory(where)
     ragged = re.search(r"on Line: (\d+) Expected Number of Columns: (\d+) Found: (\d+)", seen)
@@ -179,6 +187,15 @@ def out_of_memory(where: str) -> DataError:
     return DataError(
         f"there is not enough memory for {where}.",
         hint="Parquet instead of text, only the columns in use, or a sample of the rows",
+    )
+
+
+def no_room(where: str) -> DataError:
+    """The error for a disk that fills up with what does not fit the memory."""
+    return DataError(
+        f"the disk is full: there is no room for what {where} takes beside the memory.",
+        seen=f"temporary files in {tempfile.gettempdir()}",
+        hint="free some space, or name another folder by TMPDIR",
     )
 
 

@@ -34,7 +34,10 @@ def check_engine(engine: str | None, master: str | None) -> None:
 
 def refuse_on_cluster(roles: Roles, grouped: bool = False) -> None:
     """Refuse what would bring the cases themselves here: only tables leave a cluster."""
-    asked = {"groups of cases, beyond their scores,": grouped, "numbers": roles.numbers}
+    asked = {
+        "groups of cases, beyond their scores,": grouped,
+        "numbers with intervals": roles.numbers and not roles.summed,
+    }
     for what, wanted in asked.items():
         if wanted:
             raise DataError(

@@ -180,9 +180,7 @@ def _columns_of(source: Survey) -> dict[str, NDArray[Any]]:
 # --- a row for each item of a transaction
 
 
-def _long(
-    source: Survey, transaction: str, items: Sequence[str], weight: str | None, missing: str
-) -> Transactions:
+def _long(source: Survey, transaction: str, items: Sequence[str], weight: str | None, missing: str) -> Transactions:
     others = [name for name in source.columns if name not in (transaction, weight)]
     if len(items) != 1:
         raise ColumnError(
@@ -348,7 +346,8 @@ def _check_weights(source: Survey, weight: str, transaction: str | None) -> None
             hint="smaller numbers in the same proportions",
         )
     if transaction is not None and transaction in source.columns:
-        varies = f"SELECT {quoted(transaction)} AS t FROM given GROUP BY 1 HAVING min({number}) <> max({number}) LIMIT 1"
+        several = f"min({number}) <> max({number})"
+        varies = f"SELECT {quoted(transaction)} AS t FROM given GROUP BY 1 HAVING {several} LIMIT 1"
         found = _fetched(connection, varies, source.where)["t"]
         if found.size:
             raise WeightError(

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from scorespace.errors import DataError
-from scorespace.measures.clusters import ari
+from scorespace.measures.labellings import ari
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable, ContingencyTable, contingency
 from scorespace.tables.labels import encode

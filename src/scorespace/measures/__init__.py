@@ -15,7 +15,7 @@ from scorespace.measures import calibration, smooth
 from scorespace.measures import classes, ordinal, raters, regression, sweep
 
 # isort: split
-from scorespace.measures import clusters, rules
+from scorespace.measures import clusters, labellings, rules
 from scorespace.measures.average import average
 from scorespace.measures.catalog import MeasureSpec, find, measures, parse, parse_list
 from scorespace.measures.measure import Measure, measure
@@ -31,6 +31,7 @@ __all__ = [
     "cost",
     "decomposition",
     "find",
+    "labellings",
     "measure",
     "measures",
     "ordinal",

@@ -6,7 +6,7 @@ A measure says beside its formula how it is bounded: `certain=by_order` and the 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -38,8 +38,8 @@ def certified(spec: MeasureSpec, table: Table) -> Bounds | None:
         return _ends(found.function(corners, **options)) if measure.monotone else None
     if not found.table.coarse:
         return _ends(found.function(found.table, **options))
-    if isinstance(found.table, ClassBins):
-        return _of_sum(measure, found.table, options)
+    if found.kind is ClassBins:
+        return _of_sum(measure, cast(ClassBins, found.table), options)
     bounds = None if measure.certain is None else measure.certain(found.function, found.table, **options)
     return None if bounds is None else _ends(bounds)
 
@@ -54,11 +54,14 @@ def _of_average(spec: MeasureSpec, table: Table) -> Bounds | None:
     if spec.of == MICRO:
         return certified(alone, over.pooled(measure.table))
     size = len(over.class_names)
+    ends: Any
+    parts: list[tuple[tuple[int, ...], Any]]
     if spec.of in OVER_PAIRS:
-        ends = np.full((2, size, size), np.nan)
-        parts: Any = (((i, j), one) for i, j, one in over.pairwise(measure.table))  # type: ignore[var-annotated]
+        of_pairs: Any = over.pairwise(measure.table)
+        ends, parts = np.full((2, size, size), np.nan), [((i, j), one) for i, j, one in of_pairs]
     else:
-        ends, parts = np.full((2, size), np.nan), (((k,), one) for k, one in enumerate(over.each(measure.table)))
+        of_each: Any = over.each(measure.table)
+        ends, parts = np.full((2, size), np.nan), [((k,), one) for k, one in enumerate(of_each)]
     for place, one in parts:
         found = certified(alone, one) if one.coarse else _ends(measure.fit(one).function(one, **options))
         if found is None:

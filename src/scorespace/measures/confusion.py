@@ -271,7 +271,7 @@ def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall co
     """Mean of precision and recall, recall beta times as important: (1+β²) TP / ((1+β²) TP + FP + β² FN)."""
     if not (beta >= 0 and np.isfinite(beta)):
         raise MeasureError(f"beta={beta} is not a weight of recall.", hint="a number ≥ 0, such as beta=2")
-    b = beta * beta
+    b = min(beta, 1e100) ** 2  # from there on nothing is left of precision, and larger squares are no numbers
     return ratio((1 + b) * c.tp, (1 + b) * c.tp + c.fp + b * c.fn)
 
 

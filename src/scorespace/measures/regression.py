@@ -441,7 +441,7 @@ def _variance_of_truth(s: ErrorSums) -> Array:
 
 
 cal.ranges[ResidualTable] = ref.ranges[ResidualTable] = unc.ranges[ErrorSums] = (0, _INF)
-cal.intervals[ResidualTable] = ref.intervals[ResidualTable] = "fitted"
+cal.intervals[ResidualTable], ref.intervals[ResidualTable] = "inverted-numbers", "corrected-numbers"
 unc.intervals[ErrorSums] = _JACKKNIFE
 
 

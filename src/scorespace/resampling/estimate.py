@@ -12,7 +12,7 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import UNCERTAIN
 from scorespace.measures.measure import Bounds
 from scorespace.measures.request import Request, bind
-from scorespace.resampling import influence  # noqa: F401 - declares the intervals of cluster indices
+from scorespace.resampling import fitted, influence  # noqa: F401 - declare intervals of numbers and of clusters
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.resampling.jackknife import jackknife_interval

@@ -269,8 +269,8 @@ def area_interval(plan: Plan) -> Interval:
 
 
 def _of_binned_areas(request: Request) -> bool:
-    evenly = request.averaged and request.measure.area == (1, 0) and request.spec.of in ("macro", *EVENLY)
-    return evenly and isinstance(request.table, ClassBins)
+    evenly = request.averaged and request.spec.of in ("macro", *EVENLY)
+    return evenly and _like_an_area(request) and request.table.undrawn(request.table) is not None
 
 
 @interval("delong-mean", "DeLong's errors of areas over classes, as if all moved together", suits=_of_binned_areas)

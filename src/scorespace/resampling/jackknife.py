@@ -170,26 +170,8 @@ def skewed_interval(plan: Plan) -> Interval:
     return Interval(float(back(low)), float(back(high)), f"skew-t{plan.how}", reason)
 
 
-def _declared(request: Request) -> str:
-    return request.measure.intervals.get(type(request.table), request.measure.interval)
-
-
-def _fitted(request: Request) -> bool:
-    return _declared(request) == "fitted"
-
-
-@interval(
-    "fitted", "none: what is fitted to the same cases is too good by an unknown amount", suits=_fitted, weighted=True
-)
-def no_interval_of_fits(plan: Plan) -> Interval:
-    """Left out: drawing cases again shows a part of the bias only; percentiles held the true value half the time."""
-    return Interval(
-        math.nan, math.nan, None, "no interval: the curve is fitted to the same cases, and none is known to hold"
-    )
-
-
 def _extreme(request: Request) -> bool:
-    return _declared(request) == "extreme"
+    return request.measure.intervals.get(type(request.table), request.measure.interval) == "extreme"
 
 
 @interval("extreme", "none: the largest of a sample says little of the largest there is", suits=_extreme, weighted=True)

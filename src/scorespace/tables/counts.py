@@ -18,7 +18,7 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
     >>> ratio([1, 0, 1], [2, 0, 0])
     array([0.5, nan, inf])
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.true_divide(part, whole)
 
 

@@ -18,7 +18,7 @@ from scorespace.tables.table import NoTableError, Table
 class Models(Mapping[str, Any]):
     """What is known of a sample: the table of every model, the classes with their weights, and the cases side by side.
 
-    A model may be named with one of its classes, `nb[setosa]`, or with its highest score, `nb[top]`. Where the cases were
+    A model may be named with one of its classes, `nb[setosa]`, or with its highest score, `nb[top]`. Where cases were
     counted in bins, `couples` ties every two models together.
     """
 

@@ -190,7 +190,7 @@ def binned_pair(
     """The pair table of models from how many cases of a class share a bin of every one of them.
 
     `keys` are the bins of the rows in each model, as `cell` names them, which rise with the scores; `code` is the class
-    of a row, `times` its cases, of one `group` where there are such. The tables are coarser than those of the models alone.
+    of a row, `times` its cases, of one `group` where there are such. The tables are coarser than those of models alone.
 
     >>> bins = np.array([0.9, 0.4])
     >>> binned_pair({"a": bins, "b": bins}, np.array([1, 0]), np.array([20, 30]), ("0", "1"), 1)

@@ -174,7 +174,7 @@ class ScoreTable(Table):
 
     @property
     def corners(self) -> Counts:
-        """The four extremes (4, m) of the outcomes at the thresholds that cut each bin; those of an exact row are its own.
+        """The extremes (4, m) of the outcomes at the thresholds that cut each bin; those of an exact row are its own.
 
         >>> score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51).corners.fp
         array([[0., 1.],

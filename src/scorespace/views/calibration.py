@@ -54,7 +54,9 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     banded = few and all(table.counted for table in tables.values())
     bins = [_bin_grid(name, table, evaluation.level) for name, table in tables.items()] if few else []
     said, *more = zip(*(found[name].words.partition(". ")[::2] for name in tables), strict=True)
-    rest = [Text(words) for words in more[0] if words]
+    rest = [
+        Text(f"{name}: {words[:1].lower()}{words[1:]}") for name, words in zip(tables, more[0], strict=True) if words
+    ]
     answer = Text(" ".join(words.rstrip(".") + "." for words in said))
     return [answer, _picture(evaluation, tables, banded), *rest, summary_grid(found), *bins]
 

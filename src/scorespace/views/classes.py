@@ -16,7 +16,7 @@ from scorespace.measures.average import by_class
 from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
 from scorespace.measures.ranking import auc, auprc
 from scorespace.results import Row, decimals, grouped, plain
-from scorespace.tables import Array, ClassTable, ConfusionTable, ScoreTable, ratio
+from scorespace.tables import Array, ClassBins, ClassTable, ConfusionTable, ScoreTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Picture, Section, Text
 
@@ -103,11 +103,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
         decisions = _decisions(table)
         found += [Text(name)] if len(evaluation.models) > 1 else []
         found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
-        found += (
-            [pair_grid(table)]
-            if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF
-            else []
-        )
+        found += [pair_grid(table)] if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF else []
         found += [Text(confused_words(decisions)), *_confusion_picture(name, table)]
     return found
 
@@ -205,7 +201,7 @@ def extremes_words(name: str, table: ConfusionTable) -> str:
     return f"{name} finds {table.classes[high]} best (F1 {best}) and {table.classes[low]} worst ({worst})."
 
 
-def class_curves(table: ClassTable, kind: str) -> Any:
+def class_curves(table: Any, kind: str) -> Any:
     """The chart of every class's ROC or PR curve, and of their mean."""
     from scorespace.views.charts import class_curves_chart
 
@@ -217,7 +213,7 @@ def class_curves(table: ClassTable, kind: str) -> Any:
     return class_curves_chart(bent, average_pr(bent.values()), kind)
 
 
-def pair_grid(table: ClassTable) -> Grid:
+def pair_grid(table: Any) -> Grid:
     """Hand and Till's areas of the pairs of classes: the row's class against the column's, by the row's score."""
     areas = table.pair_areas()
     rows = tuple(
@@ -228,18 +224,18 @@ def pair_grid(table: ClassTable) -> Grid:
     return Grid(("class \\ against", *table.classes), rows, f"{about} one of the column's class has.")
 
 
-def _models(evaluation: Answers) -> dict[str, ClassTable | ConfusionTable]:
+def _models(evaluation: Answers) -> dict[str, ClassTable | ClassBins | ConfusionTable]:
     """The models for which no class is the positive one."""
     return {
         name: table for name, table in evaluation.models.items() if table.class_names and table.positive_name is None
     }
 
 
-def _decisions(table: ClassTable | ConfusionTable) -> ConfusionTable:
+def _decisions(table: ClassTable | ClassBins | ConfusionTable) -> ConfusionTable:
     return table.inside(ConfusionTable)
 
 
-def _areas(table: ClassTable | ConfusionTable) -> tuple[Areas | None, Areas | None]:
+def _areas(table: ClassTable | ClassBins | ConfusionTable) -> tuple[Areas | None, Areas | None]:
     """The areas under the ROC and the PR curve of each class, where there are scores."""
     if not table.scores_classes:
         return None, None
@@ -314,7 +310,7 @@ def _names(table: ConfusionTable, chosen: Array) -> str:
     return listing([name for name, here in zip(table.classes, chosen.tolist(), strict=True) if here])
 
 
-def _confusion_picture(name: str, table: ClassTable | ConfusionTable) -> Sequence[Block]:
+def _confusion_picture(name: str, table: ClassTable | ClassBins | ConfusionTable) -> Sequence[Block]:
     if len(table.classes) > MOST_DRAWN:
         return []
 
@@ -328,7 +324,7 @@ def _confusion_picture(name: str, table: ClassTable | ConfusionTable) -> Sequenc
     return [Picture(draw, f"How often {name} decides each class for cases of each actual class.", about)]
 
 
-def _curve_pictures(name: str, table: ClassTable | ConfusionTable) -> Sequence[Block]:
+def _curve_pictures(name: str, table: ClassTable | ClassBins | ConfusionTable) -> Sequence[Block]:
     """ROC and PR of each class, where there are scores and two classes with cases."""
     if not table.scores_classes or np.count_nonzero(table.class_totals) < 2:
         return []

@@ -30,7 +30,7 @@ def document(ranking: Ranking, title: str, notes: Sequence[Note] = ()) -> Docume
         blocks.append(control_grid(ranking.control))
     if ranking.pairs is not None:
         blocks += pair_grids(ranking.pairs, of_ranks=ranking.friedman is not None)
-    if ranking.nemenyi is not None and ranking.groups:
+    if ranking.control is None and ranking.groups:
         blocks.append(Text(f"Cannot be told apart: {'; '.join(', '.join(group) for group in ranking.groups)}."))
     if ranking.friedman is not None:
         blocks.append(picture(ranking))

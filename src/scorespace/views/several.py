@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from scorespace.curves.rejection import rejection
 from scorespace.decisions import CostChoice
 from scorespace.errors import MeasureError
 from scorespace.measures import MeasureSpec, parse
@@ -21,7 +22,7 @@ from scorespace.measures.request import Request, bind
 from scorespace.resampling.interval import chosen, counted, jeffreys_along, jeffreys_interval, wilson_interval
 from scorespace.resampling.limits import wilson
 from scorespace.results import Row, grouped, whole_percent
-from scorespace.tables import Array, ClassTable, ConfusionTable, ratio
+from scorespace.tables import Array, ConfusionTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
 from scorespace.views.panel import Shown, cost_text, estimate_text, kept_thresholds, packed, packed_measure
@@ -187,10 +188,10 @@ def several(evaluation: Answers) -> Several | None:
 
 
 def _decided(name: str, table: Any, colour: str) -> Decided:
-    decisions = table.inside(ConfusionTable)
-    if not table.scores_classes:
+    decisions, way = table.inside(ConfusionTable), rejection.fits(table)
+    if way is None:  # it does not know of each case how sure it is
         return Decided(name, colour, decisions, decisions.cells[None].astype(np.float64), np.array([-math.inf]))
-    scores: ClassTable = table.inside(ClassTable)
+    scores: Any = way.table
     margins, size = scores.margins, len(decisions.classes)
     most = max(20, min(_PLACES, _CELLS // size**2))
     if margins.score.size + 1 <= most or not (margins.n_pos and margins.n_neg):

@@ -18,6 +18,7 @@ def entry(kind: TestKind) -> Row:
         "summary": kind.summary,
         "for": kind.for_,
         "asked": [form.asks for form in kind.forms],
+        "sides": sides(kind),
         "options": [option.text for option in kind.options],
         "aliases": ", ".join(kind.aliases),
     }
@@ -36,10 +37,16 @@ def explained(kind: TestKind) -> Grid:
         ("for", kind.for_),
         ("can", "; ".join(form.asks for form in kind.forms)),
         ("suits", "; ".join(suiting(kind))),
+        ("sides", sides(kind)),
         ("names", ", ".join((kind.name, *kind.aliases))),
         *(("option" if k == 0 else "", option.text) for k, option in enumerate(kind.options)),
     ]
     return Grid(("", ""), tuple(facts), prose=True)
+
+
+def sides(kind: TestKind) -> str:
+    """Whether it can speak for one direction alone."""
+    return "two, or one with --alternative" if kind.directed else "two"
 
 
 def suiting(kind: TestKind) -> list[str]:

@@ -150,6 +150,15 @@ def test_the_top_is_flagged(page, credit):
             assert float(page.said("flagged")) == float(flagged[flagged <= most].max())
 
 
+def test_the_top_is_that_of_measures_at_the_top(page, credit):
+    for label, point in (("Top 1 %", "top1%"), ("Top 5 %", "top5%"), ("Top 200", "top200")):
+        go(page, model="logistic", at=point, miss=5, share="")
+        assert page.page.get_by_role("button", name=label, exact=True).get_attribute("aria-pressed") == "true"
+        for k, name in enumerate(("tpr", "fpr", "ppv", "f1", "mcc")):
+            value = credit.measures(f"{name}@{point}", model="logistic")[0].value
+            assert numbers_in(page.said(f"measure {k}"))[0] == pytest.approx(value, abs=6e-4)
+
+
 # --- moving
 
 
@@ -213,12 +222,41 @@ def test_costs_and_prevalence_are_typed(page, credit):
     assert page.said("cost") == f"{choice.cost_per_case:.3f}"
 
 
+def test_a_move_takes_less_than_a_frame(page):
+    """In processor time of the page: on a quiet machine a fourth of what is allowed here, as tests share theirs."""
+    page.page.evaluate("scrollTo(0, 0)")
+    watch = page.page.context.new_cdp_session(page.page)
+    watch.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent():
+        found = watch.send("Performance.getMetrics")["metrics"]
+        return next(one["value"] for one in found if one["name"] == "TaskDuration")
+
+    before = spent()
+    page.page.evaluate(
+        """async () => {
+            const slider = document.getElementById("threshold");
+            for (let k = 0; k < 40; k += 1) {
+                slider.value = 100 + 12 * k;
+                slider.dispatchEvent(new Event("input"));
+                await new Promise(requestAnimationFrame);
+                await new Promise((done) => setTimeout(done));
+            }
+        }"""
+    )
+    assert (spent() - before) / 40 < 0.05
+    watch.detach()
+    assert page.console == []
+
+
 def test_the_marks_follow(page):
     def dot():
         return page.page.evaluate(
             "[...document.querySelectorAll('figure.drag .mark-symbol path')].at(-1).getAttribute('transform')"
         )
 
+    page.page.locator("figure.drag").scroll_into_view_if_needed()
+    page.shown()
     before = dot()
     page.page.get_by_role("button", name="Top 1 %", exact=True).click()
     page.shown()
@@ -277,6 +315,27 @@ def test_legends_switch_models_off_and_curves_zoom(page):
     figure.get_by_role("button", name="whole chart").click()
     page.shown()
     assert labels.all_text_contents() != drawn
+
+
+def test_hovering_tells_threshold_outcomes_and_measures(page, credit):
+    figure = page.page.locator("#curves figure.picture").first
+    figure.scroll_into_view_if_needed()
+    figure.locator('[class*="voronoi"] path').nth(150).dispatch_event("pointerover", {"bubbles": True})
+    box = figure.locator(".chart svg").bounding_box()
+    page.page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.4 * box["height"])
+    page.page.wait_for_timeout(300)
+    found = page.page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('#vg-tooltip-element tr')]"
+        ".map(row => [...row.cells].map(cell => cell.textContent)))"
+    )
+    table = credit.models[found["Model"]]
+    at = float(table.score[np.abs(table.score - float(found["Threshold"])).argmin()])
+    counts = table.at(at)
+    for name, side, of in (("Hits", "tp", 300), ("False alarms", "fp", 700), ("Misses", "fn", 300)):
+        number = int(getattr(counts, side))
+        assert found[name] == f"{number} ({100 * number / of:.0f} %)"
+    precision = credit.measures(f"ppv@{at!r}", model=found["Model"])[0].text
+    assert found["Positive predictive value"] == precision
 
 
 def test_charts_are_saved_as_pictures_and_as_data(page, credit):
@@ -377,6 +436,20 @@ def test_print_shows_what_is_folded_and_no_controls(visit, written):
     assert found.page.locator("#smooth .chart svg").first.is_visible()
     assert not found.page.locator(".controls").is_visible()
     assert not found.page.locator(".tools").first.is_visible()
+
+
+def test_print_cuts_nothing_at_the_right(visit, written):
+    found = visit(written, width=700)  # A4 with its margins has about as many pixels
+    found.page.emulate_media(media="print")
+    found.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    found.settle()
+    wide = found.page.evaluate(
+        "[...document.querySelectorAll('.grid table')]"
+        ".filter(one => one.getBoundingClientRect().right > innerWidth + 1)"
+        ".map(one => one.closest('section').id)"
+    )
+    assert wide == []
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= 700
 
 
 def test_without_scripts_every_chart_is_a_picture(visit, written, credit):

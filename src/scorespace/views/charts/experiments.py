@@ -62,7 +62,8 @@ def permutation_chart(found: PermutationTest) -> Spec:
     encoding = {
         "x": field("from:Q", title=title, scale={"zero": False}),
         "x2": "to",
-        "y": field("count:Q", title="Permutations"),
+        "y": field("count:Q", title="Permutations", axis={"tickMinStep": 1}),
+        "y2": {"datum": 0},
         "tooltip": [field("from:Q"), field("to:Q"), field("count:Q", title="permutations")],
     }
     here = [{"x": short(found.observed), "text": f"labels as they are {decimals(found.observed)}, {p_text(found.p)}"}]
@@ -74,7 +75,7 @@ def permutation_chart(found: PermutationTest) -> Spec:
         mark(
             "text",
             here,
-            {"x": "x:Q", "y": {"value": 10}, "text": "text:N"},
+            {"x": "x:Q", "y": {"value": -8}, "text": "text:N"},
             align="left" if right else "right",
             dx=6 if right else -6,
             color=INK,

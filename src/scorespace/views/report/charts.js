@@ -226,12 +226,15 @@ function setHere(view, spec, one) {
 function follow(figure, view, spec) {
   const one = moverOf(figure);
   if (!one || !spec.datasets?.here) return;
-  const update = () => {
-    if (figure.getClientRects().length && setHere(view, spec, one)) view.runAsync();
-  };
+  // What is out of sight follows once it is seen: a move has a few milliseconds, and each chart takes one of them.
+  let seen = false;
+  const update = () => seen && setHere(view, spec, one) && view.runAsync();
   one.followers.add(update);
-  new ResizeObserver(update).observe(figure); // also when its section is opened
-  update();
+  new IntersectionObserver((entries) => {
+    seen = entries.at(-1).isIntersecting;
+    update();
+  }, { rootMargin: "100px" }).observe(figure);
+  addEventListener("beforeprint", () => setHere(view, spec, one) && view.run());
   if (figure.classList.contains("drag")) drag(figure.querySelector(".chart"), view, one);
 }
 

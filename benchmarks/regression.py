@@ -1,0 +1,59 @@
+"""Predicted numbers: the RROC curve beside a sort of the errors, measures beside scikit-learn, a file beside a scan."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from large import asked, written
+from sklearn.metrics import mean_absolute_error, median_absolute_error, r2_score
+from timing import Aim, Line, in_turns, shown
+
+from scorespace.curves.rroc import rroc
+from scorespace.measures.regression import mae, medae, r2
+from scorespace.tables.residual import residual_table
+
+FULL = 10**7
+
+
+def predicted(rows: int) -> None:
+    """From arrays to the curve and to single measures."""
+    rng = np.random.default_rng(0)
+    truth = rng.gamma(2, 10, rows)
+    guess = truth + rng.normal(0, 3, rows)
+    full = rows >= FULL
+    runs = 1 if full else 3
+    times = in_turns(lambda: rroc(residual_table(truth, guess)).area(), lambda: np.sort(guess - truth), runs=3)
+    print(Line("RROC curve and its area", times[0], "np.sort of the errors", times[1], Aim(slower=2 if full else None)))
+    for name, ours, theirs in (
+        ("mean absolute error", mae, mean_absolute_error),
+        ("R²", r2, r2_score),
+        ("median absolute error", medae, median_absolute_error),
+    ):
+        times = in_turns(lambda f=ours: f(residual_table(truth, guess)), lambda f=theirs: f(truth, guess), runs=runs)
+        print(Line(name, times[0], "scikit-learn", times[1]))
+
+
+def sums_of_errors(rows: int) -> None:
+    """Measures that are sums, from a file beyond the memory, beside one scan of the two columns."""
+    with tempfile.TemporaryDirectory(prefix="scorespace-bench-") as folder:
+        path = Path(folder) / "numbers.parquet"
+        written(path, rows)
+        bare, ours = asked(_SCAN, path), asked(_SUMS, path)
+        print(Line("mae, rmse, r2, bias of a model", ours["seconds"], "bare sums of both columns", bare["seconds"]))
+        print(f"  {'processor time':<36}{shown(ours['busy']):>9}   {shown(bare['busy'])}   {ours['memory']:.0f} MB")
+
+
+_SCAN = """
+import duckdb
+start = time.perf_counter()
+duckdb.sql(f"SELECT sum(p), sum(q), sum((q - p) * (q - p)), count(*) FROM '{path}'").fetchnumpy()
+found = {"seconds": time.perf_counter() - start}
+"""
+_SUMS = """
+import scorespace as ss
+start = time.perf_counter()
+ss.evaluate(path, truth="p", predictions="q", memory="1MB").measures("mae", "rmse", "r2", "bias")
+found = {"seconds": time.perf_counter() - start}
+"""

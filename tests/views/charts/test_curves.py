@@ -1,0 +1,118 @@
+"""Curves of models, and measures against the threshold: points, frames, lines of chance, colours."""
+
+import pytest
+
+from scorespace.curves import cost_curve, gain, hull, lift_curve, net_benefit, pr, roc
+from scorespace.measures import confusion, parse
+from scorespace.resampling.estimate import estimate
+from scorespace.tables import score_table
+from scorespace.views.charts import curve_chart, distribution_chart, interval_chart, threshold_chart
+from scorespace.views.charts.theme import COLOURS, DASHES
+from views.charts.drawn import TABLES, points, rows, table, within
+
+
+def test_a_curve_of_many_cases_is_drawn_with_few_points():
+    drawn = curve_chart({"nb": roc(table(size=20_000)), "tree": roc(table(2, 20_000))})
+    assert 300 < len(points(drawn)) <= 400
+    assert len(rows(drawn)) <= 2 * 400 + 3  # and the line of chance
+
+
+@pytest.mark.parametrize(
+    ("kind", "square", "chance"),
+    [
+        (roc, True, [(0, 0), (1, 1)]),
+        (hull, True, [(0, 0), (1, 1)]),
+        (gain, True, [(0, 0), (1, 1)]),
+        (lift_curve, False, [(0, 1), (1, 1)]),
+        (cost_curve, False, [(0, 0), (0.5, 0.5), (1, 0)]),
+    ],
+)
+def test_each_kind_has_its_frame_and_its_line_of_chance(kind, square, chance):
+    curves = {name: kind(one) for name, one in TABLES.items()}
+    drawn = curve_chart(curves)
+    spec = drawn
+    assert (spec["width"] == spec["height"]) == square
+    assert [(row["x"], row["y"]) for row in rows(drawn) if "name" not in row and "label" not in row] == chance
+    first = next(iter(curves.values()))
+    assert {first.x_title, first.y_title} <= set(within(spec, "title"))
+
+
+def test_precision_and_recall_show_the_prevalence_and_bend_between_points():
+    tied = pr(score_table([1, 0, 0, 1, 0, 0], [2, 2, 2, 1, 1, 1]))
+    drawn = curve_chart({"nb": tied}, baseline=1 / 3)
+    assert {row["y"] for row in rows(drawn) if "name" not in row} == {0.333333}
+    assert len(points(drawn)) > 50
+    # Only the ends of a bend are reached by a threshold.
+    assert [row["threshold"] for row in points(drawn) if row["threshold"] != "between two"] == ["∞", "2", "1"]
+
+
+def test_without_a_prevalence_there_is_no_line_of_chance():
+    assert not [row for row in rows(curve_chart({"nb": pr(table())}, baseline=float("nan"))) if "name" not in row]
+
+
+def test_points_keep_their_order_on_vertical_steps():
+    drawn = curve_chart({"nb": roc(score_table([1, 1, 0, 0], [4, 3, 2, 1]))})
+    assert [(row["place"], row["x"], row["y"]) for row in points(drawn)] == [
+        (0, 0, 0),
+        (1, 0, 0.5),
+        (2, 0, 1),
+        (3, 0.5, 1),
+        (4, 1, 1),
+    ]
+    assert {"field": "place", "type": "quantitative"} in within(drawn, "order")
+
+
+def test_the_first_threshold_is_infinite_and_undefined_points_are_left_out():
+    assert points(curve_chart({"nb": roc(table())}))[0]["threshold"] == "∞"
+    one_class = score_table([0, 0], [0.1, 0.2], positive=1)
+    assert points(curve_chart({"nb": roc(one_class)})) == []
+    assert points(curve_chart({"nb": pr(one_class)}, baseline=0.0)) == []
+
+
+def test_a_net_benefit_that_falls_without_end_is_cut():
+    spec = curve_chart({"nb": net_benefit(table())})
+    low, high = next(
+        found["domain"] for found in within(spec, "scale") if found.get("domain", [0])[0] != 0 and "range" not in found
+    )
+    assert -0.5 < low < 0 < high < 1
+
+
+def test_models_differ_in_colour_and_in_dash():
+    pairs = {(COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)]) for place in range(30)}
+    assert len(pairs) == 30
+    spec = curve_chart({f"model {place}": roc(table(place)) for place in range(8)})
+    scales = {
+        len(found["range"]): found for found in within(spec, "scale") if found.get("domain", [""])[0] == "model 0"
+    }
+    assert list(scales) == [8]
+
+
+def test_a_model_keeps_its_colour_in_every_chart():
+    charts = [
+        curve_chart({name: roc(one) for name, one in TABLES.items()}),
+        distribution_chart(TABLES),
+        interval_chart([estimate(parse("auc"), one, model=name) for name, one in TABLES.items()]),
+    ]
+    colours = [found["scale"]["range"] for drawn in charts for found in within(drawn, "color") if "scale" in found]
+    assert len(colours) >= 3
+    assert all(found == list(COLOURS[:2]) for found in colours)
+
+
+def test_measures_are_steps_and_the_chosen_threshold_is_marked():
+    shown = (confusion.tpr, confusion.ppv)
+    drawn = threshold_chart(table(), shown, at=0.25)
+    assert {row["name"] for row in rows(drawn) if "name" in row} == {measure.title for measure in shown}
+    assert "step-after" in within(drawn, "interpolate")
+    assert [(row["x"], row["label"]) for row in rows(drawn) if "label" in row] == [(0.25, "0.25")]
+    assert max(row["x"] for row in rows(drawn)) <= 1  # +inf is not drawn
+    assert len(rows(drawn)) <= 2 * 400 + 1
+
+
+def test_a_threshold_that_is_infinite_or_absent_is_not_marked():
+    for at in (None, float("inf")):
+        assert not [row for row in rows(threshold_chart(table(), [confusion.f1], at)) if "label" in row]
+
+
+def test_measures_beyond_one_find_their_own_scale():
+    spec = threshold_chart(table(), [confusion.tp, confusion.fp])
+    assert [0, 1] not in [found.get("domain") for part in within(spec, "y") for found in within(part, "scale")]

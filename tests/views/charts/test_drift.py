@@ -1,0 +1,37 @@
+"""Two samples in pictures."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from scorespace.samples.drift import drift
+from scorespace.tables import score_table
+from scorespace.views.charts.drift import drift_chart
+
+
+def sample(seed, scale=1.0):
+    rng = np.random.default_rng(seed)
+    label = np.arange(300) % 3 == 0
+    return score_table(label.astype(int), scale * expit(rng.normal(-1, 1, 300) + 1.5 * label))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return drift({"nb": sample(0)}, {"nb": sample(1)}, replicates=99)
+
+
+def test_the_chart_has_a_panel_for_scores_and_for_each_curve(found):
+    spec = drift_chart(found)
+    (row,) = spec["vconcat"]
+    scores, roc, smooth = row["hconcat"]
+    assert (roc["title"]["text"], smooth["title"]["text"]) == ("ROC", "Smooth ROC, at the prevalence before")
+    bars = spec["datasets"][scores["layer"][1]["data"]["name"]]
+    for name in ("before", "after"):
+        shares = [bar["share"] for bar in bars if bar["sample"] == name and bar["side"] == "up"]
+        assert sum(shares[:-1]) == pytest.approx(1, abs=1e-4)  # the last only ends the last step
+
+
+def test_without_truth_there_are_no_curves():
+    unknown = drift({"nb": sample(0)}, {"nb": sample(1)}, labelled=False, replicates=99)
+    (row,) = drift_chart(unknown)["vconcat"]
+    assert [panel["title"]["text"] for panel in row["hconcat"]] == ["Scores"]

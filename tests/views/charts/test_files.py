@@ -1,0 +1,78 @@
+"""Charts as files: every ending, and no file but the one asked for."""
+
+import json
+import re
+
+import altair as alt
+import pytest
+
+from scorespace.curves import roc
+from scorespace.errors import DataError
+from scorespace.views.charts import curve_chart, save
+from views.charts.drawn import TABLES
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return curve_chart({name: roc(one) for name, one in TABLES.items()})
+
+
+def test_png(drawn, tmp_path):
+    path = save(drawn, tmp_path / "roc.png")
+    content = path.read_bytes()
+    assert content.startswith(b"\x89PNG\r\n\x1a\n")
+    assert len(content) > 10_000
+    width = int.from_bytes(content[16:20], "big")
+    assert int.from_bytes(save(drawn, tmp_path / "small.PNG", scale=1).read_bytes()[16:20], "big") == pytest.approx(
+        width / 2, abs=1
+    )
+
+
+def test_svg(drawn, tmp_path):
+    svg = save(drawn, str(tmp_path / "roc.svg")).read_text(encoding="utf-8")
+    assert all(f">{words}<" in svg for words in ("False positive rate", "True positive rate", "chance"))
+    assert all(f">{name} " in svg for name in ("nb", "tree"))  # with the areas behind them
+    assert "voronoi" not in svg  # what only a pointer can see stays out of still pictures
+
+
+def test_pdf(drawn, tmp_path):
+    assert save(drawn, tmp_path / "roc.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_json_is_the_spec(drawn, tmp_path):
+    assert json.loads(save(drawn, tmp_path / "roc.json").read_text()) == drawn
+
+
+def test_html_holds_all_it_needs(drawn, tmp_path):
+    page = save(drawn, tmp_path / "roc.html").read_text(encoding="utf-8")
+    outside = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r"(src|href)=|url\(|@import", outside)
+    assert not re.search(r"cdn|jsdelivr|unpkg", page)
+    assert "True positive rate against false positive rate: nb, tree." in page
+
+
+def test_a_chart_of_somebody_else_can_be_saved_too(tmp_path):
+    other = alt.Chart(alt.InlineData(values=[{"a": 1}])).mark_point().encode(x="a:Q")
+    for ending in ("svg", "html"):
+        assert save(other, tmp_path / f"other.{ending}").stat().st_size > 100
+
+
+@pytest.mark.parametrize("name", ["roc.gif", "roc", ".png"])
+def test_an_unknown_ending_is_refused_with_the_known_ones(drawn, tmp_path, name):
+    with pytest.raises(DataError, match=r"\.png, \.svg, \.pdf, \.html, \.json"):
+        save(drawn, tmp_path / name)
+
+
+def test_a_folder_that_is_not_there_is_refused(drawn, tmp_path):
+    with pytest.raises(DataError, match="there is no folder"):
+        save(drawn, tmp_path / "absent" / "roc.json")
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(drawn, tmp_path, monkeypatch):
+    path = tmp_path / "roc.json"
+    path.write_text("old")
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(DataError, match="No space left"):
+        save(drawn, path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
