@@ -45,6 +45,7 @@ WRITING = {
     "clusters page": (["IN.csv", "--label", "y", "--feature", "s"], "--report"),
     "study": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--out"),
     "benchmark": (["--data", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--report"),
+    "study": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--out"),
     "rules": (["IN.csv"], "--out"),
     "rules page": (["IN.csv"], "--report"),
 }

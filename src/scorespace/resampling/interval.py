@@ -577,6 +577,9 @@ def inverted_interval(plan: Plan) -> Interval:
     number, worth = _worth(table, cases)
     rates = worlds.recalibrated(table.score, cases * worth, table.pos * worth)
     known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
+    if not np.isfinite(known).all():  # a score of 0 or 1 that is wrong costs infinity: it is taken at its word
+        rates = np.where((table.score == 0) | (table.score == 1), table.score, rates)
+        known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
     values = _values_again(plan, table, cases, number, rates, _INVERTED_DRAWS, stream=4)
     defined, reason = plan.replicates()
     if not defined.size:
