@@ -43,7 +43,6 @@ WRITING = {
     "table": (["IN.csv", *ROLES], "--out"),
     "clusters": (["IN.csv", "--label", "y", "--feature", "s"], "--out"),
     "clusters page": (["IN.csv", "--label", "y", "--feature", "s"], "--report"),
-    "study": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--out"),
     "benchmark": (["--data", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--report"),
     "study": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--out"),
     "rules": (["IN.csv"], "--out"),
