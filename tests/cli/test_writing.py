@@ -44,11 +44,12 @@ WRITING = {
     "clusters": (["IN.csv", "--label", "y", "--feature", "s"], "--out"),
     "clusters page": (["IN.csv", "--label", "y", "--feature", "s"], "--report"),
     "benchmark": (["--data", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--report"),
+    "study": (["learning", "IN.csv", "--target", "y", "--learner", "majority", "--resampling", "2"], "--out"),
     "rules": (["IN.csv"], "--out"),
     "rules page": (["IN.csv"], "--report"),
 }
 
-ENDINGS = {"table": ".parquet", **dict.fromkeys(("ranks", "decide", "clusters", "rules"), ".png")}
+ENDINGS = {"table": ".parquet", **dict.fromkeys(("ranks", "decide", "clusters", "rules", "study"), ".png")}
 BASKETS = "bread,milk\n" + "1,1\n1,0\n0,1\n0,0\n" * 20
 
 
