@@ -68,6 +68,10 @@ def test_the_page(run, data, tmp_path):
     [
         ([*QUICK], "DataError: benchmark wants data or a suite.\n"
             "  hint: --data PATH --target COL, or --suite smooth-roc\n"),
+        (
+            ["--suite", "smooth-roc", "--target", "y"],
+            "DataError: the suite smooth-roc says itself which column is what.\n  hint: --data PATH for your own\n",
+        ),
         (["stat", "r"], "DataError: benchmark does not know 'stat r'.\n  hint: benchmark status DIR\n"),
         (["status", "nowhere"], "DataError: 'nowhere' holds no run.\n  hint: scorespace benchmark … --out nowhere\n"),
         (

@@ -8,7 +8,7 @@ from scipy import stats
 
 import scorespace as ss
 from oracles.load import reference
-from scorespace.comparisons.ranking import TESTS, direction, rank_models
+from scorespace.comparisons.ranking import direction, over_datasets, rank_models
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError
 
 
@@ -87,7 +87,7 @@ def test_one_sided_signed_ranks_are_scipys():
         (row,) = two(alternative=side)[0].rows()
         assert row["p"] == pytest.approx(stats.wilcoxon(theirs["x"], theirs["y"], alternative=side).pvalue)
         assert row["alternative"] == side
-    with pytest.raises(ScoreSpaceError, match="alternative=less is for the test wilcoxon or sign"):
+    with pytest.raises(ScoreSpaceError, match="Friedman's test knows no direction"):
         demsar(alternative="less")
 
 
@@ -159,10 +159,10 @@ def test_a_direction_that_is_not_known(measure, best, message):
         ({"a": [1, 2], "b": [2, np.nan]}, {}, "1 of the 4 values is missing"),
         ({"a": [1, 2], "b": [2, "x"]}, {}, "not a matrix of numbers"),
         ({"a": [1, 2], "b": [2, 3]}, {"control": "c"}, "'c' is not a model of this table"),
-        ({"a": [1, 2], "b": [2, 3]}, {"test": "fredman"}, "there is no test 'fredman' over data sets"),
+        ({"a": [1, 2], "b": [2, 3]}, {"test": "fredman"}, "there is no test 'fredman'"),
         ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "control": "a"}, "control=a is for the test friedman"),
         ({"a": [1, 2], "b": [2, 3]}, {"test": "friedman", "zeros": "split"}, "zeros=split is for the test wilcoxon"),
-        ({"a": [1, 2], "b": [2, 3]}, {"rope": 0.1}, "rope=0.1 is for the test bayes-signed-rank"),
+        ({"a": [1, 2], "b": [2, 3]}, {"rope": 0.1}, "rope=0.1 is for the test bayes_signed_rank, and not for wilcoxon"),
         ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "zeros": "pratt"}, "zeros='pratt' is not known here"),
         ({"a": [1, 2], "b": [2, 3]}, {"level": 95}, "level=95 is not a level"),
     ],
@@ -173,7 +173,7 @@ def test_errors(values, named, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", over_datasets())
 def test_equal_models_do_not_differ(test):
     found = rank_models({"a": [1.0, 2, 3], "b": [1.0, 2, 3], "c": [1.0, 2, 3]}, best="high", test=test)
     assert set(found.average_ranks.values()) == {2}
@@ -213,3 +213,12 @@ def test_the_answer_is_the_repr():
     found, _ = two()
     assert repr(found).startswith("12 data sets, average ranks: x ")
     assert repr(found).endswith(found.words)
+
+
+def test_tests_over_data_sets_are_declared_like_all_others():
+    assert over_datasets() == ("wilcoxon", "friedman", "sign", "bayes_signed_rank")
+    values = {"a": [0.9, 0.8, 0.7, 0.7], "b": [0.8, 0.8, 0.6, 0.5]}
+    written = rank_models(values, best="high", test="wilcoxon(zeros=split)").rows()
+    assert written == rank_models(values, best="high", zeros="split").rows()
+    with pytest.raises(ScoreSpaceError, match="delong cannot compare two models over data sets"):
+        rank_models(values, best="high", test="delong")

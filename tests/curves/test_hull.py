@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull
 
@@ -94,3 +96,10 @@ def test_many_replicates_do_not_mix():
     pos = np.tile([500_001.0, 500_000.0], (2000, 1))
     neg = np.tile([500_000.0, 500_001.0], (2000, 1))
     assert hull_edges(pos, neg).owner.size == 4000
+
+
+@given(arrays(np.uint8, (2, 6), elements=st.integers(0, 3)))
+def test_small_counts_mean_what_large_ones_do(counts):
+    small, plain = hull_edges(*counts), hull_edges(*counts.astype(np.float64))
+    for name in ("owner", "end", "pos", "neg"):
+        assert_allclose(getattr(small, name), getattr(plain, name))

@@ -7,6 +7,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import scorespace as ss
 from evaluation.given import ASAH, PROC, ROLES, SMALL
@@ -178,3 +180,19 @@ def test_tables_have_no_columns(tmp_path):
     ss.save_tables({"a": ss.score_table([1, 0], [0.9, 0.1])}, tmp_path / "t.parquet")
     with pytest.raises(ScoreSpaceError, match="holds tables, which have no columns"):
         ss.evaluate(tmp_path / "t.parquet", truth="y", scores="a")
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.integers(0, 3)), min_size=4, max_size=30))
+@settings(max_examples=25)
+def test_a_model_has_the_same_values_alone_and_beside_another(rows):
+    truth, *scores = zip(*rows, strict=True)
+    assume(len(set(truth)) == 2)
+    data = {"y": list(truth), "a": [s / 4 for s in scores[0]], "b": [s / 4 for s in scores[1]]}
+    asked = ("auc", "auch", "h", "ks", "ap", "auprc", "brier", "cal", "ref", "smauc", "tpr@0.5", "mcc@0.5")
+
+    def values(*models):
+        found = ss.evaluate(data, truth="y", scores=list(models), positive=True, measures=",".join(asked))
+        return {(one.model, str(one.spec)): one.value for one in found.measures(*asked)}
+
+    both = values("a", "b")
+    assert both == pytest.approx({**values("a"), **values("b")}, nan_ok=True)

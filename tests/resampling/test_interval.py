@@ -446,3 +446,12 @@ def test_calibrated_scores_show_their_chance_value_and_an_excess_that_may_be_not
     assert found.low == 0
     assert found.row()["chance"] == found.chance
     assert "chance" not in estimate(parse("auc"), score_table([1, 0, 1], [0.9, 0.4, 0.3])).row()
+
+
+def test_scores_of_0_and_1_that_are_right_leave_the_parts_of_the_log_loss_finite():
+    rng = np.random.default_rng(3)
+    score = np.concatenate([np.zeros(20), np.ones(10), rng.uniform(0.1, 0.9, 70)])
+    label = np.concatenate([np.zeros(20), np.ones(10), rng.random(70) < score[30:]]).astype(int)
+    found = estimate(parse("log_cal"), score_table(label, score))
+    assert found.method == "inverted"
+    assert 0 <= found.low <= found.value <= found.high < 1

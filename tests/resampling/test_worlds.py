@@ -91,3 +91,14 @@ def test_a_rate_that_rounds_to_one_changes_no_other_draw():
         return worlds.labels_again(np.ones(3), np.array([rate, 0.5, 0.5]), np.random.default_rng(0), 200)
 
     assert (drawn(1 - 2**-53) == drawn(1.0)).all()
+
+
+def test_the_fit_of_rare_positives_ends_where_its_slopes_are_nought():
+    # Plain steps of Newton's overshoot in the tails of the fifth power, and ended far from the fit.
+    rng = np.random.default_rng(1)
+    z = np.sort(rng.normal(size=2000))[::-1]
+    hits = (rng.random(2000) < expit(1.2 * z - 4.5)).astype(float)
+    rates = worlds.rates_by_rank(np.ones(2000), hits)
+    assert rates.sum() == pytest.approx(hits.sum(), rel=1e-6)  # the slope in the intercept, which has no penalty
+    ranks = -ndtri((np.arange(2000) + 0.5) / 2000)
+    assert abs((hits - rates) @ ranks) < 1.0  # in the power of one, but for the penalty

@@ -145,6 +145,10 @@ def benchmark(
     if not names:
         raise DataError("no learner is named.", hint="--learner naive_bayes --learner forest")
     if found is not None:
+        if target or group or ids or order or drop or positive or task:
+            raise DataError(
+                f"the suite {found.name} says itself which column is what.", hint="--data PATH for your own"
+            )
         sets = tuple(found.function())
     else:
         groups = list(dict.fromkeys([*group, *scheme.groups]))

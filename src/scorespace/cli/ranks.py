@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
-from scorespace.comparisons.ranking import TESTS, direction, rank_models
+from scorespace.comparisons.ranking import direction, over_datasets, rank_models
 from scorespace.errors import DataError
 from scorespace.frames import read_outcomes
 from scorespace.views import ranking as view
 
+_TESTS = ", ".join(over_datasets())
 _FORM, _TEST, _OUTPUT = "How the table is laid out", "Which test", "Output"
 
 
@@ -61,7 +62,11 @@ def ranks(
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(metavar="TEST", help=f"{', '.join(TESTS)}; the suiting one if not stated.", rich_help_panel=_TEST),
+        typer.Option(
+            metavar="TEST",
+            help=f"{_TESTS}; the suiting one if not stated.",
+            rich_help_panel=_TEST,
+        ),
     ] = None,
     zeros: Annotated[
         Zeros | None,

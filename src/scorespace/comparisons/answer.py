@@ -336,7 +336,7 @@ def one_sided(found: Comparison, alternative: Alternative) -> Comparison:
     >>> one_sided(Comparison("a", "b", "t", "auc", 0.1, p=0.04), "greater").p
     0.02
     """
-    if alternative == "two-sided":
+    if alternative == found.alternative:
         return found
     there = found.difference > 0 if alternative == "greater" else found.difference < 0
     p = found.p if found.difference == 0 else found.p / 2 if there else 1 - found.p / 2

@@ -191,9 +191,10 @@ def _errors(question: Paired[ResidualTable]) -> tuple[Array, Array]:
 
 @test(
     title="Wilcoxon's signed ranks",
-    for_="sizes of errors, whatever a few large ones are: ranks by how much nearer one model is, case by case",
+    for_="sizes of errors, or results over data sets, whatever a few large ones are: ranks by how much better one is",
     suits=(of_sizes, each_case_once, unweighted, not_in_folds, ungrouped, by_request),
-    aliases=("wilcoxon", "wilcoxon_errors"),
+    name="wilcoxon",
+    aliases=("signed_ranks", "wilcoxon_errors"),
 )
 def signed_ranks(question: Paired[ResidualTable]) -> Comparison:
     """Sum of the ranks of | |e_a| − |e_b| | over the cases on which a is farther off; exact up to 25, else normal."""
@@ -202,7 +203,7 @@ def signed_ranks(question: Paired[ResidualTable]) -> Comparison:
     nearer = float(((a < b) + 0.5 * (a == b)).mean())
     return SignedRanks(
         *question.names,
-        f"signed_ranks, {found.method}",
+        f"wilcoxon, {found.method}",
         str(question.spec),
         question.difference,
         level=question.level,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.comparisons.answer import Alternative, Comparison, ValueTest
+from scorespace.comparisons.datasets import DatasetTable
 from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
@@ -289,3 +290,28 @@ def _units(draws: Draws) -> int:
     if group is not None:
         return int(np.unique(group).size)
     return code.size if cells is None else int(_only(draws).cases)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AllOverDatasets(Question[Table]):
+    """Several models by their results on the same data sets: are all alike."""
+
+    outcomes: DatasetTable
+    asks: ClassVar[str] = "compare several models over data sets"
+
+    @property
+    def samples(self) -> tuple[Draws, ...]:
+        return ()
+
+    @property
+    def tables(self) -> tuple[Any, ...]:
+        return ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OverDatasets(AllOverDatasets):
+    """Two models by their results on the same data sets: do they differ."""
+
+    names: tuple[str, str]
+    seed: int = 0
+    asks: ClassVar[str] = "compare two models over data sets"

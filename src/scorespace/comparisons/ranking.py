@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from scorespace.comparisons.answer import ROPE, Alternative, Comparison, Comparisons, adjusted, check_alternative
 from scorespace.comparisons.datasets import (
@@ -21,18 +22,81 @@ from scorespace.comparisons.friedman import (
     Friedman,
     Nemenyi,
     against_control,
-    friedman,
     nemenyi,
     rank_pairs,
 )
-from scorespace.errors import DataError, MeasureError, ScoreSpaceError, did_you_mean, listing
+from scorespace.comparisons.friedman import friedman as friedman_test
+from scorespace.comparisons.numbers import signed_ranks
+from scorespace.comparisons.question import AllOverDatasets, OverDatasets
+from scorespace.comparisons.test import parse_test, ranked, refuse_misfit, test, with_options
+from scorespace.errors import DataError, MeasureError, ScoreSpaceError
 from scorespace.measures.catalog import find
 from scorespace.measures.measure import Best
 from scorespace.resampling.estimate import check_level
 from scorespace.results import SCHEMA, Note, Row, plain
 
-TESTS: Final = ("friedman", "wilcoxon", "sign", "bayes-signed-rank")
-"""The tests over data sets, by the name users type: of all models, and of pairs."""
+_Dropped = Annotated[
+    Literal["drop", "split", "pratt", "wilcox"],
+    "data sets on which both are equal: dropped, their ranks split, or Pratt's",
+]
+
+
+@test(title="Friedman's test", for_="ranks of several models over data sets: does any of them differ")
+def friedman(question: AllOverDatasets) -> Comparison:
+    """Iman and Davenport's F of the ranks, F = (N−1) D/(N A − D), allowing for ties; Nemenyi's test follows it."""
+    first, *others = question.outcomes.models
+    judged = friedman_test(question.outcomes, level=question.level)
+    found = judged.chi2 if math.isnan(judged.f.p) else judged.f
+    return Comparison(
+        first,
+        ", ".join(others),
+        "friedman",
+        question.outcomes.measure,
+        level=question.level,
+        statistic=found.value,
+        df=found.df,
+        p=found.p,
+        reason=found.reason,
+        notes=judged.notes,
+    )
+
+
+@signed_ranks.on(directed=True)
+def _over_datasets(question: OverDatasets, *, zeros: _Dropped = "drop") -> Comparison:
+    """Sum of the ranks of the differences over the data sets on which a is higher."""
+    handled: Zeros = "drop" if zeros == "wilcox" else zeros  # R and SciPy name it after Wilcoxon
+    asked: dict[str, Any] = {"alternative": question.alternative, "level": question.level}
+    return wilcoxon(question.outcomes, *question.names, zeros=handled, **asked)
+
+
+@test(title="sign test", for_="on how many data sets one model is better, whatever by how much", directed=True)
+def sign(
+    question: OverDatasets,
+    *,
+    zeros: Annotated[Literal["drop", "split", "wilcox"], "data sets on which both are equal: drop, or split"] = "drop",
+) -> Comparison:
+    """The number of data sets on which a is higher, Binomial(n, ½) if they are equal; exact."""
+    handled: Literal["drop", "split"] = "drop" if zeros == "wilcox" else zeros
+    asked: dict[str, Any] = {"alternative": question.alternative, "level": question.level}
+    return sign_test(question.outcomes, *question.names, zeros=handled, **asked)
+
+
+@test(
+    name="bayes_signed_rank",
+    title="Bayesian signed ranks",
+    for_="how probable it is that one model is better over data sets, or that both are practically equal",
+)
+def bayes_over_datasets(
+    question: OverDatasets, *, rope: Annotated[float, "differences within ± this are none"] = ROPE
+) -> Comparison:
+    """Shares of draws from a Dirichlet process in which a is lower, equal within the rope, or higher most often."""
+    found = bayes_signed_rank(question.outcomes, *question.names, rope=rope, seed=question.seed)
+    return replace(found, level=question.level)
+
+
+def over_datasets() -> tuple[str, ...]:
+    """The tests over data sets by name: of all models, and of pairs."""
+    return tuple(one.name for one in ranked() if {AllOverDatasets, OverDatasets} & one.forms.keys())
 
 
 @dataclass(frozen=True)
@@ -136,27 +200,26 @@ not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
     table = values if isinstance(values, DatasetTable) else _table(values, models, measure, best)
     if table.datasets < 2:
         raise DataError("a comparison over data sets needs at least two of them.", seen=f"{table.datasets} data set")
-    kind = test or ("friedman" if len(table.models) > 2 or control is not None else "wilcoxon")
-    _check_options(kind, control, zeros, rope, None if alternative == "two-sided" else alternative)
-    if kind == "friedman":
-        found = friedman(table, level=level)
+    usual = "friedman" if len(table.models) > 2 or control is not None else "wilcoxon"
+    call = with_options(parse_test(test or usual), {"zeros": zeros, "rope": rope}, OverDatasets)
+    asked: dict[str, Any] = {"spec": None, "outcomes": table, "alternative": alternative, "level": level}
+    if AllOverDatasets in call.noun.forms:
+        refuse_misfit(call.noun, AllOverDatasets(**asked))
+        found = friedman_test(table, level=level)
         if control is not None:
             judged = against_control(table, control, level=level, adjust=adjust or "holm")
             return Ranking(table, level, found, control=judged)
         if adjust is not None:
             return Ranking(table, level, found, pairs=rank_pairs(table, adjust, level=level))
         return Ranking(table, level, found, nemenyi=nemenyi(table, level=level))
-    handled = cast(Zeros, "drop" if zeros in (None, "wilcox") else zeros)  # R and SciPy name it after Wilcoxon
-    pairs: list[Comparison] = []
-    for a, b in combinations(table.models, 2):
-        if kind == "wilcoxon":
-            pairs.append(wilcoxon(table, a, b, zeros=handled, alternative=alternative, level=level))
-        elif kind == "sign":
-            split = cast(Literal["drop", "split"], handled)
-            pairs.append(sign_test(table, a, b, zeros=split, alternative=alternative, level=level))
-        else:
-            posterior = bayes_signed_rank(table, a, b, rope=ROPE if rope is None else rope, seed=seed)
-            pairs.append(replace(posterior, level=level))
+    questions = [OverDatasets(**asked, names=names, seed=seed) for names in combinations(table.models, 2)]
+    for question in questions[:1]:
+        refuse_misfit(call.noun, question)
+    if control is not None:
+        raise ScoreSpaceError(
+            f"control={control} is for the test friedman, and not for {call.noun.name}.", hint='test="friedman"'
+        )
+    pairs = [call.noun(question, **call.options) for question in questions]
     placed, method, notes = adjusted(pairs, "pairs", adjust or "holm")
     return Ranking(table, level, pairs=Comparisons(table.models, tuple(placed), method, notes))
 
@@ -205,26 +268,3 @@ def _table(values: Any, models: Sequence[str] | None, measure: str, best: Best |
     if not isinstance(values, Mapping) and models is None and hasattr(values, "columns"):
         models, values = list(map(str, values.columns)), values.to_numpy()
     return dataset_table(values, models, best=direction(measure, best), measure=measure)
-
-
-def _check_options(
-    kind: str, control: str | None, zeros: str | None, rope: float | None, alternative: str | None
-) -> None:
-    if kind not in TESTS:
-        near = did_you_mean(kind, TESTS)
-        raise ScoreSpaceError(
-            f"there is no test {kind!r} over data sets.",
-            seen=listing(TESTS),
-            hint=f"did you mean {near}?" if near else None,
-        )
-    idle = [
-        ("control", control, ("friedman",)),
-        ("zeros", zeros, ("wilcoxon", "sign")),
-        ("rope", rope, ("bayes-signed-rank",)),
-        ("alternative", alternative, ("wilcoxon", "sign")),
-    ]
-    for name, given, tests in idle:
-        if given is not None and kind not in tests:
-            raise ScoreSpaceError(
-                f"{name}={given} is for the test {' or '.join(tests)}, and not for {kind}.", hint=f'test="{tests[0]}"'
-            )

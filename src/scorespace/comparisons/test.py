@@ -56,6 +56,12 @@ class Form:
     function: Callable[..., Comparison]
     table: type[Table]
     suits: tuple[Rule, ...]
+    directed: bool = False
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What can be said of it when it answers such a question."""
+        return options_of(self.function)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +69,8 @@ class TestKind:
     """A test with all that a reader needs to choose it.
 
     `for_` says what it is for. `suits` are the rules of what it can be asked, each of which is silent, refuses or
-    doubts. A `general` test comes after all others when none is named. A `directed` one tells which of two numbers is
-    greater, by a p for either direction alike, so that one direction alone has half of it. `spellings` are further
-    names that imply options. `forms` holds what it does by kind of question.
+    doubts. A `general` test comes after all others when none is named. `spellings` are further names that imply
+    options. `forms` holds what it does by kind of question; a `directed` form tells which of two numbers is greater.
     """
 
     __test__ = False  # no test of this project
@@ -75,9 +80,7 @@ class TestKind:
     for_: str
     function: Callable[..., Comparison]
     aliases: tuple[str, ...] = ()
-    options: tuple[Option, ...] = ()
     general: bool = False
-    directed: bool = False
     spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     forms: dict[type[Question[Any]], Form] = field(default_factory=dict)
 
@@ -85,19 +88,22 @@ class TestKind:
         """The answer to a question that it suits."""
         check_options(self, options)
         form = self.forms[type(question)]
-        known = {option.name for option in options_of(form.function)}
+        known = {option.name for option in form.options}
         for name, value in options.items():
             if name not in known:
                 problem = f"{name}={value} of {self.name} says nothing when it is to {question.asks}."
                 raise ScoreSpaceError(problem, hint=f'test="{self.name}"')
         return one_sided(certain(form.function(question, **options), question), question.alternative)
 
-    def on(self, *suits: Rule) -> Callable[[Callable[..., Comparison]], Callable[..., Comparison]]:
+    def on(
+        self, *suits: Rule, directed: bool | None = None
+    ) -> Callable[[Callable[..., Comparison]], Callable[..., Comparison]]:
         """Declare what it answers to another kind of question, named by the annotation of the first parameter."""
 
         def declare(function: Callable[..., Comparison]) -> Callable[..., Comparison]:
             kind, table = _asked(function)
-            self.forms[kind] = Form(function, table, suits)
+            first = next(iter(self.forms.values()))
+            self.forms[kind] = Form(function, table, suits, first.directed if directed is None else directed)
             return function
 
         return declare
@@ -108,10 +114,10 @@ class TestKind:
         if form is None:
             able = [one.name for one in ranked() if type(question) in one.forms]
             return Refused(f"{{test}} cannot {question.asks}.", seen=f"{listing(able)} can", hint=f'test="{able[-1]}"')
-        if question.alternative != "two-sided" and not self.directed:
+        if question.alternative != "two-sided" and not form.directed:
             asked = f"alternative={question.alternative!r} asks for one"
-            able = [one.name for one in ranked() if one.directed and type(question) in one.forms]
-            return Refused(f"{{title}} knows no direction, and {asked}.", seen=f"{listing(able)} do")
+            able = [one.name for one in ranked() if type(question) in one.forms and one.forms[type(question)].directed]
+            return Refused(f"{{title}} knows no direction, and {asked}.", seen=f"{listing(able)} do" if able else None)
         doubts: list[Doubt] = []
         for rule in (*form.suits, self._has_tables):
             found = rule(question)
@@ -130,6 +136,21 @@ class TestKind:
                 problem = f"{{test}} needs {called(wanted)}, and this is {table.described()}."
                 return Refused(problem, hint='test="bootstrap"', error=MeasureError)
         return None
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Its options, whatever it is asked."""
+        return tuple({one.name: one for form in self.forms.values() for one in form.options}.values())
+
+    def takes(self, option: str, of: type[Question[Any]] = Question) -> bool:
+        """Whether it has that option when it answers questions of a kind."""
+        forms = (form for kind, form in self.forms.items() if issubclass(kind, of))
+        return any(option == one.name for form in forms for one in form.options)
+
+    @property
+    def directed(self) -> bool:
+        """Whether one direction alone can be asked for."""
+        return any(form.directed for form in self.forms.values())
 
     @property
     def named(self) -> str:
@@ -178,11 +199,9 @@ def test(
             for_=for_,
             function=function,
             aliases=(*aliases, *(spellings or {})),
-            options=options_of(function),
             general=general,
-            directed=directed,
             spellings=spellings or {},
-            forms={kind: Form(function, table, suits)},
+            forms={kind: Form(function, table, suits, directed)},
         )
         # Introspection and doctest see the function behind the frozen declaration.
         seen = {"__wrapped__": function, "__doc__": function.__doc__, "__name__": declared.name}
@@ -257,27 +276,33 @@ def chosen(text: str | None, question: Question[Any], options: Mapping[str, Any]
 
     Where every test that could answer is in doubt, the first of them answers.
     """
-    given = {name: value for name, value in (options or {}).items() if value is not None}
+    given = options or {}
     if text is not None:
         call = parse_test(text)
-        found = call.noun.misfit(question)
-        if isinstance(found, Refused):
-            raise refusal(call.noun, found)
-        return Choice(_with(call, given), () if found is None else (_named(call.noun, found),))
+        doubt = refuse_misfit(call.noun, question)
+        return Choice(with_options(call, given), () if doubt is None else (_named(call.noun, doubt),))
     doubts: list[tuple[TestKind, Doubt]] = []
     first: Refused | None = None
     for kind in ranked():
         found = kind.misfit(question)
         if found is None:
-            return Choice(_with(Call(kind), given), tuple(_named(*one) for one in doubts), stated=False)
+            return Choice(with_options(Call(kind), given), tuple(_named(*one) for one in doubts), stated=False)
         if isinstance(found, Doubt):
             doubts.append((kind, found))
         else:
             first = found if kind.general and first is None else first
     if doubts:
         kind, doubt = doubts[0]
-        return Choice(_with(Call(kind), given), (_named(kind, doubt),))
+        return Choice(with_options(Call(kind), given), (_named(kind, doubt),))
     raise refusal(ranked()[0], first or Refused(f"no test can {question.asks}."))
+
+
+def refuse_misfit(kind: TestKind, question: Question[Any]) -> Doubt | None:
+    """The doubt there is about a test that was named for a question; what it cannot answer is refused."""
+    found = kind.misfit(question)
+    if isinstance(found, Refused):
+        raise refusal(kind, found)
+    return found
 
 
 def refusal(kind: TestKind, found: Refused) -> ScoreSpaceError:
@@ -292,16 +317,18 @@ def _named(kind: TestKind, doubt: Doubt) -> Doubt:
     return replace(doubt, text=doubt.text.replace("{title}", kind.named))
 
 
-def _with(call: Call[TestKind], given: Mapping[str, Any]) -> Call[TestKind]:
-    """The call with options that were stated beside it."""
+def with_options(call: Call[TestKind], stated: Mapping[str, Any], of: type[Question[Any]] = Question) -> Call[TestKind]:
+    """The call with options that were stated beside it; those it lacks are refused, naming tests of such questions."""
+    given = {name: value for name, value in stated.items() if value is not None}
     if not given:
         return call
     known = {option.name for option in call.noun.options}
     for name, value in given.items():
         if name not in known:
-            able = [one.name for one in ranked() if name in {option.name for option in one.options}]
+            able = [one.name for one in ranked() if one.takes(name, of)]
+            said = value if isinstance(value, str) else f"{value:g}"
             raise ScoreSpaceError(
-                f"{name}={value:g} is for the test {' or '.join(able)}, and not for {call.noun.name}.",
+                f"{name}={said} is for the test {' or '.join(able)}, and not for {call.noun.name}.",
                 hint=f'test="{able[0]}"' if able else None,
             )
     merged = {**call.options, **given}

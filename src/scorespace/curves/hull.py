@@ -300,7 +300,8 @@ def _edges(pos: Array, neg: Array) -> HullEdges:
 
 def _steps(pos: Array, neg: Array, starts: Array, several: bool) -> tuple[Array, Array]:
     """The weights of both classes on each step, which leads across and then up."""
-    if several or pos.dtype != np.uint8 or neg.dtype != np.uint8 or not np.array_equal(pos, neg == 0):
+    single = pos.dtype == neg.dtype == np.uint8 and pos.max() <= 1 and np.array_equal(pos, neg ^ 1)
+    if several or not single:
         up, across = (np.add.reduceat(column, starts, dtype=np.float64) for column in (pos, neg))
         return up, across
     # With distinct scores each row is one case: where a step turns up says all, and sums take several times as long.

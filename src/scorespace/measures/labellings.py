@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from scorespace.tables.cluster import ContingencyTable
 
 _INF: Final = float("inf")
 _NONE: Final = "there are no points"
+_known = partial(measure, range=(0, 1), best="high", undefined=_NONE, interval="shifted")
 _AT_ONCE: Final = 2_000_000  # terms of sums: some megabytes, so that caches help
 
 
@@ -62,7 +64,7 @@ def pair_fm(table: ContingencyTable) -> Array:
     return ratio(both, np.sqrt(rows * columns))
 
 
-@measure(title="Purity", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
+@_known(title="Purity")
 def purity(table: ContingencyTable) -> Array:
     """Share of the points that are of the commonest class of their cluster: Σ max_i n_ij / n.
 
@@ -91,14 +93,7 @@ def mutual_info(table: ContingencyTable) -> Array:
     return np.maximum(0.0, _entropy(_rows(table)) + _entropy(_columns(table)) - _entropy(table.cells))
 
 
-@measure(
-    title="Normalised mutual information",
-    range=(0, 1),
-    best="high",
-    undefined=_NONE,
-    interval="shifted",
-    aliases=("normalised_mutual_info", "normalized_mutual_info"),
-)
+@_known(title="Normalised mutual information", aliases=("normalised_mutual_info", "normalized_mutual_info"))
 def nmi(table: ContingencyTable) -> Array:
     """Mutual information beside the mean of both entropies: I / ((H + H') / 2); 1 where both are of one kind.
 
@@ -132,7 +127,7 @@ def ami(table: ContingencyTable) -> Array:
     return np.where(np.isnan(by_chance), np.nan, np.where(alike, 1.0, found))
 
 
-@measure(title="Homogeneity", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
+@_known(title="Homogeneity")
 def homogeneity(table: ContingencyTable) -> Array:
     """Whether each cluster holds one class: I / H(classes); 1 where there is one class.
 
@@ -143,7 +138,7 @@ def homogeneity(table: ContingencyTable) -> Array:
     return _or_one(_information(table), _entropy(_rows(table)))
 
 
-@measure(title="Completeness", range=(0, 1), best="high", undefined=_NONE, interval="shifted")
+@_known(title="Completeness")
 def completeness(table: ContingencyTable) -> Array:
     """Whether each class is in one cluster: I / H(clusters); 1 where there is one cluster.
 
@@ -154,9 +149,7 @@ def completeness(table: ContingencyTable) -> Array:
     return _or_one(_information(table), _entropy(_columns(table)))
 
 
-@measure(
-    title="V-measure", range=(0, 1), best="high", undefined=_NONE, interval="shifted", aliases=("v_measure_score",)
-)
+@_known(title="V-measure", aliases=("v_measure_score",))
 def v_measure(
     table: ContingencyTable, *, beta: Annotated[float, "weight of completeness beside homogeneity"] = 1.0
 ) -> Array:

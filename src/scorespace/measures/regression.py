@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -20,6 +21,7 @@ _CONSTANT_TRUTH = "all truths are the same"
 _CONSTANT = "all truths or all predictions are the same"
 _AT_BASELINE = "every truth equals the baseline, or samples with other baselines were merged"
 _JACKKNIFE = "jackknife"
+_loss = partial(measure, range=(0, _INF), best="low", undefined=_NO_CASES, interval=_JACKKNIFE)
 
 Alpha = Annotated[float, "share of the loss that under-prediction has: 2/3 makes it twice as dear"]
 Quantile = Annotated[float, "the quantile that is predicted"]
@@ -28,67 +30,32 @@ Quantile = Annotated[float, "the quantile that is predicted"]
 # --- how far
 
 
-@measure(
-    title="Mean absolute error",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("mean_absolute_error",),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Mean absolute error", aliases=("mean_absolute_error",))
 def mae(s: ErrorSums) -> Array:
     """How far predictions miss on average: Σ |ŷ − y| / n."""
     return s.mean("absolute")
 
 
-@measure(
-    title="Root mean squared error",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("root_mean_squared_error", "rmsd"),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Root mean squared error", aliases=("root_mean_squared_error", "rmsd"))
 def rmse(s: ErrorSums) -> Array:
     """How far predictions miss when large misses count more, in the unit of the truth: √(Σ (ŷ − y)² / n)."""
     return np.sqrt(s.squared)
 
 
-@measure(
-    title="Mean squared error",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("mean_squared_error",),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Mean squared error", aliases=("mean_squared_error",))
 def mse(s: ErrorSums) -> Array:
     """Mean of the squared errors, the variance of the errors and the square of the bias: Σ (ŷ − y)² / n."""
     return s.squared
 
 
-@measure(
-    title="Median absolute error",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("median_absolute_error",),
-    interval="bootstrap",
-)
+@_loss(title="Median absolute error", aliases=("median_absolute_error",), interval="bootstrap")
 def medae(t: ResidualTable) -> Array:
     """How far half of the predictions miss at most, whatever the largest misses are: median |ŷ − y|."""
     order = t.numbers.by_size
     return median(np.abs(t.numbers.error)[order], t.cells[..., order])
 
 
-@measure(
-    title="Largest absolute error",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("max_absolute_error",),
-    interval="extreme",
-)
+@_loss(title="Largest absolute error", aliases=("max_absolute_error",), interval="extreme")
 def max_error(t: ResidualTable) -> Array:
     """The farthest miss: max |ŷ − y|."""
     size, cells = np.abs(t.numbers.error), t.cells
@@ -96,14 +63,10 @@ def max_error(t: ResidualTable) -> Array:
     return np.where(largest < 0, np.nan, largest)
 
 
-@measure(
+@_loss(
     title="Mean absolute percentage error",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
     infinite="a truth is zero, and its prediction is not",
     aliases=("mean_absolute_percentage_error",),
-    interval=_JACKKNIFE,
 )
 def mape(s: ErrorSums) -> Array:
     """How far predictions miss as a share of the truth, 1 being 100 %: Σ |ŷ − y| / |y| / n."""
@@ -123,14 +86,7 @@ def smape(s: ErrorSums) -> Array:
     return s.mean("symmetric")
 
 
-@measure(
-    title="Huber loss",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("huber_loss",),
-    interval="skew-t",
-)
+@_loss(title="Huber loss", aliases=("huber_loss",), interval="skew-t")
 def huber(t: ResidualTable, *, delta: Annotated[float, "size from which on errors count as such"] = 1.0) -> Array:
     """Squares of small errors and sizes of large ones: mean of e²/2 up to |e| = δ, beyond it of δ(|e| − δ/2)."""
     if not delta > 0:
@@ -143,40 +99,19 @@ def huber(t: ResidualTable, *, delta: Annotated[float, "size from which on error
 # --- against what
 
 
-@measure(
-    title="Relative absolute error",
-    range=(0, _INF),
-    best="low",
-    undefined=_AT_BASELINE,
-    aliases=("relative_absolute_error",),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Relative absolute error", undefined=_AT_BASELINE, aliases=("relative_absolute_error",))
 def rae(s: ErrorSums) -> Array:
     """Absolute error as a share of that of the baseline b, the mean of these truths unless stated: Σ|ŷ−y| / Σ|b−y|."""
     return _part(s.mean("absolute"), s.off)
 
 
-@measure(
-    title="Relative squared error",
-    range=(0, _INF),
-    best="low",
-    undefined=_AT_BASELINE,
-    aliases=("relative_squared_error",),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Relative squared error", undefined=_AT_BASELINE, aliases=("relative_squared_error",))
 def rse(s: ErrorSums) -> Array:
     """Squared error as a share of that of the baseline b, the mean of these truths unless stated: Σ(ŷ−y)² / Σ(b−y)²."""
     return _part(s.squared, s.off_squared)
 
 
-@measure(
-    title="Root relative squared error",
-    range=(0, _INF),
-    best="low",
-    undefined=_AT_BASELINE,
-    aliases=("root_relative_squared_error",),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Root relative squared error", undefined=_AT_BASELINE, aliases=("root_relative_squared_error",))
 def rrse(s: ErrorSums) -> Array:
     """The root of the relative squared error: √RSE."""
     return np.sqrt(_part(s.squared, s.off_squared))
@@ -248,54 +183,26 @@ def bias(s: ErrorSums) -> Array:
     return s.error
 
 
-@measure(
-    title="Variance of the errors",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("error_variance",),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Variance of the errors", aliases=("error_variance",))
 def err_var(s: ErrorSums) -> Array:
     """What is left of the squared error when the bias is taken off: MSE − bias²."""
     return s.error_spread
 
 
-@measure(
-    title="Area over the RROC curve",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("area_over_curve", "area_over_rroc"),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Area over the RROC curve", aliases=("area_over_curve", "area_over_rroc"))
 def aoc(s: ErrorSums) -> Array:
     """Area between the RROC curve and the perfect corner, on mean axes: var(ŷ − y) / 2."""
     return s.error_spread / 2
 
 
-@measure(
-    title="Asymmetric absolute error",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("asymmetric_loss", "asymmetric_absolute_error"),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Asymmetric absolute error", aliases=("asymmetric_loss", "asymmetric_absolute_error"))
 def asym(s: ErrorSums, *, alpha: Alpha = 0.5) -> Array:
     """Absolute error with two prices, α = 1/2 being the MAE: Σ 2α(y − ŷ)₊ + 2(1 − α)(ŷ − y)₊, divided by n."""
     _check_share("alpha", alpha)
     return 2 * alpha * s.under + 2 * (1 - alpha) * s.over
 
 
-@measure(
-    title="Pinball loss",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("pinball_loss", "quantile_loss", "mean_pinball_loss"),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Pinball loss", aliases=("pinball_loss", "quantile_loss", "mean_pinball_loss"))
 def pinball(s: ErrorSums, *, q: Quantile = 0.5) -> Array:
     """The loss that is least for the q-quantile of the truth, half of asym: Σ q(y − ŷ)₊ + (1 − q)(ŷ − y)₊, by n."""
     _check_share("q", q)
@@ -464,27 +371,13 @@ def coverage(i: IntervalTable) -> Array:
     return ratio(i.cells @ held.astype(np.float64), i.total)
 
 
-@measure(
-    title="Mean width of the prediction intervals",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("interval_width", "mpiw"),
-    interval="skew-t",
-)
+@_loss(title="Mean width of the prediction intervals", aliases=("interval_width", "mpiw"), interval="skew-t")
 def width(i: IntervalTable) -> Array:
     """How wide the prediction intervals are: Σ (high − low) / n."""
     return ratio(i.cells @ (i.high - i.low), i.total)
 
 
-@measure(
-    title="Interval score",
-    range=(0, _INF),
-    best="low",
-    undefined=_NO_CASES,
-    aliases=("winkler", "winkler_score"),
-    interval="skew-t",
-)
+@_loss(title="Interval score", aliases=("winkler", "winkler_score"), interval="skew-t")
 def interval_score(i: IntervalTable, *, level: Level = 0.95) -> Array:
     """Width, and a fine for each truth outside, growing with its distance d: Σ (high − low + 2d / (1 − level)) / n."""
     _check_share("level", level)

@@ -370,7 +370,7 @@ def _cut_again(plan: Plan, drawn: Array) -> Array:
     scores = plan.table.inside(ScoreTable, spec.of if len(plan.table.class_names) > 2 else None)
     light = scores.condensed(_WORLD_ROWS) if scores.score.size > 2 * _WORLD_ROWS else scores
     cases = light.counts.sum(axis=-2, dtype=np.float64)
-    rates = worlds.rates_by_rank(cases, light.pos)
+    rates = worlds.rates_by_rank(cases, light.pos, degree=2)
     flagged = np.array([1, 0, 1, 0])  # TP, FN, FP and TN; of the other class of two, those that are left alone
     positive = np.array([1, 1, 0, 0])
     if spec.of is not None and len(plan.table.class_names) == 2 and spec.of != plan.table.positive_name:
@@ -577,6 +577,9 @@ def inverted_interval(plan: Plan) -> Interval:
     number, worth = _worth(table, cases)
     rates = worlds.recalibrated(table.score, cases * worth, table.pos * worth)
     known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
+    if not np.isfinite(known).all():  # a score of 0 or 1 that is wrong costs infinity: it is taken at its word
+        rates = np.where((table.score == 0) | (table.score == 1), table.score, rates)
+        known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
     values = _values_again(plan, table, cases, number, rates, _INVERTED_DRAWS, stream=4)
     defined, reason = plan.replicates()
     if not defined.size:

@@ -23,7 +23,7 @@ _MANY: Final = 10  # cases of each class from which on a rate may have humps
 _SOME: Final = 1e-9  # a score that no case has, as of decisions that are all alike, still has a rank
 
 
-def rates_by_rank(cases: Array, hits: Array) -> Array:
+def rates_by_rank(cases: Array, hits: Array, degree: int = 5) -> Array:
     """A smooth rate of positives for each distinct score, from its rank: logit p = a + b·z + c·z² + … + f·z⁵.
 
     z is the normal score of the mid-rank, so up to z² the fit is that of ROC curves of two normal classes; the rest
@@ -35,7 +35,7 @@ def rates_by_rank(cases: Array, hits: Array) -> Array:
     cases = np.maximum(cases, _SOME)
     z = -ndtri((np.cumsum(cases) - cases / 2) / cases.sum())
     rarer = min(hits.sum(), cases.sum() - hits.sum())
-    return expit(_fitted(z, cases, hits, np.zeros(z.size), degree=5 if rarer >= _MANY else 2))
+    return expit(_fitted(z, cases, hits, np.zeros(z.size), degree=degree if rarer >= _MANY else 2))
 
 
 def recalibrated(score: Array, cases: Array, hits: Array, steps: tuple[float, ...] = STEPS) -> Array:
@@ -76,13 +76,21 @@ def _fitted(x: Array, cases: Array, hits: Array, offset: Array, degree: int = 2)
     start = logit((hits.sum() + 0.5) / (total + 1)) if not offset.any() else 0.0
     at = np.zeros(columns.shape[1])
     at[0] = start * np.sign(columns[0, 0])
+
+    def likely(at: Array) -> float:
+        """The logarithm of the likelihood, less the penalty."""
+        logits = offset + columns @ at
+        return float(hits @ logits - cases @ np.logaddexp(0.0, logits) - at @ penalty @ at / 2)
+
+    now = likely(at)
     for _ in range(_ROUNDS):
         rate = expit(offset + columns @ at)
         weight = np.maximum(cases * rate * (1 - rate), 1e-9)
         slope = columns.T @ (hits - cases * rate) - penalty @ at
         step = np.linalg.solve((columns * weight[:, None]).T @ columns + penalty, slope)
-        largest = float(np.abs(step).max())
-        at += step * min(1.0, 3 / largest) if largest > 0 else 0.0
-        if largest < 1e-9:
+        if float(np.abs(step).max()) < 1e-9:
             break
+        while (then := likely(at + step)) < now - 1e-9 and float(np.abs(step).max()) > 1e-9:
+            step = step / 2  # the tails of high powers overshoot
+        at, now = at + step, then
     return np.asarray(offset + columns @ at)

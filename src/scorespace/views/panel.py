@@ -43,6 +43,7 @@ SIMULATED: Final = 300
 """At how many thresholds, of all models, intervals are found by simulation; between them limits run straight."""
 
 MEASURES: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
+_ABSENT: Final = 2**31 - 1  # stands, below zero, for what is undefined
 TOPS: Final = ("1%", "5%", "10%", "200")
 """How many of the highest scores can be flagged by a button."""
 
@@ -458,9 +459,12 @@ def _packed(one: Points) -> Row:
 
 
 def packed_measure(one: Shown) -> list[str]:
-    """Value, limits and decimals; single precision holds six of these."""
-    found = _told(one)
-    return [packed(side, "f4" if found[-1].max(initial=0) <= 6 else "f8") for side in found]
+    """Value and limits as whole numbers of their last decimal, and how many decimals they have."""
+    *sides, places = _told(one)
+    scaled = [np.rint(side * 10.0**places) for side in sides]
+    if max((float(np.nanmax(np.abs(side), initial=0.0)) for side in scaled), default=0.0) >= _ABSENT:
+        return [*(packed(side) for side in sides), packed(places, "u1")]
+    return [*(packed(np.where(np.isnan(side), -_ABSENT, side), "i4") for side in scaled), packed(places, "u1")]
 
 
 def _told(one: Shown) -> Sequence[Array]:
@@ -475,9 +479,16 @@ def _places(value: float, low: float, high: float) -> int:
 
 
 def _rounded(values: Array, places: Array) -> Array:
-    """As the texts are rounded: each number by its exact decimals."""
-    texts = (f"{value:.{digits}f}" for value, digits in zip(values.tolist(), places.tolist(), strict=True))
-    return np.array([float(text) for text in texts])
+    """As the texts are rounded: each number by its exact decimals, which only those near a tie need."""
+    power = 10.0**places
+    scaled = values * power
+    found = np.rint(scaled) / power
+    with np.errstate(invalid="ignore"):  # what is infinite has no decimals
+        near = np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < 1e-6)
+    found[near] = [
+        float(f"{value:.{n}f}") for value, n in zip(values[near].tolist(), places[near].tolist(), strict=True)
+    ]
+    return np.asarray(found)
 
 
 def packed(values: Array, kind: str = "f8") -> str:

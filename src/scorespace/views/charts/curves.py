@@ -35,7 +35,8 @@ from scorespace.views.charts.theme import (
 POINTS: Final = 400
 """Most points drawn per curve."""
 
-_FEWEST: Final = 100  # of one of many curves
+_OF_MANY: Final = 900  # points of more than three curves together
+_FEWEST: Final = 60  # of one of them
 
 HOVER: Final = "hover"
 """Name of the layer that only a pointer can see."""
@@ -216,7 +217,7 @@ def band_layers(curves: Mapping[str, Curve], bands: Mapping[str, Band]) -> list[
 
 def points_of(curves: int) -> int:
     """How many points are drawn of each of so many curves: three have all, of more the page would grow without end."""
-    return max(_FEWEST, 3 * POINTS // max(3, curves))
+    return POINTS if curves <= 3 else max(_FEWEST, _OF_MANY // curves)
 
 
 def _points(name: str, curve: Curve, most: int = POINTS) -> list[Row]:

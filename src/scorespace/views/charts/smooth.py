@@ -138,15 +138,12 @@ def _bars(table: ScoreTable, zones: Zones) -> list[Row]:
     """The histogram of each class, split by zone; empty bars are left out."""
     edges = np.linspace(0, 1, BINS + 1)
     sides = ((1, table.classes[table.positive], table.pos, table.n_pos), (-1, "the others", table.neg, table.n_neg))
+    bins = np.clip(np.searchsorted(edges, table.score, side="right") - 1, 0, BINS - 1)  # a score of 1 is in the last
     rows: list[Row] = []
     for sign, label, weight, total in sides:
-        kinds = zones.kind(table.score, sign > 0)
-        stack = np.stack(
-            [
-                np.nan_to_num(ratio(np.histogram(table.score, edges, weights=weight * (kinds == k))[0], total))
-                for k in range(len(ZONES))
-            ]
-        )
+        kinds = np.asarray(zones.kind(table.score, sign > 0))
+        counts = np.bincount(kinds * BINS + bins, weight, minlength=len(ZONES) * BINS)
+        stack = np.nan_to_num(ratio(counts.reshape(len(ZONES), BINS), total))
         heights = stack.sum(axis=0)
         rows += [
             {

@@ -1,7 +1,8 @@
 // What can be moved on the page. Each mover has a panel and a state; all that the panel shows is looked up for the
 // state in what Python computed. The address of the page holds the states, so that a link shows the same view.
 
-const ARRAYS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array };
+const ARRAYS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, i4: Int32Array, u1: Uint8Array };
+const ABSENT = 1 - 2 ** 31; // stands for what is undefined
 const PAUSE = 250; // milliseconds
 const movers = [];
 
@@ -18,8 +19,18 @@ function mover(id, parts) {
 
 function readContent(panel) {
   const content = JSON.parse(panel.querySelector("script").textContent);
-  for (const model of content.models) unpackAll(model);
+  for (const model of content.models) {
+    unpackAll(model);
+    if (model.shown) model.shown = model.shown.map(measured);
+    if (model.cost) model.cost = measured(model.cost);
+  }
   return content;
+}
+
+// Value and limits from whole numbers of their last decimal; infinite ones are not packed so.
+function measured([value, low, high, places]) {
+  const decimal = (side) => side instanceof Int32Array ? Float64Array.from(side, (whole, k) => (whole === ABSENT ? NaN : whole / 10 ** places[k])) : side;
+  return [decimal(value), decimal(low), decimal(high), places];
 }
 
 function unpackAll(held) {
