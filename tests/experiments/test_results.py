@@ -86,6 +86,7 @@ def test_training_stands_beside_test():
 def test_one_data_set_is_evaluated_like_any_predictions():
     found = ss.evaluate(folded(), dataset="cancer", measures="auc")
     assert found.models.name == "folded: cancer"
+    assert found == ss.evaluate(open_run(folded()), dataset="cancer", measures="auc")
     each = by_split("cancer", "tree", area)
     over = {one.model: one for one in found.over_folds}
     assert over["tree"].mean == pytest.approx(each.mean())
