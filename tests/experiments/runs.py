@@ -40,3 +40,9 @@ def numbers() -> Path:
     truth = features[:, 0] + np.random.default_rng(2).normal(size=80) / 2
     ss.benchmark(["linear", "mean"], {"line": (features, truth)}, "4", path, workers=1)
     return path
+
+
+@cache
+def summary(measure: str | None = None) -> ss.Benchmark:
+    """What the first of them says by a measure."""
+    return ss.benchmark_summary(folded(), measure=measure)

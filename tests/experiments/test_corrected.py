@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from experiments.runs import bootstrapped, folded
+from experiments.runs import bootstrapped, folded, summary
 from scorespace.experiments.corrected import is_bootstrap
 from scorespace.experiments.results import benchmark_summary
 from scorespace.experiments.store import open_run
@@ -10,7 +10,7 @@ from scorespace.experiments.store import open_run
 def test_which_runs_are_a_bootstrap():
     assert is_bootstrap(open_run(bootstrapped()))
     assert not is_bootstrap(open_run(folded()))
-    assert benchmark_summary(folded()).result("iris", "tree").corrected is None
+    assert summary().result("iris", "tree").corrected is None
 
 
 def test_a_mean_loss_is_the_mean_over_cases_and_not_over_samples():

@@ -22,7 +22,7 @@ from scorespace.errors import DataError, MeasureError, PositiveError, ScoreSpace
 X, Y = load_breast_cancer(return_X_y=True)
 IRIS_X, IRIS_Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[IRIS_Y]
-FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
 def crossed(model, features, truth, scoring, **more):

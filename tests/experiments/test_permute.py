@@ -58,7 +58,7 @@ def test_noise_is_found_as_often_as_it_should():
     p = []
     for _ in range(30):
         data = draws.normal(size=(40, 2)), np.repeat([0, 1], 20)
-        p.append(permute_labels(GaussianNB(), data, resampling="holdout:0.5", measure="acc", permutations=9).p)
+        p.append(permute_labels("naive_bayes", data, resampling="holdout:0.5", measure="acc", permutations=9).p)
     rejected = int(np.sum(np.array(p) <= 0.1))
     assert stats.binomtest(rejected, 30, 0.1, alternative="greater").pvalue > 0.01
 

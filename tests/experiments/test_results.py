@@ -7,7 +7,7 @@ from sklearn import metrics
 from sklearn.naive_bayes import GaussianNB
 
 import scorespace as ss
-from experiments.runs import IRIS, folded, numbers
+from experiments.runs import IRIS, folded, numbers, summary
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError
 from scorespace.experiments.results import benchmark_summary, predictions, share_tested
 from scorespace.experiments.store import open_run
@@ -32,7 +32,7 @@ def area(truth, scores):
 
 
 def test_means_over_folds_and_pooled():
-    found = benchmark_summary(folded(), measure="auc[hand_till]")
+    found = summary("auc[hand_till]")
     one = found.result("iris", "naive_bayes").over
     each = by_split("iris", "naive_bayes", area)
     assert one.mean == pytest.approx(each.mean())
@@ -44,7 +44,7 @@ def test_means_over_folds_and_pooled():
 
 
 def test_decisions_are_by_the_highest_score():
-    found = benchmark_summary(folded(), measure="acc")
+    found = summary("acc")
     for dataset in ("cancer", "iris"):
         names = open_run(folded()).of(dataset).classes
         each = by_split(dataset, "tree", lambda truth, p, n=names: np.mean(np.array(n)[p.argmax(axis=1)] == truth))
@@ -66,7 +66,7 @@ def test_the_corrected_t_is_the_formula():
 
 
 def test_ranks_are_those_of_the_means():
-    found = benchmark_summary(folded())
+    found = summary()
     assert found.spec.canonical == "auc[hand_till]"
     assert found.ranking is not None
     means = np.array([[found.result(d, x).over.mean for x in found.learners] for d in found.datasets])
@@ -76,7 +76,7 @@ def test_ranks_are_those_of_the_means():
 
 
 def test_training_stands_beside_test():
-    found = benchmark_summary(folded(), measure="auc[hand_till]")
+    found = summary("auc[hand_till]")
     fit = found.result("cancer", "tree").fit
     assert fit.training == pytest.approx(by_split("cancer", "tree", area, part="train").mean())
     assert fit.test == pytest.approx(by_split("cancer", "tree", area).mean())
@@ -86,6 +86,7 @@ def test_training_stands_beside_test():
 def test_one_data_set_is_evaluated_like_any_predictions():
     found = ss.evaluate(folded(), dataset="cancer", measures="auc")
     assert found.models.name == "folded: cancer"
+    assert found == ss.evaluate(open_run(folded()), dataset="cancer", measures="auc")
     each = by_split("cancer", "tree", area)
     over = {one.model: one for one in found.over_folds}
     assert over["tree"].mean == pytest.approx(each.mean())
@@ -154,8 +155,8 @@ def test_what_cannot_be_asked():
     with pytest.raises(ScoreSpaceError, match="no learner 'forest'"):
         benchmark_summary(folded(), learners=["forest"])
     with pytest.raises(MeasureError, match="suits no data set"):
-        benchmark_summary(folded(), measure="mae")
+        summary("mae")
     with pytest.raises(MeasureError, match="one measure"):
-        benchmark_summary(folded(), measure="auc, brier")
+        summary("auc, brier")
     with pytest.raises(DataError, match="holds no run"):
         benchmark_summary("nowhere")

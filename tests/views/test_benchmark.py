@@ -1,12 +1,12 @@
 import numpy as np
 
-from experiments.runs import bootstrapped, folded
+from experiments.runs import bootstrapped, summary
 from scorespace.experiments.results import benchmark_summary
 from scorespace.views import benchmark, markdown
 
 
 def test_the_page_of_a_benchmark():
-    page = benchmark.document(benchmark_summary(folded()), "scorespace evaluate folded")
+    page = benchmark.document(summary(), "scorespace evaluate folded")
     assert [section.name for section in page.sections] == [
         "verdict",
         "results",
@@ -22,7 +22,7 @@ def test_the_page_of_a_benchmark():
 
 
 def test_grids_hold_the_numbers_of_the_results():
-    found = benchmark_summary(folded())
+    found = summary()
     grid = benchmark.mean_grid(found)
     first = found.result("cancer", "naive_bayes").over
     assert grid.rows[0][:2] == ("cancer", f"{first.text} *")
@@ -47,5 +47,5 @@ def test_a_bootstrap_shows_what_is_corrected():
 
 
 def test_a_comparison_has_no_picture():
-    page = benchmark.comparison(benchmark_summary(folded(), measure="acc"))
+    page = benchmark.comparison(summary("acc"))
     assert "Row minus column" in markdown.text(page) or "median of row − column" in markdown.text(page)

@@ -19,7 +19,7 @@ from scorespace.evaluation.findings import (
     role_notes,
 )
 from scorespace.experiments.estimators import Given, arrays_among, columns_of, estimated, is_cross_validated
-from scorespace.experiments.store import is_run, open_run
+from scorespace.experiments.store import Run, is_run, open_run
 from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.votes import with_votes
 from scorespace.measures import MeasureSpec, parse, parse_list
@@ -75,7 +75,7 @@ def evaluate(
     `data` is a path, a frame of any library that Narwhals knows, a dict of arrays, or a dict of
     tables by model or the file of such, for which no column need be named; or it is the truth itself, and `arrays`
     what models say of it, `evaluate(y, {"lr": p})`; or the results of scikit-learn's `cross_validate`, and `arrays` are
-    X and y; or the directory of a run, and `dataset` one of its data sets. `paired` keeps what `compare` needs, a few
+    X and y; or a run or its directory, and `dataset` one of its data sets. `paired` keeps what `compare` needs, a few
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
@@ -99,6 +99,8 @@ def evaluate(
         given = columns_of(data, arrays, stated, positive)
         data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
         scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
+    if isinstance(data, Run):
+        data = data.path
     if is_run(data):
         others = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
         name, given = _of_run(data, dataset, scores, positive, others | {"fold": fold, "repeat": repeat, "time": time})

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from experiments.runs import folded
+from experiments.runs import summary
 from scorespace.experiments.learning import LearningCurve
 from scorespace.experiments.permute import PermutationTest
-from scorespace.experiments.results import benchmark_summary
 from scorespace.views.charts.experiments import benchmark_chart, learning_chart, permutation_chart
 
 
@@ -13,7 +12,7 @@ def rows(spec):
 
 
 def test_every_learner_on_every_data_set():
-    found = benchmark_summary(folded())
+    found = summary()
     drawn = rows(benchmark_chart(found))
     assert {(row["dataset"], row["learner"]) for row in drawn} == {
         (name, each) for name in found.datasets for each in found.learners
