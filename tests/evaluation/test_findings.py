@@ -295,6 +295,21 @@ def test_ss028_classes_that_do_not_overlap():
     assert not notes(code="SS028", measures="smauc")
 
 
+def test_ss065_scores_of_which_none_is_on_its_side():
+    swapped = np.where(TRUTH == "bad", 0.0, 0.6) + 0.4 * SCORE
+    (text,) = notes(changed(s=swapped), "SS065", measures="smauc")
+    assert f"at or below the midpoint {swapped.mean():.3f}" in text
+    assert not notes(code="SS065", measures="smauc")
+
+
+def test_ss066_a_midpoint_away_from_where_the_classes_meet():
+    far = np.where(TRUTH == "bad", 0.9, 0.1)
+    far[[0, 1]] = 0.2, 0.3  # one bad case below one good one, far from the mean
+    (text,) = notes(changed(s=far), "SS066", measures="smauc")
+    assert "outside the scores 0.200 to 0.300" in text
+    assert not notes(code="SS066", measures="smauc")
+
+
 def test_ss021_log_loss_of_what_was_given_no_chance():
     score = SCORE.copy()
     score[:6:2] = 0.0

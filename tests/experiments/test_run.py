@@ -68,6 +68,11 @@ def calm(tmp_path_factory):
     return where
 
 
+def jobs(where: Path) -> list[Path]:
+    """The files of finished jobs."""
+    return [file for file in where.glob("jobs/*/*/*.parquet") if not file.name.startswith(".")]
+
+
 def started(where: Path, workers: int, script: Path) -> subprocess.Popen:
     script.write_text(SCRIPT)
     command = [sys.executable, str(script), str(where), str(workers)]
@@ -80,9 +85,12 @@ def started(where: Path, workers: int, script: Path) -> subprocess.Popen:
 def test_killed_and_resumed_is_the_calm_run(tmp_path, calm, workers):
     where = tmp_path / "killed"
     pauses = random.Random(workers)
-    for _ in range(2):
+    for finished in range(2):  # once before anything may be finished, and once in the midst
         process = started(where, workers, tmp_path / "go.py")
-        time.sleep(pauses.uniform(0.1, 2.0))
+        patience = time.monotonic() + 60
+        while len(jobs(where)) < finished and time.monotonic() < patience:
+            time.sleep(0.02)
+        time.sleep(pauses.uniform(0.0, 1.0))
         process.send_signal(signal.SIGKILL)
         process.wait()
     benchmark(LEARNERS, WDBC, HOW, where, workers=1)

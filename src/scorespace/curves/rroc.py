@@ -13,6 +13,7 @@ from scorespace.curves.pool import pools
 from scorespace.errors import CurveError, DataError
 from scorespace.results import Row, plain
 from scorespace.tables import Array
+from scorespace.tables.pieces import over_pieces
 from scorespace.tables.residual import ResidualTable
 
 OVER, UNDER = "Over-prediction", "Under-prediction"
@@ -112,13 +113,20 @@ def rroc(
         raise DataError("there are no cases to draw a curve of.")
     total = float(passed[-1])
     unit = total if axes == "mean" else 1.0
-    over, under = np.zeros(shift.size), np.zeros(shift.size)
-    steps = np.diff(shift)
+    over, under = np.zeros(shift.size), passed
+    steps, reached = over[1:], passed[:-1]
+    np.subtract(shift[1:], shift[:-1], out=steps)
     steps /= unit
-    np.multiply(passed[:-1], steps, out=over[1:])
+
+    def areas(rows: slice) -> None:
+        """In place and piece by piece: of so many points, taking memory is what takes the time."""
+        short = (reached[rows] - total) * steps[rows]
+        steps[rows] *= reached[rows]
+        reached[rows] = short
+
+    over_pieces(areas, steps.size)
+    under[-1] = 0.0
     np.cumsum(over, out=over)
-    passed -= total
-    np.multiply(passed[:-1], steps, out=under[:-1])
     np.cumsum(under[::-1], out=under[::-1])
     error = table.numbers.error  # the sums of all terms, which the table would tell, take as long as the sort
     size, lean = (float(each.sum() if table.weight is None else table.weight @ each) for each in (np.abs(error), error))

@@ -241,8 +241,8 @@ def _whole_labels(values: list[Any]) -> list[Any]:
 def _weighing(source: frames.Source, weight: str | None) -> NDArray[np.bool_]:
     """Which rows have a weight: those of weight 0 equal absent ones."""
     if weight is None:
-        any_column = nw.col(source.columns[0]).is_null()
-        return np.ones(source.arrays(source.frame.select(any_column.alias("row")))["row"].size, dtype=bool)
+        rows = source.arrays(source.frame.select(nw.len().alias("rows")))["rows"]
+        return np.ones(int(rows[0]), dtype=bool)
     weighs = (number(weight) != 0).fill_null(True)
     return np.asarray(source.arrays(source.frame.select(weighs.alias("used")))["used"], dtype=bool)
 

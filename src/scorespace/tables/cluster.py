@@ -158,8 +158,9 @@ class ClusterTable(Table):
             for k, rows in enumerate(self.slices()):  # |x − c|² = |x|² − 2 x·c + |c|², counted from the middle of x
                 middle = self.point[rows].sum(axis=0) / max(1, rows.stop - rows.start)
                 points, centre = self.point[rows] - middle, self.centroids[..., k, :] - middle
-                squares = (points**2).sum(axis=-1) - 2 * (centre @ points.T) + (centre**2).sum(axis=-1)[..., None]
-                found[..., rows] = np.sqrt(np.maximum(squares, 0.0))
+                sizes = (points**2).sum(axis=-1) + (centre**2).sum(axis=-1)[..., None]
+                squares = sizes - 2 * (centre @ points.T)
+                found[..., rows] = np.sqrt(np.where(squares > 1e-14 * sizes, squares, 0.0))  # the rest is rounding
             return found
 
         return cast(Array, self.once("away", compute))

@@ -10,7 +10,7 @@ from scorespace.views.charts.theme import COLOURS
 DATA = {
     "y": np.arange(200) % 2,
     "size": np.random.default_rng(0).normal(5, 2, 200),
-    "</script>": np.repeat(["red", "it's", "a.b[0]", "two lines"], 50),
+    "</script>": np.repeat(["red", "<b>", "a.b[0]", "two lines"], 50),
 }
 
 

@@ -299,6 +299,8 @@ def test_links_to_sections_open_them_and_keep_the_state(page):
 
 def test_legends_switch_models_off_and_curves_zoom(page):
     figure = page.page.locator("#curves figure.picture").first
+    figure.scroll_into_view_if_needed()
+    page.shown()
     button = figure.get_by_role("button", name="tree 0.723", exact=True)
     assert button.inner_text().split() == ["tree", "0.723"]
     lines = figure.locator(".mark-line.role-mark path")
