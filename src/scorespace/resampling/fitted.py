@@ -16,6 +16,7 @@ from scorespace.resampling.worlds import STEPS
 from scorespace.tables import Array
 
 _DRAWS: Final = 100
+_THROUGH: Final = "no interval: the curve that is fitted goes through every truth"
 _LEVELS: Final = 2048  # predictions beyond which neighbours are taken together: a curve has far fewer steps
 _FITTED: Final = (2, 3)  # the worlds around the fit itself
 _LEAST: Final = 0.2  # of an error that the fit may leave of a case that it follows
@@ -149,7 +150,7 @@ def corrected_numbers(plan: Plan) -> Interval:
     if not whole > 0:
         return Interval(plan.value, plan.value, "corrected")
     if not plan.value > 0:
-        return Interval(np.nan, np.nan, None, "no interval: the curve that is fitted goes through every truth")
+        return Interval(np.nan, np.nan, None, _THROUGH)
     _, _, left = world.drawn(np.random.default_rng([plan.draws.seed, 6]))
     lost = float(world.share(world.levels[2] ** 2)) - float(left[list(_FITTED)].mean())
     part = min(1.0, max(_LEAST, 1 - lost / whole))
@@ -157,6 +158,8 @@ def corrected_numbers(plan: Plan) -> Interval:
     means = np.bincount(world.level, world.weight * world.truth) / weight
     losses = (world.truth - rising(means, weight)[0][world.level]) ** 2 / part
     centre = world.mean(losses)
+    if not centre > 0:  # the value itself is rounding
+        return Interval(np.nan, np.nan, None, _THROUGH)
     error, t = world.error(losses, cases) / centre, float(limits.student(plan.level, cases))
     apart = losses / centre - 1
     spread = world.mean(apart**2)
