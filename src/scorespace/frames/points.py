@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, listing
 from scorespace.frames.check import label, number, refuse_nested
 from scorespace.frames.read import read
-from scorespace.frames.roles import absent_column
+from scorespace.frames.roles import absent_column, refuse_star
 from scorespace.frames.source import Source, no_rows
 from scorespace.results import Note, grouped, note
 from scorespace.tables.labels import encode, is_missing
@@ -60,6 +60,8 @@ def points(
         if name not in source.columns:
             raise absent_column(name, source)
     chosen = _features(source, features, other)
+    for name in (*other, *chosen):
+        refuse_star(name)
     named = [*labels, *(name for name in (truth, group) if name is not None)]
     schema = source.frame.collect_schema()
     for name in [*chosen, *([weight] if weight else [])]:
