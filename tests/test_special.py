@@ -32,6 +32,24 @@ def test_chi_squared(df):
     assert max(found) <= 1
 
 
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 7, 10, 29, 30, 299, 1000, 4999])
+def test_students_quantiles(df):
+    shares = np.array([0.55, 0.6, 0.9, 0.95, 0.975, 0.995, 0.9999])
+    found = [special.stdtrit(df, float(p)) for p in shares]
+    assert_allclose(found, scipy.special.stdtrit(df, shares), rtol=1e-10)
+    assert_allclose(special.stdtrit(np.array([[3.0, df]]), 0.975), scipy.special.stdtrit(np.array([[3.0, df]]), 0.975))
+
+
+def test_digamma():
+    x = np.concatenate([10.0 ** np.arange(-6, 9), np.linspace(0.1, 20, 99)])
+    assert_allclose(special.digamma(x), scipy.special.digamma(x), rtol=1e-12, atol=1e-14)
+
+
+def test_quantiles_of_few_numbers_need_no_scipy():
+    shares = np.array([[0.1, 0.5], [0.975, 1e-12]])
+    assert_allclose(special.ndtri(shares), scipy.special.ndtri(shares), rtol=1e-12, atol=1e-15)
+
+
 def test_logistic():
     x = np.linspace(-740, 740, 999)
     assert_allclose(special.expit(x), scipy.special.expit(x), rtol=1e-12, atol=1e-300)
