@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from scorespace.comparisons.means import OverFolds
+from scorespace.experiments.data import PREFIX
 from scorespace.experiments.estimate import Corrected, bootstrap_632_plus, independent
-from scorespace.experiments.fit import PREFIX
 from scorespace.experiments.store import Planned, Run
 from scorespace.experiments.trial import table_of_answers
 from scorespace.measures import MeasureSpec

@@ -22,6 +22,9 @@ Task = Literal["classes", "numbers"]
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+PREFIX: Final = "p_"
+"""Before the name of a class: the column of its probabilities."""
+
 _MIX: Final = np.uint64(0xFF51AFD7ED558CCD)  # odd and spread over all bits: neighbouring numbers get distant digests
 
 

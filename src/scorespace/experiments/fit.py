@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.experiments.data import Dataset
+from scorespace.experiments.data import PREFIX, Dataset
 from scorespace.experiments.learners import Fitting
 from scorespace.experiments.resampling import Rows, Split
 from scorespace.parts import required
@@ -20,8 +20,6 @@ from scorespace.parts import required
 Array = NDArray[np.float64]
 
 _MOST_WARNINGS: Final = 5
-PREFIX: Final = "p_"
-"""What the columns of class scores begin with."""
 
 
 @dataclass(frozen=True, eq=False)

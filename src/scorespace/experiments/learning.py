@@ -10,8 +10,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from scorespace.errors import DataError, ScoreSpaceError
-from scorespace.experiments.data import Dataset
-from scorespace.experiments.fit import PREFIX, fit_predict
+from scorespace.experiments.data import PREFIX, Dataset
+from scorespace.experiments.fit import fit_predict
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import Run
 from scorespace.experiments.trial import judge_of, studied

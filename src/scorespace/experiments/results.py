@@ -17,9 +17,9 @@ from scorespace.comparisons.means import OverFolds, summed_up
 from scorespace.comparisons.ranking import Ranking, rank_models
 from scorespace.errors import DataError, MeasureError, listing
 from scorespace.experiments.corrected import corrected, is_bootstrap
+from scorespace.experiments.data import PREFIX
 from scorespace.experiments.estimate import Corrected, bootstrap_632
 from scorespace.experiments.estimators import Given
-from scorespace.experiments.fit import PREFIX
 from scorespace.experiments.learning import Fit, fit_notes, fit_of
 from scorespace.experiments.store import Run, open_run
 from scorespace.experiments.trial import by_highest, positive_of, usual_measure

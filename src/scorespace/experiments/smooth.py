@@ -14,7 +14,7 @@ import numpy as np
 from scorespace.comparisons.datasets import DatasetTest, dataset_table, sign_test
 from scorespace.comparisons.folds import by_fold
 from scorespace.errors import DataError
-from scorespace.experiments.fit import PREFIX
+from scorespace.experiments.data import PREFIX
 from scorespace.experiments.store import Run
 from scorespace.measures import parse
 from scorespace.measures.request import bind

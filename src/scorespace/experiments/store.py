@@ -27,14 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
-from scorespace.experiments.data import Task
-from scorespace.experiments.fit import PREFIX, Done
+from scorespace.experiments.data import PREFIX, Task
 from scorespace.files import replacing, write_file
 from scorespace.frames.source import connect, unreadable
 from scorespace.results import SCHEMA, Note, Row, grouped, note
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from scorespace.experiments.fit import Done  # it loads all learners, and a run is read without them
 
 _RUN: Final = "run.json"
 _KEY: Final = "scorespace.job"
