@@ -44,6 +44,18 @@ def test_compare_a_benchmark(run):
     assert "Wilcoxon" in done.out
 
 
+def test_a_benchmark_has_sides_and_adjustments(run):
+    def rows(*options):
+        found = json.loads(run("compare", str(folded()), "--measure", "acc", "--format", "json", *options).out)
+        return found["ranking"]["rows"]
+
+    (two,), (one,) = rows(), rows("--alternative", "less")
+    assert (two["alternative"], one["alternative"]) == ("two-sided", "less")
+    assert one["p"] in (pytest.approx(two["p"] / 2), pytest.approx(1 - two["p"] / 2), pytest.approx(1.0))
+    done = run("compare", str(folded()), "--at", "0.5")
+    assert (done.code, done.err.splitlines()[0]) == (2, "ScoreSpaceError: --at is for one data set of a run.")
+
+
 def test_one_data_set(run, tmp_path):
     where = (str(folded()), "--dataset", "cancer")
     done = run("evaluate", *where, "--measures", "auc, brier")
@@ -69,7 +81,7 @@ def test_curves_are_averaged(run, tmp_path, how):
 
 def test_what_does_not_go_together(run):
     for given, told in [
-        (("evaluate", str(folded()), "--require", "auc>=0.5"), "a requirement is for one data set of a run."),
+        (("evaluate", str(folded()), "--require", "auc>=0.5"), "--require is for one data set of a run."),
         (("curve", str(folded())), "folded holds several data sets."),
         (
             ("evaluate", str(folded()), "--dataset", "iris", "--truth", "y"),

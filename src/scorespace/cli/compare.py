@@ -129,7 +129,10 @@ def compare(
 
     measure = _under(measure, at_least, at_most)
     if runs.several(data, dataset):
-        runs.compare(str(data), measure, score, positive, test, level, format)
+        named = {"--truth": truth, "--decision": decision, "--prediction": prediction, "--group": group, "--fold": fold}
+        others = {"--repeat": repeat, "--with": other, "--against": against, "--at": at, "--rope": rope}
+        runs.refuse({**named, **others, "--counts": counts, "--memory": memory})
+        runs.compare(str(data), measure, score, positive, test, alternative.value, adjust, level, format)
         return
     if (data is None) == (counts is None):
         raise ScoreSpaceError(

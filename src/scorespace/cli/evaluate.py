@@ -103,8 +103,10 @@ def evaluate(
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
     if runs.several(data, dataset):
-        if rules:
-            raise MeasureError("a requirement is for one data set of a run.", hint="--dataset NAME")
+        named = {"--truth": truth, "--decision": decision, "--prediction": prediction, "--weight": weight}
+        asked = {"--require": require, "--by-class": by_class, "--spread": spread, "--interval": interval}
+        costly = {"--cost-fp": cost_fp, "--cost-fn": cost_fn, "--costs": costs, "--prevalence": prevalence}
+        runs.refuse({**named, "--group": group, "--fold": fold, "--matrix": matrix, **asked, **costly})
         runs.evaluate(str(data), measures or None, score, positive, level, report, format)
         return
     source, tables = options.data_and_matrices(data, matrix, rows, positive)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scorespace.cli import options, output
+from scorespace.errors import ScoreSpaceError
+
+if TYPE_CHECKING:
+    from scorespace.comparisons.answer import Alternative
 
 
 def several(data: Any, dataset: str | None) -> bool:
@@ -17,6 +22,13 @@ def several(data: Any, dataset: str | None) -> bool:
     from scorespace.experiments.store import is_run, open_run
 
     return is_run(data) and len(open_run(data).datasets) > 1
+
+
+def refuse(given: Mapping[str, Any]) -> None:
+    """Refuse options that are about one data set."""
+    for flag, value in given.items():
+        if value not in (None, "", [], False):
+            raise ScoreSpaceError(f"{flag} is for one data set of a run.", hint="--dataset NAME")
 
 
 def evaluate(
@@ -48,6 +60,8 @@ def compare(
     learners: list[str],
     positive: str | None,
     test: str | None,
+    alternative: Alternative,
+    adjust: str,
     level: float,
     form: options.Format,
 ) -> None:
@@ -55,5 +69,14 @@ def compare(
     from scorespace.experiments.results import benchmark_summary
     from scorespace.views import benchmark as view
 
-    found = benchmark_summary(path, measure=measure, learners=learners, positive=positive, test=test, level=level)
+    found = benchmark_summary(
+        path,
+        measure=measure,
+        learners=learners,
+        positive=positive,
+        test=test,
+        alternative=alternative,
+        adjust=None if adjust == "holm" else adjust,
+        level=level,
+    )
     output.write(view.comparison(found), found.to_dict(), form)

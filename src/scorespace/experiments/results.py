@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from scorespace import frames
-from scorespace.comparisons.answer import Comparison, Comparisons, adjusted
+from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted
 from scorespace.comparisons.folds import by_fold, corrected_t
 from scorespace.comparisons.means import OverFolds, summed_up
 from scorespace.comparisons.ranking import Ranking, rank_models
@@ -232,12 +232,14 @@ def benchmark_summary(
     positive: Any = None,
     test: str | None = None,
     control: str | None = None,
+    alternative: Alternative = "two-sided",
+    adjust: str | None = None,
     level: float = 0.95,
 ) -> Benchmark:
     """Every learner of a run on every data set by one measure: means over folds, differences, and ranks over data sets.
 
     Differences on a data set are tested by Nadeau and Bengio's corrected t, with the sizes of the run's own splits;
-    those over data sets as by `rank_models`, with its `test` and `control`.
+    those over data sets as by `rank_models`, with its `test`, `control`, `alternative` and `adjust`.
     """
     opened = run if isinstance(run, Run) else open_run(run)
     sets, names = tuple(datasets) or opened.datasets, tuple(learners) or opened.learners
@@ -252,9 +254,10 @@ def benchmark_summary(
         notes += told
     if not results:
         raise MeasureError(f"{spec} suits no data set of the run.", seen=listing(sets))
+    how: dict[str, Any] = {"alternative": alternative, "adjust": adjust, "level": level}
     by_set = {name: [one for one in results if one.dataset == name] for name in sets}
-    tested = {name: one for name, held in by_set.items() if (one := _compared(held, spec, level)) is not None}
-    ranking = _ranked(sets, names, results, spec, test, control, level)
+    tested = {name: one for name, held in by_set.items() if (one := _compared(held, spec, **how)) is not None}
+    ranking = _ranked(sets, names, results, spec, test=test, control=control, **how)
     for dataset in sets:
         fits = [one.fit for one in results if one.dataset == dataset and one.fit is not None]
         fitted = fit_notes(fits, spec.measure.best or "high")
@@ -376,7 +379,9 @@ def _bound(spec: MeasureSpec, table: Any, positive: str | None) -> Request | Non
     return None
 
 
-def _compared(results: Iterable[Result], spec: MeasureSpec, level: float) -> Comparisons | None:
+def _compared(
+    results: Iterable[Result], spec: MeasureSpec, *, alternative: Alternative, adjust: str | None, level: float
+) -> Comparisons | None:
     """The learners on one data set in pairs, over the folds in which both have a value."""
     held = list(results)
     if len(held) < 2:
@@ -390,8 +395,9 @@ def _compared(results: Iterable[Result], spec: MeasureSpec, level: float) -> Com
             found.append(Comparison(*names, "corrected t", spec.canonical, level=level, reason=reason))
             continue
         values = (one.values[known] for one in (a, b))
-        found.append(corrected_t(*values, ratio=a.ratio, names=names, measure=spec.canonical, level=level))
-    placed, method, notes = adjusted(found, "pairs")
+        asked: dict[str, Any] = {"measure": spec.canonical, "alternative": alternative, "level": level}
+        found.append(corrected_t(*values, ratio=a.ratio, names=names, **asked))
+    placed, method, notes = adjusted(found, "pairs", adjust or "holm")
     return Comparisons(tuple(one.over.model for one in held), tuple(placed), method, notes)
 
 
@@ -400,9 +406,7 @@ def _ranked(
     learners: Sequence[str],
     results: Sequence[Result],
     spec: MeasureSpec,
-    test: str | None,
-    control: str | None,
-    level: float,
+    **how: Any,
 ) -> Ranking | None:
     """The learners over the data sets on which all of them have a mean; None for a single one."""
     means = {(one.dataset, one.over.model): one.over.mean for one in results}
@@ -410,4 +414,4 @@ def _ranked(
     table = table[np.isfinite(table).all(axis=1)]
     if len(table) < 2 or len(learners) < 2:
         return None
-    return rank_models(table, learners, measure=str(spec), test=test, control=control, level=level)
+    return rank_models(table, learners, measure=str(spec), **how)
