@@ -15,11 +15,11 @@ from itertools import combinations
 import numpy as np
 from commands import LARGE, commands
 from large import large
+from learners import overhead
 from regression import predicted, sums_of_errors
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
 
-from experiments import overhead
 from groups import judged, mined
 from samples import Sample, classes, models
 from scorespace.comparisons.delong import delong_covariance, delong_pair

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import scorespace as ss
 from scorespace.arguments import check, checked
@@ -17,6 +18,8 @@ DATA = {"y": Y, "s": S, "t": T, "d": (S > 0.5).astype(int), "e": (T > 0.5).astyp
 TABLE = ss.score_table(Y, S)
 MATRIX = ss.confusion([[6, 2], [1, 3]], classes=["a", "b"])
 COSTS = ss.CostMatrix(("x", "y"), [[0, 5], [1, 0]])
+X = np.column_stack([S, T])
+MODEL = LogisticRegression().fit(X, Y)
 EVALUATION = ss.evaluate(DATA, truth="y", scores=["s", "t"], measures="auc")
 
 # What each function is called with, before one of its arguments is made wrong; a table alone where it is not here.
@@ -51,6 +54,17 @@ CALLS = {
     "five_by_two_t": {"a": S[:10], "b": T[:10]},
     "five_by_two_f": {"a": S[:10], "b": T[:10]},
     "bayes_correlated_t": {"a": S[:10], "b": T[:10], "rope": 0.01},
+    "benchmark": {"learners": "majority", "datasets": {"d": (X, Y)}, "resampling": "2", "workers": 1},
+    "dataset": {"data": DATA, "target": "y"},
+    "bias_of_run": {"run": "absent", "dataset": "d", "learner": "majority"},
+    "bias_variance": {"truth": Y, "said": np.stack([Y, 1 - Y])},
+    "bootstrap_632": {"training": 0.1, "left_out": 0.3},
+    "bootstrap_632_plus": {"training": 0.1, "left_out": 0.3, "chance": 0.5},
+    "evaluate_estimator": {"model": MODEL, "features": X, "truth": Y},
+    "keep_model": {"learner": "majority", "data": (X, Y), "path": "model.skops"},
+    "learning_curve": {"learner": "majority", "data": (X, Y), "resampling": "2", "sizes": [0.5, 1.0]},
+    "nested_scores": {"learner": MODEL, "data": (X, Y), "resampling": "2"},
+    "permute_labels": {"learner": "majority", "data": (X, Y), "resampling": "2", "permutations": 2},
 }
 METHODS = {
     "measures": {"model": "s"},
@@ -127,10 +141,12 @@ OF_METHODS = [(name, each) for name in METHODS for each in parameters(getattr(ss
 
 def attempt(function, given):
     """The result or our own error; anything else is a failure of the test."""
+    given = dict(given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            function(**given)
+            places = [one.name for one in inspect.signature(function).parameters.values() if one.kind.value == 0]
+            function(*(given.pop(name) for name in places if name in given), **given)
         except ScoreSpaceError as error:
             assert error.problem  # noqa: PT017
             return error
@@ -138,7 +154,8 @@ def attempt(function, given):
 
 
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
-def test_wrong_arguments_of_functions(name, argument):
+def test_wrong_arguments_of_functions(name, argument, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write where they are told
     function = getattr(ss, name)
     base = CALLS.get(name, {parameters(function)[0]: TABLE})
     for value in WRONG.values():

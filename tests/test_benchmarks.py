@@ -18,15 +18,14 @@ def bench(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     import bench
     import commands
-
-    import experiments
+    import learners
 
     monkeypatch.setattr(bench, "IMPORTS", 1)
-    monkeypatch.setattr(experiments, "REPEATS", 1)
+    monkeypatch.setattr(learners, "REPEATS", 1)
     monkeypatch.setattr(commands, "RUNS", 1)
     monkeypatch.setattr(commands, "BEFORE", "0000000")
     yield bench
-    for name in ("bench", "commands", "experiments", "groups", "regression", "samples", "timing"):
+    for name in ("bench", "commands", "groups", "learners", "regression", "samples", "timing"):
         sys.modules.pop(name, None)
 
 

@@ -143,7 +143,8 @@ def test_it_is_evaluated_averaged_and_drawn(toll):
 
 def test_it_is_a_row_of_the_report(toll):
     document = sections.document(ss.evaluate(SMALL, truth="y", scores="s", measures=ASKED))
-    grid = next(section for section in document.sections if section.name == "measures").blocks[0]
+    section = next(section for section in document.sections if section.name == "measures")
+    grid = next(block for block in section.blocks if hasattr(block, "rows"))
     assert grid.rows[0][0] == f"{ASKED} ↓"
     assert grid.rows[0][1].startswith("0.500 [")
     assert dict(grid.hints)[f"{ASKED} ↓"] == "Toll. Price of the false alarms per case: price · FP / all."

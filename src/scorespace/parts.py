@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, entry_points, requires, version
@@ -30,6 +31,7 @@ _USES: Final = {
     "skops": "final models that are saved",
     "skl2onnx": "final models that are saved as ONNX",
     "distributed": "learners on a Dask cluster",
+    "pyspark": "data on a Spark cluster",
 }
 _FRAMES: Final = ("pandas", "polars", "pyarrow")
 _HIDDEN: Final = ("dev", "bench", "data")  # extras of those who work on scorespace
@@ -85,16 +87,18 @@ def parts() -> list[Part]:
 
 def _packages() -> list[Part]:
     """What the package asks for, the necessary first and then what the extras add."""
-    found = []
-    for text in requires("scorespace") or ():
-        match = _REQUIRED.match(text)
-        if match is None or match["extra"] in _HIDDEN or match["name"] == "scorespace":
-            continue
+    asked = [match for text in requires("scorespace") or () if (match := _REQUIRED.match(text))]
+    size = Counter(match["extra"] for match in asked)
+    found: dict[str, Part] = {}
+    for match in sorted(
+        asked, key=lambda one: (one["extra"] is not None, size[one["extra"]])
+    ):  # the smallest that has it
         name, extra = match["name"], match["extra"]
-        use = _USES.get(name, "")
+        if extra in _HIDDEN or name in ("scorespace", *_FRAMES):
+            continue
         hint = "pip install scorespace" if extra is None else f"pip install 'scorespace[{extra}]'"
-        found.append(Part(name, _version(name), use, extra is None, hint))
-    return sorted(found, key=lambda one: not one.needed)
+        found.setdefault(name, Part(name, _version(name), _USES.get(name, ""), extra is None, hint))
+    return sorted(found.values(), key=lambda one: (not one.needed, one.name))
 
 
 def _plugins() -> list[Part]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -154,21 +156,33 @@ def benchmark(
         groups = list(dict.fromkeys([*group, *scheme.groups]))
         roles: dict[str, Any] = {"groups": groups, "order": order, "ids": ids, "drop": drop, "positive": positive}
         sets = _read(paths, target, None if task is None else task.value, roles)
-    os.environ.setdefault("PYTHONWARNINGS", "ignore")  # of our workers, and of what counts their locks after a Ctrl-C
-    run = run_all(
-        names,
-        sets,
-        scheme,
-        folder,
-        seed=seed,
-        workers=workers,
-        dask=dask,
-        train=train,
-        replace=replace,
-        retry=retry,
-        watch=_watch(),
-    )
+    with _quiet_workers():
+        run = run_all(
+            names,
+            sets,
+            scheme,
+            folder,
+            seed=seed,
+            workers=workers,
+            dask=dask,
+            train=train,
+            replace=replace,
+            retry=retry,
+            watch=_watch(),
+        )
     _show(run, format, report, None if found is None else found.report)
+
+
+@contextmanager
+def _quiet_workers() -> Iterator[None]:
+    """No warnings of our workers, nor of what counts their locks after a Ctrl-C."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
 
 
 def _read(paths: list[str], target: list[str], task: Any, roles: dict[str, Any]) -> tuple[Dataset, ...]:

@@ -280,20 +280,22 @@ def chosen(text: str | None, question: Question[Any], options: Mapping[str, Any]
     if text is not None:
         call = parse_test(text)
         doubt = refuse_misfit(call.noun, question)
-        return Choice(with_options(call, given), () if doubt is None else (_named(call.noun, doubt),))
+        return Choice(with_options(call, given, type(question)), () if doubt is None else (_named(call.noun, doubt),))
     doubts: list[tuple[TestKind, Doubt]] = []
     first: Refused | None = None
     for kind in ranked():
         found = kind.misfit(question)
         if found is None:
-            return Choice(with_options(Call(kind), given), tuple(_named(*one) for one in doubts), stated=False)
+            return Choice(
+                with_options(Call(kind), given, type(question)), tuple(_named(*one) for one in doubts), stated=False
+            )
         if isinstance(found, Doubt):
             doubts.append((kind, found))
         else:
             first = found if kind.general and first is None else first
     if doubts:
         kind, doubt = doubts[0]
-        return Choice(with_options(Call(kind), given), (_named(kind, doubt),))
+        return Choice(with_options(Call(kind), given, type(question)), (_named(kind, doubt),))
     raise refusal(ranked()[0], first or Refused(f"no test can {question.asks}."))
 
 
