@@ -107,7 +107,7 @@ def digamma(x: Any) -> Any:
     -0.577215664902
     """
     x = np.asarray(x, np.float64)
-    if not np.all(x > 0):
+    if x.size > _FEW or not np.all(x > 0):
         return _scipy("digamma")(x)
     up = np.arange(10.0)
     before = (1 / (x[..., None] + up)).sum(axis=-1)
