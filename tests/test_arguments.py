@@ -232,3 +232,42 @@ def test_numbers_of_numpy_are_numbers():
     check("seed", np.int64(3), int)
     with pytest.raises(ScoreSpaceError):
         check("seed", 2.5, int)
+
+
+NUMBERS = ss.residual_table(S, T)
+RROC = ss.rroc(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ss.roc(TABLE, fpr_high="x"),
+        lambda: ss.rejection(TABLE, at="x"),
+        lambda: ss.calibration(TABLE, bins="x", by="width"),
+        lambda: ss.calibration(TABLE, bins=5, by="nothing"),
+        lambda: ss.smooth(TABLE, midpoint=[1]),
+        lambda: ss.roc(),
+        lambda: ss.roc(ss.ScoreTable),
+        lambda: ss.auc(ss.ScoreTable),
+        lambda: ss.auc(t=TABLE),
+        lambda: ss.auc(),
+        lambda: ss.auc(Y, object()),
+        lambda: ss.pauc(TABLE, fpr_high="x"),
+        lambda: ss.Counts(-1, 2, 3, 4),
+        lambda: ss.Counts(float("nan"), 2, 3, 4),
+        lambda: ss.Counts("x", 2, 3, 4),
+        lambda: ss.RuleTable([-1], [2], [3], [4]),
+        lambda: ss.RuleTable("x", 2, 3, 4),
+        lambda: ss.RuleTable([1, 2], [1, 2, 3], 3, 4),
+        lambda: TABLE.at("x"),
+        lambda: TABLE + 5,
+        lambda: TABLE + MATRIX,
+        lambda: ss.hull(TABLE).best("x"),
+        lambda: ss.roc(TABLE).places("x"),
+        lambda: RROC.loss([True]),
+        lambda: COSTS.decide("NaN"),
+    ],
+)
+def test_options_constructors_and_methods_refuse_what_they_cannot_use(call):
+    with pytest.raises(ScoreSpaceError):
+        call()

@@ -112,24 +112,33 @@ def test_a_noun_with_options(menu):
         ("egg@1", "the dish 'egg@1' cannot be read.\n  hint: NAME, or NAME(option=value, option=value)"),
         ("egg(salt)", "the option 'salt' of 'egg(salt)' has no value.\n  hint: salt=VALUE"),
         ("egg(salt=)", "the option 'salt=' of 'egg(salt=)' has no value.\n  hint: salt=VALUE"),
-        ("egg(eggs=1, eggs=2)", "the option 'eggs' of 'egg(eggs=1, eggs=2)' is stated twice."),
+        (
+            "egg(eggs=1, eggs=2)",
+            "the option 'eggs' of 'egg(eggs=1, eggs=2)' is stated twice.\n  hint: each option once",
+        ),
         (
             "egg(minute=3)",
             "egg has no option 'minute'.\n"
             "  seen: its options: 'minutes', 'eggs', 'way', 'salt', 'heat', 'bare'\n"
             "  hint: did you mean minutes?",
         ),
-        ("toast(minutes=3)", "toast has no option 'minutes'.\n  seen: its options: none"),
+        ("toast(minutes=3)", "toast has no option 'minutes'.\n  seen: its options: none\n  hint: toast alone"),
         (
             "egg(way=hart)",
             "way=hart in 'egg(way=hart)' is unknown.\n  seen: way can be 'soft', 'hard'\n  hint: did you mean hard?",
         ),
-        ("egg(salt=1)", "salt=1 in 'egg(salt=1)' is not true or false."),
-        ("egg(minutes=long)", "minutes=long in 'egg(minutes=long)' is not a number."),
-        ("egg(eggs=1.5)", "eggs=1.5 in 'egg(eggs=1.5)' is not a number."),
-        ("egg(heat=high)", "heat=high in 'egg(heat=high)' is not a number."),
-        ('egg(bare="x)', "a bracket or a quote in 'egg(bare=\"x)' is not closed."),
-        ("egg(bare=x])", "a bracket or a quote in 'egg(bare=x])' is not closed."),
+        ("egg(salt=1)", "salt=1 in 'egg(salt=1)' is not true or false.\n  hint: salt=true: whether there is salt"),
+        ("egg(minutes=long)", "minutes=long in 'egg(minutes=long)' is not a number.\n  hint: minutes=3: how long"),
+        ("egg(eggs=1.5)", "eggs=1.5 in 'egg(eggs=1.5)' is not a number.\n  hint: eggs=…: how many"),
+        ("egg(heat=high)", "heat=high in 'egg(heat=high)' is not a number.\n  hint: heat=90: degrees (low)"),
+        (
+            'egg(bare="x)',
+            "a bracket or a quote in 'egg(bare=\"x)' is not closed.\n  hint: a closing one for each opening one",
+        ),
+        (
+            "egg(bare=x])",
+            "a bracket or a quote in 'egg(bare=x])' is not closed.\n  hint: a closing one for each opening one",
+        ),
     ],
 )
 def test_what_cannot_be_read(menu, text, message):

@@ -51,3 +51,9 @@ def test_listing(names, text):
 )
 def test_did_you_mean(name, nearest):
     assert did_you_mean(name, ["outcome", "Score"]) == nearest
+
+
+def test_no_part_commands_the_terminal():
+    error = ScoreSpaceError("a\x1b[31m.", seen="two\nlines \x9b", hint="turned \u202e")
+    assert str(error) == "a\\x1b[31m.\n  seen: two\\nlines \\x9b\n  hint: turned \\u202e"
+    assert error.hint == "turned \\u202e"

@@ -77,7 +77,7 @@ def test_what_is_no_file_is_not_replaced(name, seen):
     for attempt in (lambda: files.write_file(Path(name), b""), lambda: files.check_target(Path(name), (".csv",))):
         with pytest.raises(DataError) as caught:
             attempt()
-        assert str(caught.value) == f"'{name}' cannot be written.\n  seen: it is {seen}"
+        assert str(caught.value) == f"'{name}' cannot be written.\n  seen: it is {seen}\n  hint: the name of a file"
 
 
 def test_devices_are_not_replaced():
@@ -90,7 +90,10 @@ def test_devices_are_not_replaced():
 def test_places_that_cannot_be_written():
     with pytest.raises(DataError) as caught:
         files.check_target(Path("absent/a.csv"), (".csv",))
-    assert str(caught.value) == "there is no folder 'absent' to write a.csv into."
+    assert (
+        str(caught.value)
+        == "there is no folder 'absent' to write a.csv into.\n  hint: make the folder first, or name another"
+    )
     with pytest.raises(DataError) as caught:
         files.check_target(Path("a.doc"), (".csv", ".json"))
     assert str(caught.value) == "'a.doc' has no known ending.\n  hint: .csv .json"

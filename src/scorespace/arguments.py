@@ -7,11 +7,13 @@ import inspect
 import numbers
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from scorespace.declaration import Noun
 from scorespace.errors import ScoreSpaceError
 
 Checked = TypeVar("Checked", bound=Callable[..., Any])
@@ -55,15 +57,30 @@ def checked(function: Checked) -> Checked:
                     check(key if isinstance(key, str) else name, each, hints[name])
             elif name in hints:
                 check(name, value, hints[name])
-        try:
+        with foreseen(function.__name__):
             return function(*args, **kwargs)
-        except ScoreSpaceError:
-            raise
-        except _UNFORESEEN as error:
-            said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
-            raise ScoreSpaceError(f"{function.__name__} cannot be done with these arguments.", seen=said) from error
 
     return call  # type: ignore[return-value]
+
+
+@contextmanager
+def foreseen(name: str) -> Iterator[None]:
+    """What a function of that name cannot use, though it is of the right kind, is told as that."""
+    try:
+        yield
+    except ScoreSpaceError:
+        raise
+    except _UNFORESEEN as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
+        raise ScoreSpaceError(f"{name} cannot be done with these arguments.", seen=said) from error
+
+
+def check_values(noun: Noun, given: Mapping[str, Any]) -> None:
+    """Refuse values of a noun's options that are not of the kind that they are declared with."""
+    for option in noun.options:
+        named = option.choices and isinstance(given.get(option.name), str)  # the noun says which name is near
+        if option.name in given and not named:
+            check(option.name, given[option.name], option.kind)
 
 
 def checked_methods(cls: Class) -> Class:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scorespace.arguments import check
+from scorespace.arguments import check, checked_methods
 from scorespace.declaration import written
 from scorespace.errors import ConditionError, did_you_mean, listing
 from scorespace.results import ByValue
@@ -167,6 +167,7 @@ class Asymmetry:
         return self.under / (self.under + self.over)
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False)
 class CostMatrix(ByValue):
     """What it costs to decide each class for each actual class: rows actual, columns decided.
@@ -187,17 +188,24 @@ class CostMatrix(ByValue):
         try:
             object.__setattr__(self, "matrix", np.asarray(self.matrix, dtype=np.float64))
         except (TypeError, ValueError, OverflowError) as error:
-            raise ConditionError("a cost matrix holds something that is no number.", seen=str(error)) from None
+            raise ConditionError(
+                "a cost matrix holds something that is no number.", seen=str(error), hint="a number in every cell"
+            ) from None
         size = len(self.classes)
         if self.matrix.shape != (size, size):
             raise ConditionError(
                 "a cost matrix needs one row and one column for each class.",
                 seen=f"shape {self.matrix.shape} for the classes {listing(self.classes)}",
+                hint="as many rows and columns as classes",
             )
         if len(set(self.classes)) != size:
-            raise ConditionError("a cost matrix names a class twice.", seen=listing(self.classes))
+            raise ConditionError(
+                "a cost matrix names a class twice.", seen=listing(self.classes), hint="each class once"
+            )
         if not np.isfinite(self.matrix).all():
-            raise ConditionError("a cost matrix holds something that is not a finite number.")
+            raise ConditionError(
+                "a cost matrix holds something that is not a finite number.", hint="finite numbers; a gain is negative"
+            )
         self._refuse_foregone_conclusion()
 
     def _refuse_foregone_conclusion(self) -> None:
@@ -217,7 +225,7 @@ class CostMatrix(ByValue):
                 raise ConditionError(
                     f"the cost matrix and the data disagree on the class {name!r}.",
                     seen=f"costs for {listing(self.classes)}; data with {listing(classes)}",
-                    hint=f"did you mean {near!r}?" if near else None,
+                    hint=f"did you mean {near!r}?" if near else "the same classes in both",
                 )
         order = [self.classes.index(name) for name in classes]
         return CostMatrix(classes, self.matrix[np.ix_(order, order)])
@@ -247,7 +255,10 @@ class CostMatrix(ByValue):
     def condition(self, positive: str, prevalence: float | None = None) -> Condition:
         """The costs of two classes as the condition of a two-class decision."""
         if len(self.classes) != 2 or positive not in self.classes:
-            raise ConditionError("only costs of two classes, one of them positive, make a two-class condition.")
+            raise ConditionError(
+                "only costs of two classes, one of them positive, make a two-class condition.",
+                hint="costs of the two classes, and which is positive",
+            )
         p = self.classes.index(positive)
         n = 1 - p
         cells = self.matrix
@@ -269,7 +280,9 @@ def read_costs(text: str, size: int) -> Array:
     try:
         rows = [[float(cost) for cost in row.split()] for row in text.strip("\"'").split(";")]
     except ValueError as error:
-        raise ConditionError(f"the costs {text!r} hold something that is no number.", seen=str(error)) from None
+        raise ConditionError(
+            f"the costs {text!r} hold something that is no number.", seen=str(error), hint="a number in every cell"
+        ) from None
     if len(rows) != size or any(len(row) != size for row in rows):
         seen = f"{len(rows)} rows of {' or '.join(map(str, sorted({len(row) for row in rows})))} costs"
         raise ConditionError(

@@ -224,7 +224,7 @@ def check_options(noun: Noun, given: Mapping[str, Any], error: type[ScoreSpaceEr
             raise error(
                 f"{noun.name} has no option {name!r}.",
                 seen=f"its options: {listing(known) or 'none'}",
-                hint=f"did you mean {near}?" if near else None,
+                hint=f"did you mean {near}?" if near else "one of these" if known else f"{noun.name} alone",
             )
 
 
@@ -238,7 +238,7 @@ def read_options(
         if not equals or not value:
             raise error(f"the option {piece.strip()!r} of {whole!r} has no value.", hint=f"{name}=VALUE")
         if name in given:
-            raise error(f"the option {name!r} of {whole!r} is stated twice.")
+            raise error(f"the option {name!r} of {whole!r} is stated twice.", hint="each option once")
         given[name] = value
     check_options(noun, given, error)
     return tuple(
@@ -265,7 +265,7 @@ def split_list(text: str, whole: str, error: type[ScoreSpaceError] = ScoreSpaceE
         else:
             pieces[-1] += letter
     if open_ or quoted:
-        raise error(f"a bracket or a quote in {whole!r} is not closed.")
+        raise error(f"a bracket or a quote in {whole!r} is not closed.", hint="a closing one for each opening one")
     return pieces
 
 
@@ -279,7 +279,7 @@ def read_value(option: Option, text: str, whole: str, error: type[ScoreSpaceErro
             raise error(
                 f"{option.name}={text} in {whole!r} is unknown.",
                 seen=f"{option.name} can be {listing(option.choices)}",
-                hint=f"did you mean {near}?" if near else None,
+                hint=f"did you mean {near}?" if near else "one of these",
             )
         return bare
     try:
@@ -290,7 +290,7 @@ def read_value(option: Option, text: str, whole: str, error: type[ScoreSpaceErro
         if str in kinds or bare in option.choices:  # a number or a name
             return bare
         wanted = "true or false" if bool in kinds else "a number"
-        raise error(f"{option.name}={text} in {whole!r} is not {wanted}.") from None
+        raise error(f"{option.name}={text} in {whole!r} is not {wanted}.", hint=option.text) from None
 
 
 def _alternatives(kind: Any) -> list[Any]:

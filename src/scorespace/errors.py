@@ -5,6 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Final
+
+_COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it: control characters, ends of lines, and turns of direction."""
+
+
+def shown(text: object) -> str:
+    r"""A text from anywhere as a terminal can show it in one line: what would command it is written out.
+
+    >>> print(shown("\x1b[31mred"))
+    \x1b[31mred
+    """
+    return _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
 class ScoreSpaceError(ValueError):
@@ -16,13 +29,10 @@ class ScoreSpaceError(ValueError):
     """
 
     def __init__(self, problem: str, *, seen: str | None = None, hint: str | None = None) -> None:
-        self.problem, self.seen, self.hint = problem, seen, hint
-        parts = [problem]
-        if seen:
-            parts.append(f"  seen: {seen}")
-        if hint:
-            parts.append(f"  hint: {hint}")
-        super().__init__("\n".join(parts))
+        self.problem = shown(problem)
+        self.seen, self.hint = (None if part is None else shown(part) for part in (seen, hint))
+        parts = {"": self.problem, "  seen: ": self.seen, "  hint: ": self.hint}
+        super().__init__("\n".join(f"{head}{part}" for head, part in parts.items() if part or not head))
 
 
 class DataError(ScoreSpaceError):

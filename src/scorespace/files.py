@@ -68,10 +68,17 @@ def check_target(path: Path, endings: tuple[str, ...]) -> None:
         if path.suffix.lower() not in endings:
             raise DataError(f"{str(path)!r} has no known ending.", hint=" ".join(endings))
         if not path.parent.is_dir():
-            raise DataError(f"there is no folder {str(path.parent)!r} to write {path.name} into.")
+            raise DataError(
+                f"there is no folder {str(path.parent)!r} to write {path.name} into.",
+                hint="make the folder first, or name another",
+            )
         folder = Path(os.path.realpath(path)).parent
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise DataError(f"{str(path)!r} cannot be written.", seen=f"no right to write into {str(folder)!r}")
+            raise DataError(
+                f"{str(path)!r} cannot be written.",
+                seen=f"no right to write into {str(folder)!r}",
+                hint="another folder",
+            )
 
 
 # --- in one step
@@ -86,7 +93,11 @@ def replacing(path: Path) -> Iterator[Path]:
     with _told(path):
         target = Path(os.path.realpath(path))
         if not target.parent.is_dir():
-            raise DataError(f"{str(path)!r} cannot be written.", seen=f"there is no folder {str(path.parent)!r}")
+            raise DataError(
+                f"{str(path)!r} cannot be written.",
+                seen=f"there is no folder {str(path.parent)!r}",
+                hint="make the folder first, or name another",
+            )
         _refuse_special(path)
         read, old = _read.get(), _status(target)
         if old is not None and read and _identity(old) in read:
@@ -211,7 +222,7 @@ def _refuse_special(path: Path) -> None:
     status = _status(path)
     if status is not None and not stat.S_ISREG(status.st_mode):
         seen = "it is a folder" if stat.S_ISDIR(status.st_mode) else "it is a device or a pipe, not a file"
-        raise DataError(f"{str(path)!r} cannot be written.", seen=seen)
+        raise DataError(f"{str(path)!r} cannot be written.", seen=seen, hint="the name of a file")
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -238,4 +249,6 @@ def _told(path: Path) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:  # ValueError: a name that is none
         said = error.strerror if isinstance(error, OSError) else None
-        raise DataError(f"{str(path)!r} cannot be written.", seen=said or str(error)) from None
+        raise DataError(
+            f"{str(path)!r} cannot be written.", seen=said or str(error), hint="another file or folder"
+        ) from None

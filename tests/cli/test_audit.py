@@ -122,3 +122,14 @@ def test_scores(run, credit):
 def test_standard_input(run):
     done = run("audit", "-", "--target", "y", "--format", "json", stdin="x,y\n" + "1,0\n2,1\n" * 20)
     assert done.json()["data"]["rows"] == 40
+
+
+def test_csv_without_findings_has_its_header(run, tmp_path):
+    (tmp_path / "clean.csv").write_text("a\n1\n2\n3\n")
+    done = run("audit", "clean.csv", "--format", "csv")
+    assert (done.code, done.out) == (0, "code,level,columns,text,advice\n")
+
+
+def test_one_column_is_one(run, tmp_path):
+    (tmp_path / "clean.csv").write_text("a\n1\n2\n3\n")
+    assert run("audit", "clean.csv").out.splitlines()[1] == "clean.csv   3 rows   1 column"

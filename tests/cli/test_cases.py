@@ -169,4 +169,7 @@ def test_notes_of_a_curve(run, write):
 
 def test_a_midpoint_is_stated_or_learned(run, six):
     found = run("curve", *six, "--kind", "smooth(midpoint=median)", "--learn-midpoint", "six.csv")
-    assert found.err == "CurveError: the option 'midpoint' of 'smooth(midpoint=median)' is stated twice.\n"
+    assert (
+        found.err
+        == "CurveError: the option 'midpoint' of 'smooth(midpoint=median)' is stated twice.\n  hint: each option once\n"
+    )

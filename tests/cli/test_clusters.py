@@ -58,7 +58,7 @@ def test_report_and_picture(run, points):
         ),
         (
             ("clusters", "points.csv", "--label", "k", "--feature", "class"),
-            "ColumnError: column 'class' holds no numbers.\n  seen: 'A', 'A', 'A'\n"
+            "ColumnError: column 'class' holds no numbers.\n  seen: 'A', 'B', 'C'\n"
             "  hint: --feature COL columns of numbers\n",
         ),
     ],

@@ -539,3 +539,7 @@ def test_one_side_and_another_adjustment(run, credit):
         "ScoreSpaceError: Shaffer's method is for all pairs of models: it knows that not all of them can differ "
         "alone.\n  hint: --adjust holm\n",
     )
+
+
+def test_counts_have_no_classes(run):
+    assert run("compare", "--counts", "5,0,0,5").out.splitlines()[1] == "counts   10 cases"

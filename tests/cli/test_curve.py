@@ -204,6 +204,7 @@ def test_a_calibration_curve_by_bins(points):
 REFUSED = {
     ("--kind", "roc(bins=5)"): """CurveError: roc has no option 'bins'.
   seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'
+  hint: one of these
 """,
     ("--kind", "calibration(bin=5)"): """CurveError: calibration has no option 'bin'.
   seen: its options: 'by', 'bins'
@@ -211,11 +212,14 @@ REFUSED = {
 """,
     ("--kind", "calibration(by=size)"): """CurveError: by=size in 'calibration(by=size)' is unknown.
   seen: by can be 'isotonic', 'width', 'count'
+  hint: one of these
 """,
     ("--kind", "calibration(bins=few)"): """CurveError: bins=few in 'calibration(bins=few)' is not a number.
+  hint: bins=10: number of bins, unless groups are isotonic
 """,
     ("--kind", "threshold(measure=fbeta(beta=2)"): """CurveError: a bracket or a quote in \
 'threshold(measure=fbeta(beta=2)' is not closed.
+  hint: a closing one for each opening one
 """,
     (
         "--kind",
@@ -225,12 +229,15 @@ REFUSED = {
 """,
     ("--measure", "f1"): """CurveError: roc has no option 'measure'.
   seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'
+  hint: one of these
 """,
     ("--kind", "threshold(measure=f1)", "--measure", "ppv"): """CurveError: the option 'measure' of \
 'threshold(measure=f1)' is stated twice.
+  hint: each option once
 """,
     ("--kind", "pr", "--learn-midpoint", "small.csv"): """CurveError: pr has no option 'midpoint'.
   seen: its options: none
+  hint: pr alone
 """,
 }
 

@@ -1,6 +1,8 @@
 """`scorespace demo`: the main job on the bundled predictions."""
 
+import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -57,3 +59,15 @@ def test_it_copies_the_files_that_all_examples_use(run, tmp_path):
         "DataError: 'iris.csv' is there already, and is another file.\n  hint: an empty folder\n",
     )
     assert (tmp_path / "iris.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown"])
+def test_copies_are_told_in_the_form_asked_for(run, form):
+    done = run("demo", "--copy", "--format", form)
+    files = [("credit.csv", 39522), ("iris.csv", 7128)]
+    if form == "json":
+        found = [(row["file"], row["bytes"]) for row in json.loads(done.out)["rows"]]
+    else:
+        cells = [re.findall(r"[\w.]+", line) for line in done.out.splitlines()]
+        found = [(line[0], int(line[1])) for line in cells if len(line) == 2 and line[1].isdigit()]
+    assert (done.code, found) == (0, files)

@@ -136,7 +136,10 @@ def test_a_report_that_cannot_be_written(run, write):
     write("fine.csv", FINE)
     done = run("evaluate", "fine.csv", *GOOD, "--measures", "auc", "--report", "absent/page.html")
     assert done.code == 2
-    assert done.err == "DataError: there is no folder 'absent' to write page.html into.\n"
+    assert done.err == (
+        "DataError: there is no folder 'absent' to write page.html into.\n"
+        "  hint: make the folder first, or name another\n"
+    )
     assert done.out == ""  # said before the work, not after it
 
 
@@ -253,3 +256,80 @@ def test_no_python_warning_reaches_the_screen(tmp_path):
     script += "c.main = lambda: warnings.warn('divide by zero', RuntimeWarning)\nm.main()\n"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_verb_that_is_told_nothing_says_so_beside_its_help(run):
+    done = run("compare")
+    assert (done.code, done.err) == (
+        2,
+        "ScoreSpaceError: compare is told nothing to work on.\n"
+        "  hint: scorespace compare credit.csv --truth outcome --positive bad --score nb --score tree\n",
+    )
+
+
+def test_no_number_cannot_be_required(run):
+    done = run("evaluate", "fine.csv", *GOOD, "--require", "auc>=nan")
+    assert (done.code, done.err) == (
+        2,
+        "MeasureError: the requirement 'auc>=nan' cannot be read.\n  hint: such as --require \"auc>=0.8\"\n",
+    )
+
+
+TREE = ["credit.csv", "--truth", "outcome", "--positive", "bad", "--score", "tree"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", *TREE],
+        ["power", "--auc", "0.7", "--against", "0.7", "--prevalence", "0.3"],
+        ["compare", "--counts", "99999999,1,1,1"],
+        [
+            "evaluate",
+            "credit.csv",
+            "--truth",
+            "outcome",
+            "--positive",
+            "bad",
+            "--score",
+            "tree",
+            "--report",
+            "no/x.html",
+        ],
+        [
+            "evaluate",
+            "credit.csv",
+            "--truth",
+            "outcome",
+            "--positive",
+            "bad",
+            "--score",
+            "tree",
+            "--report",
+            "/dev/full",
+        ],
+        ["curve", *TREE, "--kind", "cost(x=1)"],
+        ["cases", *TREE, "--midpoint", "foo"],
+        ["calibrate", *TREE, "--method", "foo"],
+        ["calibrate", "credit.csv", "--score", "tree", "--apply", "odd.json", "--out", "o.csv"],
+        ["decide", *TREE, "--costs", "other.csv"],
+        ["decide", *TREE, "--costs", "gap.csv"],
+        ["ranks", "ranks.csv", "--measure", "auc", "--control", "zz"],
+        ["rules", "none.csv"],
+    ],
+    ids=lambda words: " ".join(words[:1] + words[-2:]),
+)
+def test_every_mistake_has_one_thing_to_do(run, tmp_path, arguments):
+    files = {
+        "odd.json": '{"a": 1}',
+        "other.csv": ",x,y\nx,0,1\ny,5,0\n",
+        "gap.csv": ",good,bad\ngood,0,\nbad,5,0\n",
+        "ranks.csv": "d,a,b\nx,.5,.2\ny,.6,.7\nz,.5,.9\n",
+        "none.csv": "a,b\n0,0\n0,0\n",
+        "credit.csv": "outcome,tree,nb\nbad,0.9,0.8\ngood,0.2,0.4\nbad,0.7,0.3\ngood,0.4,0.1\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n  hint: ") == 1

@@ -380,7 +380,7 @@ def test_costs_of_several_classes_are_a_measure_too(run, write):
         (
             "cost(matrix=0 1; 1 x)",
             "ConditionError: the costs '0 1; 1 x' hold something that is no number.\n"
-            "  seen: could not convert string to float: 'x'\n",
+            "  seen: could not convert string to float: 'x'\n  hint: a number in every cell\n",
         ),
         (
             "cost(fp=2)",

@@ -59,7 +59,7 @@ def test_a_file_named_twice_is_refused(run, parts):
         "  hint: each file once\n",
     )
     done = run("evaluate", files[0], "-", *roles, "--score", "tree")
-    assert done.err.startswith("DataError: standard input and addresses are read alone.\n")
+    assert done.err.startswith("DataError: standard input, pipes and addresses are read alone.\n")
 
 
 def test_an_output_over_one_of_several_is_refused(run, parts):

@@ -182,7 +182,10 @@ def test_data_sets_without_a_value_can_be_left_out(run, write):
         (
             "data,a,b\nd1,1,2\n",
             ["--higher-is-better"],
-            "DataError: a comparison over data sets needs at least two of them.\n  seen: 1 data set\n",
+            (
+                "DataError: a comparison over data sets needs at least two of them.\n  seen: 1 data set\n"
+                "  hint: a row for each data set\n"
+            ),
         ),
         (
             "data,a,b\nd1,1,2\nd2,2,many\n",
@@ -207,7 +210,7 @@ def test_data_sets_without_a_value_can_be_left_out(run, write):
             "MeasureError: there is no measure 'acu'.\n  hint: did you mean auc?\n",
         ),
         (
-            "data,a,b\nd1,1,2\nd2,2,3\n",
+            "data,a,b\nd1,.1,.2\nd2,.2,.3\n",
             ["--measure", "auc", "--test", "wilcoxon", "--out", "ranks.png"],
             "DataError: ranks are drawn of all models, and not of pairs.\n  hint: --test friedman\n",
         ),

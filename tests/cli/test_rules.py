@@ -74,3 +74,11 @@ def test_mistakes_are_told(run, baskets, words, told):
     done = run(*words)
     assert done.code == 2
     assert done.err.startswith(told)
+
+
+def test_csv_without_rules_has_the_header_of_others(run, tmp_path):
+    (tmp_path / "a.csv").write_text("bread,jam\n1,1\n1,1\n0,0\n")
+    some = run("rules", "a.csv", "--format", "csv")
+    none = run("rules", "a.csv", "--format", "csv", "--at-least", "lift=9")
+    assert len(some.out.splitlines()) > 1
+    assert (none.code, none.out) == (0, some.out.splitlines()[0] + "\n")

@@ -161,7 +161,10 @@ def test_a_failure_to_write_names_the_file_and_shows_nothing(run, inputs, kind, 
     ending = ".html" if option == "--report" else ".parquet" if kind == "table" else ".svg"
     done = run(kind, *arguments, option, f"out{ending}")
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"DataError: 'out{ending}' cannot be written.\n  seen: No space left on device\n"
+    assert done.err == (
+        f"DataError: 'out{ending}' cannot be written.\n  seen: No space left on device\n"
+        "  hint: another file or folder\n"
+    )
     assert [name for name in os.listdir(".") if name.startswith((".scorespace", "out"))] == []
 
 

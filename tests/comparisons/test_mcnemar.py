@@ -119,7 +119,9 @@ def test_all_cases_discordant():
 def test_an_unknown_method():
     with pytest.raises(ScoreSpaceError) as caught:
         mcnemar_p(1, 2, "midpoint")
-    assert str(caught.value) == ("method='midpoint' is unknown.\n  seen: ('corrected', 'uncorrected', 'exact', 'midp')")
+    assert str(caught.value) == (
+        "method='midpoint' is unknown.\n  seen: ('corrected', 'uncorrected', 'exact', 'midp')\n  hint: one of these"
+    )
 
 
 # --- Cochran's Q

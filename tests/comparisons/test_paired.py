@@ -702,7 +702,7 @@ def test_a_test_that_overlooks_groups_is_noted(test):
         (
             {"test": "bootstrap(rope=1)"},
             ScoreSpaceError,
-            "bootstrap has no option 'rope'.\n  seen: its options: 'replicates'",
+            "bootstrap has no option 'rope'.\n  seen: its options: 'replicates'\n  hint: one of these",
         ),
         (
             {"test": "interval"},
@@ -711,8 +711,16 @@ def test_a_test_that_overlooks_groups_is_noted(test):
             "'five_by_two_t', 'five_by_two_f', 'bayes_t', 'mcnemar', 'diebold_mariano' and 3 more can\n"
             '  hint: test="permutation"',
         ),
-        ({"models": ("b",)}, ScoreSpaceError, "a comparison needs two models.\n  seen: 'b'"),
-        ({"models": ("b", "q")}, ScoreSpaceError, "there is no model 'q'.\n  seen: 'a', 'b', 'c'"),
+        (
+            {"models": ("b",)},
+            ScoreSpaceError,
+            "a comparison needs two models.\n  seen: 'b'\n  hint: name another model",
+        ),
+        (
+            {"models": ("b", "q")},
+            ScoreSpaceError,
+            "there is no model 'q'.\n  seen: 'a', 'b', 'c'\n  hint: one of these",
+        ),
         (
             {"level": 95},
             ScoreSpaceError,

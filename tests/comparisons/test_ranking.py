@@ -222,3 +222,14 @@ def test_tests_over_data_sets_are_declared_like_all_others():
     assert written == rank_models(values, best="high", zeros="split").rows()
     with pytest.raises(ScoreSpaceError, match="delong cannot compare two models over data sets"):
         rank_models(values, best="high", test="delong")
+
+
+def test_values_that_a_measure_cannot_have_are_refused():
+    with pytest.raises(MeasureError) as caught:
+        rank_models({"a": [0.5, 0.6, 2.0], "b": [0.4, 0.7, 0.9]}, measure="auc")
+    assert str(caught.value) == (
+        "auc lies between 0 and 1, and some values do not.\n"
+        "  seen: 2\n"
+        "  hint: correct them, or leave out the measure and say which end is best"
+    )
+    assert rank_models({"a": [50, 60, 200], "b": [40, 70, 90]}, best="high").table.datasets == 3

@@ -157,11 +157,12 @@ def test_values_that_do_not_fit_the_options(values, options, problem):
 
 REFUSED = {
     "an option": "roc has no option 'bins'.\n"
-    "  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'",
+    "  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'\n"
+    "  hint: one of these",
     "classes": (
         "roc cannot be computed from scores of 3 classes.\n  hint: roc needs a ScoreTable, such as that of one class"
     ),
-    "no table": "roc needs a ScoreTable.\n  seen: [0.9, 0.4]",
+    "no table": "roc needs a ScoreTable.\n  seen: [0.9, 0.4]\n  hint: ss.roc(table)",
     "counts": "roc cannot be computed from counts of outcomes.\n  hint: roc needs a ScoreTable",
 }
 

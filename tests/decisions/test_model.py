@@ -275,7 +275,9 @@ def test_judged_on_another_sample():
 def test_a_model_that_the_other_sample_lacks():
     with pytest.raises(DataError) as caught:
         judge_on(choose({"nb": TABLE}, Condition()), {"tree": TABLE}, fitted="spring.csv")
-    assert str(caught.value) == "there is no model 'nb' to judge.\n  seen: tree"
+    assert (
+        str(caught.value) == "there is no model 'nb' to judge.\n  seen: tree\n  hint: the same columns in both samples"
+    )
 
 
 def test_dictionary():
@@ -293,7 +295,7 @@ def test_dictionary():
 
 
 def test_no_models():
-    with pytest.raises(DataError, match=r"^there is no model to decide between\.$"):
+    with pytest.raises(DataError, match=r"^there is no model to decide between\."):
         decide({}, Condition())
 
 

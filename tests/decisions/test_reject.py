@@ -53,7 +53,10 @@ def test_a_rule_that_hands_over_everything_says_so():
 def test_decisions_alone_are_never_in_doubt():
     with pytest.raises(ScoreError) as caught:
         choose_rejection({"rule": CRISP}, 0.2)
-    assert str(caught.value) == "a rejection needs scores: a crisp decision is never in doubt."
+    assert (
+        str(caught.value)
+        == "a rejection needs scores: a crisp decision is never in doubt.\n  hint: a model with scores"
+    )
 
 
 def test_a_mixture_of_two_thresholds():

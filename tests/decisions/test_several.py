@@ -144,5 +144,5 @@ def test_classes_must_agree_for_every_model():
 
 
 def test_no_models():
-    with pytest.raises(DataError, match=r"^there is no model to decide between\.$"):
+    with pytest.raises(DataError, match=r"^there is no model to decide between\."):
         decide_several({}, COSTS)

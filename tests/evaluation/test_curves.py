@@ -52,11 +52,17 @@ def test_some_options_may_be_written_and_others_given(two):
 
 
 REFUSED = {
-    ("calibration(by=width)", "by"): "the option 'by' of 'calibration(by=width)' is stated twice.",
+    (
+        "calibration(by=width)",
+        "by",
+    ): "the option 'by' of 'calibration(by=width)' is stated twice.\n  hint: each option once",
     (
         "roc",
         "bins",
-    ): "roc has no option 'bins'.\n  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'",
+    ): (
+        "roc has no option 'bins'.\n  seen: its options: 'normalised', 'fpr_low', 'fpr_high', 'tpr_low', 'tpr_high'\n"
+        "  hint: one of these"
+    ),
     ("smooth", "midpont"): (
         "smooth has no option 'midpont'.\n  seen: its options: 'midpoint', 'recentre', 'normalised'\n"
         "  hint: did you mean midpoint?"
@@ -156,7 +162,10 @@ def test_a_band_takes_the_options_of_its_curve(two):
 def test_a_kind_without_a_band(two, draw):
     with pytest.raises(CurveError) as caught:
         two.band("cost", "s") if draw == "band" else two.plot("cost", band=True)
-    assert str(caught.value) == "cost has no band.\n  seen: bands of 'roc', 'pr', 'calibration'"
+    assert (
+        str(caught.value)
+        == "cost has no band.\n  seen: bands of 'roc', 'pr', 'calibration'\n  hint: leave out the band"
+    )
 
 
 # --- pictures

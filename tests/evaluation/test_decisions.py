@@ -67,11 +67,12 @@ def told(ask):
 def test_samples_that_cannot_choose_for_each_other(small):
     swapped = ss.evaluate(OTHER, truth="y", scores="s", decisions="d", positive=0)
     assert told(lambda: swapped.decide(ss.Condition(1, 5), fit=small)) == (
-        "the sample that chooses and the one that judges have different positive classes.\n  seen: '1', '0'"
+        "the sample that chooses and the one that judges have different positive classes.\n  seen: '1', '0'\n"
+        "  hint: the same positive class in both"
     )
     fewer = ss.evaluate(OTHER, truth="y", scores="s")
     assert told(lambda: fewer.decide(ss.Condition(1, 5), fit=small)) == (
-        "there is no model 'd' in arrays.\n  seen: 's'"
+        "there is no model 'd' in arrays.\n  seen: 's'\n  hint: the same columns in both samples"
     )
     three = ss.evaluate({"y": list("abc"), "d": list("abb")}, truth="y", decisions="d")
     costs = ss.CostMatrix(("a", "b", "c"), 1 - np.eye(3))

@@ -141,4 +141,6 @@ def test_the_threshold_that_is_shown():
     assert shown_threshold("m", RAW, ()) == 9.0  # TPR − FPR is ½ there, at 6 as well; the highest score comes first
     with pytest.raises(ScoreSpaceError) as caught:
         shown_threshold("m", OF_SEVERAL, ())
-    assert str(caught.value) == "m decides by the highest score, so it has no threshold."
+    assert (
+        str(caught.value) == "m decides by the highest score, so it has no threshold.\n  hint: leave out the threshold"
+    )

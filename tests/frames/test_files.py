@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
+import scorespace as ss
 from frames.sources import CREDIT, refused, values, write
-from scorespace.errors import DataError
+from scorespace.errors import ColumnError, DataError
 from scorespace.frames import read
 from scorespace.frames.files import copied, files_read, local_paths
 
@@ -241,3 +243,50 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused() -> None:
         "  seen: 3 records, of which 2 were read\n"
         "  hint: check that the file is complete and that nobody writes to it"
     )
+
+
+def test_one_bad_cell_is_shown(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,p\n1,.5\n0,.2\n1,.7\n0,abc\n")
+    with pytest.raises(ColumnError) as caught:
+        ss.evaluate(path, truth="y", scores="p")
+    assert caught.value.seen == "'abc'"
+
+
+def test_pipes_and_devices_are_named(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    for path, what in ((pipe, "a pipe"), ("/dev/null", "a device or a socket")):
+        with pytest.raises(DataError) as caught:
+            read(path)
+        assert caught.value.problem == f"{str(path)!r} is not a regular file."
+        assert (caught.value.seen, caught.value.hint) == (what, "- reads standard input: scorespace … - < FILE")
+
+
+def test_what_a_shell_puts_for_another_command_is_read():
+    out, into = os.pipe()
+    try:
+        os.write(into, b"y,p\n1,0.9\n0,0.2\n")
+        os.close(into)
+        assert ss.evaluate(f"/dev/fd/{out}", truth="y", scores="p").models.rows == 2
+    finally:
+        os.close(out)
+
+
+def test_standard_input_is_read_once(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"y,p\n1,0.9\n0,0.2\n")))
+    assert read("-").columns == ("y", "p")
+    with pytest.raises(DataError) as caught:
+        read("-")
+    assert str(caught.value) == (
+        "standard input can be read once.\n  seen: - twice\n  hint: save it to a file, and name that instead"
+    )
+
+
+def test_the_advice_of_the_engine_is_not_ours(tmp_path):
+    path = tmp_path / "twice.json"
+    path.write_text('[{"y":1,"p":0.5,"p":0.9},{"y":0,"p":0.2}]')
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert "auto_detect" not in str(caught.value)
+    assert caught.value.seen.endswith('has duplicate key "p"')

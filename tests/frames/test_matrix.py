@@ -68,7 +68,7 @@ def test_labels_with_commas_and_quotes(written):
 
 def test_missing_file(tmp_path):
     path = tmp_path / "none.csv"
-    assert refusal(path) == f"there is no file '{path}'."
+    assert refusal(path) == f"there is no file '{path}'.\n  hint: check the path"
 
 
 def test_too_short(written):
@@ -104,7 +104,8 @@ def test_a_label_twice(written):
 def test_not_a_number(written):
     path = written("actual,a,b\na,0,five\nb,1,0\n")
     assert refusal(path) == (
-        f"'{path}' holds something that is not a number.\n  seen: could not convert string to float: 'five'"
+        f"'{path}' holds something that is not a number.\n  seen: could not convert string to float: 'five'\n"
+        "  hint: a number in every cell below the header"
     )
 
 

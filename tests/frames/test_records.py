@@ -62,7 +62,7 @@ def test_a_class_that_begins_with_a_hash_is_a_class():
 
 def test_lines_above_a_second_header_do_not_vanish():
     write("twice.csv", "y,s\n1,0.5\n0,0.25\ny,s\n1,0.9\n0,0.1\n")
-    assert refused("twice.csv").startswith("column 's' holds text, not scores.\n  seen: '0.5', '0.25', 's'")
+    assert refused("twice.csv").startswith("column 's' holds text, not scores.\n  seen: 's'")
     write("title.csv", "written by hand\ny,s\n1,0.9\n0,0.1\n")
     assert refused("title.csv") == (
         f"title.csv cannot be read as CSV.\n  seen: line 2 has 2 values, the header 1\n{HINT}"
@@ -295,3 +295,24 @@ def test_weights_that_cannot_be_counted_are_refused(weight):
         ss.score_table([1, 0], [0.9, 0.1], weight=[float(weight)] * 2)
     with pytest.raises(ScoreSpaceError, match="more than can be counted"):
         ss.confusion([[float(weight), 1], [1, 1]])
+
+
+@pytest.mark.parametrize("weight", ["1e-300", "1e-80"])
+def test_weights_too_small_to_be_multiplied_are_refused(weight):
+    write("a.csv", f"y,s,w\n1,0.9,{weight}\n0,0.1,{weight}\n1,0.8,0\n")
+    assert refused("a.csv", weight="w") == (
+        "the weights in column 'w' are too small to be multiplied.\n"
+        "  seen: 2 of 2 rows between 0 and 1e-70\n"
+        "  hint: multiply all weights by the same number, or set these to 0"
+    )
+    with pytest.raises(ScoreSpaceError, match="too small to be multiplied"):
+        ss.score_table([1, 0], [0.9, 0.1], weight=[float(weight)] * 2)
+    with pytest.raises(ScoreSpaceError, match="too small to be multiplied"):
+        ss.confusion([[float(weight), 1], [1, 1]])
+
+
+@pytest.mark.parametrize(("size", "said"), [("e150", "beyond 1e70"), ("e-170", "below 1e-70 alone")])
+def test_predicted_numbers_whose_squares_are_none_are_refused(size, said):
+    write("a.csv", f"y,s\n1{size},2{size}\n-2{size},1{size}\n")
+    with pytest.raises(ScoreSpaceError, match=said):
+        ss.evaluate("a.csv", truth="y", predictions="s")

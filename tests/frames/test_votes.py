@@ -45,7 +45,13 @@ def test_a_missing_vote_is_a_missing_score():
 @pytest.mark.parametrize(
     ("score", "message"),
     [
-        ("votes=sum(e*)", "no column is named like 'e*'.\n  seen: 'y', 'd1', 'd2'"),
+        (
+            "votes=sum(e*)",
+            (
+                "no column is named like 'e*'.\n  seen: 'y', 'd1', 'd2'\n"
+                "  hint: a pattern such as d*, or the names of columns"
+            ),
+        ),
         ("d1=sum(d*)", "the votes 'd1' would replace a column of that name.\n  hint: another name for the votes"),
         (
             "votes=sum(d*)",

@@ -153,3 +153,17 @@ def test_what_is_refused(asked, message):
 def test_all_noise_is_refused():
     with pytest.raises(ScoreSpaceError, match="all points of 'k' have the label '-1' of noise"):
         judged({**DATA, "k": [-1] * 120}, "k", noise=-1)
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "said"),
+    [
+        ([1, 2, 5, 6], [1e300, 1e300, 1, 1], "the weights in column 'w' add up to more than can be counted"),
+        ([1, 2, 5, 6], [1e-300, 1e-300, 1, 1], "the weights in column 'w' are too small to be multiplied"),
+        ([1e-200, 2e-200, 5e-200, 6e-200], [1, 1, 1, 1], "the features hold numbers below 1e-70 alone"),
+        ([1e150, 2e150, 5e150, 6e150], [1, 1, 1, 1], "column 'x' has infinite or huge values"),
+    ],
+)
+def test_numbers_at_the_edge_are_refused(x, w, said):
+    with pytest.raises(ScoreSpaceError, match=said):
+        ss.clusters({"x": x, "k": ["a", "a", "b", "b"], "w": w}, labels="k", features="x", weight="w", resamples=0)

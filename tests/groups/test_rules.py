@@ -177,3 +177,19 @@ def test_a_weight_is_so_many_transactions_also_in_intervals_and_tests():
     ours, theirs = (ss.rules(data, **given) for data, given in (({**DATA, "n": times}, {"weight": "n"}), (copies, {})))
     assert ours.transactions == times.sum()
     assert ours.rows() == theirs.rows()
+
+
+@pytest.mark.parametrize("odd", ["oil, 1 l", 'a "b', "a => b", " c", 'x"'])
+def test_items_that_could_be_taken_for_several_are_quoted_and_can_be_given(odd):
+    data = {odd: [1, 1, 1, 0] * 9, "jam": [1, 1, 0, 0] * 9}
+    found = ss.rules(data, top=0)
+    assert {one.antecedent for one in found} == {(odd,), ("jam",)}
+    for one in found:
+        again = ss.rules(data, given=[one.text])[0]
+        assert (again.antecedent, again.consequent) == (one.antecedent, one.consequent)
+    assert [odd] in [row["antecedent"] for row in found.to_dict()["rules"]]
+
+
+def test_an_item_with_one_quote_can_still_be_given_as_it_is():
+    data = {'5" nail': [1, 1, 1, 0] * 9, "hammer": [1, 1, 0, 0] * 9}
+    assert ss.rules(data, given=['5" nail -> hammer'])[0].text == '"5"" nail" → hammer'

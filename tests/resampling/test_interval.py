@@ -73,7 +73,7 @@ def test_every_suiting_method_gives_an_interval_and_its_name(text, table, suitab
         assert found.method.split(",")[0] == method or method == "area"
         # One that corrects a bias may well leave out the value itself.
         assert found.low <= found.value <= found.high
-    for method in set(METHODS) - set(suitable):
+    for method in set(METHODS) - {*suitable, "none"}:  # which may be wanted of all
         with pytest.raises(MeasureError, match="does not suit"):
             of(text, table, method=method)
 
@@ -455,3 +455,20 @@ def test_scores_of_0_and_1_that_are_right_leave_the_parts_of_the_log_loss_finite
     found = estimate(parse("log_cal"), score_table(label, score))
     assert found.method == "inverted"
     assert 0 <= found.low <= found.value <= found.high < 1
+
+
+@pytest.mark.parametrize("name", ["h", "ks", "auch", "ref"])
+def test_equal_scores_say_nothing_of_how_others_would_be_ranked(name):
+    found = estimate(parse(name), score_table([1, 0, 1, 0], [0.5] * 4))
+    assert found.value == pytest.approx({"auch": 0.5, "ref": 0.25}.get(name, 0.0), abs=1e-8)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+    assert found.reason == "no interval: every case has the same score: nothing says how others would be ranked"
+
+
+def test_no_interval_can_be_asked_for():
+    found = estimate(parse("auc"), TABLE, method="none")
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+    assert (found.method, found.reason) == (None, None)
+    assert found.value == estimate(parse("auc"), TABLE).value

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from scorespace.errors import DataError, WeightError
+from scorespace.errors import DataError, ScoreSpaceError, WeightError
+from scorespace.measures import find
 from scorespace.tables import NoTableError, residual_table
 from scorespace.tables.residual import TERMS, ErrorSums, IntervalTable
 
@@ -116,3 +117,19 @@ def test_prediction_intervals_of_one_of_two_samples_are_gone_in_both_together():
     both = a + residual_table([3, 4], [3, 5])
     assert (both.numbers.low, both.numbers.high) == (None, None)
     assert both.numbers.truth.tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("size", "said"), [(1e150, "beyond 1e70"), (1e-170, "below 1e-70 alone")])
+def test_numbers_whose_squares_are_none_are_refused(size, said):
+    with pytest.raises(ScoreSpaceError, match=said):
+        residual_table([size, 2 * size], [2 * size, size])
+
+
+@pytest.mark.parametrize("size", [1e-69, 1e69])
+def test_numbers_of_extreme_sizes_give_what_their_ratios_give(size):
+    truth, predicted = np.array([1.0, 2.0, 4.0, 3.5]), np.array([1.5, 3.0, 3.0, 3.2])
+    far, near = residual_table(truth * size, predicted * size), residual_table(truth, predicted)
+    r2, pearson, rmse = (find(name) for name in ("r2", "pearson", "rmse"))
+    for measure in (r2, pearson):
+        assert float(measure(far)) == pytest.approx(float(measure(near)), rel=1e-12)
+    assert float(rmse(far)) == pytest.approx(size * float(rmse(near)), rel=1e-12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listi
 from scorespace.frames.survey import Survey, survey
 from scorespace.results import SCHEMA, Note, Progress, Row, grouped, plain
 from scorespace.tables.labels import label_text, positive_index
+
+HEADER: Final = ("code", "level", "columns", "text", "advice")
+"""The columns of the findings, also where there are none."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +69,8 @@ class Audit:
         return tuple(one for one in self.findings if one.code in on or LEVELS.index(one.level) >= least)
 
     def rows(self) -> list[Row]:
-        return [
-            {
-                "code": one.code,
-                "level": one.level,
-                "columns": ", ".join(one.columns),
-                "text": one.text,
-                "advice": one.advice,
-            }
-            for one in self.findings
-        ]
+        values = ((one.code, one.level, ", ".join(one.columns), one.text, one.advice) for one in self.findings)
+        return [dict(zip(HEADER, each, strict=True)) for each in values]
 
     def to_dict(self) -> Row:
         return plain(
@@ -91,7 +86,8 @@ class Audit:
 
     def __repr__(self) -> str:
         rows = "1 row" if self.size == 1 else f"{grouped(self.size)} rows"
-        head = f"{self.name}: {rows}, {len(self.columns)} columns"
+        columns = "1 column" if len(self.columns) == 1 else f"{len(self.columns)} columns"
+        head = f"{self.name}: {rows}, {columns}"
         found = [f"  {one.code} {one.level}: {one.text}" for one in self.findings]
         return "\n".join([head, *found, self.verdict])
 
@@ -339,6 +335,7 @@ def _scored(
         raise ColumnError(
             f"scores are judged beside a target of two classes, which {roles.target!r} has not.",
             seen=listing(beside.classes) or "numbers",
+            hint="a target of two classes, or no scores",
         )
     positive = _positive(beside, roles.positive)
     here = scores.judged(source.held(name).numbers(), beside.column.held.codes == positive)

@@ -11,7 +11,7 @@ import typer
 from scorespace.cli import output
 from scorespace.cli.options import in_flags
 from scorespace.cli.verbs import VERBS, Verbs
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import ScoreSpaceError, shown
 from scorespace.files import begin_run
 
 app = typer.Typer(
@@ -54,7 +54,10 @@ def main() -> None:
     except ScoreSpaceError as error:
         _stop(f"{type(error).__name__}: {in_flags(str(error))}")
     except OSError as error:
-        _stop(f"{type(error).__name__}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
+        _stop(
+            f"{type(error).__name__}: {error.strerror or error}"
+            + (f": {shown(str(error.filename))}" if error.filename else "")
+        )
     except MemoryError:
         _stop(_NO_MEMORY)
     except KeyboardInterrupt:
@@ -65,7 +68,7 @@ def main() -> None:
             raise
         if any(words in str(error) for words in _UNMAPPED):
             _stop(_NO_MEMORY)
-        seen = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        seen = shown(" ".join(f"{type(error).__name__}: {error}".split())[:200])
         hint = "please report it; with SCORESPACE_TRACEBACK=1 it tells where"
         _stop(f"InternalError: scorespace failed, which is its own fault.\n  seen: {seen}\n  hint: {hint}")
 

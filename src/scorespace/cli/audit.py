@@ -52,7 +52,8 @@ def audit(
 
     Example: scorespace audit train.csv --target price --test holdout.csv --report audit.html
     """
-    from scorespace.auditing.audit import audit as audit_data  # loads SciPy
+    from scorespace.auditing.audit import HEADER  # loads SciPy
+    from scorespace.auditing.audit import audit as audit_data
     from scorespace.views import audit as view
 
     options.check_output(report, (".html",), data, test)
@@ -75,7 +76,7 @@ def audit(
     if report is not None:  # first: no result is shown before an error
         page.write(view.document(found), report)
     flat = {"rows": found.rows()} if format is options.Format.csv else {}
-    output.write(view.brief(found), found.to_dict() | flat, format)
+    output.write(view.brief(found), found.to_dict() | flat, format, header=HEADER)
     output.wrote(format, report=report)
     if failing:
         sys.stderr.write("".join(f"found {one.code}: {one.text}\n" for one in failing))

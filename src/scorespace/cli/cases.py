@@ -13,7 +13,7 @@ from scorespace import frames
 from scorespace.cli import options, output
 from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.curves.midpoint import learn_midpoint as learned_midpoint
-from scorespace.decisions.cases import SETS, Cases, SubSample, of_codes, sub_sample
+from scorespace.decisions.cases import COLUMNS, SETS, Cases, SubSample, of_codes, sub_sample
 from scorespace.errors import ScoreError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
@@ -135,7 +135,7 @@ def cases(
     page = view.document(
         source.name, score, found, asked.zone, most, checked.notes, sets=asked.sets, at=at, part=asked.part
     )
-    output.write(page, content, format)
+    output.write(page, content, format, header=COLUMNS)
 
 
 def learned(validation: Evaluation) -> dict[str, float]:
@@ -177,7 +177,7 @@ def _content(found: Cases, asked: Asked, notes: tuple[Note, ...]) -> Row:
 def _write(found: Cases, asked: Asked, notes: tuple[Note, ...], out: Path) -> None:
     match out.suffix.lower():
         case ".csv":
-            write_file(out, tidy.as_csv(_content(found, asked, notes)["rows"]).encode())
+            write_file(out, tidy.as_csv(_content(found, asked, notes)["rows"], COLUMNS).encode())
         case ".json":
             write_file(out, tidy.as_json(_content(found, asked, notes)).encode())
         case _:

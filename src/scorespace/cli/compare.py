@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
 import typer
@@ -12,6 +13,7 @@ from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
+from scorespace.results import grouped
 from scorespace.views import comparison as view
 
 _WHAT = "What to compare"
@@ -182,7 +184,10 @@ def compare(
             found = evaluation.compare_against(against, test=test, measure=measure, **judged)
         else:
             found = evaluation.compare(test=test, measure=measure, at=at, rope=rope, **judged)
-    output.write(view.document(evaluation, found, second), found.to_dict(), format)
+    page = view.document(evaluation, found, second)
+    if table is not None:  # of which only right and wrong is known, and no class
+        page = replace(page, title="counts", facts=f"{grouped(evaluation.models.rows)} cases")
+    output.write(page, found.to_dict(), format)
 
 
 def _under(measure: str | None, at_least: list[str], at_most: list[str]) -> str | None:
@@ -217,7 +222,11 @@ def _told(counts: str) -> dict[str, Any]:
             hint="cases that both get wrong, only a, only b, neither: --counts 20,40,20,120",
         )
     if sum(sizes) > _MOST_COUNTED:
-        raise ScoreSpaceError(f"--counts {counts} are more cases than can be listed.", seen=f"{sum(sizes)} cases")
+        raise ScoreSpaceError(
+            f"--counts {counts} are more cases than can be listed.",
+            seen=f"{sum(sizes)} cases",
+            hint="smaller counts in the same proportions",
+        )
     right = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
     told = {model: np.repeat(np.array(["wrong", "right"])[np.array(marks)], sizes) for model, marks in right.items()}
     return {"truth": np.repeat(["right"], sum(sizes)), **told}

@@ -14,6 +14,8 @@ from scorespace.conditions import Condition
 from scorespace.errors import DataError
 from scorespace.evaluation.enter import evaluate
 from scorespace.files import check_target, write_file
+from scorespace.results import SCHEMA
+from scorespace.views.document import Grid
 
 DATA: Final = "german_credit.csv"
 MODELS: Final = ("naive_bayes", "tree", "logistic")
@@ -42,7 +44,7 @@ def demo(
 ) -> None:
     """Evaluate the bundled German credit predictions of three models and write the report."""
     if copy:
-        _copy()
+        _copy(format)
         return
     options.check_output(report, (".html",))
     with as_file(files("scorespace.data") / DATA) as path, output.progress("bootstrap") as progress:
@@ -55,7 +57,7 @@ def demo(
         _go_on("scorespace demo --copy", *NEXT)
 
 
-def _copy() -> None:
+def _copy(form: options.Format) -> None:
     """Write the bundled files into the folder; one of another content is left alone."""
     content = {Path(name): (files("scorespace.data") / bundled).read_bytes() for name, bundled in COPIES.items()}
     for path, held in content.items():
@@ -64,8 +66,13 @@ def _copy() -> None:
             raise DataError(f"{str(path)!r} is there already, and is another file.", hint="an empty folder")
     for path, held in content.items():
         write_file(path, held)
-    output.line(f"wrote   {', '.join(map(str, content))}")
-    _go_on(*NEXT)
+    if form is options.Format.table:
+        output.line(f"wrote   {', '.join(map(str, content))}")
+        _go_on(*NEXT)
+        return
+    rows = [{"file": str(path), "bytes": len(held)} for path, held in content.items()]
+    grid = Grid(("file", "bytes"), tuple((str(path), str(len(held))) for path, held in content.items()))
+    output.write_grid(grid, {"schema": SCHEMA, "rows": rows, "next": list(NEXT)}, form)
 
 
 def _go_on(*commands: str) -> None:

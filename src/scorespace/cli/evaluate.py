@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 import shlex
@@ -190,9 +191,10 @@ def show(
 def _rule(text: str) -> tuple[str, str, float]:
     match = _REQUIREMENT.fullmatch(text.strip())
     try:
-        if match is None:
+        bound = math.nan if match is None else float(match["bound"])
+        if match is None or math.isnan(bound):
             raise ValueError
-        return str(parse(match["measure"])), match["sign"], float(match["bound"])
+        return str(parse(match["measure"])), match["sign"], bound
     except ValueError as error:
         if isinstance(error, MeasureError):
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -82,8 +82,8 @@ def line(text: str) -> None:
 
 
 @_named()
-def write(document: Document, content: Row, form: Format) -> None:
-    """A result: the document for people, or its content for programs."""
+def write(document: Document, content: Row, form: Format, *, header: Sequence[str] = ()) -> None:
+    """A result: the document for people, or its content for programs; `header` is that of no rows."""
     from scorespace.views import markdown, tidy
 
     match form:
@@ -98,7 +98,7 @@ def write(document: Document, content: Row, form: Format) -> None:
         case Format.json:
             _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
         case Format.csv:
-            _echo(tidy.as_csv(content["rows"]))
+            _echo(tidy.as_csv(content["rows"], header))
 
 
 @_named()

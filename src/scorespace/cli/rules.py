@@ -123,7 +123,8 @@ def rules(
 
         save(rule_chart(found), out)
     content = found.to_dict()
-    output.write(shown.brief(), content | ({"rows": found.rows()} if format is options.Format.csv else {}), format)
+    flat = {"rows": found.rows()} if format is options.Format.csv else {}
+    output.write(shown.brief(), content | flat, format, header=found.columns)
     output.wrote(format, report=report, picture=out)
 
 

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from scorespace.cli import output
 from scorespace.errors import ScoreSpaceError, folded
 
 
@@ -80,6 +81,10 @@ class VerbCommand(TyperCommand):
             self._refuse_repeated(ctx, args)
         elif args and args[-1] in flags:  # completion: the value that the shell asks for is not there yet
             args = args[:-1]
+        if (
+            not args and self.no_args_is_help and not ctx.resilient_parsing
+        ):  # which shows the help, but not what is wrong
+            output.say(f"ScoreSpaceError: {ctx.info_name} is told nothing to work on.\n  hint: {self._example()}\n")
         several = any(one.name == "data" for one in self.params)
         ctx.allow_extra_args = several or ctx.allow_extra_args
         try:
@@ -97,6 +102,11 @@ class VerbCommand(TyperCommand):
             ctx.args = []
             return []
         return rest
+
+    def _example(self) -> str:
+        """How the verb is called, by the example of its help."""
+        words = " ".join((self.help or "").split())
+        return words.partition("Example: ")[2].partition(" Example: ")[0] or f"scorespace {self.name} --help"
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
         """Refuse an option that is stated twice where only the last would count."""

@@ -356,7 +356,9 @@ def check_alternative(alternative: str) -> None:
     """Refuse an alternative that is none of the three."""
     if alternative not in get_args(Alternative):
         raise ScoreSpaceError(
-            f"alternative={alternative!r} is not an alternative.", seen=f"known are {listing(get_args(Alternative))}"
+            f"alternative={alternative!r} is not an alternative.",
+            seen=f"known are {listing(get_args(Alternative))}",
+            hint="one of these",
         )
 
 

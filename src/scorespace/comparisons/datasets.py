@@ -74,7 +74,7 @@ class DatasetTable(ByValue):
             raise ScoreSpaceError(
                 f"{model!r} is not a model of this table.",
                 seen=listing(self.models),
-                hint=did_you_mean(str(model), self.models),
+                hint=did_you_mean(str(model), self.models) or "one of these",
             )
         return self.models.index(model)
 
@@ -313,7 +313,9 @@ def _matrix(values: Any) -> Array:
 
 def _known(what: str, given: str, known: Sequence[str]) -> None:
     if given not in known:
-        raise ScoreSpaceError(f"{what}={given!r} is not known here.", seen=f"known are {listing(known)}")
+        raise ScoreSpaceError(
+            f"{what}={given!r} is not known here.", seen=f"known are {listing(known)}", hint="one of these"
+        )
 
 
 def _differences(

@@ -132,7 +132,7 @@ def mcnemar_p(only_a: int, only_b: int, method: Method) -> tuple[float, float]:
     3.6818181818181817
     """
     if method not in METHODS:
-        raise ScoreSpaceError(f"method={method!r} is unknown.", seen=f"{METHODS}")
+        raise ScoreSpaceError(f"method={method!r} is unknown.", seen=f"{METHODS}", hint="one of these")
     total, gap, fewer = only_a + only_b, abs(only_a - only_b), min(only_a, only_b)
     if total == 0:
         return math.nan, 1.0

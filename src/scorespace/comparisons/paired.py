@@ -234,7 +234,7 @@ def compare(
     check_alternative(alternative)
     names = tuple(models) or pairs.models
     if len(names) < 2:
-        raise ScoreSpaceError("a comparison needs two models.", seen=listing(names))
+        raise ScoreSpaceError("a comparison needs two models.", seen=listing(names), hint="name another model")
     for name in names:
         pairs.index(name)
     if at is not None and spec is not None:

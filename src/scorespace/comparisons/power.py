@@ -48,7 +48,8 @@ class Power:
         fewest = min(self.n_pos, self.n_neg)
         if fewest >= FEW:
             return ()
-        words = f"with {grouped(fewest)} cases of a class, the variance and the normal approximation are rough."
+        cases = "case" if fewest == 1 else "cases"
+        words = f"with {grouped(fewest)} {cases} of a class, the variance and the normal approximation are rough."
         return (note("SS001", words),)
 
     @property
@@ -342,7 +343,9 @@ def _check_aim(power: float, alpha: float, auc: float, against: float) -> None:
     if not alpha < power < 1:
         raise ConditionError(f"power={power:g} is not a power to reach.", hint=f"between {alpha:g} and 1, such as 0.8")
     if auc == against:
-        raise ConditionError(f"no number of cases tells an AUC of {auc:g} from {against:g}.")
+        raise ConditionError(
+            f"no number of cases tells an AUC of {auc:g} from {against:g}.", hint="two AUCs that differ"
+        )
 
 
 def _check(*, alpha: float, sides: int = 2, n_pos: int = 2, n_neg: int = 2, **areas: float) -> None:

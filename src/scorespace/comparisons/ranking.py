@@ -198,8 +198,13 @@ not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
     check_level(level)
     check_alternative(alternative)
     table = values if isinstance(values, DatasetTable) else _table(values, models, measure, best)
+    _refuse_impossible(table, measure)
     if table.datasets < 2:
-        raise DataError("a comparison over data sets needs at least two of them.", seen=f"{table.datasets} data set")
+        raise DataError(
+            "a comparison over data sets needs at least two of them.",
+            seen=f"{table.datasets} data set",
+            hint="a row for each data set",
+        )
     usual = "friedman" if len(table.models) > 2 or control is not None else "wilcoxon"
     call = with_options(parse_test(test or usual), {"zeros": zeros, "rope": rope}, OverDatasets)
     asked: dict[str, Any] = {"spec": None, "outcomes": table, "alternative": alternative, "level": level}
@@ -238,6 +243,26 @@ def _alike(ranks: Mapping[str, float], pairs: Comparisons) -> tuple[tuple[str, .
     return tuple(groups)
 
 
+def _refuse_impossible(table: DatasetTable, measure: str) -> None:
+    """Refuse values that the measure cannot have, by its range in the catalogue."""
+    try:
+        low, high = find(_bare(measure)).range
+    except MeasureError:  # a name of one's own
+        return
+    wrong = (table.values < low - 1e-9) | (table.values > high + 1e-9)
+    if wrong.any():
+        raise MeasureError(
+            f"{measure} lies between {low:g} and {high:g}, and some values do not.",
+            seen=", ".join(f"{value:g}" for value in table.values[wrong][:3]),
+            hint="correct them, or leave out the measure and say which end is best",
+        )
+
+
+def _bare(measure: str) -> str:
+    """The name of a measure without options, threshold and class."""
+    return measure.split("(")[0].split("@")[0].split("[")[0]
+
+
 def direction(measure: str, best: Best | None = None) -> Best:
     """Which end of a measure is best: as stated, or as the catalogue says.
 
@@ -247,7 +272,7 @@ def direction(measure: str, best: Best | None = None) -> Best:
     known: Best | None = None
     if measure:
         try:
-            known = find(measure.split("(")[0].split("@")[0].split("[")[0]).best
+            known = find(_bare(measure)).best
         except MeasureError:
             if best is None:
                 raise

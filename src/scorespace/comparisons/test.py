@@ -380,7 +380,7 @@ def decided(question: Any) -> Refused | None:
         try:
             question.right(model)
         except NoTableError as error:
-            hint = "state the threshold: at=0.5" if error.hint else None
+            hint = "state the threshold: at=0.5" if error.hint else "another test, or models that decide"
             held = question.tables[question.models.index(model)].described()
             return Refused("{title} compares decisions.", seen=f"{held} of {model}", hint=hint)
     return None

@@ -9,6 +9,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
 
+from scorespace.arguments import check_values, checked_methods, foreseen
 from scorespace.declaration import Option, Registry, check_options, options_of, table_of
 from scorespace.errors import CurveError
 from scorespace.results import SCHEMA, ByValue, Note, Row, plain
@@ -20,6 +21,7 @@ UNIT: Final = (0.0, 1.0)
 DIAGONAL: Final[Points] = ((0.0, 0.0), (1.0, 1.0))
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False)
 class Curve(ByValue):
     """Points (x, y), each reached at a threshold; between them the curve is straight.
@@ -40,6 +42,10 @@ class Curve(ByValue):
     y_title: str
     certified_low: Array | None = field(default=None, kw_only=True, repr=False)
     certified_high: Array | None = field(default=None, kw_only=True, repr=False)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        checked_methods(cls)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -172,7 +178,7 @@ class CurveKind(Generic[Shape]):
     options: tuple[Option, ...] = ()
     functions: dict[type, Callable[..., Any]] = field(default_factory=dict)
 
-    def __call__(self, table: Any, *values: Any, **options: Any) -> Shape:
+    def __call__(self, table: Any = None, *values: Any, **options: Any) -> Shape:
         """The curve of a table; options by their names, or in the order in which they are declared."""
         names = [option.name for option in self.options]
         if len(values) > len(names) or (twice := set(names[: len(values)]) & set(options)):
@@ -180,11 +186,17 @@ class CurveKind(Generic[Shape]):
             raise TypeError(f"{self.name}: {what}")
         given = dict(zip(names, values, strict=False)) | options
         check_options(self, given, CurveError)
+        check_values(self, given)
+        with foreseen(self.name):
+            return self._traced(table, given)
+
+    def _traced(self, table: Any, given: dict[str, Any]) -> Any:
         for kind, function in self.functions.items():
             if isinstance(table, kind):
                 return self.certain(table, function(table, **given), **given)
         if not isinstance(table, Table):
-            raise CurveError(f"{self.name} needs {called(self.table)}.", seen=f"{table!r:.60}")
+            hint = f"ss.{self.name}(table)"
+            raise CurveError(f"{self.name} needs {called(self.table)}.", seen=f"{table!r:.60}", hint=hint)
         found = self.fit(table)
         return self.certain(found.table, found.function(found.table, **given), **given)
 

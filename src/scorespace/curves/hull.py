@@ -170,7 +170,7 @@ def hull(table: ScoreTable) -> Hull:
 
 def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
     if not tables:
-        raise DataError("a hull needs at least one model.")
+        raise DataError("a hull needs at least one model.", hint="name a model with scores")
     hulls = [_hull_of_model(table, name) for name, table in tables.items()]
     if len(hulls) == 1:
         return hulls[0]

@@ -77,7 +77,7 @@ def midpoints(score: Array, pos: Array, neg: Array, how: str | float) -> Array:
         raise ScoreError(
             f"there is no midpoint {how!r}.",
             seen=f"{listing(MIDPOINTS, most=len(MIDPOINTS))}, or a number",
-            hint=f"did you mean {near}?" if near else None,
+            hint=f"did you mean {near}?" if near else "one of these",
         )
     return _snapped(score, found)
 

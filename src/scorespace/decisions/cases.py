@@ -21,6 +21,8 @@ from scorespace.tables.score import scores_of
 ZONES: Final = ("easy", "rescued", "hard", "error")
 """The kinds of cases, from the best to the worst; a case is of exactly one kind."""
 
+COLUMNS: Final = ("id", "score", "rank", "label", "appropriate", "slope", "zone", "set")
+"""Of the rows of cases."""
 SETS: Final = ("high and positive", "low and negative", "low and positive", "high and negative")
 """The four sets of smooth ROC, by side of the midpoint and class: appropriate scores, then inappropriate ones."""
 
@@ -213,7 +215,7 @@ class Cases(ByValue):
         [['a'], ['d'], ['b'], ['c']]
         """
         if name not in SETS:
-            raise DataError(f"there is no set {name!r}.", seen=", ".join(SETS))
+            raise DataError(f"there is no set {name!r}.", seen=", ".join(SETS), hint="one of these")
         return self._rows(self._farthest(np.flatnonzero(self.set == SETS.index(name)))[:most])
 
     def contingency(self, at: float = 0.5) -> NDArray[np.int64]:
@@ -228,7 +230,7 @@ class Cases(ByValue):
     def order(self, zone: str) -> NDArray[np.intp]:
         """Places of the cases of a kind, the most telling first."""
         if zone not in ZONES:
-            raise DataError(f"there is no zone {zone!r}.", seen=", ".join(ZONES))
+            raise DataError(f"there is no zone {zone!r}.", seen=", ".join(ZONES), hint="one of these")
         return self._farthest(np.flatnonzero(self.zone == ZONES.index(zone)), nearest=zone in ("rescued", "hard"))
 
     def _farthest(self, places: NDArray[np.intp], nearest: bool = False) -> NDArray[np.intp]:
@@ -284,19 +286,7 @@ class Cases(ByValue):
         columns = (self.id, self.score, self.rank, self.label, self.appropriate, self.slope)
         kinds = np.array(ZONES)[self.zone[places]].tolist(), np.array(SETS)[self.set[places]].tolist()
         lists = (plain(column[places]) for column in columns)
-        return [
-            {
-                "id": id,
-                "score": score,
-                "rank": rank,
-                "label": label,
-                "appropriate": appropriate,
-                "slope": slope,
-                "zone": zone,
-                "set": set,
-            }
-            for id, score, rank, label, appropriate, slope, zone, set in zip(*lists, *kinds, strict=True)
-        ]
+        return [dict(zip(COLUMNS, values, strict=True)) for values in zip(*lists, *kinds, strict=True)]
 
 
 def cases(truth: Any, score: Any, id: Any = None, *, positive: Any = None, midpoint: str | float = "mean") -> Cases:
@@ -437,5 +427,9 @@ def _ids(given: Any, size: int) -> NDArray[Any]:
         return np.arange(1, size + 1)
     ids = np.asarray(given)
     if ids.shape != (size,):
-        raise DataError("truth and id differ in length.", seen=f"{size} labels and ids of shape {ids.shape}")
+        raise DataError(
+            "truth and id differ in length.",
+            seen=f"{size} labels and ids of shape {ids.shape}",
+            hint="one id for each case",
+        )
     return ids

@@ -279,7 +279,11 @@ def choose_on(choice: ConstrainedChoice, models: Models, *, fitted: str, level: 
     """A choice made on one sample, which `fitted` names, judged on another: by the plain outcomes there."""
     absent = [one.model for one in choice.candidates if one.model not in models]
     if absent:
-        raise DataError(f"there is no model {absent[0]!r} to judge.", seen=", ".join(models))
+        raise DataError(
+            f"there is no model {absent[0]!r} to judge.",
+            seen=", ".join(models),
+            hint="the same columns in both samples",
+        )
     here = {
         one.model: Judged(_scores(models[one.model]).at(0.5 if math.isnan(one.threshold) else one.threshold))
         for one in choice.candidates

@@ -245,7 +245,7 @@ def choose(models: Models, condition: Condition) -> Decision:
     """The model and threshold of least cost on these cases; what they cost on others is not asked."""
     tables = {name: _scores(name, table) for name, table in models.items()}
     if not tables:
-        raise DataError("there is no model to decide between.")
+        raise DataError("there is no model to decide between.", hint="name a model with scores")
     first = next(iter(tables.values()))
     if not (first.n_pos and first.n_neg):
         raise ConditionError("a decision needs cases of both classes.", seen="one class only")
@@ -286,7 +286,11 @@ def judge_on(
     """A decision made on one sample, which `fitted` names, judged on another: by the plain outcomes there."""
     absent = [one.model for one in decision.choices if one.model not in models]
     if absent:
-        raise DataError(f"there is no model {absent[0]!r} to judge.", seen=", ".join(models))
+        raise DataError(
+            f"there is no model {absent[0]!r} to judge.",
+            seen=", ".join(models),
+            hint="the same columns in both samples",
+        )
     tables = {one.model: _scores(one.model, models[one.model]) for one in decision.choices}
     first = next(iter(tables.values()))
     cuts = {one.model: 0.5 if math.isnan(one.threshold) else one.threshold for one in decision.choices}

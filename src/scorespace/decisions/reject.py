@@ -103,7 +103,7 @@ def choose_rejection(
         raise ConditionError("false positives and negatives are errors of two classes.", hint="no costs beside reject")
     rules |= {name: _by_lead(margins, cost, seed) for name, margins in several.items()}
     if not rules:
-        raise ScoreError("a rejection needs scores: a crisp decision is never in doubt.")
+        raise ScoreError("a rejection needs scores: a crisp decision is never in doubt.", hint="a model with scores")
     return RejectChoice(cost, rules, condition)
 
 

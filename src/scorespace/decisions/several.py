@@ -114,7 +114,7 @@ def decide_several(models: Mapping[str, ConfusionTable], costs: CostMatrix) -> C
     Use nb: 0.917 per case, 11 in all.
     """
     if not models:
-        raise DataError("there is no model to decide between.")
+        raise DataError("there is no model to decide between.", hint="name a model with scores")
     for table in models.values():  # refuses classes that the costs do not know; tables may order them differently
         costs.aligned(table.classes)
     return CostChoice(costs.aligned(next(iter(models.values())).classes), models)

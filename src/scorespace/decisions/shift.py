@@ -201,7 +201,7 @@ def decide_shift(
 def choose_shift(models: Mapping[str, ResidualTable], condition: Asymmetry) -> ShiftDecision:
     """The model and shift of least loss on these cases; what they cost on others is not asked."""
     if not models:
-        raise DataError("there is no model to decide between.")
+        raise DataError("there is no model to decide between.", hint="name a model with scores")
     curves = {name: rroc(table) for name, table in models.items()}
     choices = tuple(_choice(name, curve, condition) for name, curve in curves.items())
     return ShiftDecision(condition, choices, tuple(rroc_hull(curves).ranges()), curves=curves)
@@ -218,7 +218,11 @@ def judge_shift_on(
     """A decision made on one sample, which `fitted` names, judged on another by the plain losses there."""
     absent = [one.model for one in decision.choices if one.model not in models]
     if absent:
-        raise DataError(f"there is no model {absent[0]!r} to judge.", seen=", ".join(models))
+        raise DataError(
+            f"there is no model {absent[0]!r} to judge.",
+            seen=", ".join(models),
+            hint="the same columns in both samples",
+        )
     cases = _cases(models, [one.model for one in decision.choices], pairs)
     if cases is None:
         return replace(decision, honest=Value(reason=COPIED), fitted=fitted)

@@ -53,7 +53,11 @@ def compare_models(
 ) -> Comparisons:
     """Tests between models on the same cases."""
     if len(evaluation.models) < 2:
-        raise ScoreSpaceError("a comparison needs two models.", seen=listing(evaluation.models))
+        raise ScoreSpaceError(
+            "a comparison needs two models.",
+            seen=listing(evaluation.models),
+            hint='scores=["a", "b"], or compare one with a value or on another sample',
+        )
     spec = None if measure is None else parse(measure)
     names = tuple(models) or tuple(evaluation.models)
     asked: dict[str, Any] = {
@@ -114,11 +118,17 @@ def compare_samples(
     names = tuple(models) or tuple(mine)
     if mine.positive != theirs.positive:
         raise ScoreSpaceError(
-            "the two samples have different positive classes.", seen=listing([mine.positive, theirs.positive])
+            "the two samples have different positive classes.",
+            seen=listing([mine.positive, theirs.positive]),
+            hint="the same positive class in both",
         )
     absent = [name for name in names if name not in theirs]
     if absent:
-        raise ScoreSpaceError(f"there is no model {absent[0]!r} in {theirs.name}.", seen=listing(theirs))
+        raise ScoreSpaceError(
+            f"there is no model {absent[0]!r} in {theirs.name}.",
+            seen=listing(theirs),
+            hint="the same columns in both samples",
+        )
     spec = None if measure is None else parse(measure)
     found = unpaired.compare_models(
         {name: _sample(evaluation, name) for name in names},

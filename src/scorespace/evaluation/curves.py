@@ -64,7 +64,7 @@ def requested(kind: str, **options: Any) -> Call[CurveKind[Any]]:
     call = CURVES.parse(kind)
     for name in call.options:
         if name in options:
-            raise CurveError(f"the option {name!r} of {kind!r} is stated twice.")
+            raise CurveError(f"the option {name!r} of {kind!r} is stated twice.", hint="each option once")
     check_options(call.noun, options, CurveError)
     return replace(call, given=(*call.given, *options.items()))
 
@@ -187,7 +187,9 @@ def check_band(kind: CurveKind[Any]) -> Any:
     """What draws the band of a kind; refused where there is none."""
     draw = bands.of(kind)
     if draw is None:
-        raise CurveError(f"{kind.name} has no band.", seen=f"bands of {listing(bands.functions)}")
+        raise CurveError(
+            f"{kind.name} has no band.", seen=f"bands of {listing(bands.functions)}", hint="leave out the band"
+        )
     return draw
 
 

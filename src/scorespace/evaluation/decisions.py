@@ -135,10 +135,15 @@ def _check_fit(models: Models, fit: Models) -> None:
         raise ConditionError(
             "the sample that chooses and the one that judges have different positive classes.",
             seen=listing([fit.positive, models.positive]),
+            hint="the same positive class in both",
         )
     absent = [name for name in fit if name not in models]
     if absent:
-        raise ScoreSpaceError(f"there is no model {absent[0]!r} in {models.name}.", seen=listing(models))
+        raise ScoreSpaceError(
+            f"there is no model {absent[0]!r} in {models.name}.",
+            seen=listing(models),
+            hint="the same columns in both samples",
+        )
 
 
 def _fitted(models: Models, fit: Models) -> str:

@@ -116,7 +116,11 @@ def evaluate(
         )
         return replace(whole, models=replace(whole.models, name=name), sample_notes=(*given.notes, *whole.sample_notes))
     if dataset is not None:
-        raise ScoreSpaceError(f"dataset={dataset!r} is for the directory of a run.", seen=f"{data!r:.60}")
+        raise ScoreSpaceError(
+            f"dataset={dataset!r} is for the directory of a run.",
+            seen=f"{data!r:.60}",
+            hint="leave it out, or name such a directory",
+        )
     frames.check_engine(engine, master)
     if precision is not None and not 0 <= precision < 1:
         raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")

@@ -53,7 +53,7 @@ def no_variance(table: ScoreTable, look: Look) -> str | None:
         return f"{look.model} gives every case the same score: it ranks nothing."
     smallest = min(float(table.n_pos), float(table.n_neg))
     perfect = (
-        f"; with {grouped(smallest)} cases in the smaller class an AUC as low as "
+        f"; with {grouped(smallest)} {'case' if smallest == 1 else 'cases'} in the smaller class an AUC as low as "
         f"{decimals(0.025 ** (1 / smallest))} could still look perfect"
     )
     return (

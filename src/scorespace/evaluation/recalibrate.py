@@ -151,10 +151,16 @@ def _read_json(path: str | os.PathLike[str]) -> Any:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse_constant)
     except OSError as error:
-        raise DataError(f"the map {os.fspath(path)!r} cannot be read.", seen=error.strerror) from None
+        raise DataError(
+            f"the map {os.fspath(path)!r} cannot be read.", seen=error.strerror, hint="check the path"
+        ) from None
     except (ValueError, RecursionError) as error:  # no JSON, or no text at all
         seen = str(error).splitlines()[0][:80]
-        raise DataError(f"{os.fspath(path)!r} is no map: it is not JSON.", seen=seen) from None
+        raise DataError(
+            f"{os.fspath(path)!r} is no map: it is not JSON.",
+            seen=seen,
+            hint="a map as scorespace calibrate --map writes it",
+        ) from None
     if not isinstance(content, dict):
         raise DataError(f"{os.fspath(path)!r} is no map.", seen=f"a {type(content).__name__}", hint="a JSON object")
     return content
@@ -282,14 +288,22 @@ def _refuse_unscored(classes: tuple[str, ...], by_class: Mapping[str, str]) -> N
     absent = [name for name in classes if name not in by_class]
     if absent:
         seen = f"scores for {listing(by_class)}"
-        raise ColumnError(f"the map needs a score for the class {absent[0]!r}.", seen=seen)
+        raise ColumnError(
+            f"the map needs a score for the class {absent[0]!r}.",
+            seen=seen,
+            hint="a score for each class that the map knows",
+        )
 
 
 def _recoded(codes: NDArray[Any], classes: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
     """Codes into the classes of the sample as codes into those of the map."""
     absent = [name for name in classes if name not in wanted]
     if absent:
-        raise DataError(f"the map does not know the class {absent[0]!r}.", seen=f"it knows {listing(wanted)}")
+        raise DataError(
+            f"the map does not know the class {absent[0]!r}.",
+            seen=f"it knows {listing(wanted)}",
+            hint="data of the classes that the map knows",
+        )
     return np.array([wanted.index(name) for name in classes], dtype=np.intp)[codes]
 
 

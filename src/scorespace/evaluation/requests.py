@@ -160,7 +160,7 @@ def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chos
         return stated[0]
     if not table.thresholded:
         how = "decides by the highest score" if table.scores_classes else "gives decisions"
-        raise ScoreSpaceError(f"{model} {how}, so it has no threshold.")
+        raise ScoreSpaceError(f"{model} {how}, so it has no threshold.", hint="leave out the threshold")
     if chosen is not None:
         return chosen
     scores = table.inside(ScoreTable)

@@ -227,7 +227,7 @@ def _imported(module: str, factory: str) -> tuple[Estimator, str]:
     make = getattr(home, factory, None)
     if make is None:
         near = did_you_mean(factory, vars(home))
-        raise ScoreSpaceError(f"{module} has no {factory!r}.", hint=f"did you mean {near}?" if near else None)
+        raise ScoreSpaceError(f"{module} has no {factory!r}.", hint=f"did you mean {near}?" if near else "another name")
     try:
         made = make() if callable(make) else make
     except Exception as error:

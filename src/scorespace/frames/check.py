@@ -14,10 +14,13 @@ from scorespace.frames.roles import Roles
 from scorespace.frames.source import Frame, Source, no_rows
 from scorespace.results import Note, grouped, note
 from scorespace.tables.labels import label_text, places_in, positive_error, positive_index
-from scorespace.tables.score import MOST_EXACT
+from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, MOST_SIZE
 
 MOST_CLASSES = 1000
 MOST_SCORE = 1e150
+# Scores are squared at most, errors of predicted numbers squared twice.
+_MOST = {"score": (MOST_SCORE, "1e150"), "weight": (MOST_SCORE, "1e150"), "number": (MOST_SIZE, "1e70")}
+_LOOKED_AT = 20_480  # rows among which a value is looked for that makes a column text
 # Alone, these labels imply the absent positive class 1 or True.
 _NEGATIVES = ("0", "-1", "False")
 
@@ -207,11 +210,15 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
         wanted[f"missing {column}"] = _how_many(gap if used is None else gap & used)
         if role in ("score", "number", "weight"):
             wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
-            wanted[f"huge {column}"] = _how_many((number(column).abs() > MOST_SCORE) & ok)
+            wanted[f"huge {column}"] = _how_many((number(column).abs() > _MOST[role][0]) & ok)
         elif _loses_digits(kind):
             wanted[f"long {column}"] = _how_many(number(column).abs() >= MOST_EXACT)
+        if role == "number":
+            largest = number(column).abs().max()
+            wanted[f"tiny {column}"] = (largest > 0) & (largest < LEAST_SIZE)
         if role == "weight":
             wanted[f"negative {column}"] = _how_many((number(column) < 0) & ok)
+            wanted[f"light {column}"] = _how_many((number(column) > 0) & (number(column) < LEAST_SIZE) & ok)
             # Each of them counted as at most a share of the bound, so that the sum cannot overflow.
             wanted[f"heavy {column}"] = (number(column) / MOST_EXACT).sum() >= 1
         if role in ("truth", "decision") and (kind.is_float() or kind.is_decimal()):
@@ -239,7 +246,7 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
     for role, column in roles.columns():
         kind = schema[column]
         if role in ("score", "number", "weight") and not _is_number(source.frame, column, kind):
-            values = _some(source, column)
+            values = some_values(source, column, odd=True)
             if values:  # a column without any value is missing, whatever its kind
                 raise _not_number(column, kind, role, values)
         if role not in ("score", "weight"):
@@ -305,9 +312,15 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
             )
         if role in ("score", "number") and found.get(f"huge {column}"):
             raise ScoreError(
-                f"column {column!r} has {role}s beyond 1e150, whose squares are no numbers.",
+                f"column {column!r} has {role}s beyond {_MOST[role][1]}, whose squares cannot be added up.",
                 seen=f"{grouped(found[f'huge {column}'])} {of_all}",
                 hint=f"divide all {role}s by the same number, or take their logarithms",
+            )
+        if found.get(f"tiny {column}"):
+            raise ScoreError(
+                f"column {column!r} has {role}s below 1e-70 alone, whose squares cannot be added up.",
+                seen=f"{_rows(found['complete'])}",
+                hint=f"multiply all {role}s by the same number",
             )
         if found.get(f"heavy {column}") and not negative and not infinite:
             raise WeightError(
@@ -321,16 +334,23 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
                 seen=f"{grouped(negative or infinite)} {of_all}",
                 hint="weights ≥ 0; weight 0 leaves a case out",
             )
+        if found.get(f"light {column}"):
+            raise WeightError(
+                f"the weights in column {column!r} are too small to be multiplied.",
+                seen=f"{grouped(found[f'light {column}'])} {of_all} between 0 and 1e-70",
+                hint="multiply all weights by the same number, or set these to 0",
+            )
         if found.get(f"fractional {column}"):
             hint = f'scores="{column}"' if role == "decision" else "truth=… a column of labels"
-            raise _not_whole(column, _some(source, column), hint)
+            raise _not_whole(column, some_values(source, column), hint)
 
 
-def _some(source: Source, column: str) -> list[str]:
-    """The first values of a column, as text."""
+def some_values(source: Source, column: str, odd: bool = False) -> list[str]:
+    """The first values of a column, as text; `odd`: those that are no numbers, if there are such."""
     frame = source.frame.filter(~nw.col(column).is_null())
-    values = source.arrays(frame.select(nw.col(column)).head(3))[column]
-    return list(dict.fromkeys(map(label_text, values)))
+    values = source.arrays(frame.select(nw.col(column)).head(_LOOKED_AT if odd else 3))[column]
+    texts = list(dict.fromkeys(map(label_text, values)))
+    return ([text for text in texts if not _is_numeric(text)] or texts)[:3]
 
 
 def _nothing(source: Source, roles: Roles, total: int) -> DataError | WeightError:

@@ -35,7 +35,7 @@ from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.pair import PAIR_BITS, PairTable, binned_pair, paired
 from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
-from scorespace.tables.score import MOST_EXACT, coarse_table
+from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, coarse_table
 
 
 def count(sample: Sample, *, costs: CostMatrix | None = None, rows_in_memory: int = 50_000_000) -> dict[str, Table]:
@@ -565,7 +565,8 @@ def _ordinary(groups: Groups, weighted: bool) -> bool:
         return True
     weight = np.asarray(groups["weight"], dtype=np.float64)
     positive = bool(np.all(np.asarray(groups["least"], dtype=np.float64) >= 0))
-    return positive and bool(np.isfinite(weight).all()) and float(weight.sum()) < MOST_EXACT
+    sized = bool(np.all((weight == 0) | (weight >= LEAST_SIZE)))
+    return positive and sized and bool(np.isfinite(weight).all()) and float(weight.sum()) < MOST_EXACT
 
 
 def _used(groups: Groups) -> NDArray[np.bool_]:

@@ -135,7 +135,7 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
     except duckdb.Error as error:
         if "write" in str(error).casefold():
             seen = re.sub(r'^(\w+ )+Error: |(?: to)? file "[^"]*"', "", str(error).splitlines()[0])
-            raise DataError(f"{str(path)!r} cannot be written.", seen=seen) from error
+            raise DataError(f"{str(path)!r} cannot be written.", seen=seen, hint="another file or folder") from error
         raise unreadable(source.where, error) from error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import shutil
+import stat
 import sys
 import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -39,6 +40,10 @@ _KINDS: Final = {
     ".ipc": "Arrow",
 }
 _STDIN: Final = "standard input"
+_OPENED: Final = ("/dev/fd/", "/proc/self/fd/")
+"""Where a shell puts the output of another command, <(…)."""
+_spent: Any = None
+"""The standard input that was read to its end."""
 # How R, pandas and databases write a missing value.
 _MISSING: Final = ["", "NA", "NaN", "nan", "NULL", "null"]
 _JUDGED: Final = 20_480
@@ -62,7 +67,7 @@ def copied(path: Any) -> Iterator[Any]:
     ...     path
     'credit.csv'
     """
-    if not isinstance(path, str) or (path != "-" and not is_remote(path)):
+    if not isinstance(path, str) or not read_once(path):
         yield path
         return
     copy = _copy(path)
@@ -82,7 +87,7 @@ def read_path(path: str | Copy | Sequence[str], *, as_text: bool = False, writin
         return _read_files([str(path.path)], path.name, path.kind, as_text, writing)
     if not isinstance(path, str):
         return _read_several(list(path), as_text, writing)
-    if path == "-" or is_remote(path):
+    if read_once(path):
         copy = _copy(path)
         try:
             source = read_path(copy, as_text=as_text, writing=writing)
@@ -96,9 +101,9 @@ def read_path(path: str | Copy | Sequence[str], *, as_text: bool = False, writin
 
 def _read_several(paths: list[str], as_text: bool, writing: Path | None) -> Source:
     """The rows of files one after the other, as those of one."""
-    alone = [path for path in paths if path == "-" or is_remote(path)]
+    alone = [path for path in paths if read_once(path)]
     if alone:
-        raise DataError("standard input and addresses are read alone.", seen=listing(paths), hint=alone[0])
+        raise DataError("standard input, pipes and addresses are read alone.", seen=listing(paths), hint=alone[0])
     found = [each for path in paths for each in local_paths(path)]
     real = [os.path.realpath(each) for each in found]
     twice = [each for place, each in enumerate(found) if real[place] in real[:place]]
@@ -120,7 +125,22 @@ def _read_local(paths: list[str], asked: str, name: str, as_text: bool, writing:
     return _read_files(list(map(os.path.abspath, paths)), name, kinds.pop(), as_text, writing)
 
 
+def read_once(path: str) -> bool:
+    """Whether a path can be read a single time: standard input, an address, or what a shell puts for <(…)."""
+    return path == "-" or is_remote(path) or (path.startswith(_OPENED) and _is_pipe(path))
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def _copy(path: str) -> Copy:
+    if path.startswith(_OPENED):
+        with open(path, "rb") as pipe:
+            return _spooled(pipe, path)
     if path != "-":
         name = os.path.basename(urlsplit(path).path)  # the rest may hold a key
         kind = kind_of(name)
@@ -128,16 +148,30 @@ def _copy(path: str) -> Copy:
     if sys.stdin is None or sys.stdin.closed:
         raise no_rows(_STDIN, "it is closed")
     remember(0)
+    global _spent
+    again, _spent = _spent is sys.stdin, sys.stdin
+    try:
+        return _spooled(sys.stdin.buffer, _STDIN)
+    except DataError:
+        if not again:
+            raise
+        raise DataError(
+            "standard input can be read once.", seen="- twice", hint="save it to a file, and name that instead"
+        ) from None
+
+
+def _spooled(stream: Any, name: str) -> Copy:
+    """A copy of a stream, which holds CSV."""
     copy = open_scratch(".csv")
     try:
         with copy.open("wb") as spool:
-            shutil.copyfileobj(sys.stdin.buffer, spool)
+            shutil.copyfileobj(stream, spool)
         if not os.path.getsize(copy):
-            raise no_rows(_STDIN, "nothing")
+            raise no_rows(name, "nothing")
     except BaseException:
         close_scratch(copy)
         raise
-    return Copy(copy, _STDIN, "CSV")
+    return Copy(copy, name, "CSV")
 
 
 def local_paths(path: str) -> list[str]:
@@ -428,6 +462,12 @@ def _not_found(path: str) -> DataError:
         pattern = "*" + (os.path.splitext(known[0])[1] if known else ".csv")
         hint = f"a file in it, or a pattern such as {os.path.join(path, pattern)}"
         return DataError(f"{path!r} is a folder, not a file.", seen=listing(inside) or "an empty folder", hint=hint)
+    if os.path.exists(path):
+        return DataError(
+            f"{path!r} is not a regular file.",
+            seen="a pipe" if _is_pipe(path) else "a device or a socket",
+            hint="- reads standard input: scorespace … - < FILE",
+        )
     if glob.has_magic(path):
         return DataError(f"no file matches {path!r}.", hint="put the pattern in quotes, and check the folder")
     folder = os.path.dirname(path)

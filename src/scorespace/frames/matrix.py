@@ -54,9 +54,9 @@ def read_matrix(path: str | Path, rows: Rows | None = None) -> tuple[tuple[str, 
         with open(path, newline="", encoding="utf-8-sig") as file:
             lines = [[cell.strip() for cell in line] for line in csv.reader(file) if any(cell.strip() for cell in line)]
     except FileNotFoundError:
-        raise DataError(f"there is no file {str(path)!r}.") from None
+        raise DataError(f"there is no file {str(path)!r}.", hint="check the path") from None
     except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{str(path)!r} is not a CSV file.", seen=str(error)) from None
+        raise DataError(f"{str(path)!r} is not a CSV file.", seen=str(error), hint="save it as CSV in UTF-8") from None
     shape = "a header with the class labels, then one line per class: its label and its numbers"
     if len(lines) < 3:
         raise DataError(f"{str(path)!r} holds no matrix.", seen=f"{len(lines)} lines", hint=shape)
@@ -82,7 +82,11 @@ def read_matrix(path: str | Path, rows: Rows | None = None) -> tuple[tuple[str, 
     try:
         cells = np.array([[float(cell) for cell in line[1:]] for line in lines[1:]])
     except ValueError as error:
-        raise DataError(f"{str(path)!r} holds something that is not a number.", seen=str(error)) from None
+        raise DataError(
+            f"{str(path)!r} holds something that is not a number.",
+            seen=str(error),
+            hint="a number in every cell below the header",
+        ) from None
     cells = cells[:, [columns.index(name) for name in names]]
     return tuple(names), cells.T if (rows or told) == "predicted" else cells
 

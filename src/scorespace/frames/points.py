@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, listing
-from scorespace.frames.check import label, number, refuse_nested
+from scorespace.frames.check import label, number, refuse_nested, some_values
 from scorespace.frames.read import read
 from scorespace.frames.roles import absent_column, refuse_star
 from scorespace.frames.source import Source, no_rows
 from scorespace.results import Note, grouped, note
 from scorespace.tables.labels import encode, is_missing
-
-MOST_VALUE = 1e150
-"""Beyond it, squares of differences are no numbers."""
+from scorespace.tables.score import MOST_SIZE, refuse_sizes, refuse_uncountable
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +117,7 @@ def _features(source: Source, patterns: Sequence[str], other: Sequence[str]) -> 
 def _refuse_text(source: Source, name: str, kind: nw.dtypes.DType) -> None:
     if kind.is_numeric() or kind == nw.Boolean or kind == nw.Object:
         return
-    values = source.arrays(source.frame.select(nw.col(name)).head(3))[name]
-    seen = listing([str(value) for value in values.tolist()])
+    seen = listing(some_values(source, name, odd=True))
     raise ColumnError(f"column {name!r} holds no numbers.", seen=seen, hint="features=… columns of numbers")
 
 
@@ -177,14 +174,16 @@ def _refuse_weights(column: str, values: NDArray[np.float64]) -> None:
         )
     if not values.sum() > 0:
         raise WeightError(f"all weights in column {column!r} are zero: there are no points.", hint="weights ≥ 0")
+    refuse_uncountable(values, f"the weights in column {column!r}")
 
 
 def _refuse_values(features: Sequence[str], point: NDArray[np.float64]) -> None:
-    wrong = ~(np.abs(point) <= MOST_VALUE)
+    wrong = ~(np.abs(point) <= MOST_SIZE)
     if wrong.any():
         column = int(np.flatnonzero(wrong.any(axis=0))[0])
         raise ScoreError(
             f"column {features[column]!r} has infinite or huge values.",
-            seen=f"{grouped(int(wrong[:, column].sum()))} beyond 1e150",
+            seen=f"{grouped(int(wrong[:, column].sum()))} beyond 1e70",
             hint="leave them out, or divide the column by a number",
         )
+    refuse_sizes(point, "the features hold numbers")

@@ -185,7 +185,11 @@ def _intervals(
     found = {}
     for model, ends in given.items():
         if model not in models:
-            raise ColumnError(f"there is no prediction {model!r} to have an interval.", seen=listing(models))
+            raise ColumnError(
+                f"there is no prediction {model!r} to have an interval.",
+                seen=listing(models),
+                hint="the name of a prediction, as in MODEL=LOW,HIGH",
+            )
         if isinstance(ends, str) or len(ends) != 2:
             raise ColumnError(f"the interval of {model!r} needs two columns.", seen=f"{ends!r}", hint="LOW,HIGH")
         found[model] = (str(ends[0]), str(ends[1]))

@@ -158,6 +158,7 @@ def unreadable(where: str, error: Exception, kind: str | None = None, remote: bo
     paragraph = str(error).split("\n\n")[0].splitlines()
     said = [line.strip() for line in paragraph if not line.startswith("Original Line")][:2]
     seen = re.sub(r"^(\w+ )+Error: ", "", " ".join(said))
+    seen = re.sub(r"\s+(Try|Consider|To skip) .*", "", seen)  # its advice is for those who call it
     if "No space left" in seen or "max_temp_directory_size" in seen:
         return no_room(where)
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or "bad_alloc" in seen:

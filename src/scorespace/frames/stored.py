@@ -14,8 +14,7 @@ import numpy as np
 
 from scorespace.errors import DataError, listing
 from scorespace.files import check_target, replacing
-from scorespace.frames.files import kind_of, local_paths
-from scorespace.frames.remote import is_remote
+from scorespace.frames.files import kind_of, local_paths, read_once
 from scorespace.frames.source import connect, unreadable
 from scorespace.results import Note
 from scorespace.tables import NoTableError, Table
@@ -73,7 +72,9 @@ def save_tables(held: Tables | Mapping[str, Table], path: str | os.PathLike[str]
         try:
             connection.execute(f"COPY tables TO '{quoted[0]}' ({how})")
         except duckdb.Error as error:
-            raise DataError(f"{str(path)!r} cannot be written.", seen=str(error).splitlines()[0]) from error
+            raise DataError(
+                f"{str(path)!r} cannot be written.", seen=str(error).splitlines()[0], hint="another file or folder"
+            ) from error
         finally:
             connection.close()
     return target
@@ -109,7 +110,7 @@ def holds_tables(data: Any) -> bool:
     if not isinstance(data, (str, os.PathLike)):
         return False
     path = os.fspath(data)
-    if not isinstance(path, str) or is_remote(path) or path == "-":
+    if not isinstance(path, str) or read_once(path):
         return False
     try:
         paths = local_paths(path)

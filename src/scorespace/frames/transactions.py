@@ -259,7 +259,11 @@ def _wide(source: Survey, columns: Sequence[str], weight: str | None, missing: s
     ]
     kept.sort(key=lambda item: natural_order(item.name))
     if not kept:
-        raise DataError(f"no item occurs in any transaction of {source.where}.", seen=listing(columns, 8))
+        raise DataError(
+            f"no item occurs in any transaction of {source.where}.",
+            seen=listing(columns, 8),
+            hint="other columns; 1, true or a label says that an item is there",
+        )
     return Transactions(source.name, source.where, int(counted["size"][0]), tuple(kept), False, notes, connection)
 
 

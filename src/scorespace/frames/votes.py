@@ -77,6 +77,10 @@ def _taken(source: Source, wanted: str) -> list[str]:
             or (star and len(column) >= len(piece) - 1 and column.startswith(before) and column.endswith(after))
         ]
         if not like:
-            raise ColumnError(f"no column is named like {piece!r}.", seen=listing(source.columns))
+            raise ColumnError(
+                f"no column is named like {piece!r}.",
+                seen=listing(source.columns),
+                hint="a pattern such as d*, or the names of columns",
+            )
         found += [column for column in like if column not in found]
     return found

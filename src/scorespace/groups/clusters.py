@@ -111,7 +111,11 @@ class Clusters:
         for one in self.labellings:
             if one.name == label:
                 return one
-        raise ColumnError(f"there is no labelling {label!r}.", seen=listing([one.name for one in self.labellings]))
+        raise ColumnError(
+            f"there is no labelling {label!r}.",
+            seen=listing([one.name for one in self.labellings]),
+            hint="one of these",
+        )
 
     @property
     def words(self) -> str:

@@ -28,7 +28,10 @@ LIKELY: Final = 0.05
 FEW: Final = 10
 """Transactions with both sides below which a rule rests on few."""
 
-_ARROW: Final = re.compile(r"\s*(?:=>|->|→)\s*")
+_UNQUOTED: Final = r'(?=(?:[^"]*"[^"]*")*[^"]*$)'
+_ARROW: Final = re.compile(r"\s*(?:=>|->|→)\s*" + _UNQUOTED)
+_COMMA: Final = re.compile("," + _UNQUOTED)
+_AMBIGUOUS: Final = re.compile(r',|=>|->|→|^["\s]|\s$|^$|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$')
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Rule:
     def row(self) -> Row:
         """The rule in one row: its counts, then every measure with its limits."""
         counts = {name: int(getattr(self.table, name)) for name in ("both", "antecedent", "consequent")}
-        sides = {"antecedent": ", ".join(self.antecedent), "consequent": ", ".join(self.consequent)}
+        sides = {"antecedent": side_text(self.antecedent), "consequent": side_text(self.consequent)}
         found: Row = {"rule": self.text, **sides, "transactions": int(self.table.total)}
         found |= {"both": counts["both"], "with_antecedent": counts["antecedent"]}
         found |= {"with_consequent": counts["consequent"]}
@@ -90,6 +93,7 @@ class Rules:
     redundant: int
     level: float
     min_support: float | None
+    measures: tuple[str, ...] = field(default=(), repr=False)
     data_notes: tuple[Note, ...] = field(default=(), repr=False)
 
     def __iter__(self) -> Any:
@@ -143,6 +147,13 @@ class Rules:
         levels = ("warning", "info")
         return tuple(sorted(found, key=lambda one: levels.index(one.level)))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of its rows, also where there are none."""
+        counts = ("transactions", "both", "with_antecedent", "with_consequent")
+        values = (f"{name}{end}" for name in self.measures for end in ("", "_low", "_high"))
+        return ("rule", "antecedent", "consequent", *counts, *values, "p", "p_adjusted")
+
     def rows(self) -> list[Row]:
         """A row for each rule, with its counts and measures."""
         return [one.row() for one in self.rules]
@@ -157,7 +168,10 @@ class Rules:
                 "found": self.found,
                 "tested": self.tested,
                 "redundant": self.redundant,
-                "rules": self.rows(),
+                "rules": [
+                    row | {"antecedent": list(one.antecedent), "consequent": list(one.consequent)}
+                    for row, one in zip(self.rows(), self.rules, strict=True)
+                ],
                 "rows": [row for one in self.rules for row in one.rows()],
                 "verdict": self.words,
                 "notes": [one.to_dict() for one in self.notes],
@@ -233,6 +247,7 @@ def rules(
         int(dominated.sum()),
         level,
         min_support if given is None else None,
+        tuple(map(str, specs)),
         held.notes,
     )
 
@@ -247,8 +262,26 @@ def counted(number: int, what: str) -> str:
 
 
 def rule_text(antecedent: Sequence[str], consequent: Sequence[str]) -> str:
-    """A rule as people read it."""
-    return f"{', '.join(antecedent)} → {', '.join(consequent)}"
+    """A rule as people read it, and as it can be given."""
+    return f"{side_text(antecedent)} → {side_text(consequent)}"
+
+
+def side_text(items: Sequence[str]) -> str:
+    """The items of a side with commas between; one that could be taken for several is in quotes.
+
+    >>> print(side_text(["bread", "oil, 1 l"]))
+    bread, "oil, 1 l"
+    """
+    return ", ".join('"' + one.replace('"', '""') + '"' if _AMBIGUOUS.search(one) else one for one in items)
+
+
+def _items(side: str) -> tuple[str, ...]:
+    """The items of a side that is written as a text."""
+    quoted = side.count('"') % 2 == 0
+    pieces = [one.strip() for one in (_COMMA.split(side) if quoted else side.split(","))]
+    return tuple(
+        one[1:-1].replace('""', '"') if quoted and len(one) > 1 and one[0] == one[-1] == '"' else one for one in pieces
+    )
 
 
 # --- what is asked
@@ -302,10 +335,7 @@ def _sides(rule: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     parts = _ARROW.split(rule) if isinstance(rule, str) else rule
     if isinstance(parts, str) or not isinstance(parts, Sequence) or len(parts) != 2:
         raise DataError(f"the rule {rule!r} cannot be read.", hint=hint)
-    both = [
-        tuple(one.strip() for one in side.split(",")) if isinstance(side, str) else tuple(map(str, side))
-        for side in parts
-    ]
+    both = [_items(side) if isinstance(side, str) else tuple(map(str, side)) for side in parts]
     if not all(side and all(side) for side in both):
         raise DataError(f"the rule {rule!r} has a side without items.", hint=hint)
     twice = [one for k, one in enumerate([*both[0], *both[1]]) if one in [*both[0], *both[1]][:k]]

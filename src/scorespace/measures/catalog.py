@@ -119,7 +119,7 @@ def parse_list(text: str) -> list[MeasureSpec]:
     """
     pieces = _PIECE.findall(text)
     if _PIECE.sub("", text).strip(", "):
-        raise MeasureError(f"a bracket in {text!r} is not closed.")
+        raise MeasureError(f"a bracket in {text!r} is not closed.", hint="a closing bracket for each opening one")
     return [parse(piece) for piece in pieces if piece.strip()]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from scorespace.arguments import check_values, foreseen
 from scorespace.declaration import Option, Registry, check_options, options_of, table_of
 from scorespace.errors import MeasureError
 from scorespace.tables import Array, At, NoTableError, Table
@@ -72,22 +73,25 @@ class Measure:
     pairs: dict[type, Formula] = field(default_factory=dict)
 
     def __call__(
-        self, table: Any, given: Any = None, *, positive: Any = None, weight: Any = None, **options: Any
+        self, table: Any = None, given: Any = None, *, positive: Any = None, weight: Any = None, **options: Any
     ) -> Any:
         """The value for a table, or for the truth and what was given as scores, decisions or numbers.
 
         A float, or an array when the table has further axes.
         """
         if given is not None:
-            table = table_of_arrays(table, given, tuple(self.functions), positive=positive, weight=weight)
+            with foreseen(self.name):
+                table = table_of_arrays(table, given, tuple(self.functions), positive=positive, weight=weight)
         else:  # which a table knows itself
             options |= {name: said for name, said in (("positive", positive), ("weight", weight)) if said is not None}
         check_options(self, options, MeasureError)
-        if not hasattr(table, "inside"):
+        check_values(self, options)
+        if isinstance(table, type) or not hasattr(table, "inside"):
             hint = f"ss.{self.name}(truth, score) takes arrays"
             raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
-        found = self.fit(table)
-        value = np.asarray(found.function(found.table, **options), dtype=np.float64)
+        with foreseen(self.name):
+            found = self.fit(table)
+            value = np.asarray(found.function(found.table, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
 
     def on(self, function: Formula) -> Formula:

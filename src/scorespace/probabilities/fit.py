@@ -51,9 +51,13 @@ def fit_map(given: ScoreTable | ClassTable, method: str = "isotonic", *, on: On 
     """
     check_method(method, on)
     if not given.score.size:
-        raise DataError("there are no cases to fit a map to.")
+        raise DataError("there are no cases to fit a map to.", hint="at least a case of each class")
     if method in LEARNING and np.count_nonzero(_sides(given)) < 2:
-        raise DataError("a map needs cases of two classes.", seen=class_listing(given.classes, _totals(given)))
+        raise DataError(
+            "a map needs cases of two classes.",
+            seen=class_listing(given.classes, _totals(given)),
+            hint="cases of both classes",
+        )
     if given.scores_classes:
         return _fit_classes(given.inside(ClassTable), method, on)
     table = given.inside(ScoreTable)
@@ -101,7 +105,7 @@ def check_method(method: str, on: str = "score") -> None:
     """Refuse a method that is not there, and a logit for any but Platt's."""
     if method not in METHODS:
         near = did_you_mean(method, METHODS)
-        hint = f"did you mean {near}?" if near else None
+        hint = f"did you mean {near}?" if near else "one of these"
         raise ScoreSpaceError(f"there is no recalibration method {method!r}.", seen=listing(METHODS), hint=hint)
     if on not in ("score", "logit") or (on == "logit" and method != "platt"):
         raise ScoreSpaceError(f"on={on!r} does not suit method {method}.", hint='on="logit" is for platt')
@@ -174,7 +178,11 @@ def _standard(values: Array, cases: Array) -> tuple[float, float]:
 def _min_max(table: ScoreTable) -> MinMaxMap:
     high, low = float(table.score[0]), float(table.score[-1])
     if high == low:
-        raise ScoreError("all scores are equal, so there is no range to spread.", seen=f"{high:g}")
+        raise ScoreError(
+            "all scores are equal, so there is no range to spread.",
+            seen=f"{high:g}",
+            hint="another method, or scores that differ",
+        )
     return MinMaxMap(low, high)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,8 @@ from scorespace.tables import Array
 from scorespace.tables.score import scores_of
 
 On = Literal["score", "logit"]
+
+_AS_WRITTEN: Final = "a map as scorespace calibrate --map writes it"
 
 
 @runtime_checkable
@@ -50,7 +52,11 @@ class PlattMap:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.slope) and math.isfinite(self.intercept)):
-            raise DataError("a platt map needs a finite slope and intercept.", seen=f"{self.slope}, {self.intercept}")
+            raise DataError(
+                "a platt map needs a finite slope and intercept.",
+                seen=f"{self.slope}, {self.intercept}",
+                hint=_AS_WRITTEN,
+            )
         if self.on not in ("score", "logit"):
             raise DataError(f"on={self.on!r} is not what a platt map works on.", hint='"score" or "logit"')
         _refuse_empty_range(self.low, self.high)
@@ -92,14 +98,30 @@ class IsotonicMap(ByValue):
             object.__setattr__(self, name, _numbers(getattr(self, name), f"{name} of an isotonic map"))
         if self.score.shape != self.probability.shape or not self.score.size:
             seen = f"{self.score.size} and {self.probability.size}"
-            raise DataError("an isotonic map needs as many scores as probabilities, one at least.", seen=seen)
+            raise DataError(
+                "an isotonic map needs as many scores as probabilities, one at least.",
+                seen=seen,
+                hint=_AS_WRITTEN,
+            )
         if not (self.score[1:] > self.score[:-1]).all():
-            raise DataError("the scores of an isotonic map must rise.", seen=_first_fall(self.score, strictly=True))
+            raise DataError(
+                "the scores of an isotonic map must rise.",
+                seen=_first_fall(self.score, strictly=True),
+                hint=_AS_WRITTEN,
+            )
         if not (self.probability[1:] >= self.probability[:-1]).all():
-            raise DataError("the probabilities of an isotonic map must not fall.", seen=_first_fall(self.probability))
+            raise DataError(
+                "the probabilities of an isotonic map must not fall.",
+                seen=_first_fall(self.probability),
+                hint=_AS_WRITTEN,
+            )
         if self.probability[0] < 0 or self.probability[-1] > 1:
             seen = f"from {self.probability[0]:g} to {self.probability[-1]:g}"
-            raise DataError("the probabilities of an isotonic map must lie between 0 and 1.", seen=seen)
+            raise DataError(
+                "the probabilities of an isotonic map must lie between 0 and 1.",
+                seen=seen,
+                hint=_AS_WRITTEN,
+            )
 
     def apply(self, scores: ArrayLike) -> Array:
         values = _one_column(scores)
@@ -136,7 +158,10 @@ class TemperatureMap:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.temperature) and self.temperature > 0):
-            raise DataError(f"temperature={self.temperature} is not a positive number.")
+            raise DataError(
+                f"temperature={self.temperature} is not a positive number.",
+                hint=_AS_WRITTEN,
+            )
 
     def apply(self, scores: ArrayLike) -> Array:
         from scorespace.special import expit, softmax
@@ -166,7 +191,11 @@ class MinMaxMap:
 
     def __post_init__(self) -> None:
         if not (self.high > self.low and math.isfinite(self.high - self.low)):
-            raise DataError("a minmax map needs a lowest score and a higher one.", seen=f"{self.low:g}, {self.high:g}")
+            raise DataError(
+                "a minmax map needs a lowest score and a higher one.",
+                seen=f"{self.low:g}, {self.high:g}",
+                hint=_AS_WRITTEN,
+            )
 
     def apply(self, scores: ArrayLike) -> Array:
         return np.clip((np.clip(_one_column(scores), self.low, self.high) - self.low) / (self.high - self.low), 0, 1)
@@ -220,7 +249,11 @@ class ClassMaps:
     def __post_init__(self) -> None:
         if len(self.classes) != len(self.maps) or len(set(self.classes)) != len(self.classes) or not self.maps:
             seen = f"{len(self.maps)} maps for {listing(self.classes) or 'no class'}"
-            raise DataError("a map of several classes needs one map for each.", seen=seen)
+            raise DataError(
+                "a map of several classes needs one map for each.",
+                seen=seen,
+                hint=_AS_WRITTEN,
+            )
 
     def apply(self, scores: ArrayLike) -> Array:
         rows = self._rows(scores)
@@ -264,7 +297,11 @@ def map_from_dict(content: Any) -> ScoreMap:
     if not isinstance(content, Mapping):
         raise DataError("this is no recalibration map.", seen=f"a {type(content).__name__}", hint="a JSON object")
     if content.get("schema") != SCHEMA:
-        raise DataError(f"the map is not of schema {SCHEMA}.", seen=f"schema {content.get('schema')!r}")
+        raise DataError(
+            f"the map is not of schema {SCHEMA}.",
+            seen=f"schema {content.get('schema')!r}",
+            hint=_AS_WRITTEN,
+        )
     kind = content.get("kind")
     if not isinstance(kind, str) or kind not in _READERS:
         near = did_you_mean(str(kind), _READERS)
@@ -273,9 +310,13 @@ def map_from_dict(content: Any) -> ScoreMap:
     try:
         return _READERS[kind](content)
     except OverflowError:
-        raise DataError(f"a number of the {kind} map is too large.") from None
+        raise DataError(f"a number of the {kind} map is too large.", hint=_AS_WRITTEN) from None
     except KeyError as absent:
-        raise DataError(f"the {kind} map lacks {absent.args[0]!r}.", seen=listing(content)) from None
+        raise DataError(
+            f"the {kind} map lacks {absent.args[0]!r}.",
+            seen=listing(content),
+            hint=_AS_WRITTEN,
+        ) from None
 
 
 def logits(probability: Array) -> Array:
@@ -321,7 +362,11 @@ def _outside(scores: ArrayLike, low: float, high: float) -> NDArray[np.bool_]:
 
 def _refuse_empty_range(low: float, high: float) -> None:
     if not low <= high:
-        raise DataError("the range a map was fitted on is empty.", seen=f"from {low} to {high}")
+        raise DataError(
+            "the range a map was fitted on is empty.",
+            seen=f"from {low} to {high}",
+            hint=_AS_WRITTEN,
+        )
 
 
 def _first_fall(values: Array, strictly: bool = False) -> str:
@@ -338,9 +383,13 @@ def _numbers(values: Any, what: str) -> Array:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"the {what} must be numbers.", seen=f"{values!r:.60}") from None
+        raise DataError(f"the {what} must be numbers.", seen=f"{values!r:.60}", hint=_AS_WRITTEN) from None
     if array.ndim != 1 or not np.isfinite(array).all():
-        raise DataError(f"the {what} must be a list of finite numbers.", seen=f"{values!r:.60}")
+        raise DataError(
+            f"the {what} must be a list of finite numbers.",
+            seen=f"{values!r:.60}",
+            hint=_AS_WRITTEN,
+        )
     return array
 
 
@@ -350,14 +399,22 @@ def _number(content: Mapping[str, Any], name: str, absent: float | None = None) 
     if value is None and absent is not None:
         return absent
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise DataError(f"{name} of the {content['kind']} map must be a finite number.", seen=repr(value))
+        raise DataError(
+            f"{name} of the {content['kind']} map must be a finite number.",
+            seen=repr(value),
+            hint=_AS_WRITTEN,
+        )
     return float(value)
 
 
 def _read_classes(content: Mapping[str, Any]) -> ClassMaps:
     classes, maps = content["classes"], content["maps"]
     if not (isinstance(classes, list) and all(isinstance(name, str) for name in classes) and isinstance(maps, list)):
-        raise DataError("a map of several classes lists their names and their maps.", seen=f"{classes!r:.60}")
+        raise DataError(
+            "a map of several classes lists their names and their maps.",
+            seen=f"{classes!r:.60}",
+            hint=_AS_WRITTEN,
+        )
     return ClassMaps(tuple(classes), tuple(map_from_dict(one) for one in maps))
 
 

@@ -172,6 +172,8 @@ def chosen(request: Request, method: str | None, draws: Draws | None = None, *, 
     if method is None:
         return usual(request, draws)
     asked = INTERVALS.find(method)
+    if asked.suits is _never:  # none is wanted, and no reason need be told
+        return replace(asked, function=lambda plan: Interval(math.nan, math.nan, None, None))
     if not asked.suits(request):
         if not strict:
             return usual(request, draws)
@@ -532,6 +534,8 @@ def corrected_interval(plan: Plan) -> Interval:
     half of that. Where labels without any relation to the scores would show such a value, theirs belongs to it.
     """
     table = _light(plan)
+    if table.score.size == 1:  # then no labels change the value, and what others would score is not known
+        return _none("every case has the same score: nothing says how others would be ranked")
     cases = table.counts.sum(axis=-2, dtype=np.float64)
     number, worth = _worth(table, cases)
     noise = np.full(cases.size, float(table.n_pos / table.total))

@@ -254,10 +254,16 @@ def agreement(
     weights = None if weight is None else weights_of(weight, size)
     found = tuple(_rater(name, decision, score, actual, weights) for name, (decision, score) in raters.items())
     if any(rater.decision.size != size or rater.score.size != size for rater in found):
-        raise DataError("the raters judged different numbers of instances.")
+        raise DataError(
+            "the raters judged different numbers of instances.", hint="one value of each rater for each instance"
+        )
     named = tuple(range(1, size + 1)) if ids is None else tuple(ids)
     if len(set(named)) < size or len(named) != size:
-        raise DataError("ids must name every instance once.", seen=f"{len(set(named))} different ids of {size}")
+        raise DataError(
+            "ids must name every instance once.",
+            seen=f"{len(set(named))} different ids of {size}",
+            hint="a column in which no value occurs twice, or no ids",
+        )
     pairs = tuple(_pair(a, b, named, tolerance, level, seed) for a, b in combinations(found, 2))
     scores = np.stack([rater.score for rater in found])
     decided = np.stack([rater.decision for rater in found])

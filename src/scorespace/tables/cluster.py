@@ -14,6 +14,7 @@ from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, d
 from scorespace.tables.counts import ratio
 from scorespace.tables.labels import encode
 from scorespace.tables.nearest import borders, diameter
+from scorespace.tables.score import refuse_sizes, refuse_uncountable
 from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 
@@ -237,6 +238,8 @@ def cluster_table(
         raise WeightError("weights and points differ in number.", seen=f"{held.size} weights, {len(point)} points")
     if not (np.isfinite(held) & (held >= 0)).all() or not held.sum() > 0:
         raise WeightError("weights must be finite numbers ≥ 0, not all 0.", hint="weight 0 leaves a point out")
+    refuse_sizes(point, "points have features")
+    refuse_uncountable(held, "the weights")
     order = np.argsort(codes, kind="stable")
     groups = None if group is None else np.asarray(group)[order]
     return ClusterTable(point[order], codes[order].astype(np.intp), names, held[order], groups, copies)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scorespace.errors import DataError
 from scorespace.results import same
 from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
@@ -20,6 +21,19 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.true_divide(part, whole)
+
+
+def count_of(part: ArrayLike) -> Array:
+    """Counts as float64; what users write as numbers and lists is looked at, arrays are what we computed ourselves."""
+    if isinstance(part, np.ndarray) and part.dtype.kind in "iufb":
+        return np.asarray(part, dtype=np.float64)
+    try:
+        found = np.asarray(part, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError("a count is no number.", seen=str(error), hint="numbers ≥ 0, or arrays of them") from None
+    if isinstance(part, np.generic) or bool((np.isfinite(found) & (found >= 0)).all()):
+        return found
+    raise DataError("a count is negative or no finite number.", seen=f"{part!r:.60}", hint="numbers ≥ 0")
 
 
 class Counts(Table):
@@ -36,7 +50,7 @@ class Counts(Table):
     def __init__(
         self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike, *, squares: Counts | None = None
     ) -> None:
-        self.tp, self.fp, self.fn, self.tn = (np.asarray(part, dtype=np.float64) for part in (tp, fp, fn, tn))
+        self.tp, self.fp, self.fn, self.tn = (count_of(part) for part in (tp, fp, fn, tn))
         self.squares = squares
 
     @classmethod

@@ -74,7 +74,7 @@ class PairTable(ByValue):
     def index(self, model: str) -> int:
         """The row of a model."""
         if model not in self.models:
-            raise DataError(f"there is no model {model!r}.", seen=listing(self.models))
+            raise DataError(f"there is no model {model!r}.", seen=listing(self.models), hint="one of these")
         return self.models.index(model)
 
     def only(self, *models: str) -> PairTable:

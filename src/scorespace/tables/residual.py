@@ -14,7 +14,7 @@ from scorespace.results import ByValue, grouped
 from scorespace.tables.counts import ratio
 from scorespace.tables.kind import table_kind
 from scorespace.tables.pieces import over_pieces
-from scorespace.tables.score import weights_of
+from scorespace.tables.score import refuse_sizes, weights_of
 from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 TERMS: Final = (
@@ -492,4 +492,5 @@ def _column(values: ArrayLike, name: str) -> NDArray[np.float64]:
         raise DataError(f"{name} is not one column.", seen=f"shape {found.shape}", hint="one value per case")
     if not np.isfinite(found).all():
         raise DataError(f"{name} has missing or infinite values.", seen=grouped(int((~np.isfinite(found)).sum())))
+    refuse_sizes(found, f"{name} holds numbers")
     return found

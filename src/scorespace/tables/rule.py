@@ -7,8 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scorespace.arguments import foreseen
 from scorespace.results import same
-from scorespace.tables.counts import Counts
+from scorespace.tables.counts import Counts, count_of
 from scorespace.tables.table import Array, At, Table, Wanted
 
 
@@ -24,8 +25,9 @@ class RuleTable(Table):
     """
 
     def __init__(self, both: ArrayLike, antecedent: ArrayLike, consequent: ArrayLike, total: ArrayLike) -> None:
-        sides = (np.asarray(part, dtype=np.float64) for part in (both, antecedent, consequent, total))
-        self.both, self.antecedent, self.consequent, self.transactions = np.broadcast_arrays(*sides)
+        sides = [count_of(part) for part in (both, antecedent, consequent, total)]
+        with foreseen("RuleTable"):
+            self.both, self.antecedent, self.consequent, self.transactions = np.broadcast_arrays(*sides)
 
     @property
     def total(self) -> Array:

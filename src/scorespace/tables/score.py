@@ -10,6 +10,7 @@ from typing import Any, Final, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scorespace.arguments import checked
 from scorespace.errors import DataError, ScoreError, WeightError, listing
 from scorespace.results import grouped
 from scorespace.tables.bins import BITS, Bins, exact_bins, joined
@@ -22,6 +23,9 @@ _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
 
 
 MOST_EXACT: Final = 2.0**53
+LEAST_SIZE: Final = 1e-70
+MOST_SIZE: Final = 1e70
+"""Between these sizes the fourth power of a number is one: what measures and their variances multiply."""
 """From here on, doubles do not hold every whole number."""
 
 
@@ -285,6 +289,7 @@ class ScoreTable(Table):
         """The threshold of each entry of the sweep; positive is predicted when score ≥ threshold."""
         return np.concatenate([[np.inf], self.score])
 
+    @checked
     def at(self, threshold: ArrayLike) -> Counts:
         """The outcomes when every score ≥ threshold is predicted positive.
 
@@ -682,12 +687,36 @@ def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
 
 
 def refuse_uncountable(weights: Array, what: str) -> None:
-    """Refuse weights whose sum is beyond the numbers that doubles count without gaps."""
+    """Refuse weights whose sum is beyond the numbers that doubles count without gaps, or whose products are none."""
     if (weights / MOST_EXACT).sum() >= 1:
         raise WeightError(
             f"{what} add up to more than can be counted.",
             seen="a sum above 9 007 199 254 740 992, from where doubles leave out numbers",
             hint="divide all of them by the same number",
+        )
+    light = (weights > 0) & (weights < LEAST_SIZE)
+    if light.any():
+        raise WeightError(
+            f"{what} are too small to be multiplied.",
+            seen=f"{grouped(int(light.sum()))} between 0 and 1e-70",
+            hint="multiply all of them by the same number, or set these to 0",
+        )
+
+
+def refuse_sizes(numbers: Array, what: str) -> None:
+    """Refuse finite numbers whose squares are no numbers: huge ones, and nothing but tiny ones."""
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if largest > MOST_SIZE:
+        raise ScoreError(
+            f"{what} beyond 1e70, whose squares cannot be added up.",
+            seen=f"{grouped(int((np.abs(numbers) > MOST_SIZE).sum()))} of {grouped(numbers.size)}",
+            hint="divide all of them by the same number, or take their logarithms",
+        )
+    if 0 < largest < LEAST_SIZE:
+        raise ScoreError(
+            f"{what} below 1e-70 alone, whose squares cannot be added up.",
+            seen=f"at most {largest:.3g}",
+            hint="multiply all of them by the same number",
         )
 
 

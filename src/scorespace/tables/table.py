@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -61,12 +62,30 @@ class Stored:
     columns: Mapping[str, Array]
 
 
+def _with_alike(add: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The sum of two tables, which refuses what is no table of the same kind."""
+
+    @wraps(add)
+    def sum_of(self: Table, other: Any) -> Any:
+        if not isinstance(other, type(self)) and not (isinstance(other, Table) and isinstance(self, type(other))):
+            kind = called(type(self))
+            raise ScoreSpaceError(f"{kind} is added to {kind} alone.", seen=type(other).__name__, hint="two of a kind")
+        return add(self, other)
+
+    return sum_of
+
+
 class Table(ByValue, ABC):
     """A sufficient statistic: weights in cells, from which numbers, curves and other tables follow.
 
     Leading axes of `cells` are replicates. Everything above the tables asks for no more than this, so a new
     kind of table is one new file.
     """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__add__" in vars(cls):
+            cls.__add__ = _with_alike(vars(cls)["__add__"])  # type: ignore[method-assign]
 
     @abstractmethod
     def described(self) -> str:

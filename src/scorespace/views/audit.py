@@ -47,7 +47,8 @@ def brief(audit: Audit) -> Document:
 
 
 def facts(audit: Audit) -> str:
-    parts = [f"{grouped(audit.size)} rows", f"{len(audit.columns)} columns"]
+    sizes = {"row": audit.size, "column": len(audit.columns)}
+    parts = [f"{grouped(size)} {what}{'' if size == 1 else 's'}" for what, size in sizes.items()]
     return "   ".join([*parts, f"target = {audit.target}"] if audit.target else parts)
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from scorespace.results import Row, plain
@@ -19,15 +20,17 @@ def as_json(content: Any, ascii: bool = False) -> str:
     return text if ascii or _is_text(text) else as_json(content, ascii=True)
 
 
-def as_csv(rows: list[Row]) -> str:
+def as_csv(rows: list[Row], header: Sequence[str] = ()) -> str:
     """The rows with a header; undefined values are empty fields, and no text is a formula to a spreadsheet.
+
+    `header` is that of no rows.
 
     >>> print(as_csv([{"model": "=1+1", "auc": -0.5}]), end="")
     model,auc
     '=1+1,-0.5
     """
     out = io.StringIO()
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    names = list(dict.fromkeys(name for row in rows for name in row)) or list(header)
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(_harmless, names))
     for row in plain(rows):
