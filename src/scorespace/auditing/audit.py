@@ -343,8 +343,9 @@ def _scored(
     if other is not None and name in other.columns and roles.target in other.columns:
         truth = other.held(str(roles.target))
         match = [code for code in range(truth.values.size) if truth.values[code] == beside.column.held.values[positive]]
-        if match:
-            there = scores.judged(other.held(name).numbers(), truth.codes == match[0])
+        held = other.held(name)
+        if match and held.stored == "number":
+            there = scores.judged(held.numbers(), truth.codes == match[0])
     cases = [one for one in gathered.groups if is_id_name(one)] or gathered.names
     exact = bool(gathered.groups) or any(fine for _, fine in gathered.chances.values())
     again: tuple[int, int, tuple[Row, ...]] = (0, 0, ())

@@ -120,9 +120,10 @@ class Draws:
 
     def spread(self, wanted: Sequence[tuple[str, Request]]) -> list[float]:
         """The standard deviation of each measure over the same replicates of all cases, where it is defined."""
-        drawn = self.all([replace(asked(model, request), within=False) for model, request in wanted])
-        defined = [values[np.isfinite(values)] for values in drawn]
-        return [float(values.std(ddof=1)) if values.size > 1 else math.nan for values in defined]
+        able = [self.tables[model].counted and not self.tables[model].undrawn(one.table) for model, one in wanted]
+        kept = [replace(asked(*one), within=False) for one, can in zip(wanted, able, strict=True) if can]
+        drawn = iter(self.all(kept))
+        return [_deviation(next(drawn)) if can else math.nan for can in able]
 
     def all(self, wanted: Sequence[Asked]) -> list[Array]:
         """The values (replicates, …) of all that is asked; what is drawn from alike is drawn once."""
@@ -312,6 +313,12 @@ class Alone:
             return lambda rng, count: {model: pairs(rng, count)}
         cells = _cells_drawer(table, within)
         return lambda rng, count: {model: table.with_cells(cells(rng, count))}
+
+
+def _deviation(values: Array) -> float:
+    """The standard deviation of what is defined."""
+    defined = values[np.isfinite(values)]
+    return float(defined.std(ddof=1)) if defined.size > 1 else math.nan
 
 
 def _cells_drawer(table: Table, within: bool) -> Callable[[np.random.Generator, int], Array]:
