@@ -190,18 +190,21 @@ def test_refused_when_one_decision_is_never_worse(cells):
 
 def test_shape_is_refused():
     assert refusal(CostMatrix, ("a", "b"), [[0, 1, 2], [1, 0, 2]]) == (
-        "a cost matrix needs one row and one column for each class.\n  seen: shape (2, 3) for the classes 'a', 'b'"
+        "a cost matrix needs one row and one column for each class.\n  seen: shape (2, 3) for the classes 'a', 'b'\n"
+        "  hint: as many rows and columns as classes"
     )
 
 
 def test_a_class_named_twice_is_refused():
-    assert refusal(CostMatrix, ("a", "a"), [[0, 1], [1, 0]]) == "a cost matrix names a class twice.\n  seen: 'a', 'a'"
+    assert refusal(CostMatrix, ("a", "a"), [[0, 1], [1, 0]]) == (
+        "a cost matrix names a class twice.\n  seen: 'a', 'a'\n  hint: each class once"
+    )
 
 
 @pytest.mark.parametrize("cell", [math.nan, math.inf])
 def test_cells_must_be_finite(cell):
     assert refusal(CostMatrix, ("a", "b"), [[0, cell], [1, 0]]) == (
-        "a cost matrix holds something that is not a finite number."
+        "a cost matrix holds something that is not a finite number.\n  hint: finite numbers; a gain is negative"
     )
 
 
@@ -216,7 +219,8 @@ def test_an_unknown_class_is_refused_with_the_nearest():
 
 def test_a_class_without_cases_is_refused():
     assert refusal(COSTS.aligned, ("a", "b")) == (
-        "the cost matrix and the data disagree on the class 'c'.\n  seen: costs for 'a', 'b', 'c'; data with 'a', 'b'"
+        "the cost matrix and the data disagree on the class 'c'.\n  seen: costs for 'a', 'b', 'c'; data with 'a', 'b'\n"
+        "  hint: the same classes in both"
     )
 
 
@@ -244,7 +248,10 @@ def test_a_prevalence_goes_with_the_costs():
 
 @pytest.mark.parametrize(("costs", "positive"), [(COSTS, "a"), (CostMatrix(("a", "b"), [[0, 1], [1, 0]]), "c")])
 def test_no_two_class_condition(costs, positive):
-    message = "only costs of two classes, one of them positive, make a two-class condition."
+    message = (
+        "only costs of two classes, one of them positive, make a two-class condition.\n"
+        "  hint: costs of the two classes, and which is positive"
+    )
     assert refusal(costs.condition, positive) == message
 
 

@@ -96,7 +96,7 @@ def test_corners_on_a_line_are_dropped():
 
 
 def test_a_hull_needs_a_model():
-    with pytest.raises(DataError, match=r"^a hull needs at least one model.$"):
+    with pytest.raises(DataError, match=r"^a hull needs at least one model.\n  hint: name a model with scores$"):
         hull({})
 
 

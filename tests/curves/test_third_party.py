@@ -114,7 +114,7 @@ EXPECTED = {
     "others": [],
     "roc": "CurveError: roc cannot be computed from errors of numbers.\n  hint: roc needs a ScoreTable",
     "scores": "CurveError: rec cannot be computed from a score table.\n  hint: rec needs an ErrorTable",
-    "option": "CurveError: rec has no option 'bins'.\n  seen: its options: 'scale'",
+    "option": "CurveError: rec has no option 'bins'.\n  seen: its options: 'scale'\n  hint: one of these",
     "drawn": [True] * 5,
     "band": "DKW",
     "page": True,

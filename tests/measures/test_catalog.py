@@ -84,8 +84,16 @@ def test_text_that_is_no_measure(text):
         ),
         ("f1[ ]", "'f1[ ]' names no class in its brackets.\n  hint: f1[macro], for example"),
         ("fbeta(beta)", "the option 'beta' of 'fbeta(beta)' has no value.\n  hint: beta=VALUE"),
-        ("fbeta(beta=two)", "beta=two in 'fbeta(beta=two)' is not a number."),
-        ("pauc(corrected=yes)", "corrected=yes in 'pauc(corrected=yes)' is not true or false."),
+        (
+            "fbeta(beta=two)",
+            "beta=two in 'fbeta(beta=two)' is not a number.\n"
+            "  hint: beta=1: how many times as much recall counts as precision",
+        ),
+        (
+            "pauc(corrected=yes)",
+            "corrected=yes in 'pauc(corrected=yes)' is not true or false.\n"
+            "  hint: corrected=false: rescaled after McClish: 0.5 for chance and 1 for perfect",
+        ),
         (
             "ppv@half",
             "the threshold 'half' in 'ppv@half' is not a number.\n  hint: such as @0.5, @inf, @top200 or @top10%",
@@ -94,7 +102,7 @@ def test_text_that_is_no_measure(text):
             "ppv@nan",
             "the threshold 'nan' in 'ppv@nan' is not a number.\n  hint: such as @0.5, @inf, @top200 or @top10%",
         ),
-        ("fbeta(b=2)", "fbeta has no option 'b'.\n  seen: its options: 'beta'"),
+        ("fbeta(b=2)", "fbeta has no option 'b'.\n  seen: its options: 'beta'\n  hint: one of these"),
     ],
 )
 def test_message(text, message):

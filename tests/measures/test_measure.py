@@ -64,7 +64,7 @@ def test_unknown_options_are_refused():
 def test_options_of_a_measure_without_any():
     with pytest.raises(MeasureError) as caught:
         tpr(Counts(1, 2, 3, 4), beta=2)
-    assert str(caught.value) == "tpr has no option 'beta'.\n  seen: its options: none"
+    assert str(caught.value) == "tpr has no option 'beta'.\n  seen: its options: none\n  hint: tpr alone"
 
 
 def test_a_taken_name_is_refused():

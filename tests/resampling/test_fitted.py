@@ -46,7 +46,7 @@ def test_many_predictions_are_taken_together():
     assert_allclose(off, 1 / np.sqrt(weight) / world.unit, rtol=3)
 
 
-@pytest.mark.parametrize("unit", [1e-140, 1e-3, 1e149])
+@pytest.mark.parametrize("unit", [1e-60, 1e-3, 1e60])
 def test_the_unit_does_not_matter(unit):
     truth, predicted = sample(2)
     for one, other in zip(both(truth, predicted), both(unit * truth, unit * predicted), strict=True):

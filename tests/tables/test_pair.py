@@ -108,4 +108,4 @@ def test_a_missing_group_is_refused():
 def test_an_unknown_model():
     with pytest.raises(DataError) as caught:
         pair_table(TRUTH, SCORES).index("c")
-    assert str(caught.value) == "there is no model 'c'.\n  seen: 'a', 'b'"
+    assert str(caught.value) == "there is no model 'c'.\n  seen: 'a', 'b'\n  hint: one of these"
