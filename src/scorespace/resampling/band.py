@@ -235,8 +235,8 @@ def _binomial_error(hits: Array, trials: Array | float) -> Array:
 
 
 def tpr_at(counts: Counts, fpr: Array) -> Array:
-    """The highest TPR at each FPR, for every replicate: `RocCurve.tpr_at` along the last axis."""
-    negatives, positives = counts.n[..., -1:], counts.p[..., -1:]
+    """The highest TPR at each FPR, for every replicate: `RocCurve.tpr_at` along the last axis; NaN without a class."""
+    negatives, positives = (np.where(part > 0, part, np.nan) for part in (counts.n[..., -1:], counts.p[..., -1:]))
     # How many false positives the rate allows, by the same comparison of quotients as on the curve.
     allowed = np.floor(fpr * negatives)
     allowed += (allowed + 1) / negatives <= fpr
@@ -246,7 +246,8 @@ def tpr_at(counts: Counts, fpr: Array) -> Array:
     y = [np.take_along_axis(counts.tp, place, axis=-1) / positives for place in (after - 1, after)]
     width = x[1] - x[0]
     share = np.divide(fpr - x[0], width, out=np.ones_like(width), where=width > 0).clip(0, 1)
-    return np.where(fpr >= 1, 1.0, y[0] + share * (y[1] - y[0]))
+    found = np.where(fpr >= 1, 1.0, y[0] + share * (y[1] - y[0]))
+    return np.where(np.isnan(negatives), np.nan, found)
 
 
 def precision_at(counts: Counts, recall: Array) -> Array:
