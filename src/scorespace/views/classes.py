@@ -131,6 +131,7 @@ def detailed_section(evaluation: Answers) -> Section:
     for name, decisions, areas, pr_areas in _by_class(evaluation):
         at = "" if name not in evaluation.models.thresholded else f" at threshold {evaluation.threshold(name):.4g}"
         found += [Text(f"{name}{at}, class by class"), class_grid(decisions, areas, pr_areas)]
+    found = found or [Text("There are no two classes to tell apart.")]
     return Section("detailed", "Detailed accuracy by class", tuple(found), brief=True)
 
 
@@ -150,7 +151,7 @@ def detailed_rows(evaluation: Answers) -> list[Row]:
 def _by_class(evaluation: Answers) -> Iterator[tuple[str, ConfusionTable, Areas | None, Areas | None]]:
     """The decisions of every model that tells classes apart, with the areas of each class where it scores."""
     for name, table in evaluation.models.items():
-        if not table.class_names:
+        if len(table.class_names) < 2:  # nothing is told apart
             continue
         if not table.thresholded:
             yield name, _decisions(table), *_areas(table)
