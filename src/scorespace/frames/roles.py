@@ -11,6 +11,7 @@ from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.source import Source
 from scorespace.tables.kind import read_kind
 from scorespace.tables.labels import label_text
+from scorespace.tables.score import MOST_SIZE
 
 Columns = str | Sequence[str] | Mapping[str, str | Mapping[str, str]]
 """One column, several, {model: column}, or {model: {class: column}} for scores of several classes."""
@@ -209,6 +210,8 @@ def _baseline(given: str | float | None, columns: Sequence[str]) -> str | float 
     if not abs(number) < float("inf"):
         hint = "mean, a column, or a number such as the mean of the training targets"
         raise ColumnError(f"baseline={given!r} is neither a column nor a number.", seen=listing(columns), hint=hint)
+    if abs(number) > MOST_SIZE:
+        raise ColumnError(f"baseline={given} is beyond 1e70, whose square cannot be added up.", hint="baseline=0")
     return number
 
 

@@ -76,3 +76,12 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(drawn, tmp_path, monkeyp
         save(drawn, path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("ending", [".svg", ".png"])
+def test_what_no_picture_may_hold_is_replaced(tmp_path, ending):
+    label = "a\0b\x1b\ud800😀"
+    mark = {"mark": "text", "data": {"values": [{"t": label}]}, "encoding": {"text": {"field": "t"}}, "title": label}
+    found = save(mark, tmp_path / f"odd{ending}").read_bytes()
+    assert found
+    assert b"\0" not in found or ending == ".png"

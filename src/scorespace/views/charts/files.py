@@ -39,6 +39,7 @@ def _encoded(spec: Spec, ending: str, scale: float) -> bytes:
     else:
         import vl_convert  # 90 MB, which pages and specs do without
 
+        spec = _drawable(spec)
         if ending == ".svg":
             content = vl_convert.vegalite_to_svg(_still(spec))
         elif ending == ".pdf":
@@ -46,6 +47,20 @@ def _encoded(spec: Spec, ending: str, scale: float) -> bytes:
         else:
             content = vl_convert.vegalite_to_png(_still(spec), scale=scale)
     return content.encode(errors="replace") if isinstance(content, str) else content
+
+
+_NO_XML: Final = dict.fromkeys(
+    [*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\N{REPLACEMENT CHARACTER}"
+)
+
+
+def _drawable(part: Any) -> Any:
+    """A part of a spec without the characters that no SVG may hold: what draws it would end the process."""
+    if isinstance(part, str):
+        return part.translate(_NO_XML)
+    if isinstance(part, dict):
+        return {_drawable(key): _drawable(value) for key, value in part.items()}
+    return [_drawable(value) for value in part] if isinstance(part, (list, tuple)) else part
 
 
 def _still(spec: Spec) -> Spec:
