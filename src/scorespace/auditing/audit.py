@@ -338,19 +338,22 @@ def _scored(
             hint="a target of two classes, or no scores",
         )
     positive = _positive(beside, roles.positive)
-    here = scores.judged(source.held(name).numbers(), beside.column.held.codes == positive)
+    own = source.held(name)
+    if own.stored == "text":
+        raise ColumnError(f"the column {name!r} holds text, and scores are numbers.", hint="another --score")
+    here = scores.judged(own.numbers(), beside.column.held.codes == positive)
     there = None
     if other is not None and name in other.columns and roles.target in other.columns:
         truth = other.held(str(roles.target))
         match = [code for code in range(truth.values.size) if truth.values[code] == beside.column.held.values[positive]]
         held = other.held(name)
-        if match and held.stored == "number":
+        if match and held.stored != "text":
             there = scores.judged(held.numbers(), truth.codes == match[0])
     cases = [one for one in gathered.groups if is_id_name(one)] or gathered.names
     exact = bool(gathered.groups) or any(fine for _, fine in gathered.chances.values())
     again: tuple[int, int, tuple[Row, ...]] = (0, 0, ())
     if cases and exact:
-        again = scores.scored_twice(source.row_digests(cases), _plain(source.held(name).numbers()))
+        again = scores.scored_twice(source.row_digests(cases), _plain(own.numbers()))
     return scores.Scored(name, str(roles.target), here, there, _called(other) if other else "", *again)
 
 
