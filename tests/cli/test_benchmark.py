@@ -1,6 +1,8 @@
 """`scorespace benchmark`: from files to a run directory, its status, and what is refused."""
 
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -34,6 +36,24 @@ def test_a_run_and_its_status(run, data):
     content = run("benchmark", "status", "r", "--format", "json").json()
     assert (content["finished"], content["resampling"], content["seed"]) == (True, "3", 0)
     assert [row["done"] for row in content["rows"]] == [3, 3]
+
+
+@pytest.mark.parametrize("resampling", ["5xholdout:0.3", "bootstrap:6", "holdout:0.3"])
+def test_every_verb_reads_samples_held_out(run, data, resampling):
+    arguments = ["--data", data, "--target", "risk", "--drop", "speaker", *QUICK[:2], "--workers", "1"]
+    learners = ["--learner", "naive_bayes", "--learner", "knn", "--resampling", resampling, "--positive", "good"]
+    assert run("benchmark", *arguments, *learners, "--out", "r").code == 0
+    costs = {"decide": ["--cost-fp", "1", "--cost-fn", "5"]}
+    for verb in ("evaluate", "compare", "decide", "curve"):
+        done = run(verb, "r", "--dataset", "credit", *costs.get(verb, []))
+        assert (done.code, done.err) == (0, ""), verb
+
+
+def test_workers_leave_without_a_word(data, tmp_path):
+    command = [sys.executable, "-m", "scorespace", "benchmark", "--data", data, "--target", "risk", "--out", "r"]
+    command += [*QUICK[:4], "--workers", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_roles(run, data):

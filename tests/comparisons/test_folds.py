@@ -18,6 +18,7 @@ from scorespace.comparisons.folds import (
     five_by_two_f,
     five_by_two_t,
     fold_places,
+    held_out_ratio,
     paired_t,
 )
 from scorespace.comparisons.paired import compare
@@ -449,6 +450,33 @@ def test_a_single_fold_is_none():
     with pytest.raises(ScoreSpaceError, match="corrected_t compares folds, but there is only one"):
         compare(pairs, spec=ACC, test="corrected-t")
     assert compare(pairs, spec=ACC)[0].test.startswith("mcnemar")
+
+
+def held_out(repeats=20, cases=90, share=30):
+    """Cases by name, a share of which is held out again and again; every one is held out some time."""
+    rng = np.random.default_rng(4)
+    group = np.concatenate([rng.permutation(cases)[:share] for _ in range(repeats)]).astype(np.int32)
+    assert np.unique(group).size == cases
+    repeat = np.repeat(np.arange(repeats), share).astype(np.int32)
+    scores = {name: rng.random(group.size) for name in "ab"}
+    return replace(pair_table(rng.permutation(group.size) % 2, scores), fold=0 * repeat, repeat=repeat, group=group)
+
+
+def test_samples_held_out_are_compared_by_their_own_ratio():
+    pairs = held_out()
+    assert held_out_ratio(pairs) == pytest.approx(30 / 60)
+    a, b = (by_fold(pairs, name, bind(ACC, pairs.tables[0])) for name in "ab")
+    (found,) = compare(pairs, spec=ACC, test="corrected-t")
+    d = (a - b).ravel()
+    t = d.mean() / math.sqrt((1 / 20 + 30 / 60) * d.var(ddof=1))
+    assert (found.statistic, found.df, found.p) == pytest.approx((t, 19, 2 * stats.t.sf(abs(t), 19)), abs=1e-12)
+    (posterior,) = compare(pairs, spec=ACC, test="bayes-t", options={"rope": 0})
+    assert min(posterior.left, posterior.right) == pytest.approx(found.p / 2, abs=1e-12)
+
+
+def test_samples_of_nameless_cases_have_no_ratio():
+    with pytest.raises(ScoreSpaceError, match="corrected_t compares folds, but there is only one"):
+        compare(replace(held_out(), group=None), spec=ACC, test="corrected-t")
 
 
 @pytest.mark.parametrize("test", OVER_FOLDS)

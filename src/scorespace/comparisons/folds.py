@@ -370,8 +370,8 @@ def _shape(values: Array) -> str:
 
 
 def two_folds(question: Question[Any]) -> Refused | None:
-    """Two folds or more."""
-    if question.pairs is None or question.pairs.fold is None or fold_places(question.pairs)[1][1] > 1:
+    """Two folds or more, or samples held out twice or more of cases that are named."""
+    if question.pairs is None or question.pairs.fold is None or held_out_ratio(question.pairs) < math.inf:
         return None
     return Refused("{test} compares folds, but there is only one.", hint="fold=… a column of two or more")
 
@@ -405,8 +405,8 @@ _IN_FOLDS: Final = (of_a_measure, in_folds, two_folds)
 def over_folds_corrected(question: Paired[Table]) -> Comparison:
     """Nadeau and Bengio's t of the differences within J folds: t = d̄ / √((1/J + n_te/n_tr) s²)."""
 
-    def tested(a: Array, b: Array, folds: int, **said: Any) -> PairTest:
-        return corrected_t(a, b, ratio=1 / (folds - 1), level=question.level, **said)
+    def tested(a: Array, b: Array, ratio: float, **said: Any) -> PairTest:
+        return corrected_t(a, b, ratio=ratio, level=question.level, **said)
 
     return _over_folds(question, "corrected_t", tested)
 
@@ -421,7 +421,7 @@ def over_folds_corrected(question: Paired[Table]) -> Comparison:
 def over_folds_plain(question: Paired[Table]) -> Comparison:
     """The plain t of the differences within J folds: t = d̄ / √(s²/J)."""
 
-    def tested(a: Array, b: Array, folds: int, **said: Any) -> PairTest:
+    def tested(a: Array, b: Array, ratio: float, **said: Any) -> PairTest:
         return paired_t(a, b, level=question.level, **said)
 
     return _over_folds(question, "paired_t", tested)
@@ -466,8 +466,8 @@ def over_folds_bayes(
     """Corani and Benavoli's posterior of the mean difference: St(J − 1, d̄, (1/J + ρ/(1 − ρ)) s²)."""
     check_rope(rope)
 
-    def tested(a: Array, b: Array, folds: int, **said: Any) -> Posterior:
-        return replace(bayes_correlated_t(a, b, rho=1 / folds, rope=rope, **said), level=question.level)
+    def tested(a: Array, b: Array, ratio: float, **said: Any) -> Posterior:
+        return replace(bayes_correlated_t(a, b, rho=ratio / (1 + ratio), rope=rope, **said), level=question.level)
 
     return _over_folds(question, "bayes_t", tested)
 
@@ -481,7 +481,7 @@ def _over_folds(question: Paired[Table], test: str, tested: Callable[..., PairTe
     if usable.sum() < 2:
         few = "it is defined in fewer than two folds"
         return Comparison(*question.names, test, said["measure"], level=question.level, reason=few)
-    found = tested(*(one[usable] for one in values), usable.shape[1], **said)
+    found = tested(*(one[usable] for one in values), held_out_ratio(question.cases), **said)
     told = note("SS019", f"{lost} of {usable.size} folds are left out: {question.spec} is undefined there.")
     return replace(found, notes=(*found.notes, *([told] if lost else []), *design_notes(question.cases)))
 
@@ -542,6 +542,28 @@ def fold_places(pairs: PairTable) -> tuple[NDArray[np.int64], tuple[int, int]]:
             hint="all folds of every repeat",
         )
     return place, (present.size // int(folds[0]), int(folds[0]))
+
+
+def held_out_ratio(pairs: PairTable) -> float:
+    """The ratio of test to training cases: 1/(k − 1) of k folds; of samples held out, by the cases that were tested.
+
+    Of these a case may never have been tested, so that the ratio is too high rather than too low; it is infinite where
+    cases have no names, since nobody knows how many there are.
+
+    >>> from scorespace.tables.pair import pair_table
+    >>> held = np.array([0, 0, 1, 1], dtype=np.int32)
+    >>> pairs = replace(pair_table([1, 0, 1, 0], {"a": [4, 3, 2, 1]}), fold=0 * held, repeat=held)
+    >>> held_out_ratio(pairs), held_out_ratio(replace(pairs, group=np.array([0, 1, 1, 2], dtype=np.int32)))
+    (inf, 2.0)
+    """
+    place, (repeats, folds) = fold_places(pairs)
+    if folds > 1:
+        return 1 / (folds - 1)
+    if repeats < 2 or pairs.group is None:
+        return math.inf
+    known = int(np.unique(pairs.group).size)
+    tested = np.unique(pairs.group.astype(np.int64) * repeats + place).size / repeats
+    return tested / (known - tested) if known > tested else math.inf
 
 
 def design_notes(pairs: PairTable) -> list[Note]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import signal
@@ -263,6 +264,8 @@ def _here(run: Run, jobs: Iterator[Job], workers: int | None) -> Iterator[tuple[
 def _end_with(parent: int) -> None:
     """End this worker soon after the process that it works for, however that ended; nothing is said of a Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all of us, and the parent says it
+    # The thread below keeps modules alive to the end, of which DuckDB would write pages: leave before it looks.
+    atexit.register(os._exit, 0)
 
     def look() -> None:
         while True:
