@@ -74,9 +74,10 @@ def average(
     if heights_at is None or points_at is None or how not in HOWS:
         problem = f"average={how!r} is no way to." if heights_at else f"{kind.name} is not averaged over folds."
         raise CurveError(problem, seen=f"{listing(at_rates.functions)} can, by {' or '.join(HOWS)}")
-    table, cells, (_, folds) = fold_cells(pairs, model)
-    if not isinstance(table, ScoreTable):
-        raise CurveError(f"{model} has no scores of one class to draw {kind.name} from.", seen=table.described())
+    held, cells, (_, folds) = fold_cells(pairs, model)
+    if not held.thresholded:
+        raise CurveError(f"{model} has no scores of one class to draw {kind.name} from.", seen=held.described())
+    table = held.inside(ScoreTable)
     swept = table.with_cells(cells).sweep
     defined = (swept.p[..., -1] > 0) & (swept.n[..., -1] > 0)
     if defined.sum() < 2:

@@ -433,7 +433,8 @@ def couples(
 
     One group-by for every two of them, inside the engine, by some hundred bins of each model.
     """
-    held = {model: column for model, column in _ranking(sample).items() if isinstance(tables.get(model), ScoreTable)}
+    scored = {model for model, table in tables.items() if table.thresholded}
+    held = {model: column for model, column in _ranking(sample).items() if model in scored}
     if sample.positive is None or sample.roles.weight is not None:
         return {}
     return {couple: _together(sample, {m: held[m] for m in couple}, tables, edges) for couple in combinations(held, 2)}
