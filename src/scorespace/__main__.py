@@ -29,10 +29,7 @@ def main() -> None:
         warnings.filterwarnings("always", message="the plug-in")
     from scorespace.cli import main as run
 
-    try:
-        run()
-    finally:
-        gc.freeze()  # what is still there goes with the process: to search it for cycles at the end takes a sixth of a run
+    run()
 
 
 def _leave(number: int, _: FrameType | None) -> None:
