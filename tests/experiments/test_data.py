@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.experiments.data import Dataset, Nominal, dataset, datasets_of
 
 TABLE = {
