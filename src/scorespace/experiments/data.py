@@ -60,9 +60,16 @@ class Dataset:
     def __post_init__(self) -> None:
         if not self.features:
             raise DataError(f"{self.name} has no features.", hint="a column beside the target")
-        if self.positive is not None and self.task == "classes" and self.positive not in self.classes:
+        if self.positive is not None and self.task == "numbers":
             raise DataError(
-                f"positive={self.positive!r} never occurs in the target of {self.name}.", seen=listing(self.classes)
+                f"positive={self.positive!r} is a class, and the target of {self.name} is a number.",
+                hint='task="classes", or no positive class',
+            )
+        if self.positive is not None and self.positive not in self.classes:
+            raise DataError(
+                f"positive={self.positive!r} never occurs in the target of {self.name}.",
+                seen=listing(self.classes),
+                hint="one of these classes",
             )
 
     @property
