@@ -199,10 +199,7 @@ def _decided(name: str, table: Any, colour: str) -> Decided:
     else:
         kept = kept_thresholds(margins, float(margins.score[-1]), most)
     lead = margins.thresholds[kept[kept > 0]][::-1]
-    last = np.searchsorted(lead, scores.lead, side="right") - 1  # the last place at which a case is still decided
-    where = last * size**2 + scores.label * size + scores.decided
-    held = np.bincount(where, scores.case_weight, minlength=lead.size * size**2).reshape(lead.size, -1)
-    return Decided(name, colour, decisions, np.cumsum(held[::-1], axis=0)[::-1], lead)
+    return Decided(name, colour, decisions, scores.left(lead), lead)
 
 
 def _specs(evaluation: Answers, models: Sequence[Decided]) -> list[MeasureSpec]:
