@@ -161,6 +161,12 @@ class ClassBins(Table):
         """The score table of one class, by its own score, against one other."""
         return _of_two(self.tables[index], [index], (self.classes[other], self.classes[index]), [other])
 
+    def spread(self, index: int) -> list[tuple[Array, Array]]:
+        """Of each class the scores for one class that its cases have, from the highest down, and their weights."""
+        table = self.tables[index]
+        held = (np.flatnonzero(counts) for counts in table.counts)
+        return [(table.score[at], table.counts[k, at].astype(np.float64)) for k, at in enumerate(held)]
+
     def own(self, index: int) -> ScoreTable:
         """The score that the cases of a class have for it, and no other cases."""
         return _of_two(self.tables[index], [index], two_names(self.classes, index), [])

@@ -260,6 +260,13 @@ class ClassTable(Table):
         )
         return np.cumsum(held.reshape(lead.size + 1, -1)[::-1], axis=0)[-2::-1]
 
+    def spread(self, index: int) -> list[tuple[Array, Array]]:
+        """Of each class the scores for one class that its cases have, from the highest down, and their weights."""
+        order = np.lexsort((-self.score[index], self.label))
+        ends = np.cumsum(np.bincount(self.label, minlength=len(self.classes)))[:-1]
+        sides = (np.split(side[order], ends) for side in (self.score[index], self.case_weight))
+        return list(zip(*sides, strict=True))
+
     def pooled(self, wanted: type[Wanted]) -> Wanted:
         """All scores in one table: positive where a score is that of the case's own class."""
         own = (self.label == np.arange(len(self.classes))[:, None]).astype(np.intp).ravel()
