@@ -25,7 +25,7 @@ from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.views.numbers import believed_blocks, error_blocks, rroc_blocks
-from scorespace.views.several import several
+from scorespace.views.several import Several, several
 from scorespace.views.shift import shift_panel
 from scorespace.views.smooth import blocks as smooth_blocks
 
@@ -159,7 +159,17 @@ def _several_panel(evaluation: Answers) -> Sequence[Block]:
 
     about = "Accuracy of the cases that are decided against the share of those handed over, by model."
     pictures = [Picture(draw, about, about, drag=True)] if found.movable else []
+    if found.paired:
+        pictures.append(Picture(lambda: _pair_drawing(found), "ROC curve of two classes, each by its own score."))
     return [Panel(found, tuple(pictures))]
+
+
+def _pair_drawing(found: Several) -> Any:
+    """The curves of the two classes that are looked at first."""
+    from scorespace.views.charts import following, pair_chart
+
+    pairs = found.models[found.start].pairs
+    return following(pair_chart([] if pairs is None else pairs.rows(*found.pair)), "pair", found.here())
 
 
 def _threshold_panel(evaluation: Answers) -> Sequence[Block]:
