@@ -12,8 +12,8 @@ from timing import Aim, Line, in_turns
 
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.learners import learners_of
-from scorespace.experiments.resampling import repeat_seed
 from scorespace.experiments.run import benchmark
+from scorespace.experiments.scheme import repeat_seed
 
 FEATURES = 20
 FOLDS = 10

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.experiments.data import PREFIX, Dataset
+from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.learners import Fitting
-from scorespace.experiments.resampling import Rows, Split
 from scorespace.parts import required
 
 Array = NDArray[np.float64]

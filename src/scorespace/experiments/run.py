@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
 import os
 import signal
@@ -17,8 +18,10 @@ from typing import Any, Final
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset, datasets_of
 from scorespace.experiments.fit import Done, check_task, fit_all
+from scorespace.experiments.golden import Split, overlap
 from scorespace.experiments.learners import Fitting, learners_of
-from scorespace.experiments.resampling import Resampling, Split, overlap, parse
+from scorespace.experiments.resampling import parse
+from scorespace.experiments.scheme import Resampling
 from scorespace.experiments.store import Planned, Run, open_run, plan_run, write_job
 from scorespace.files import remove_scratch
 from scorespace.parts import required
@@ -89,7 +92,7 @@ class Job:
 def benchmark(
     learners: Any,
     datasets: Any,
-    resampling: str | Resampling = "10x10",
+    resampling: Any = "10x10",
     out: str | os.PathLike[str] = "runs/",
     *,
     seed: int = 0,
@@ -102,7 +105,8 @@ def benchmark(
 ) -> Run:
     """Fit every learner to every split of every data set and keep what it says of the rows that it has not seen.
 
-    What is finished in the directory `out` stays, and the rest is done. `workers` processes work at a time, as many as
+    `resampling` is a notation such as "10x10" or "logo:speaker", or a splitter of scikit-learn. What is finished in the
+    directory `out` stays, and the rest is done. `workers` processes work at a time, as many as
     there are cores if not stated; with `dask`, the workers of that scheduler. `train` also keeps what each model says
     of its training rows. `retry` does failed fits again, `replace` those of a changed learner or data set.
     """
@@ -137,6 +141,7 @@ def _drawn(data: Dataset, scheme: Resampling, seed: int) -> Drawn:
     """What is written down of a data set; every split is checked for the golden rule on the way."""
     kept: list[Split] = []
     count = 0
+    drawn = hashlib.sha256()
 
     def counted() -> Iterator[Split]:
         nonlocal count
@@ -144,6 +149,9 @@ def _drawn(data: Dataset, scheme: Resampling, seed: int) -> Drawn:
             count += 1
             if count * data.rows <= _MOST_KEPT:
                 kept.append(split)
+            if not scheme.says_all:
+                drawn.update(f"{split.repeat} {split.fold} {split.train.size}".encode())
+                drawn.update(split.train.tobytes() + split.test.tobytes())
             yield split
 
     notes = overlap(counted(), data).notes(data.name)
@@ -158,6 +166,7 @@ def _drawn(data: Dataset, scheme: Resampling, seed: int) -> Drawn:
         count,
         scheme.described(data),
         notes,
+        "" if scheme.says_all else drawn.hexdigest(),
     )
     return Drawn(data, plan, kept if len(kept) == count else None)
 
