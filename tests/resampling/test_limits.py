@@ -269,7 +269,7 @@ def test_a_study_tells_how_far_it_is_and_goes_on_where_it_was(small, tmp_path, c
     small.main([*asked, "--rounds", "2"])
     assert capsys.readouterr() == (out, "")
     small.main([*asked[:3], "41", *asked[4:], "--rounds", "0"])
-    assert capsys.readouterr().err.endswith("with 40 replicates: the study begins anew\n")
+    assert capsys.readouterr().err.endswith("with 40 replicates: the study begins anew (--whatever-code goes on)\n")
 
 
 def test_a_round_that_was_stopped_goes_on(small, tmp_path):
