@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scorespace.declaration import Noun
@@ -105,8 +105,9 @@ def check(name: str, value: Any, kind: Any) -> None:
 
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    asked = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
     try:
-        return get_type_hints(function)
+        return get_type_hints(SimpleNamespace(__annotations__=asked), inspect.unwrap(function).__globals__)
     except NameError:  # a type that is imported for type checkers alone
         return {}
 
