@@ -130,7 +130,10 @@ class Folds(Resampling):
         units = data.rows if grouping is None else np.unique(grouping).size
         if units < self.folds:
             what = "rows" if grouping is None else "groups"
-            raise ScoreSpaceError(f"{data.name} has {units} {what}, too few for {self.folds} folds.")
+            raise ScoreSpaceError(
+                f"{data.name} has {units} {what}, too few for {self.folds} folds.",
+                hint=f"at most {units} folds" if units > 1 else "more rows",
+            )
         kind = ("Stratified" if stratified else "") + ("Group" if grouping is not None else "") + "KFold"
         truth = data.codes if data.task == "classes" else None
         for repeat in range(self.repeats):
@@ -234,6 +237,7 @@ class LeaveGroupsOut(Resampling):
             raise ScoreSpaceError(
                 f"{data.name} has too few groups to leave out {self.left} of them.",
                 seen=f"{np.unique(codes).size} in {self.grouping!r}",
+                hint="leave out fewer, or another grouping",
             )
         splitter = required("sklearn.model_selection", "experiments").LeavePGroupsOut(self.left)
         yield from _numbered(splitter, data, 0, groups=codes)
@@ -287,7 +291,8 @@ class LeaveCrossedOut(Resampling):
                 fold += 1
         if not fold:
             raise ScoreSpaceError(
-                f"no rows of {data.name} are left to train when a {self.first} and a {self.second} are left out."
+                f"no rows of {data.name} are left to train when a {self.first} and a {self.second} are left out.",
+                hint="leave out one of them only: logo:COL",
             )
 
     def described(self, data: Dataset) -> str:
@@ -353,7 +358,9 @@ class Forward(Resampling):
             raise ScoreSpaceError(f"resampling={str(self)!r} needs the time of each row.", hint="time=…")
         moments, place = np.unique(data.order, return_inverse=True)
         if moments.size <= self.folds:
-            raise ScoreSpaceError(f"{data.name} has {moments.size} moments, too few for {self.folds} stretches.")
+            raise ScoreSpaceError(
+                f"{data.name} has {moments.size} moments, too few for {self.folds} stretches.", hint="fewer stretches"
+            )
         splitter = required("sklearn.model_selection", "experiments").TimeSeriesSplit(self.folds)
         for fold, (past, future) in enumerate(splitter.split(moments)):
             train, test = (np.flatnonzero(np.isin(place, each)) for each in (past, future))
@@ -390,7 +397,9 @@ def check(split: Split, data: Dataset) -> None:
     """Refuse a split that breaks the golden rule: no row, by its place or by its id, is on both sides."""
     where = f"fold {split.fold + 1} of repeat {split.repeat + 1} of {data.name}"
     if not split.train.size or (not split.test.size and split.repeat >= 0):
-        raise ScoreSpaceError(f"{where} has no rows to {'test' if split.train.size else 'train'}.")
+        raise ScoreSpaceError(
+            f"{where} has no rows to {'test' if split.train.size else 'train'}.", hint="fewer folds, or larger groups"
+        )
     for what, keys in (("rows", np.arange(data.rows)), ("ids", data.ids)):
         if keys is not None and (both := _on_both_sides(keys, split)).any():
             count = np.unique(keys[split.test][both]).size
@@ -502,7 +511,11 @@ def _ranges(begins: Rows, ends: Rows) -> Rows:
 def _counted(share: float, units: int, name: str) -> int:
     held = round(share * units)
     if not 0 < held < units:
-        raise ScoreSpaceError(f"a share of {_decimal(share)} of {name} leaves one side empty.", seen=f"{units} in all")
+        raise ScoreSpaceError(
+            f"a share of {_decimal(share)} of {name} leaves one side empty.",
+            seen=f"{units} in all",
+            hint="a share nearer to 0.5",
+        )
     return held
 
 
