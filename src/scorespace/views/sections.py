@@ -400,7 +400,8 @@ def smooth(evaluation: Answers) -> Sequence[Block]:
     found = smooth_blocks(evaluation)
     about = "How accurate the decisions on the rest are when the cases nearest to the threshold are handed over."
     alt = "Accuracy of the cases that are kept against the share of those handed over, by model."
-    return [*found, Picture(lambda: evaluation.drawing("rejection"), alt, about)] if found else []
+    first = next((place for place, block in enumerate(found, start=1) if isinstance(block, Picture)), len(found))
+    return [*found[:first], Picture(lambda: evaluation.drawing("rejection"), alt, about), *found[first:]] if found else []
 
 
 def _measures(evaluation: Answers) -> Sequence[Block]:
@@ -442,8 +443,9 @@ def method(evaluation: Answers) -> Sequence[Block]:
         seen.setdefault(one.method or "none", []).append(str(replace(one.spec, at=None)))
     rows = tuple((name, ", ".join(dict.fromkeys(found))) for name, found in seen.items())
     tables = tuple((name, f"{table!r}") for name, table in evaluation.models.items())
+    told = facts(evaluation.models).replace("   ", ", ")
     return [
-        Text(f"{evaluation.models.name}: {facts(evaluation.models)}; level {100 * evaluation.level:g} %."),
+        Text(f"{evaluation.models.name}: {told}; level {100 * evaluation.level:g} %."),
         Grid(("model", "what is known of it"), tables, prose=True),
         Grid(("interval", "measures"), rows, prose=True),
     ]
@@ -457,7 +459,7 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
     rows = []
     for name in names:
         counts, table = evaluation.counts(name), evaluation.models[name]
-        at = f"{evaluation.threshold(name):g}" if table.thresholded else "–"
+        at = f"{evaluation.threshold(name):.4g}" if table.thresholded else "–"
         rows.append((name, at, *(grouped(float(n)) for n in (counts.tp, counts.fp, counts.fn, counts.tn))))
     columns = ("model", "threshold", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)")
     return [
