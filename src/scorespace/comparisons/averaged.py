@@ -76,13 +76,14 @@ def average(
         raise CurveError(
             problem, seen=f"{listing(at_rates.functions)} can, by {' or '.join(HOWS)}", hint="one of these"
         )
-    table, cells, (_, folds) = fold_cells(pairs, model)
-    if not isinstance(table, ScoreTable):
+    held, cells, (_, folds) = fold_cells(pairs, model)
+    if not held.thresholded:
         raise CurveError(
             f"{model} has no scores of one class to draw {kind.name} from.",
-            seen=table.described(),
+            seen=held.described(),
             hint="a model with scores, and the positive class",
         )
+    table = held.inside(ScoreTable)
     swept = table.with_cells(cells).sweep
     defined = (swept.p[..., -1] > 0) & (swept.n[..., -1] > 0)
     if defined.sum() < 2:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from scorespace.errors import FitError, ScoreSpaceError, listing
 from scorespace.experiments.data import PREFIX, Dataset
+from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.learners import Fitting
-from scorespace.experiments.resampling import Rows, Split
 from scorespace.parts import required
 from scorespace.results import grouped
 

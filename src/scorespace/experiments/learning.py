@@ -156,7 +156,7 @@ class Nested(ByValue):
 
 
 def nested_scores(
-    learner: Any, data: Any, *, resampling: str = "10", measure: str | None = None, positive: Any = None, seed: int = 0
+    learner: Any, data: Any, *, resampling: Any = "10", measure: str | None = None, positive: Any = None, seed: int = 0
 ) -> Nested:
     """The inner score of an estimator that chooses inside its training cases, beside the outer one on test cases.
 
@@ -254,7 +254,7 @@ def learning_curve(
     learner: Any,
     data: Any,
     *,
-    resampling: str = "10",
+    resampling: Any = "10",
     measure: str | None = None,
     sizes: Sequence[float] = SHARES,
     positive: Any = None,

@@ -12,6 +12,7 @@ from scorespace.errors import DataError
 from scorespace.tables.bins import Bins
 from scorespace.tables.class_bins import ClassBins
 from scorespace.tables.confusion import ConfusionTable
+from scorespace.tables.lead import LeadTable, lead_table
 from scorespace.tables.pair import PairTable, binned_pair
 from scorespace.tables.score import MOST_EXACT, ScoreTable, merged_table
 from scorespace.tables.table import Stored, Table
@@ -157,7 +158,21 @@ def _classes(
     if len(parts) != len(classes) + 1 or matrix.shape != (len(classes), len(classes)) or (matrix < 0).any():
         raise ValueError("tables of classes")
     *tables, top = parts
-    return ClassBins(tuple(tables), ConfusionTable(matrix, classes), top, float(about["excess"]))  # type: ignore[arg-type]
+    leads = _leads(classes, codes, numbers, slice(int(ends[-1]), None))
+    return ClassBins(tuple(tables), ConfusionTable(matrix, classes), top, float(about["excess"]), leads)  # type: ignore[arg-type]
+
+
+def _leads(
+    classes: tuple[str, ...], codes: Mapping[str, Column], numbers: Mapping[str, Column], own: slice
+) -> LeadTable | None:
+    """The decisions by their lead, in the rows behind the others; older files have none."""
+    actual, decided = (codes[name][own] for name in ("actual", "decided"))
+    if not actual.size:
+        return None
+    if max(actual.max(), decided.max()) >= len(classes):
+        raise ValueError("labels of no class")
+    low, high, weight = (numbers[name][own] for name in ("low", "high", "weight"))
+    return lead_table(low, actual, decided, weight, classes, high)
 
 
 _RESTORE: Final = {"scores": _scores, "decisions": _decisions, "classes": _classes}
