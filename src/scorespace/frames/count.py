@@ -34,6 +34,7 @@ from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable,
 from scorespace.tables.bins import BITS, cell, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
+from scorespace.tables.lead import LeadTable, lead_table
 from scorespace.tables.pair import PAIR_BITS, PairTable, binned_pair, paired
 from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, coarse_table
 
@@ -323,6 +324,10 @@ def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
         decided = nw.lit(len(classes) - 1)
         for k in reversed(range(len(classes) - 1)):  # of several that are highest, the first
             decided = nw.when(scores[k] == highest).then(nw.lit(k)).otherwise(decided)
+        # The highest of the others; where two are highest, that is the highest itself.
+        others = (
+            nw.when(nw.col("the decision") == k).then(nw.lit(None)).otherwise(score) for k, score in enumerate(scores)
+        )
         off = (nw.sum_horizontal(*scores) - 1).abs()
         frame = sample.frame.with_columns(
             _codes(sample).cast(nw.Int64).alias("the truth"),
@@ -330,6 +335,7 @@ def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
             highest.alias("the highest"),
             off.alias("the excess"),
         )
+        frame = frame.with_columns((nw.col("the highest") - nw.max_horizontal(*others)).alias("the lead"))
         truth, right = nw.col("the truth"), (nw.col("the truth") == nw.col("the decision")).cast(nw.Int64)
         tables = []
         for k, score in enumerate(scores):
@@ -358,7 +364,22 @@ def _with_decisions(
     sums = {name: found[name].astype(np.float64) for name in total}
     codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))
     matrix = _decided(sample, classes, codes, decided, sums["weight"], sums.get("squares"))
-    return ClassBins(tuple(tables), matrix, top, float(found["excess"].astype(np.float64).max(initial=0.0)))
+    excess = float(found["excess"].astype(np.float64).max(initial=0.0))
+    return ClassBins(tuple(tables), matrix, top, excess, _leads(sample, frame, classes))
+
+
+def _leads(sample: Sample, frame: Frame, classes: tuple[str, ...]) -> LeadTable:
+    """The decisions by how far the highest score is ahead: one more group-by."""
+    lead, weight = nw.col("the lead"), sample.roles.weight
+    chosen = [nw.col(name) for name in ("the truth", "the decision", "the lead")]
+    chosen += [number(weight).alias("weight")] if weight else []
+    total = nw.col("weight").sum() if weight else nw.len()
+    held = frame.select(*chosen, cell(lead, PAIR_BITS, _choose).alias("cell"))
+    groups = held.group_by("the truth", "the decision", "cell").agg(weight=total, low=lead.min(), high=lead.max())
+    found = sample.source.arrays(groups)
+    low, high, weights = (found[name].astype(np.float64) for name in ("low", "high", "weight"))
+    codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))
+    return lead_table(low, codes, decided, weights, classes, high)
 
 
 def couples(
@@ -368,7 +389,8 @@ def couples(
 
     One group-by for every two of them, inside the engine, by some hundred bins of each model.
     """
-    held = {model: column for model, column in _ranking(sample).items() if isinstance(tables.get(model), ScoreTable)}
+    scored = {model for model, table in tables.items() if table.thresholded}
+    held = {model: column for model, column in _ranking(sample).items() if model in scored}
     if sample.positive is None or sample.roles.weight is not None:
         return {}
     return {couple: _together(sample, {m: held[m] for m in couple}, tables, edges) for couple in combinations(held, 2)}
