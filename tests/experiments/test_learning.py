@@ -164,8 +164,10 @@ def test_what_cannot_be_learned_from_few_cases_is_left_out_and_from_all_is_told(
     rng = np.random.default_rng(3)
     (data,) = datasets_of({"few": (rng.normal(size=(20, 2)), np.arange(20) % 2)})
     curve = learning_curve("knn(k=7)", data, resampling="2")
-    assert np.isnan(curve.test[0]).all() and not np.isnan(curve.test[-1]).any()
+    assert np.isnan(curve.test[0]).all()
+    assert not np.isnan(curve.test[-1]).any()
     with pytest.raises(FitError) as told:
         learning_curve("knn(k=11)", data, resampling="2")
-    assert str(told.value).startswith("knn(k=11) cannot be fitted to 10 rows.\n  seen: ValueError: Expected n_neighbors")
+    wrong = "knn(k=11) cannot be fitted to 10 rows.\n  seen: ValueError: Expected n_neighbors"
+    assert str(told.value).startswith(wrong)
     assert str(told.value).endswith("\n  hint: other options of the learner, or more rows")

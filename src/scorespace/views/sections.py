@@ -401,7 +401,8 @@ def smooth(evaluation: Answers) -> Sequence[Block]:
     about = "How accurate the decisions on the rest are when the cases nearest to the threshold are handed over."
     alt = "Accuracy of the cases that are kept against the share of those handed over, by model."
     first = next((place for place, block in enumerate(found, start=1) if isinstance(block, Picture)), len(found))
-    return [*found[:first], Picture(lambda: evaluation.drawing("rejection"), alt, about), *found[first:]] if found else []
+    picture = Picture(lambda: evaluation.drawing("rejection"), alt, about)
+    return [*found[:first], picture, *found[first:]] if found else []
 
 
 def _measures(evaluation: Answers) -> Sequence[Block]:
