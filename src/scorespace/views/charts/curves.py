@@ -66,7 +66,7 @@ def curve_chart(
     positives are rare.
     """
     if not curves:
-        raise DataError("there is no curve to draw.")
+        raise DataError("there is no curve to draw.", hint="at least one model with cases of both classes")
     under = [*below, *band_layers(curves, bands or {})]
     return themed(curve_layers(curves, baseline=baseline, below=under, above=above, of=of, log_from=log_from))
 
@@ -118,7 +118,7 @@ def threshold_chart(
 ) -> Spec:
     """Several measures of decisions against the threshold, with a rule at the chosen one; `span` of all scores."""
     if not measures:
-        raise DataError("there is no measure to draw.")
+        raise DataError("there is no measure to draw.", hint="at least one measure")
     shares = all(measure.range[0] >= 0 and measure.range[1] <= 1 for measure in measures)
     frame = replace(_frame("threshold"), x=span or unit_or_less(table.score), y=UNIT if shares else None)
     curves = {measure.title: sweep(table, measure) for measure in measures}
