@@ -11,9 +11,9 @@ from sklearn.model_selection import (
     ShuffleSplit,
     StratifiedKFold,
 )
-from tests.experiments.rows import made
 
 import scorespace as ss
+from experiments.rows import made
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.resampling import parse
 
