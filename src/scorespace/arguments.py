@@ -44,6 +44,7 @@ def checked(function: Checked) -> Checked:
     Traceback (most recent call last):
     scorespace.errors.ScoreSpaceError: x='3' is not a number.
       seen: str
+      hint: x=3
     """
     signature = inspect.signature(function)
 
@@ -72,7 +73,11 @@ def foreseen(name: str) -> Iterator[None]:
         raise
     except _UNFORESEEN as error:
         said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
-        raise ScoreSpaceError(f"{name} cannot be done with these arguments.", seen=said) from error
+        raise ScoreSpaceError(
+            f"{name} cannot be done with these arguments.",
+            seen=said,
+            hint=f"values as help({name}) describes them",
+        ) from error
 
 
 def check_values(noun: Noun, given: Mapping[str, Any]) -> None:
@@ -96,7 +101,10 @@ def check(name: str, value: Any, kind: Any) -> None:
     if not _fits(value, kind):
         shown = repr(value) if isinstance(value, (str, bytes, bool, numbers.Number, NoneType)) else "…"
         shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
-        raise ScoreSpaceError(f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value))
+        example = _example(kind, value)
+        raise ScoreSpaceError(
+            f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value), hint=example and f"{name}={example}"
+        )
     if name in _REPEATS and isinstance(value, numbers.Integral) and int(value) > _MOST_REPEATS:
         raise ScoreSpaceError(f"{name} is so large that it would never end.", hint=f"at most {_MOST_REPEATS}")
     if name == "seed" and isinstance(value, numbers.Integral) and int(value) < 0:
@@ -167,6 +175,21 @@ def _worded(kind: Any) -> str:
         return "a function"
     name = getattr(kind, "__name__", str(kind))
     return f"an {name}" if name[:1] in "AEIOU" else f"a {name}"
+
+
+def _example(kind: Any, value: Any) -> str | None:
+    """How a value of a kind is typed: the value itself where only quotes are too many, else one that would do."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        found = (_example(one, value) for one in inner if one is not NoneType)
+        return next(filter(None, found), None)
+    if origin is Literal:
+        return next((f'"{one}"' if isinstance(one, str) else repr(one) for one in inner if one is not None), None)
+    if kind in (float, int):
+        said = value.strip() if isinstance(value, str) else ""
+        return said if said.isascii() and said.replace(".", "", kind is float).isdigit() else "1"
+    examples = {str: '"…"', bool: "True", Path: 'Path("…")', Mapping: "{…}", Sequence: "[…]"}
+    return examples.get(origin or kind)
 
 
 def _plural(kind: Any) -> str:

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from experiments.runs import folded, numbers
-from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.errors import DataError, FitError, ScoreSpaceError
 from scorespace.experiments.data import datasets_of
 from scorespace.experiments.learning import (
     bias_of_run,
@@ -128,3 +128,16 @@ def test_bias_and_variance_of_a_run():
     assert of_scores.error == pytest.approx(np.mean((said["p_1"] - (said["truth"] == "1")) ** 2))
     with pytest.raises(DataError, match="several repeats"):
         bias_of_run(open_run(numbers()), "line", "linear")
+
+
+def test_what_cannot_be_learned_from_few_cases_is_left_out_and_from_all_is_told():
+    rng = np.random.default_rng(3)
+    (data,) = datasets_of({"few": (rng.normal(size=(20, 2)), np.arange(20) % 2)})
+    curve = learning_curve("knn(k=7)", data, resampling="2")
+    assert np.isnan(curve.test[0]).all()
+    assert not np.isnan(curve.test[-1]).any()
+    with pytest.raises(FitError) as told:
+        learning_curve("knn(k=11)", data, resampling="2")
+    wrong = "knn(k=11) cannot be fitted to 10 rows.\n  seen: ValueError: Expected n_neighbors"
+    assert str(told.value).startswith(wrong)
+    assert str(told.value).endswith("\n  hint: other options of the learner, or more rows")

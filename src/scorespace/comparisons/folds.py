@@ -236,6 +236,7 @@ class _Pair:
             raise DataError(
                 "the two models were not measured on the same folds.",
                 seen=f"{_shape(first)} for {one}, {_shape(second)} for {other}",
+                hint="the same folds for both, in the same order",
             )
         size = np.maximum(np.abs(first), np.abs(second))
         return cls(first - second, size, one, other, measure, alternative, level)
@@ -342,7 +343,11 @@ def _numbers(values: ArrayLike, what: str) -> Array:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"{what} are not an array of numbers.", seen=str(error)) from error
+        raise DataError(
+            f"{what} are not an array of numbers.",
+            seen=str(error),
+            hint="a list of numbers, or repeats × folds of them",
+        ) from error
     if numbers.ndim not in (1, 2) or not numbers.size:
         raise DataError(
             f"{what} are neither a list nor a table of folds.",

@@ -38,8 +38,7 @@ def rare(table: Table) -> bool:
     >>> rare(score_table([1] + [0] * 30, range(31)))
     True
     """
-    total = float(table.total)
-    return isinstance(table, ScoreTable) and 0 < float(table.n_pos) < RARE * total
+    return table.thresholded and 0 < float(table.inside(ScoreTable).n_pos) < RARE * float(table.total)
 
 
 Stated = Condition | CostMatrix

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import MeasureError, ScoreSpaceError, listing
+from scorespace.errors import FitError, MeasureError, ScoreSpaceError, listing
 from scorespace.experiments.data import PREFIX, Dataset
 from scorespace.experiments.estimators import Scorer
 from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.learners import Fitting
 from scorespace.measures import parse
 from scorespace.parts import required
+from scorespace.results import grouped
 
 Array = NDArray[np.float64]
 
@@ -72,6 +74,28 @@ def fit_predict(
 
     `truth` are other labels to learn from, by row, such as permuted ones: codes of classes, or numbers.
     """
+    with told(learner, int(split.train.size)):
+        return _fit_predict(learner, data, split, seed, train=train, truth=truth)
+
+
+@contextmanager
+def told(learner: Fitting, rows: int) -> Iterator[None]:
+    """Whatever a learner does when it is fitted, told by its name."""
+    try:
+        yield
+    except ScoreSpaceError:
+        raise
+    except Exception as error:
+        raise FitError(
+            f"{learner.name} cannot be fitted to {grouped(rows)} rows.",
+            seen=" ".join(f"{type(error).__name__}: {error}".split())[:300],
+            hint="other options of the learner, or more rows",
+        ) from error
+
+
+def _fit_predict(
+    learner: Fitting, data: Dataset, split: Split, seed: int, *, train: bool, truth: NDArray[Any] | None = None
+) -> Predicted:
     model = learner.estimator(data, fit_seed(seed, split))
     design = learner.design(data)
     if data.task == "classes":
@@ -108,7 +132,7 @@ def fit_all(learner: Fitting, data: Dataset, splits: Sequence[Split], seed: int,
         for split in splits:
             began = time.perf_counter()
             try:
-                found = fit_predict(learner, data, split, seed, train=train)
+                found = _fit_predict(learner, data, split, seed, train=train)
                 parts = [_table(data, split, split.test, found.test, "test")]
                 if found.train is not None:
                     parts.append(_table(data, split, np.unique(split.train), found.train, "train"))

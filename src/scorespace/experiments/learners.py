@@ -234,8 +234,12 @@ def _imported(module: str, factory: str) -> tuple[Estimator, str]:
         sys.path.append(here)
     try:
         home = import_module(module)
-    except ModuleNotFoundError as error:
-        raise ScoreSpaceError(f"the learner {module}:{factory} cannot be imported.", seen=str(error)) from None
+    except Exception as error:  # whatever it does when it is loaded
+        raise ScoreSpaceError(
+            f"the learner {module}:{factory} cannot be imported.",
+            seen=str(error),
+            hint="a module in this folder, or one that is installed",
+        ) from None
     make = getattr(home, factory, None)
     if make is None:
         near = did_you_mean(factory, vars(home))
@@ -244,10 +248,15 @@ def _imported(module: str, factory: str) -> tuple[Estimator, str]:
         made = make() if callable(make) else make
     except Exception as error:
         raise ScoreSpaceError(
-            f"{module}:{factory} made no estimator.", seen=f"{type(error).__name__}: {error}"
+            f"{module}:{factory} made no estimator.",
+            seen=f"{type(error).__name__}: {error}",
+            hint="a function without arguments that returns an estimator",
         ) from error
     if not (hasattr(made, "fit") and hasattr(made, "get_params")):
-        raise ScoreSpaceError(f"{module}:{factory} made {type(made).__name__}, which is no estimator.")
+        raise ScoreSpaceError(
+            f"{module}:{factory} made {type(made).__name__}, which is no estimator.",
+            hint="a function that returns an estimator of scikit-learn's kind",
+        )
     path = getattr(home, "__file__", None)
     own = path is not None and home.__name__.partition(".")[0] != "sklearn"
     return made, Path(path).read_text(encoding="utf-8", errors="replace") if own and path else ""

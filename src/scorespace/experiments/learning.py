@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.errors import DataError, FitError, ScoreSpaceError
 from scorespace.experiments.data import PREFIX, Dataset
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import Run
@@ -76,7 +77,11 @@ def fit_of(model: str, measure: str, training: Any, test: Any, ratio: float = 0.
     noun = parse_measure(measure).measure
     inner, outer = np.asarray(training, dtype=np.float64).ravel(), np.asarray(test, dtype=np.float64).ravel()
     if inner.shape != outer.shape:
-        raise DataError("training and test were not measured on the same splits.", seen=f"{inner.size}, {outer.size}")
+        raise DataError(
+            "training and test were not measured on the same splits.",
+            seen=f"{inner.size}, {outer.size}",
+            hint="the values of the same splits, in the same order",
+        )
     known = np.isfinite(inner) & np.isfinite(outer)
     gaps = (inner - outer)[known] * (1 if noun.best == "high" else -1)
     if not gaps.size:
@@ -210,7 +215,8 @@ def learning_curve(
         for j, size in enumerate(counts):
             part = replace(split, train=np.sort(order[:size]))
             if cases.task == "numbers" or np.unique(cases.codes[part.train]).size > 1:
-                found[j, k] = judge.score(fitting, part, seed, train=True)
+                with suppress(FitError) if size < counts[-1] else nullcontext():  # of few cases some learn nothing
+                    found[j, k] = judge.score(fitting, part, seed, train=True)
             if progress is not None:
                 progress((k * len(counts) + j + 1) / (len(counts) * len(splits)))
     ratio = float(np.mean([split.test.size / split.train.size for split in splits]))
@@ -293,7 +299,9 @@ def bias_variance(
     answers = np.asarray(said)
     if answers.ndim not in (2, 3) or answers.shape[1] != len(np.asarray(truth)):
         raise DataError(
-            "predictions are not an array of repeats × cases.", seen=f"shape {answers.shape}, {np.size(truth)} truths"
+            "predictions are not an array of repeats × cases.",
+            seen=f"shape {answers.shape}, {np.size(truth)} truths",
+            hint="a row for each repeat, a column for each case",
         )
     if numeric(truth) or (answers.ndim == 2 and answers.dtype.kind == "f" and classes is None):
         loss: Loss = "numbers"

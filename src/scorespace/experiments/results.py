@@ -65,7 +65,10 @@ def predictions(
     found = {name: _kept(one, np.isin(keys[name], shared)) for name, one in found.items()}
     first = found[names[0]]
     if not shared.size:
-        raise DataError(f"no split of {dataset} was finished by all of {listing(names)}.")
+        raise DataError(
+            f"no split of {dataset} was finished by all of {listing(names)}.",
+            hint="finish the run: the same benchmark again, with --retry where fits failed",
+        )
     columns: dict[str, Any] = {TRUTH: first[TRUTH], FOLD: first[FOLD]}
     roles: Row = {"truth": TRUTH, "fold": FOLD}
     if np.ptp(first[REPEAT]):
@@ -257,7 +260,11 @@ def benchmark_summary(
         results += found
         notes += told
     if not results:
-        raise MeasureError(f"{spec} suits no data set of the run.", seen=listing(sets))
+        raise MeasureError(
+            f"{spec} suits no data set of the run.",
+            seen=listing(sets),
+            hint="a measure of what was predicted: auc of classes, mae of numbers",
+        )
     how: dict[str, Any] = {"alternative": alternative, "adjust": adjust, "level": level}
     by_set = {name: [one for one in results if one.dataset == name] for name in sets}
     tested = {name: one for name, held in by_set.items() if (one := _compared(held, spec, **how)) is not None}

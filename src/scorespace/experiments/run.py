@@ -310,7 +310,11 @@ def _on_dask(run: Run, jobs: Iterator[Job], address: str) -> Iterator[tuple[int,
     try:
         client = distributed.Client(address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
-        raise ScoreSpaceError(f"there is no Dask scheduler at {address!r}.", seen=str(error)[:200]) from None
+        raise ScoreSpaceError(
+            f"there is no Dask scheduler at {address!r}.",
+            seen=str(error)[:200],
+            hint="start one with dask scheduler, or leave it out: workers=2",
+        ) from None
     with client:
         ahead = 2 * max(1, sum(client.nthreads().values()))
         waiting: dict[Any, Job] = {}

@@ -54,9 +54,13 @@ class Sample:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a pass that had another aim found on its way, where all was in order: the rows, and those of each label."""
+    """What a pass that had another aim found on its way, where all was in order: the rows, and those of each label.
+
+    `records` counts all rows, `used` those that have a weight.
+    """
 
     records: int
+    used: int
     labels: Mapping[Any, int]
 
 
@@ -225,17 +229,17 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
             wanted[f"fractional {column}"] = _how_many((number(column) != number(column).floor()) & ok)
             wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
     counted = source.arrays(frame.select(**wanted))
-    # The sum over no rows is null in some engines.
-    return {name: int(values[0]) if values.size and values[0] == values[0] else 0 for name, values in counted.items()}
+    # What is added up or looked for among no rows is missing in some engines, each in its own way.
+    first = {name: values[0] if values.size else None for name, values in counted.items()}
+    return {name: 0 if value is None or value != value else int(value) for name, value in first.items()}
 
 
 def _in_order(roles: Roles, seen: Seen) -> dict[str, int]:
     """The survey of rows in which nothing is missing and nothing is wrong."""
-    used = sum(seen.labels.values())
     return {
         "records": seen.records,
-        "rows": used,
-        "complete": used,
+        "rows": seen.used,
+        "complete": seen.used,
         **{f"missing {column}": 0 for _, column in roles.columns()},
     }
 

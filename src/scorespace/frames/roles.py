@@ -170,7 +170,11 @@ def _numbers(
 def _predicted(found: Sequence[tuple[str, str | dict[str, str]]]) -> list[tuple[str, str]]:
     for model, column in found:
         if not isinstance(column, str):
-            raise ColumnError(f"{model} names several columns, and a prediction is one.", seen=listing(column.values()))
+            raise ColumnError(
+                f"{model} names several columns, and a prediction is one.",
+                seen=listing(column.values()),
+                hint="one column for each model of numbers",
+            )
     return [(model, str(column)) for model, column in found]
 
 

@@ -166,7 +166,7 @@ def paired(
 ) -> PairTable:
     """The pair table from class codes and checked scores: every model is sorted once, and its table made on the way."""
     if not scores:
-        raise DataError("a pair table needs at least one model.")
+        raise DataError("a pair table needs at least one model.", hint="a table of a model")
     placed = each_model(
         lambda values: _placed(code, values, classes, positive, weight, copies), scores.values(), code.size
     )

@@ -25,7 +25,7 @@ from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.decision import grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.views.numbers import believed_blocks, error_blocks, rroc_blocks
-from scorespace.views.several import several
+from scorespace.views.several import Several, several
 from scorespace.views.shift import shift_panel
 from scorespace.views.smooth import blocks as smooth_blocks
 
@@ -159,7 +159,17 @@ def _several_panel(evaluation: Answers) -> Sequence[Block]:
 
     about = "Accuracy of the cases that are decided against the share of those handed over, by model."
     pictures = [Picture(draw, about, about, drag=True)] if found.movable else []
+    if found.paired:
+        pictures.append(Picture(lambda: _pair_drawing(found), "ROC curve of two classes, each by its own score."))
     return [Panel(found, tuple(pictures))]
+
+
+def _pair_drawing(found: Several) -> Any:
+    """The curves of the two classes that are looked at first."""
+    from scorespace.views.charts import following, pair_chart
+
+    pairs = found.models[found.start].pairs
+    return following(pair_chart([] if pairs is None else pairs.rows(*found.pair)), "pair", found.here())
 
 
 def _threshold_panel(evaluation: Answers) -> Sequence[Block]:
@@ -390,7 +400,9 @@ def smooth(evaluation: Answers) -> Sequence[Block]:
     found = smooth_blocks(evaluation)
     about = "How accurate the decisions on the rest are when the cases nearest to the threshold are handed over."
     alt = "Accuracy of the cases that are kept against the share of those handed over, by model."
-    return [*found, Picture(lambda: evaluation.drawing("rejection"), alt, about)] if found else []
+    first = next((place for place, block in enumerate(found, start=1) if isinstance(block, Picture)), len(found))
+    picture = Picture(lambda: evaluation.drawing("rejection"), alt, about)
+    return [*found[:first], picture, *found[first:]] if found else []
 
 
 def _measures(evaluation: Answers) -> Sequence[Block]:
@@ -432,8 +444,9 @@ def method(evaluation: Answers) -> Sequence[Block]:
         seen.setdefault(one.method or "none", []).append(str(replace(one.spec, at=None)))
     rows = tuple((name, ", ".join(dict.fromkeys(found))) for name, found in seen.items())
     tables = tuple((name, f"{table!r}") for name, table in evaluation.models.items())
+    told = facts(evaluation.models).replace("   ", ", ")
     return [
-        Text(f"{evaluation.models.name}: {facts(evaluation.models)}; level {100 * evaluation.level:g} %."),
+        Text(f"{evaluation.models.name}: {told}; level {100 * evaluation.level:g} %."),
         Grid(("model", "what is known of it"), tables, prose=True),
         Grid(("interval", "measures"), rows, prose=True),
     ]
@@ -447,7 +460,7 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
     rows = []
     for name in names:
         counts, table = evaluation.counts(name), evaluation.models[name]
-        at = f"{evaluation.threshold(name):g}" if table.thresholded else "–"
+        at = f"{evaluation.threshold(name):.4g}" if table.thresholded else "–"
         rows.append((name, at, *(grouped(float(n)) for n in (counts.tp, counts.fp, counts.fn, counts.tn))))
     columns = ("model", "threshold", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)")
     return [

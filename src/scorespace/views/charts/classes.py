@@ -84,7 +84,9 @@ def class_curves_chart(curves: Mapping[str, Curve], averaged: Curve | None = Non
     areas = {name: curve.area() for name, curve in curves.items()}
     drawn = [name for name, area in areas.items() if math.isfinite(area)]
     if not drawn:
-        raise DataError("there is no curve to draw.", seen="each class, or its rest, is without cases")
+        raise DataError(
+            "there is no curve to draw.", seen="each class, or its rest, is without cases", hint="cases of two classes"
+        )
     shown = drawn if len(drawn) <= TOLD_APART else sorted(drawn, key=areas.__getitem__)[: TOLD_APART - 1]
     rest = [name for name in drawn if name not in shown]
     labelled = {f"{name} ({decimals(areas[name])})": curves[name] for name in shown}

@@ -65,7 +65,7 @@ def curve_chart(
     positives are rare.
     """
     if not curves:
-        raise DataError("there is no curve to draw.")
+        raise DataError("there is no curve to draw.", hint="at least one model with cases of both classes")
     under = [*below, *band_layers(curves, bands or {})]
     return themed(curve_layers(curves, baseline=baseline, below=under, above=above, of=of, log_from=log_from))
 
@@ -112,7 +112,7 @@ def _frame(kind: str) -> Frame:
 def threshold_chart(table: ScoreTable, measures: Sequence[Measure], at: float | None = None) -> Spec:
     """Several measures of decisions against the threshold, with a rule at the chosen one."""
     if not measures:
-        raise DataError("there is no measure to draw.")
+        raise DataError("there is no measure to draw.", hint="at least one measure")
     shares = all(measure.range[0] >= 0 and measure.range[1] <= 1 for measure in measures)
     frame = replace(_frame("threshold"), y=UNIT if shares else None)
     curves = {measure.title: sweep(table, measure) for measure in measures}

@@ -42,19 +42,23 @@ MARKS: Final[Mapping[str, list[Spec]]] = {
     "scores": _rule("threshold"),
     "threshold": _rule("threshold"),
     "rejection": _dot("handed", "right"),
+    "pair": [],
     "rroc": [*_line(), *_dot("over", "under")],
     "errors": _rule("error"),
 }
 """The marks of each kind of chart, by the names in the row."""
 
+SWEPT: Final = ("threshold", "pair")
+"""The kinds of which all lines are of what is looked at: the page replaces the rows of their table `sweep`."""
+
 
 def following(spec: Spec, kind: str, here: Row) -> Spec:
     """The chart with marks at the operating point, and with the model looked at before the others.
 
-    What is drawn against the threshold is of that model alone; the page replaces the rows of the table `sweep`.
+    What is swept is of that model alone.
     """
     layers = list(map(_aside, spec["layer"]))
-    if kind == "threshold":
+    if kind in SWEPT:
         spec = _renamed(spec, next(iter(spec["datasets"])), SWEEP)
         layers = spec["layer"]
     marks = [{"data": {"name": HERE}, **layer} for layer in MARKS[kind]]

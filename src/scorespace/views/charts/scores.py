@@ -23,7 +23,7 @@ MOST_STEPS: Final = 400
 def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     """Scores of both classes, one panel per model: shares of the positives upwards, of the others downwards."""
     if not tables:
-        raise DataError("there are no scores to draw.")
+        raise DataError("there are no scores to draw.", hint="at least one case")
     rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table)]
     common = all(unit_or_none(table.score) for table in tables.values())
     zero = mark("rule", None, {"y": {"datum": 0}}, color=FAINT)
@@ -64,7 +64,7 @@ def stacked_ranks_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     Ties count one half. As a share of all pairs of a positive and a negative, U is the AUC.
     """
     if not tables:
-        raise DataError("there are no scores to draw.")
+        raise DataError("there are no scores to draw.", hint="at least one case")
     found = {name: _outranked(table) for name, table in tables.items()}
     rows = [
         {"name": name, "place": k, "x": short(x), "y": short(y)}
