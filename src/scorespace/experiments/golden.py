@@ -58,7 +58,9 @@ def check(split: Split, data: Dataset) -> None:
     """Refuse a split that breaks the golden rule: no row, by its place or by its id, is on both sides."""
     where = f"fold {split.fold + 1} of repeat {split.repeat + 1} of {data.name}"
     if not split.train.size or (not split.test.size and split.repeat >= 0):
-        raise ScoreSpaceError(f"{where} has no rows to {'test' if split.train.size else 'train'}.")
+        raise ScoreSpaceError(
+            f"{where} has no rows to {'test' if split.train.size else 'train'}.", hint="fewer folds, or larger groups"
+        )
     for what, keys in (("rows", np.arange(data.rows)), ("ids", data.ids)):
         if keys is not None and (both := _on_both_sides(keys, split)).any():
             count = np.unique(keys[split.test][both]).size

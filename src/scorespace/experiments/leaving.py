@@ -64,6 +64,7 @@ class LeaveGroupsOut(Resampling):
             raise ScoreSpaceError(
                 f"{data.name} has too few groups to leave out {self.left} of them.",
                 seen=f"{np.unique(codes).size} in {self.grouping!r}",
+                hint="leave out fewer, or another grouping",
             )
         splitter = required("sklearn.model_selection", "experiments").LeavePGroupsOut(self.left)
         yield from numbered(splitter, data, 0, groups=codes)
@@ -118,7 +119,8 @@ class LeaveCrossedOut(Resampling):
                 fold += 1
         if not fold:
             raise ScoreSpaceError(
-                f"no rows of {data.name} are left to train when a {self.first} and a {self.second} are left out."
+                f"no rows of {data.name} are left to train when a {self.first} and a {self.second} are left out.",
+                hint="leave out one of them only: logo:COL",
             )
 
     def described(self, data: Dataset) -> str:

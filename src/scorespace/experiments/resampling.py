@@ -51,7 +51,10 @@ class Folds(Resampling):
         units = data.rows if grouping is None else np.unique(grouping).size
         if units < self.folds:
             what = "rows" if grouping is None else "groups"
-            raise ScoreSpaceError(f"{data.name} has {units} {what}, too few for {self.folds} folds.")
+            raise ScoreSpaceError(
+                f"{data.name} has {units} {what}, too few for {self.folds} folds.",
+                hint=f"at most {units} folds" if units > 1 else "more rows",
+            )
         kind = ("Stratified" if stratified else "") + ("Group" if grouping is not None else "") + "KFold"
         truth = data.codes if data.task == "classes" else None
         for repeat in range(self.repeats):
@@ -165,7 +168,10 @@ class Forward(Resampling):
             raise ScoreSpaceError(f"resampling={str(self)!r} needs the time of each row.", hint="time=…")
         moments, place = np.unique(data.order, return_inverse=True)
         if moments.size <= self.stretches:
-            raise ScoreSpaceError(f"{data.name} has {moments.size} moments, too few for {self.stretches} stretches.")
+            raise ScoreSpaceError(
+                f"{data.name} has {moments.size} moments, too few for {self.stretches} stretches.",
+                hint="fewer stretches",
+            )
         splitter = required("sklearn.model_selection", "experiments").TimeSeriesSplit(self.stretches)
         for fold, (past, future) in enumerate(splitter.split(moments)):
             train, test = (np.flatnonzero(np.isin(place, each)) for each in (past, future))
@@ -211,7 +217,11 @@ def _ranges(begins: Rows, ends: Rows) -> Rows:
 def _counted(share: float, units: int, name: str) -> int:
     held = round(share * units)
     if not 0 < held < units:
-        raise ScoreSpaceError(f"a share of {_decimal(share)} of {name} leaves one side empty.", seen=f"{units} in all")
+        raise ScoreSpaceError(
+            f"a share of {_decimal(share)} of {name} leaves one side empty.",
+            seen=f"{units} in all",
+            hint="a share nearer to 0.5",
+        )
     return held
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,6 +33,8 @@ _SLOW_ROWS: Final = 20_000
 _MOST_SPLITS: Final = 50
 _MOST_KEPT: Final = 5_000_000
 """Rows in all splits together up to which these are kept in memory."""
+_PAYS: Final = 2.0
+"""Seconds of work that pay for starting processes, each of which must load scikit-learn."""
 _PATIENCE: Final = 10
 """Seconds to wait for a scheduler."""
 
@@ -204,7 +206,7 @@ def _work(
     if done >= total:
         return
     jobs = (job for job in _jobs(run, learners, sets, scheme) if str(job.file) not in there)
-    for splits, errors in _on_dask(run, jobs, dask) if dask else _here(run, jobs, workers):
+    for splits, errors in _on_dask(run, jobs, dask) if dask else _here(run, jobs, workers or _cores(), total - done):
         done, failed = done + splits, failed + errors
         tell()
 
@@ -245,16 +247,28 @@ def _finish(run: Run, job: Job) -> tuple[int, int]:
     return len(job.splits), len(done.errors)
 
 
-def _here(run: Run, jobs: Iterator[Job], workers: int | None) -> Iterator[tuple[int, int]]:
-    """The jobs in processes of this machine; a single worker is this process itself."""
-    count = workers or _cores()
-    if count == 1:
-        for job in jobs:
-            yield _finish(run, job)
-        return
+def _here(run: Run, jobs: Iterator[Job], workers: int, splits: int) -> Iterator[tuple[int, int]]:
+    """The jobs in processes of this machine; a single worker is this process itself.
+
+    So are all while they are quick and what is left would take less time than other processes need to start.
+    """
+    began = time.monotonic()
+    done = 0
+    for job in jobs:
+        left = (splits - done) * (time.monotonic() - began) / done if done else 0.0  # seconds, at the rate so far
+        small = job.learner.quick and job.data.rows <= _QUICK_ROWS
+        if workers > 1 and (left > _PAYS or not small):
+            yield from _in_processes(run, chain([job], jobs), workers)
+            return
+        yield _finish(run, job)
+        done += len(job.splits)
+
+
+def _in_processes(run: Run, jobs: Iterator[Job], workers: int) -> Iterator[tuple[int, int]]:
+    """The jobs in processes beside this one, which end with it."""
     joblib = required("joblib", "experiments")
     parallel = joblib.Parallel(
-        n_jobs=count,
+        n_jobs=workers,
         backend="loky",
         return_as="generator_unordered",
         batch_size=1,
@@ -296,7 +310,11 @@ def _on_dask(run: Run, jobs: Iterator[Job], address: str) -> Iterator[tuple[int,
     try:
         client = distributed.Client(address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
-        raise ScoreSpaceError(f"there is no Dask scheduler at {address!r}.", seen=str(error)[:200]) from None
+        raise ScoreSpaceError(
+            f"there is no Dask scheduler at {address!r}.",
+            seen=str(error)[:200],
+            hint="start one with dask scheduler, or leave it out: workers=2",
+        ) from None
     with client:
         ahead = 2 * max(1, sum(client.nthreads().values()))
         waiting: dict[Any, Job] = {}

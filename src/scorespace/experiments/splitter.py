@@ -50,7 +50,9 @@ class Splitter(Resampling):
     def draw(self, data: Dataset, seed: int) -> Iterator[Split]:
         repeats = _repeats(test for _, test in self._pairs(data, seed))
         if not repeats:
-            raise ScoreSpaceError(f"{self} makes no splits of {data.name}.")
+            raise ScoreSpaceError(
+                f"{self} makes no splits of {data.name}.", hint="an object whose split(X, y, groups) yields some"
+            )
         fold = 0
         for place, (train, test) in enumerate(self._pairs(data, seed)):
             fold = fold + 1 if place and repeats[place] == repeats[place - 1] else 0
@@ -86,9 +88,15 @@ class Splitter(Resampling):
             return np.flatnonzero(rows)
         whole = rows.ndim == 1 and (rows.dtype.kind in "iu" or not rows.size)
         if not whole or (rows.size and not 0 <= rows.min() <= rows.max() < data.rows):
-            raise ScoreSpaceError(f"{self} gives what are no rows of {data.name}.", seen=f"{rows!r:.60}")
+            raise ScoreSpaceError(
+                f"{self} gives what are no rows of {data.name}.",
+                seen=f"{rows!r:.60}",
+                hint="the places of rows, from 0 on",
+            )
         if once and np.unique(rows).size < rows.size:
-            raise ScoreSpaceError(f"{self} tests a row of {data.name} twice in one split.")
+            raise ScoreSpaceError(
+                f"{self} tests a row of {data.name} twice in one split.", hint="each row at most once"
+            )
         return rows.astype(np.int64)
 
 

@@ -194,7 +194,9 @@ class Run:
             return [{**found[str(file)], "file": str(file)} for file in files]
         except (duckdb.Error, ValueError, KeyError) as error:
             raise DataError(
-                f"a job of {dataset} and {learner} cannot be read.", seen=str(error).splitlines()[0]
+                f"a job of {dataset} and {learner} cannot be read.",
+                seen=str(error).splitlines()[0],
+                hint="remove its files below jobs/, and run the benchmark again",
             ) from None
         finally:
             connection.close()
@@ -219,6 +221,12 @@ class Run:
         first = errors[0][2] if errors else None
         return Standing(dataset, learner, self.plans[dataset].splits, done, len(errors), seconds, first)
 
+    def inner(self, dataset: str, learner: str) -> tuple[str, dict[tuple[int, int], float]]:
+        """What choices inside the training rows promised, by repeat and fold, and by which measure; else nothing."""
+        jobs = [job for job in self.about(dataset, learner) if job.get("inner")]
+        found = {(repeat, fold): value for job in jobs for repeat, fold, value in job["inner"]}
+        return (str(jobs[0]["chosen_by"]) if jobs else ""), found
+
     @cached_property
     def errors(self) -> list[Row]:
         """The fits that failed, each with its error."""
@@ -241,7 +249,11 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         raise DataError(f"{str(where)!r} holds no run.", hint=f"scorespace benchmark … --out {where}")
     about = _read(where / _RUN)
     if about.get("schema") != SCHEMA:
-        raise DataError(f"{str(where)!r} was written by another version.", seen=f"schema {about.get('schema')}")
+        raise DataError(
+            f"{str(where)!r} was written by another version.",
+            seen=f"schema {about.get('schema')}",
+            hint="the version that wrote it, or a new run in another folder",
+        )
     plans = [_read(file) for file in sorted((where / "data").glob("*.json"))]
     learners = [_read(file) for file in sorted((where / "learners").glob("*.json"))]
     try:
@@ -255,7 +267,11 @@ def open_run(path: str | os.PathLike[str]) -> Run:
             {str(one["name"]): str(one["digest"]) for one in sorted(learners, key=lambda one: str(one["name"]))},
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{str(where)!r} holds no run that can be read.", seen=f"wrong: {error}") from None
+        raise DataError(
+            f"{str(where)!r} holds no run that can be read.",
+            seen=f"wrong: {error}",
+            hint="the run again in another folder",
+        ) from None
 
 
 def is_run(path: Any) -> bool:
@@ -313,6 +329,7 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
         "splits": done.splits,
         "errors": done.errors,
         "warnings": done.warned,
+        **({"inner": done.inner, "chosen_by": done.chosen_by} if done.inner else {}),
         "versions": _versions(),
     }
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -402,9 +419,13 @@ def _read(file: Path) -> Row:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"{str(file)!r} cannot be read.", seen=str(error).splitlines()[0]) from None
+        raise DataError(
+            f"{str(file)!r} cannot be read.", seen=str(error).splitlines()[0], hint="the run again in another folder"
+        ) from None
     if not isinstance(found, dict):
-        raise DataError(f"{str(file)!r} cannot be read.", seen=type(found).__name__)
+        raise DataError(
+            f"{str(file)!r} cannot be read.", seen=type(found).__name__, hint="the run again in another folder"
+        )
     return found
 
 

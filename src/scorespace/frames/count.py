@@ -29,13 +29,13 @@ from scorespace.frames.check import (
 )
 from scorespace.frames.roles import Roles, absent_column
 from scorespace.frames.source import Frame, Source
+from scorespace.frames.sums import error_sums, tally_numbers
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable, Table, score_table
 from scorespace.tables.bins import BITS, cell, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.lead import LeadTable, lead_table
 from scorespace.tables.pair import PAIR_BITS, PairTable, binned_pair, paired
-from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
 from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, coarse_table
 
 
@@ -107,71 +107,6 @@ def _of_numbers(sample: Sample) -> dict[str, tuple[Table, NDArray[np.int32]]]:
         table = TABLE_KINDS.find(kind).function(found[roles.truth], found[column], weight, **own)
         held[model] = table, np.arange(found[column].size, dtype=np.int32)
     return held
-
-
-def error_sums(sample: Sample) -> dict[str, ErrorSums]:
-    """The sums of errors of each model, added up inside the engine in one scan after that for the means."""
-    roles = sample.roles
-    weight = number(roles.weight) if roles.weight else nw.lit(1.0)
-    truth = number(roles.truth)
-    predicted = {model: number(column) for model, (_, column) in roles.numbers.items()}
-    named = {f"e{place}": (one - truth) * weight for place, one in enumerate(predicted.values())}
-    asked = sample.frame.select(w=weight, y=truth * weight, **named).select(nw.all().sum())
-    first = {name: float(values[0]) for name, values in sample.source.arrays(asked).items()}
-    mean = first["y"] / first["w"]
-    base: Any = mean if roles.baseline is None else roles.baseline
-    found = {}
-    for place, (model, one) in enumerate(predicted.items()):
-        origin = (mean, first[f"e{place}"] / first["w"])
-        found[model] = _sums_of(sample, truth, one, base, origin, weight)
-    return found
-
-
-def _sums_of(
-    sample: Sample, truth: nw.Expr, predicted: nw.Expr, base: Any, origin: tuple[float, float], weight: nw.Expr
-) -> ErrorSums:
-    """The sums of all terms, and of the products that are needed."""
-    size = len(TERMS)
-    values = term_values(truth, predicted, number(base) if isinstance(base, str) else base, origin, nw.Expr.abs)
-    missed, own, both = values[0], truth.abs(), truth.abs() + predicted.abs()
-    # Engines do not agree on x / 0.
-    values[-2] = nw.when(own > 0).then(missed / own).otherwise(nw.when(missed > 0).then(math.inf).otherwise(0.0))
-    values[-1] = nw.when(both > 0).then(2 * missed / both).otherwise(0.0)
-    weighed = bool(sample.roles.weight) and not sample.roles.copies
-    given = {f"t{k}": one for k, one in enumerate(values, start=1)}
-    given["tilt"] = (truth < origin[0]).cast(nw.Float64) - (truth > origin[0]).cast(nw.Float64)
-    given |= {"w": weight} if sample.roles.weight else {}
-    weights = ["w"] if sample.roles.weight else []
-    squared = ["w", "w"] if weighed else weights
-    pairs = [(j, k) for j in range(size) for k in range(j, size) if frozenset((TERMS[j], TERMS[k])) in NEEDED]
-    if sample.roles.baseline is None:
-        pairs = [pair for pair in pairs if 8 not in pair]  # the variance of the truth stands for the baseline's square
-    # What is the same product of powers is added up once: e² · y is e · (e · y).
-    asked = {_power(weights, k): [*weights, f"t{k}"] for k in range(1, size)} | {"tilt": [*weights, "tilt"]}
-    asked |= {"w": weights, "ww": squared}
-    for j, k in pairs:
-        asked.setdefault(_power(squared, j, k), [*squared, *(f"t{one}" for one in (j, k) if one)])
-    summed = {name: _product(factors) for name, factors in asked.items()}
-    found = sample.source.arrays(sample.frame.select(**given).select(**summed).select(nw.all().sum()))
-    total = {name: float(one[0]) for name, one in found.items()}
-    products = np.full((size, size), np.nan)
-    for j, k in pairs:
-        products[j, k] = products[k, j] = total[_power(squared, j, k)] if j or k else total["ww"]
-    sums = np.array([total["w"], *(total[_power(weights, k)] for k in range(1, size))])
-    tilt = total["tilt"] / total["w"] if sample.roles.baseline is None else None
-    return ErrorSums(sums, origin, base if isinstance(base, float) else None, tilt, products)
-
-
-def _power(weights: list[str], *terms: int) -> str:
-    """The name of a product of terms: the same for the same powers."""
-    return "".join([*weights, "_", *sorted("".join(POWERS[one] for one in terms))])
-
-
-def _product(factors: list[str]) -> nw.Expr:
-    found: nw.Expr = nw.col(factors[0]) if factors else nw.lit(1.0)
-    for factor in factors[1:]:
-        found = found * nw.col(factor)
-    return found
 
 
 def _paired_numbers(sample: Sample, found: Mapping[str, NDArray[Any]]) -> PairTable:
@@ -355,8 +290,8 @@ def tally(
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
     """
     if roles.summed:
-        sample = check(source, roles, missing, order)
-        return sample, dict(error_sums(sample))
+        numbers, sums = tally_numbers(source, roles, missing=missing, order=order)
+        return numbers, dict(sums)
     refuse_wrong_kinds(source, roles)
     counted: dict[str, Groups] = {}
     alone = roles.scores and not (roles.decisions or roles.class_scores or roles.numbers or roles.group or roles.fold)
@@ -568,7 +503,7 @@ def _seen(roles: Roles, counted: Mapping[str, Groups]) -> Seen | None:
         labels[value] = labels.get(value, 0) + int(rows)
     if not labels or len(labels) > MOST_CLASSES:
         return None
-    return Seen(int(groups["rows"].sum()), labels)
+    return Seen(int(groups["rows"].sum()), sum(labels.values()), labels)
 
 
 def _ordinary(groups: Groups, weighted: bool) -> bool:

@@ -204,6 +204,7 @@ class ClassBins(Table):
             raise DataError(
                 "tables that score different classes cannot be merged.",
                 seen=f"{listing(self.classes)} and {listing(other.classes)}",
+                hint="tables of the same classes",
             )
         theirs = {table.positive_name: table for table in other.tables}
         tables = [table + theirs[table.positive_name] for table in self.tables]

@@ -351,6 +351,7 @@ class ClassTable(Table):
             raise DataError(
                 "tables that score different classes cannot be merged.",
                 seen=f"{listing(self.classes)} and {listing(other.classes)}",
+                hint="tables of the same classes",
             )
         alone = self.weight is None and other.weight is None
         weight = None if alone else np.concatenate([self.case_weight, other.case_weight])

@@ -62,7 +62,11 @@ def restored(kept: Stored) -> Table:
             raise ValueError("labels of no class")
         return _RESTORE[kind](kept.about, classes, codes, numbers)
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError("the file holds no tables that can be read.", seen=f"wrong: {error}") from None
+        raise DataError(
+            "the file holds no tables that can be read.",
+            seen=f"wrong: {error}",
+            hint="write it again: scorespace table DATA --out FILE.parquet",
+        ) from None
 
 
 def _scores(
@@ -134,7 +138,11 @@ def restored_pair(several: Sequence[Stored]) -> PairTable | None:
         bins = dict(zip(names, rows[:2], strict=True))
         return binned_pair(bins, rows[2].astype(np.intp), times, classes, positive)
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError("the file holds no tables that can be read.", seen=f"wrong: {error}") from None
+        raise DataError(
+            "the file holds no tables that can be read.",
+            seen=f"wrong: {error}",
+            hint="write it again: scorespace table DATA --out FILE.parquet",
+        ) from None
 
 
 def _classes(
@@ -175,6 +183,8 @@ def merged(parts: Iterator[Table]) -> Table:
     first = next(parts)
     for part in parts:
         if type(part) is not type(first):
-            raise DataError(f"{first.described()} and {part.described()} cannot be merged.")
+            raise DataError(
+                f"{first.described()} and {part.described()} cannot be merged.", hint="tables of the same kind of model"
+            )
         first = first + part
     return first
