@@ -28,6 +28,7 @@ _WORDS: Final[dict[Any, str]] = {
     NoneType: "None",
 }
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+_ENGINES: Final = ("duckdb", "narwhals", "pandas", "polars", "pyarrow")
 
 
 _REPEATS: Final = ("replicates", "resamples", "folds", "bins", "groups", "most")
@@ -71,7 +72,10 @@ def foreseen(name: str) -> Iterator[None]:
         yield
     except ScoreSpaceError:
         raise
-    except _UNFORESEEN as error:
+    except Exception as error:
+        of_engine = type(error).__module__.partition(".")[0] in _ENGINES
+        if not (of_engine or isinstance(error, (*_UNFORESEEN, NotImplementedError))):
+            raise
         said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
         raise ScoreSpaceError(
             f"{name} cannot be done with these arguments.",

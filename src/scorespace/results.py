@@ -98,6 +98,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS072": NoteKind("warning", "a stored model runs code when it is loaded"),
     "SS073": NoteKind("warning", "splits that not all learners finished are left out"),
     "SS074": NoteKind("info", "what samples drawn with replacement say, corrected by .632+"),
+    "SS075": NoteKind("info", "what a choice on inner folds promised, and what it did on other cases"),
     "SS080": NoteKind("info", "rows with the same features train and test"),
     "SS081": NoteKind("warning", "rows of one group train and test"),
     "SS082": NoteKind("warning", "fits that failed"),

@@ -18,8 +18,8 @@ from scorespace.results import decimals, grouped, limits
 from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views import folds as folds_view
-from scorespace.views.answers import Answers, facts
-from scorespace.views.comparison import difference_text
+from scorespace.views.answers import FEW, Answers, facts
+from scorespace.views.comparison import difference_text, summed_up
 from scorespace.views.comparison import grids as comparison_grids
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 
@@ -210,7 +210,8 @@ def models(evaluation: Answers) -> Sequence[Block]:
     """One row for each model with the first measures that were asked for, or the leading ones."""
     every = list(evaluation.shown)
     specs = list(dict.fromkeys(str(replace(one.spec, at=None)) for one in every))
-    chosen = [name for name in _LEADING if name in specs] if len(specs) > _FEW else specs
+    # The one that the verdict tells first, then the leading ones.
+    chosen = [*specs[:1], *(name for name in _LEADING if name in specs[1:])] if len(specs) > _FEW else specs
     short = _short_names(evaluation)
     shown = [*(chosen if len(chosen) > 1 else specs)[:_FEW]]
     rows, placed = [], False
@@ -263,14 +264,18 @@ def thresholds(evaluation: Answers) -> Sequence[Block]:
     """What every threshold gives, and what happens to the cases at the one shown."""
     found = evaluation.operating
     if found is None or found.classes:
-        return outcomes(evaluation)
+        # The panel and the pictures of the classes show the same numbers.
+        title = "Numbers of all cells"
+        return [replace(one, folded=title) if isinstance(one, Grid) else one for one in outcomes(evaluation)]
     one = found.models[found.start]
     shown = [each.spec.measure for each in one.shown if each.spec.measure.range[1] <= 1 and not each.spec.options]
 
     def draw() -> Any:
         from scorespace.views.charts import following, threshold_chart
+        from scorespace.views.charts.theme import unit_or_less
 
-        return following(threshold_chart(one.table, shown or [confusion.tpr]), "threshold", found.here())
+        span = unit_or_less(*(each.table.score for each in found.models if not each.crisp))
+        return following(threshold_chart(one.table, shown or [confusion.tpr], span=span), "threshold", found.here())
 
     words = ", ".join(measure.name for measure in shown)
     counts = evaluation.counts(one.name)
@@ -371,7 +376,7 @@ def comparison(evaluation: Answers) -> Sequence[Block]:
     if not evaluation.models.comparable:
         return []
     found = evaluation.comparisons
-    return [Text(" ".join(one.words for one in found)), *comparison_grids(found)]
+    return [Text(summed_up(found)), *comparison_grids(found, folded=len(found) > FEW + 1)]
 
 
 @section("Errors", question="Where are the errors?")
@@ -411,8 +416,8 @@ def smooth(evaluation: Answers) -> Sequence[Block]:
     about = "How accurate the decisions on the rest are when the cases nearest to the threshold are handed over."
     alt = "Accuracy of the cases that are kept against the share of those handed over, by model."
     first = next((place for place, block in enumerate(found, start=1) if isinstance(block, Picture)), len(found))
-    picture = Picture(lambda: evaluation.drawing("rejection"), alt, about)
-    return [*found[:first], picture, *found[first:]] if found else []
+    handing = [Picture(lambda: evaluation.drawing("rejection"), alt, about)] if found else []
+    return [*found[:first], *handing, *found[first:]]
 
 
 def _measures(evaluation: Answers) -> Sequence[Block]:
@@ -497,8 +502,12 @@ def _ranking_words(evaluation: Answers) -> Sequence[Block]:
     if not found:
         return []
     first = [one for one in found if one.spec == found[0].spec]
-    told = ", ".join(f"{one.model} {one.text}" for one in sorted(first, key=lambda one: -one.value))
-    return [Text(f"{first[0].spec.measure.title}: {told}.")]
+    first.sort(key=lambda one: -one.value)
+    shown = first if len(first) <= FEW + 1 else [*first[:FEW], first[-1]]
+    parts = [f"{one.model} {one.text}" for one in shown]
+    if len(shown) < len(first):
+        parts[-1] = f"…, {parts[-1]}"
+    return [Text(f"{first[0].spec.measure.title}: {', '.join(parts)}.")]
 
 
 def _ranges_words(found: Decision) -> str:
