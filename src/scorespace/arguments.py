@@ -47,10 +47,10 @@ def checked(function: Checked) -> Checked:
       seen: str
       hint: x=3
     """
-    signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        signature = _signature(function)  # read at the first call: few of the many methods are called
         given = signature.bind(*args, **kwargs).arguments  # a TypeError for names that are none, as everywhere
         hints = _hints(function)
         for name, value in given.items():
@@ -113,6 +113,9 @@ def check(name: str, value: Any, kind: Any) -> None:
         raise ScoreSpaceError(f"{name} is so large that it would never end.", hint=f"at most {_MOST_REPEATS}")
     if name == "seed" and isinstance(value, numbers.Integral) and int(value) < 0:
         raise ScoreSpaceError(f"seed={value} is negative.", hint="a whole number from 0 on")
+
+
+_signature = functools.cache(inspect.signature)
 
 
 @functools.cache
