@@ -87,7 +87,7 @@ def test_an_unknown_name(menu):
 
 def test_a_name_is_taken_once_and_a_noun_may_be_declared_again(menu):
     assert told(lambda: menu.add(Dish("bread", ("Boiled-EGG",)))) == (
-        "the name 'Boiled-EGG' of dish bread is taken by egg."
+        "the name 'Boiled-EGG' of dish bread is taken by egg.\n  hint: another name"
     )
     again = menu.add(Dish("toast", ("bread",)))
     assert [one.name for one in menu] == ["egg", "toast"]
@@ -194,5 +194,5 @@ def test_two_files_that_declare_one_name_are_told():
     kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.sqrt))
     kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.sqrt))  # loaded again
     assert told(lambda: kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.exp))) == (
-        "the name 'extreme' of method extreme is taken by extreme."
+        "the name 'extreme' of method extreme is taken by extreme.\n  hint: another name"
     )

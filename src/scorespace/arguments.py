@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scorespace.declaration import Noun
@@ -28,6 +28,7 @@ _WORDS: Final[dict[Any, str]] = {
     NoneType: "None",
 }
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+_ENGINES: Final = ("duckdb", "narwhals", "pandas", "polars", "pyarrow")
 
 
 _REPEATS: Final = ("replicates", "resamples", "folds", "bins", "groups", "most")
@@ -44,6 +45,7 @@ def checked(function: Checked) -> Checked:
     Traceback (most recent call last):
     scorespace.errors.ScoreSpaceError: x='3' is not a number.
       seen: str
+      hint: x=3
     """
     signature = inspect.signature(function)
 
@@ -70,9 +72,16 @@ def foreseen(name: str) -> Iterator[None]:
         yield
     except ScoreSpaceError:
         raise
-    except _UNFORESEEN as error:
+    except Exception as error:
+        of_engine = type(error).__module__.partition(".")[0] in _ENGINES
+        if not (of_engine or isinstance(error, (*_UNFORESEEN, NotImplementedError))):
+            raise
         said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
-        raise ScoreSpaceError(f"{name} cannot be done with these arguments.", seen=said) from error
+        raise ScoreSpaceError(
+            f"{name} cannot be done with these arguments.",
+            seen=said,
+            hint=f"values as help({name}) describes them",
+        ) from error
 
 
 def check_values(noun: Noun, given: Mapping[str, Any]) -> None:
@@ -96,7 +105,10 @@ def check(name: str, value: Any, kind: Any) -> None:
     if not _fits(value, kind):
         shown = repr(value) if isinstance(value, (str, bytes, bool, numbers.Number, NoneType)) else "…"
         shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
-        raise ScoreSpaceError(f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value))
+        example = _example(kind, value)
+        raise ScoreSpaceError(
+            f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value), hint=example and f"{name}={example}"
+        )
     if name in _REPEATS and isinstance(value, numbers.Integral) and int(value) > _MOST_REPEATS:
         raise ScoreSpaceError(f"{name} is so large that it would never end.", hint=f"at most {_MOST_REPEATS}")
     if name == "seed" and isinstance(value, numbers.Integral) and int(value) < 0:
@@ -105,8 +117,9 @@ def check(name: str, value: Any, kind: Any) -> None:
 
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    asked = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
     try:
-        return get_type_hints(function)
+        return get_type_hints(SimpleNamespace(__annotations__=asked), inspect.unwrap(function).__globals__)
     except NameError:  # a type that is imported for type checkers alone
         return {}
 
@@ -167,6 +180,21 @@ def _worded(kind: Any) -> str:
         return "a function"
     name = getattr(kind, "__name__", str(kind))
     return f"an {name}" if name[:1] in "AEIOU" else f"a {name}"
+
+
+def _example(kind: Any, value: Any) -> str | None:
+    """How a value of a kind is typed: the value itself where only quotes are too many, else one that would do."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        found = (_example(one, value) for one in inner if one is not NoneType)
+        return next(filter(None, found), None)
+    if origin is Literal:
+        return next((f'"{one}"' if isinstance(one, str) else repr(one) for one in inner if one is not None), None)
+    if kind in (float, int):
+        said = value.strip() if isinstance(value, str) else ""
+        return said if said.isascii() and said.replace(".", "", kind is float).isdigit() else "1"
+    examples = {str: '"…"', bool: "True", Path: 'Path("…")', Mapping: "{…}", Sequence: "[…]"}
+    return examples.get(origin or kind)
 
 
 def _plural(kind: Any) -> str:

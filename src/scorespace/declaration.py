@@ -101,7 +101,9 @@ class Registry(Generic[Declared]):
         for name in names:
             other = self._named(name)
             if other is not None and (other.name != noun.name or _home(other) != _home(noun)):
-                raise self.error(f"the name {name!r} of {self.what} {noun.name} is taken by {other.name}.")
+                raise self.error(
+                    f"the name {name!r} of {self.what} {noun.name} is taken by {other.name}.", hint="another name"
+                )
         self.nouns[noun.name] = noun
         self._names.update(dict.fromkeys(map(_folded, names), noun))
         return noun

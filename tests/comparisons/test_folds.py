@@ -199,7 +199,8 @@ def test_a_wider_rope_holds_more():
         ),
         (
             lambda: paired_t([1, 2, 3], [1, 2]),
-            "the two models were not measured on the same folds.\n  seen: 3 values for a, 2 values for b",
+            "the two models were not measured on the same folds.\n  seen: 3 values for a, 2 values for b\n"
+            "  hint: the same folds for both, in the same order",
         ),
         (
             lambda: paired_t([]),

@@ -210,7 +210,10 @@ def refusal(objective, *constraints):
 
 
 def test_an_objective_without_direction_is_refused():
-    assert refusal("pp_rate") == "pp_rate has no best value: neither direction is better."
+    assert (
+        refusal("pp_rate") == "pp_rate has no best value: neither direction is better.\n"
+        '  hint: a measure with a best end, such as maximise="ppv"'
+    )
 
 
 @pytest.mark.parametrize("text", ["auc", "ppv@0.5", "f1[macro]"])

@@ -73,14 +73,25 @@ def average(
     heights_at, points_at = at_rates.of(kind), at_thresholds.of(kind)
     if heights_at is None or points_at is None or how not in HOWS:
         problem = f"average={how!r} is no way to." if heights_at else f"{kind.name} is not averaged over folds."
-        raise CurveError(problem, seen=f"{listing(at_rates.functions)} can, by {' or '.join(HOWS)}")
-    table, cells, (_, folds) = fold_cells(pairs, model)
-    if not isinstance(table, ScoreTable):
-        raise CurveError(f"{model} has no scores of one class to draw {kind.name} from.", seen=table.described())
+        raise CurveError(
+            problem, seen=f"{listing(at_rates.functions)} can, by {' or '.join(HOWS)}", hint="one of these"
+        )
+    held, cells, (_, folds) = fold_cells(pairs, model)
+    if not held.thresholded:
+        raise CurveError(
+            f"{model} has no scores of one class to draw {kind.name} from.",
+            seen=held.described(),
+            hint="a model with scores, and the positive class",
+        )
+    table = held.inside(ScoreTable)
     swept = table.with_cells(cells).sweep
     defined = (swept.p[..., -1] > 0) & (swept.n[..., -1] > 0)
     if defined.sum() < 2:
-        raise CurveError(f"{kind.name} of {model} is defined in fewer than two folds.", seen=f"{defined.size} folds")
+        raise CurveError(
+            f"{kind.name} of {model} is defined in fewer than two folds.",
+            seen=f"{defined.size} folds",
+            hint="fewer folds, so that each has both classes",
+        )
     kept = Counts.along(swept.tp[defined], swept.fp[defined], swept.p[defined], swept.n[defined])
     count = int(defined.sum())
     factor = float(stdtrit(count - 1, (1 + level) / 2)) * math.sqrt(1 / count + (1 / (folds - 1) if folds > 1 else 1.0))

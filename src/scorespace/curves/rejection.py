@@ -12,6 +12,7 @@ from scorespace.curves.brier import probabilities
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.errors import ConditionError, CurveError
 from scorespace.tables import Array, ClassTable, ScoreTable, ratio
+from scorespace.tables.lead import LeadTable
 from scorespace.tables.score import grouped_scores
 
 
@@ -82,11 +83,20 @@ def rejection(
 
 @rejection.on
 def _rejection_of_classes(table: ClassTable, *, at: float | None = None) -> RejectionCurve:
+    return _by_lead(table.margins, at)
+
+
+@rejection.on
+def _rejection_of_leads(table: LeadTable, *, at: float | None = None) -> RejectionCurve:
+    return _by_lead(table.margins, at)
+
+
+def _by_lead(margins: ScoreTable, at: float | None) -> RejectionCurve:
     if at is not None:
         raise CurveError(
             "rejection of several classes has no threshold: the lead of the highest score counts.", hint="rejection"
         )
-    return by_margin(table.margins)
+    return by_margin(margins)
 
 
 def by_margin(margins: ScoreTable) -> RejectionCurve:

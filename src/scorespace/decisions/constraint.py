@@ -255,7 +255,10 @@ def choose_under(
                 f"{spec} cannot be chosen by threshold.", hint="a measure of decisions, such as tpr or ppv"
             )
     if objective.measure.best is None:
-        raise MeasureError(f"{objective} has no best value: neither direction is better.")
+        raise MeasureError(
+            f"{objective} has no best value: neither direction is better.",
+            hint='a measure with a best end, such as maximise="ppv"',
+        )
     ranked = {one.spec.at for one in constraints} | {objective.at}
     if ranked - {None}:
         return _ranked(models, objective, tuple(constraints), ranked, level, seed)

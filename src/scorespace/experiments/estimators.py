@@ -140,7 +140,7 @@ def given_arrays(truth: Any, said: Any, positive: Any = None, *, classes: Any = 
     sizes = {column: np.size(values) for column, values in columns.items()}
     if len({*sizes.values()}) > 1:
         seen = ", ".join(f"{size} in {column}" for column, size in sizes.items())
-        raise DataError("the arrays differ in length.", seen=seen)
+        raise DataError("the arrays differ in length.", seen=seen, hint="one value for each case in every array")
     return Given(columns, roles)
 
 

@@ -182,7 +182,7 @@ def local_paths(path: str) -> list[str]:
     except (OSError, UnicodeEncodeError):
         pass  # told below
     except ValueError as error:  # a NUL in it
-        raise DataError(f"{local!r} is no path.", seen=str(error)) from None
+        raise DataError(f"{local!r} is no path.", seen=str(error), hint="the name of a file") from None
     try:
         local.encode()
         paths = [local] if os.path.isfile(local) else sorted(filter(os.path.isfile, glob.glob(local, recursive=True)))

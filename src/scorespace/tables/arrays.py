@@ -86,7 +86,9 @@ def by_class(truth: Any, given: Any, classes: Sequence[Any] | None = None) -> di
         )
     if len(names) != len(columns):
         raise DataError(
-            "the scores are not those of the classes.", seen=f"{len(columns)} columns and {len(names)} classes"
+            "the scores are not those of the classes.",
+            seen=f"{len(columns)} columns and {len(names)} classes",
+            hint="a column of scores for each class",
         )
     return dict(zip(names, columns, strict=True))
 

@@ -65,16 +65,16 @@ def choice_grid(decision: Decision) -> Grid:
     rows = [
         (
             one.model,
-            "" if math.isnan(one.threshold) else _with_interval(one.threshold, one.threshold_interval),
-            short(one.cost_per_case) if math.isnan(one.honest.value) else repr(one.honest),
-            "" if math.isnan(one.threshold) and decision.fitted is None else short(one.cost_per_case),
-            "" if math.isnan(one.calibrated_cost) else short(one.calibrated_cost),
-            short(one.relative_cost),
+            "" if math.isnan(one.threshold) else limits(one.threshold, *one.threshold_interval),
+            decimals(one.cost_per_case) if math.isnan(one.honest.value) else _limits(one.honest),
+            "" if math.isnan(one.threshold) and decision.fitted is None else decimals(one.cost_per_case),
+            "" if math.isnan(one.calibrated_cost) else decimals(one.calibrated_cost),
+            decimals(one.relative_cost),
         )
         for one in models
     ]
     if len(decision.choices) > 1 and not math.isnan(decision.honest.value) and decision.fitted is None:
-        rows.insert(len(decision.choices), ("whichever is cheapest", "", repr(decision.honest), "", "", ""))
+        rows.insert(len(decision.choices), ("whichever is cheapest", "", _limits(decision.honest), "", "", ""))
     return _without_blanks(Grid(columns, tuple(rows)))
 
 
@@ -110,8 +110,8 @@ def region_grid(decision: Decision) -> Grid:
     rows = [
         (
             model,
-            f"{short(decision.cost_ratio(high))} to {short(decision.cost_ratio(low))}",
-            f"{short(high)} to {short(low)}",
+            f"{_ratio(decision.cost_ratio(high))} to {_ratio(decision.cost_ratio(low))}",
+            f"{_ratio(high)} to {_ratio(low)}",
         )
         for model, low, high in decision.model_ranges()
     ]
@@ -119,6 +119,10 @@ def region_grid(decision: Decision) -> Grid:
         often = "never" if model in decision.never else "never on these cases"
         rows.append((model, often, often))
     return Grid(("best model", "when a miss costs so many false alarms", "slope"), tuple(rows))
+
+
+def _ratio(value: float) -> str:
+    return grouped(round(value)) if 1000 <= value < math.inf else short(value)
 
 
 def _by_cost(decision: Decision) -> list[Choice]:
@@ -158,10 +162,8 @@ def _apparent(decision: Decision) -> str:
     return "on these cases" if decision.fitted is None else f"on {decision.fitted}"
 
 
-def _with_interval(value: float, interval: tuple[float, float]) -> str:
-    if any(map(math.isnan, interval)):
-        return short(value)
-    return f"{short(value, *interval)} [{short(interval[0], *interval)}, {short(interval[1], *interval)}]"
+def _limits(value: Value) -> str:
+    return limits(value.value, value.low, value.high)
 
 
 def _totals_grid(choice: CostChoice) -> Grid:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import scorespace as ss
+from scorespace.curves import roc
 from scorespace.views.several import several
 from scorespace.views.shift import shifting
 from views.conftest import entered
@@ -157,6 +158,32 @@ def test_the_top_is_that_of_measures_at_the_top(page, credit):
         for k, name in enumerate(("tpr", "fpr", "ppv", "f1", "mcc")):
             value = credit.measures(f"{name}@{point}", model="logistic")[0].value
             assert numbers_in(page.said(f"measure {k}"))[0] == pytest.approx(value, abs=6e-4)
+
+
+def test_where_scores_tie_the_cut_is_told_and_both_sides_can_be_flagged(visit, tmp_path):
+    chance = np.random.default_rng(2)
+    truth = (chance.random(500) < 0.3).astype(int)
+    score = np.round(0.3 * truth + chance.random(500), 1)
+    ev = ss.evaluate({"y": truth, "s": score}, truth="y", scores="s")
+    found = visit(ev.report(tmp_path / "ties.html", sections=["panel"]))
+    page, table = found.page, ev.models["s"]
+    flagged, (one,) = table.sweep.pp, ev.operating.models
+    page.get_by_role("button", name="Top 10 %", exact=True).click()
+    found.shown()
+    below = int(np.searchsorted(flagged, 50, side="right")) - 1
+    assert flagged[below] < 50 < flagged[below + 1]
+    assert page.locator(".tie").inner_text() == one.ties["10%"]
+    for place, at in ((below + 1, "least10%"), (below, "top10%")):
+        page.get_by_role("button", name="With those tied").click()
+        found.shown()
+        expected = ev.operating.said(0, place, float(one.threshold[place]), top="10%")
+        said = texts(found)
+        assert {name: said[name] for name in expected} == expected
+        assert fragment(found)["at"] == at
+    page.get_by_role("button", name="Best for these costs").click()
+    found.shown()
+    assert not page.locator("#tied").is_visible()
+    assert not page.locator(".tie").is_visible()
 
 
 # --- moving
@@ -588,6 +615,34 @@ def test_of_several_classes_slider_and_dragging_hand_over(classes, iris):
     page.mouse.up()
     classes.shown()
     assert 85 <= int(texts(classes, "several")["handed"].split()[0]) <= 95
+
+
+def test_a_click_on_a_cell_shows_the_curves_of_its_classes(classes, iris):
+    page, panel = classes.page, several(iris)
+    go(classes, decides="nb")
+    row, column = panel.pair
+    assert (row, column) == (2, 1)  # 19 of 50 virginica are taken for versicolor
+    assert texts(classes, "several")["pair"] == panel.opening()["pair"]
+    page.locator('[data-pair="1-0"]').focus()
+    page.keyboard.press("Enter")
+    classes.shown()
+    assert texts(classes, "several")["pair"] == panel.said(0, 0, pair=(1, 0))["pair"]
+    areas = iris.models["nb"].pair_areas()
+    shown = numbers_in(texts(classes, "several")["pair"])
+    assert shown == pytest.approx([areas[1, 0], areas[0, 1]], abs=6e-4)
+    assert fragment(classes)["pair"] == "1-0"
+    assert page.locator('[data-pair="1-0"]').get_attribute("aria-pressed") == "true"
+    figure = page.locator("#several .beside figure.picture").last
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="Save the data as CSV").click()
+    rows = list(csv.DictReader(open(download.value.path(), encoding="utf-8")))  # noqa: SIM115
+    exact = roc(iris.models["nb"].one_vs_one(1, 0))
+    points = {(round(x, 4), round(y, 4)) for x, y in zip(exact.x.tolist(), exact.y.tolist(), strict=True)}
+    own = {(round(float(one["x"]), 4), round(float(one["y"]), 4)) for one in rows if one["name"] == "row"}
+    assert own == points
+    page.locator('[data-pair="0-0"]').click()
+    classes.shown()
+    assert texts(classes, "several")["pair"].startswith("setosa against all others: area ")
 
 
 # --- numbers

@@ -28,7 +28,7 @@ _PLACE: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
 def rroc_chart(curves: Mapping[str, RrocCurve], decision: ShiftDecision | None = None) -> Spec:
     """RROC curves with each model as it is; with a decision, its line of equal loss and the chosen shift."""
     if not curves:
-        raise DataError("there is no curve to draw.")
+        raise DataError("there is no curve to draw.", hint="at least one model with predictions")
     own = [
         {"name": name, "x": short(curve.own[0]), "y": short(curve.own[1]), "label": f"{name} as it is"}
         for name, curve in curves.items()
@@ -96,7 +96,7 @@ def _signed(shift: float) -> str:
 def scatter_chart(curves: Mapping[str, Curve], *, diagonal: bool, words: str) -> Spec:
     """The cases of each model in a panel of its own, with the line that perfect predictions lie on."""
     if not curves:
-        raise DataError("there are no cases to draw.")
+        raise DataError("there are no cases to draw.", hint="at least one case")
     rows: list[Row] = []
     for place, (name, curve) in enumerate(curves.items()):
         rows += [{"place": place, "model": name, **row} for row in _cells(curve.x, curve.y)]
