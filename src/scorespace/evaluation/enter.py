@@ -353,7 +353,8 @@ def count_tables(
     unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
-        name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()
+        name: table.rounded(edges=edges) if bins and table.thresholded and not table.coarse else table
+        for name, table in held.tables.items()
     }
     return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
 
