@@ -29,6 +29,7 @@ from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, grouped, note
 from scorespace.special import fdtrc, stdtr, stdtrit
 from scorespace.tables import Array, Table
+from scorespace.tables.arrays import real
 from scorespace.tables.pair import PairTable
 
 _CELLS: Final = 10_000_000
@@ -226,7 +227,7 @@ class _Pair:
     ) -> _Pair:
         check_level(level)
         check_alternative(alternative)
-        if len(names) != 2:
+        if not isinstance(names, (tuple, list)) or len(names) != 2:
             raise ScoreSpaceError(f"names={names!r} does not name two models.", hint='names=("nb", "tree")')
         one, other = map(str, names)
         if b is None:
@@ -342,8 +343,8 @@ def _five_by_two(pair: _Pair) -> tuple[float, str | None]:
 
 def _numbers(values: ArrayLike, what: str) -> Array:
     try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        numbers = real(values)
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"{what} are not an array of numbers.",
             seen=str(error),
