@@ -231,7 +231,7 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
             wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
     counted = source.arrays(frame.select(**wanted))
     # What is added up or looked for among no rows is missing in some engines, each in its own way.
-    first = {name: values[0] if values.size else None for name, values in counted.items()}
+    first = {name: values.tolist()[0] if values.size else None for name, values in counted.items()}
     return {name: 0 if value is None or value != value else int(value) for name, value in first.items()}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Annotated, Final, Literal, cast
 
@@ -14,6 +13,7 @@ from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable
+from scorespace.tables.pieces import threads
 
 _INF: Final = float("inf")
 _ONE: Final = "there is only one cluster"
@@ -226,7 +226,7 @@ def silhouette_influence(table: ClusterTable, rows: Array) -> tuple[Array, Array
 
         if workers <= 1:
             return values, some(0), stand_for
-        with ThreadPoolExecutor(workers) as pool:  # distances release the GIL
+        with threads(workers) as pool:  # distances release the GIL
             return values, sum(pool.map(some, range(workers)), np.zeros(rows.size)), stand_for
 
     found = table.once(f"influence of {rows.size} on {table.focus}", compute)

@@ -110,8 +110,8 @@ def region_grid(decision: Decision) -> Grid:
     rows = [
         (
             model,
-            f"{short(decision.cost_ratio(high))} to {short(decision.cost_ratio(low))}",
-            f"{short(high)} to {short(low)}",
+            f"{_ratio(decision.cost_ratio(high))} to {_ratio(decision.cost_ratio(low))}",
+            f"{_ratio(high)} to {_ratio(low)}",
         )
         for model, low, high in decision.model_ranges()
     ]
@@ -119,6 +119,10 @@ def region_grid(decision: Decision) -> Grid:
         often = "never" if model in decision.never else "never on these cases"
         rows.append((model, often, often))
     return Grid(("best model", "when a miss costs so many false alarms", "slope"), tuple(rows))
+
+
+def _ratio(value: float) -> str:
+    return grouped(round(value)) if 1000 <= value < math.inf else short(value)
 
 
 def _by_cost(decision: Decision) -> list[Choice]:
