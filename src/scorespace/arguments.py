@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scorespace.declaration import Noun
@@ -28,6 +28,7 @@ _WORDS: Final[dict[Any, str]] = {
     NoneType: "None",
 }
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+_ENGINES: Final = ("duckdb", "narwhals", "pandas", "polars", "pyarrow")
 
 
 _REPEATS: Final = ("replicates", "resamples", "folds", "bins", "groups", "most")
@@ -71,7 +72,10 @@ def foreseen(name: str) -> Iterator[None]:
         yield
     except ScoreSpaceError:
         raise
-    except _UNFORESEEN as error:
+    except Exception as error:
+        of_engine = type(error).__module__.partition(".")[0] in _ENGINES
+        if not (of_engine or isinstance(error, (*_UNFORESEEN, NotImplementedError))):
+            raise
         said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
         raise ScoreSpaceError(
             f"{name} cannot be done with these arguments.",
@@ -113,8 +117,9 @@ def check(name: str, value: Any, kind: Any) -> None:
 
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    asked = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
     try:
-        return get_type_hints(function)
+        return get_type_hints(SimpleNamespace(__annotations__=asked), inspect.unwrap(function).__globals__)
     except NameError:  # a type that is imported for type checkers alone
         return {}
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 from sklearn.model_selection import LeaveOneGroupOut, LeavePGroupsOut
-from tests.experiments.rows import made
 
+from experiments.rows import made
 from scorespace.experiments.resampling import parse
 
 

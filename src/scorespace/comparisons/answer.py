@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,8 @@ from numpy.typing import ArrayLike
 from scorespace.comparisons.adjust import adjust, title
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.results import CERTIFIED, SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
+from scorespace.results import Alternative as Alternative
 from scorespace.tables import Array
-
-Alternative = Literal["two-sided", "greater", "less"]
-"""What a small p speaks for: a differs from b, is greater, is less. About the values, whatever end is best."""
 
 ROPE: Final = 0.01
 """Half width of the region of practical equivalence that is customary for accuracy and AUC."""

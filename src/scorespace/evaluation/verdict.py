@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorespace.comparisons.answer import Comparison
 from scorespace.evaluation.requests import RARE_FIRST, rare, usual
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr
@@ -18,6 +18,9 @@ from scorespace.results import decimals, grouped, p_text, percent
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.models import Models
+
+if TYPE_CHECKING:
+    from scorespace.comparisons.answer import Comparison
 
 NOTHING_RANKED = "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
 

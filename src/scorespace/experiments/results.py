@@ -21,6 +21,7 @@ from scorespace.experiments.data import PREFIX
 from scorespace.experiments.estimate import Corrected, bootstrap_632
 from scorespace.experiments.estimators import Given
 from scorespace.experiments.learning import Fit, fit_notes, fit_of
+from scorespace.experiments.nested import Nested, nested_of_run
 from scorespace.experiments.store import Run, open_run
 from scorespace.experiments.trial import by_highest, positive_of, usual_measure
 from scorespace.measures import MeasureSpec, parse, parse_list
@@ -164,7 +165,8 @@ class Result:
 class Benchmark:
     """What a run says by one measure: mean and spread of every learner on every data set, differences, and ranks.
 
-    `comparisons` are by data set, over its folds; `ranking` is over the data sets, of the means within each.
+    `comparisons` are by data set, over its folds; `ranking` is over the data sets, of the means within each; `nested`
+    are the learners that chose something on inner folds, with their data set.
     """
 
     name: str
@@ -178,6 +180,7 @@ class Benchmark:
     ranking: Ranking | None
     notes: tuple[Note, ...]
     level: float = 0.95
+    nested: tuple[tuple[str, Nested], ...] = ()
 
     def result(self, dataset: str, learner: str) -> Result | None:
         """A learner on a data set, where it has finished there."""
@@ -218,6 +221,7 @@ class Benchmark:
             "comparisons": tests,
             **ranks,
             "fits": [{"dataset": one.dataset, **one.fit.row()} for one in self.results if one.fit is not None],
+            "inner": [{"dataset": name, **one.row()} for name, one in self.nested],
             "verdict": self.words,
             "notes": [one.to_dict() for one in self.notes],
         }
@@ -270,6 +274,8 @@ def benchmark_summary(
         fitted = fit_notes(fits, spec.measure.best or "high")
         notes += [replace(one, text=f"{dataset}: {one.text}") if len(sets) > 1 else one for one in fitted]
     notes += [_bootstrap_note(one, len(sets) > 1) for one in results if one.corrected is not None]
+    nested = _nested(opened, sets, names, positive)
+    notes += [_nested_note(name, one, len(sets) > 1) for name, one in nested]
     undefined = sum(one.over.undefined for one in results)
     if undefined:
         many = grouped(sum(one.over.folds for one in results))
@@ -286,6 +292,7 @@ def benchmark_summary(
         ranking,
         tuple(notes),
         level,
+        nested,
     )
 
 
@@ -356,12 +363,25 @@ def _bootstrap_note(one: Result, several: bool) -> Note:
     )
 
 
+def _nested(
+    run: Run, datasets: Sequence[str], learners: Sequence[str], positive: Any
+) -> tuple[tuple[str, Nested], ...]:
+    """Inner beside outer scores of the learners that chose something inside their training cases."""
+    found = ((name, nested_of_run(run, name, each, positive)) for name in datasets for each in learners)
+    return tuple((name, one) for name, one in found if one is not None)
+
+
+def _nested_note(dataset: str, one: Nested, several: bool) -> Note:
+    return note("SS075", f"{dataset}: {one.words}" if several else one.words)
+
+
 def study_notes(run: Run, dataset: str, learners: Sequence[str] = (), positive: Any = None) -> tuple[Note, ...]:
-    """What a run says about how learners fit a data set, where it knows: over- and underfitting, and .632+."""
+    """What a run says about how learners fit a data set, where it knows: over- and underfitting, choices, and .632+."""
     if not run.train and not is_bootstrap(run):
-        return ()
-    found = benchmark_summary(run, datasets=[dataset], learners=learners, positive=positive)
-    return tuple(one for one in found.notes if one.code in ("SS070", "SS071", "SS074"))
+        found = _nested(run, [dataset], tuple(learners) or run.learners, positive)
+        return tuple(_nested_note(*one, several=False) for one in found)
+    whole = benchmark_summary(run, datasets=[dataset], learners=learners, positive=positive)
+    return tuple(one for one in whole.notes if one.code in ("SS070", "SS071", "SS074", "SS075"))
 
 
 def share_tested(run: Run, dataset: str, learner: str) -> float:

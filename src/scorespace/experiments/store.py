@@ -221,6 +221,12 @@ class Run:
         first = errors[0][2] if errors else None
         return Standing(dataset, learner, self.plans[dataset].splits, done, len(errors), seconds, first)
 
+    def inner(self, dataset: str, learner: str) -> tuple[str, dict[tuple[int, int], float]]:
+        """What choices inside the training rows promised, by repeat and fold, and by which measure; else nothing."""
+        jobs = [job for job in self.about(dataset, learner) if job.get("inner")]
+        found = {(repeat, fold): value for job in jobs for repeat, fold, value in job["inner"]}
+        return (str(jobs[0]["chosen_by"]) if jobs else ""), found
+
     @cached_property
     def errors(self) -> list[Row]:
         """The fits that failed, each with its error."""
@@ -323,6 +329,7 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
         "splits": done.splits,
         "errors": done.errors,
         "warnings": done.warned,
+        **({"inner": done.inner, "chosen_by": done.chosen_by} if done.inner else {}),
         "versions": _versions(),
     }
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -94,6 +94,7 @@ def frame_source(data: Any) -> Source:
     native = nw.to_native(data, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(native) and not all(isinstance(name, str) for name in native.columns):
         data = native.set_axis([str(name) for name in native.columns], axis=1)  # expressions name columns by text
+    data = _groupable(data)
     try:
         frame: Frame = nw.from_native(data)
         columns = tuple(frame.columns)
@@ -109,6 +110,27 @@ def frame_source(data: Any) -> Source:
     if len(set(columns)) < len(columns):
         raise named_twice(columns, "the frame")
     return Source(frame, "frame", columns)
+
+
+def _groupable(data: Any) -> Any:
+    """The frame without the few types that its own library cannot group by, in the nearest that it can."""
+    native = nw.to_native(data, pass_through=True)
+    if nw.dependencies.is_pandas_dataframe(native):
+        halves = [name for name, kind in zip(native.columns, native.dtypes, strict=True) if str(kind) == "float16"]
+        return native.astype(dict.fromkeys(halves, "float32")) if halves and native.columns.is_unique else data
+    if not nw.dependencies.is_pyarrow_table(native):
+        return data
+    import pyarrow as pa
+    from pyarrow import compute
+
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary(), "halffloat": pa.float32()}
+    for place, (field_, column) in enumerate(zip(native.schema, native.columns, strict=True)):
+        if pa.types.is_run_end_encoded(field_.type):
+            column = pa.chunked_array([compute.run_end_decode(each) for each in column.chunks], field_.type.value_type)
+        kind = plain.get(str(column.type), column.type)
+        if kind != field_.type:
+            data = native = native.set_column(place, field_.name, column.cast(kind))
+    return data
 
 
 def relation_source(relation: DuckDBPyRelation, name: str, connection: DuckDBPyConnection) -> Source:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from scorespace.comparisons.answer import Comparison, Comparisons
-from scorespace.comparisons.means import OverFolds
 from scorespace.curves import Curve
-from scorespace.decisions import CostChoice, Decision, ShiftDecision
-from scorespace.probabilities.summary import CalibrationSummary
-from scorespace.resampling.band import Band
 from scorespace.resampling.estimate import Estimate, Estimates
 from scorespace.results import Note, Row, grouped, percent
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
 from scorespace.views.document import Text
+
+if TYPE_CHECKING:
+    from scorespace.comparisons.answer import Comparison, Comparisons
+    from scorespace.comparisons.means import OverFolds
+    from scorespace.decisions import CostChoice, Decision, ShiftDecision
+    from scorespace.probabilities.summary import CalibrationSummary
+    from scorespace.resampling.band import Band
 
 
 class Answers(Protocol):

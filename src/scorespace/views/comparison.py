@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.results import decimals, grouped, p_text
 from scorespace.views.answers import FEW, Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
+
+if TYPE_CHECKING:
+    from scorespace.comparisons.answer import Comparison, Comparisons
 
 
 def document(evaluation: Answers, comparisons: Comparisons, other: Answers | None = None) -> Document:
