@@ -342,7 +342,7 @@ def _read_parquet(connection: DuckDBPyConnection, paths: list[str], name: str) -
         (records,) = connection.execute(told, {"files": files}).fetchall()[0]
         _agree(name, int(records), read)
 
-    return replace(relation_source(relation, name, connection), account=account)
+    return replace(relation_source(relation, name, connection), account=account, ranged=True)
 
 
 def _read_json(connection: DuckDBPyConnection, paths: list[str], name: str) -> Source:
