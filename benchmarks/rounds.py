@@ -67,7 +67,8 @@ class Kept:
         if whatever or (held.code, held.replicates) == (code, replicates):
             return held
         told(
-            f"{path.name} was made by {held.code} with {held.replicates} replicates: the study begins anew (--whatever-code goes on)"
+            f"{path.name} was made by {held.code} with {held.replicates} replicates: the study begins anew "
+            "(--whatever-code goes on)"
         )
         return cls(path, code, replicates)
 
