@@ -105,6 +105,8 @@ class Draws:
     progress: Progress | None = None
     kept: dict[Asked, Array] = field(default_factory=dict, repr=False)
     sources: dict[str, Source] = field(default_factory=dict, repr=False)
+    world: list[Any] = field(default_factory=list, repr=False)
+    """The table whose labels were drawn again last, and what was drawn."""
 
     def of(self, model: str, request: Request) -> Array:
         """The measure of a model in every replicate, centred on its value where a lighter table was drawn."""

@@ -495,7 +495,7 @@ def _bounded(request: Request) -> bool:
 
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:
     """The table with so many positives (…, scores) at each score, and the rest negative."""
-    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    cases = table.counts.sum(axis=-2, dtype=np.float64).astype(hits.dtype)
     counts = np.stack([cases - hits, hits], axis=-2)
     return ScoreTable(table.score, counts, ("0", "1"), 1)
 
@@ -533,15 +533,11 @@ def corrected_interval(plan: Plan) -> Interval:
     A value such as KS is the best of many on the same cases, so chance makes it too good; the bootstrap shows about
     half of that. Where labels without any relation to the scores would show such a value, theirs belongs to it.
     """
-    table = _light(plan)
+    table, smooth, drawn = _ranked_world(plan)
     if table.score.size == 1:  # then no labels change the value, and what others would score is not known
         return _none("every case has the same score: nothing says how others would be ranked")
-    cases = table.counts.sum(axis=-2, dtype=np.float64)
-    number, worth = _worth(table, cases)
-    noise = np.full(cases.size, float(table.n_pos / table.total))
-    rates = np.stack([worlds.rates_by_rank(cases * worth, table.pos * worth), noise])
-    known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
-    values = _values_again(plan, table, cases, number, rates, _WORLD_DRAWS, stream=3)
+    known = np.asarray(plan.request.formula(smooth), dtype=np.float64)
+    values = np.asarray(plan.request.formula(drawn), dtype=np.float64).reshape(_WORLD_DRAWS, -1).T
     defined, reason = plan.replicates()
     if not (defined.size and np.isfinite(values).any(axis=1).all() and np.isfinite(known).all()):
         return _none("the measure is undefined in every replicate")
@@ -553,14 +549,31 @@ def corrected_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"corrected{plan.how}", reason)
 
 
-def _values_again(
+def _ranked_world(plan: Plan) -> tuple[ScoreTable, ScoreTable, ScoreTable]:
+    """A light table, the same with smooth rates and with noise, and with labels drawn from both.
+
+    Measures of one table ask one after the other: the world of the last one is kept for the next.
+    """
+    asked, kept = plan.request.table, plan.draws.world
+    if not (kept and kept[0] is asked):
+        table = _light(plan)
+        cases = table.counts.sum(axis=-2, dtype=np.float64)
+        number, worth = _worth(table, cases)
+        noise = np.full(cases.size, float(table.n_pos / table.total))
+        rates = np.stack([worlds.rates_by_rank(cases * worth, table.pos * worth), noise])
+        drawn = _drawn_again(plan, table, cases, number, rates, _WORLD_DRAWS, stream=3)
+        kept[:] = [asked, (table, _again(table, cases * rates), drawn)]
+    found: tuple[ScoreTable, ScoreTable, ScoreTable] = kept[1]
+    return found
+
+
+def _drawn_again(
     plan: Plan, table: ScoreTable, cases: Array, number: Array, rates: Array, draws: int, stream: int
-) -> Array:
-    """The measure (worlds, draws) on labels drawn again from the rates (worlds, scores) of each world."""
+) -> ScoreTable:
+    """The table (draws · worlds) with labels drawn again from the rates (worlds, scores) of each world."""
     rng = np.random.default_rng([plan.draws.seed, stream])
-    hits = worlds.labels_again(number, rates, rng, draws) * (cases / np.maximum(number, 1))
-    values = np.asarray(plan.request.formula(_again(table, hits.reshape(-1, cases.size))), dtype=np.float64)
-    return values.reshape(draws, -1).T
+    hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
+    return _again(table, hits if number is cases else hits * (cases / np.maximum(number, 1)))
 
 
 @interval(
@@ -584,7 +597,8 @@ def inverted_interval(plan: Plan) -> Interval:
     if not np.isfinite(known).all():  # a score of 0 or 1 that is wrong costs infinity: it is taken at its word
         rates = np.where((table.score == 0) | (table.score == 1), table.score, rates)
         known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
-    values = _values_again(plan, table, cases, number, rates, _INVERTED_DRAWS, stream=4)
+    drawn = _drawn_again(plan, table, cases, number, rates, _INVERTED_DRAWS, stream=4)
+    values = np.asarray(plan.request.formula(drawn), dtype=np.float64).reshape(_INVERTED_DRAWS, -1).T
     defined, reason = plan.replicates()
     if not defined.size:
         return _none("the measure is undefined in every replicate")
