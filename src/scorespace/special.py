@@ -111,7 +111,7 @@ def _nearly_normal(n: Any, z: float) -> Any:
 
 
 def stdtr(df: Any, t: Any) -> Any:
-    """Share of Student's t distribution up to t: ½ I(n/2, ½; n/(n + t²)) with n = df for t < 0; above, 1 less that of −t.
+    """Share of Student's t distribution up to t < 0: ½ I(n/2, ½; n/(n + t²)) with n = df; above, 1 less that of −t.
 
     >>> round(stdtr(10, -2.228138851986274), 12), round(stdtr(3, 0.0), 12)
     (0.025, 0.5)
@@ -138,7 +138,7 @@ def _step_of_gamma(a: float) -> float:
 
 
 def _fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction 1 + d₁/(1 + d₂/(1 + …)) by which xᵃ (1 − x)ᵇ / (a B(a, b)) is I(a, b; x), by Lentz's steps.
+    """The continued fraction 1 + d₁/(1 + d₂/(1 + …)) by Lentz's steps; xᵃ (1 − x)ᵇ / (a B(a, b)) over it is I(a, b; x).
 
     d₂ₘ = m (b − m) x / ((a + 2m − 1)(a + 2m)) and d₂ₘ₊₁ = −(a + m)(a + b + m) x / ((a + 2m)(a + 2m + 1)).
     """
