@@ -27,6 +27,7 @@ Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
 _WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
 _WORLD_DRAWS: Final = 250
+_PLACES_AT_ONCE: Final = 16  # operating points whose outcomes are drawn together
 _INVERTED_DRAWS: Final = 100
 _HARDLY_ANY: Final = 0.5  # cases of the rarer class, times the share of pairs in the wrong order
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
@@ -338,10 +339,16 @@ def _outcomes(request: Request, cells: Array, seed: int, replicates: int) -> Arr
     return drawn
 
 
-def jeffreys_along(request: Request, cells: Array, level: float, seed: int = 0) -> tuple[Array, Array]:
+Outcomes = dict[tuple[bool, bytes], Array]
+
+
+def jeffreys_along(
+    request: Request, cells: Array, level: float, seed: int = 0, kept: Outcomes | None = None
+) -> tuple[Array, Array]:
     """The limits of that interval where a request's table holds each of many rows of cells (places, m) in turn.
 
     Every place is drawn from the seed anew, so that its limits are those that the interval of this one place has.
+    What is drawn of a place is `kept` for further measures there.
 
     >>> from scorespace.measures.catalog import parse
     >>> from scorespace.measures.request import bind
@@ -350,15 +357,26 @@ def jeffreys_along(request: Request, cells: Array, level: float, seed: int = 0) 
     (array([ 0.29, -0.38]), array([0.88, 0.39]))
     """
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    cells, known = np.asarray(cells, dtype=np.float64), {} if kept is None else kept
 
-    def limits_of(row: Array) -> Array:
-        values = np.asarray(request.formula(request.table.with_cells(_outcomes(request, row, seed, REPLICATES))))
-        defined = values[np.isfinite(values)]
-        return np.quantile(defined, tails) if defined.size else np.full(2, np.nan)
+    def drawn(row: Array) -> Array:
+        key = request.within, row.tobytes()
+        if key not in known:
+            known[key] = _outcomes(request, row, seed, REPLICATES)
+        return known[key]
 
+    def limits_of(rows: Array) -> Array:
+        outcomes = np.stack([drawn(row) for row in rows])
+        values = np.asarray(request.formula(request.table.with_cells(outcomes)), dtype=np.float64)
+        if np.isfinite(values).all():
+            return np.quantile(values, tails, axis=1).T
+        defined = [row[np.isfinite(row)] for row in values]
+        return np.array([np.quantile(row, tails) if row.size else (np.nan, np.nan) for row in defined])
+
+    pieces = np.array_split(cells, max(1, len(cells) // _PLACES_AT_ONCE))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = np.array(list(pool.map(limits_of, np.asarray(cells, dtype=np.float64)))).reshape(-1, 2)
-    value = np.asarray(request.formula(request.table.with_cells(np.asarray(cells, dtype=np.float64))))
+        found = np.concatenate(list(pool.map(limits_of, pieces)))
+    value = np.asarray(request.formula(request.table.with_cells(cells)))
     lowest, highest = request.range
     return np.maximum(np.fmin(found[:, 0], value), lowest), np.minimum(np.fmax(found[:, 1], value), highest)
 
