@@ -160,11 +160,11 @@ def digamma(x: Any) -> Any:
     -0.577215664902
     """
     x = np.asarray(x, np.float64)
-    if x.size > _FEW or not np.all(x > 0):
+    if not np.all(x > 0):
         return _scipy("digamma")(x)
-    up = np.arange(10.0)
-    before = (1 / (x[..., None] + up)).sum(axis=-1)
-    y = x + 10
+    before, y = np.zeros_like(x), x.copy()
+    for _ in range(10):
+        before, y = before + 1 / y, y + 1
     square = 1 / (y * y)
     tail = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
     return (np.log(y) - 0.5 / y - tail - before)[()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, Self
 
 import numpy as np
@@ -258,8 +258,15 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
     """Edges of the hulls of one table (m,) or of many replicates (R, m), in one isotonic regression.
 
     Replicate r is lowered by 2r, more than any share can differ, so no pool crosses replicates. Of very
-    many rows the hulls of pieces come first: the hull of their edges is that of all rows.
+    many rows the hulls of pieces come first: the hull of their edges is that of all rows. Many replicates are gone
+    through some at a time, which stay in the cache.
     """
+    if pos.ndim == 2 and pos.size > PIECE:
+        step = max(1, PIECE // pos.shape[1])
+        starts = range(0, len(pos), step)
+        parts = [_edges(pos[start : start + step], neg[start : start + step]) for start in starts]
+        parts = [replace(part, owner=part.owner + start) for part, start in zip(parts, starts, strict=True)]
+        return HullEdges(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(HullEdges)))
     if pos.ndim == 1 and pos.size > _MANY:
         parts = over_pieces(lambda rows: _edges(pos[rows], neg[rows]), pos.size)
         ends = np.concatenate([part.end + first * PIECE for first, part in enumerate(parts)])

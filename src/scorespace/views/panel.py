@@ -35,7 +35,7 @@ from scorespace.resampling.interval import (
     wilson_interval,
 )
 from scorespace.resampling.limits import wilson
-from scorespace.results import Row, decimals, digits, grouped, per_thousand, whole_percent
+from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
@@ -486,18 +486,10 @@ def packed_measure(one: Shown) -> list[str]:
 
 def _told(one: Shown) -> Sequence[Array]:
     """Value and limits, rounded to the digits that are told, and how many: what is rounded once is told alike."""
-    sides = np.stack([one.value, one.low, one.high])
-    with np.errstate(invalid="ignore"):  # infinite numbers are infinitely far apart, or alike
-        size, spread = np.abs(sides).max(axis=0), np.ptp(sides, axis=0)
-    # Most have three, as numbers between 0.01 and 10 that are apart do; the rule itself sees to the others.
-    places = np.full(one.value.size, 3)
-    others = np.flatnonzero(~((size >= 0.01) & (size < 10) & (spread >= 0.002)))
-    places[others] = [_places(*each) for each in sides[:, others].T.tolist()]
+    sides = one.value, one.low, one.high
+    bounded = ~(np.isnan(one.low) | np.isnan(one.high))
+    places = digits_along(np.stack([one.value, *(np.where(bounded, side, np.nan) for side in sides[1:])]))
     return [*(_rounded(side, places) for side in sides), places]
-
-
-def _places(value: float, low: float, high: float) -> int:
-    return digits(value) if math.isnan(low) or math.isnan(high) else digits(value, low, high)
 
 
 def _rounded(values: Array, places: Array) -> Array:
