@@ -16,6 +16,7 @@ import numpy as np
 from commands import LARGE, commands
 from large import large
 from learners import overhead
+from pages import opened
 from regression import predicted, sums_of_errors
 from sklearn.metrics import roc_auc_score, roc_curve
 from timing import PATIENCE, Aim, Line, fresh, import_seconds, in_turns, installed, seconds, shown, spaced
@@ -224,6 +225,7 @@ PARTS = {
     "calibration": Part(calibration, (FULL,)),
     "sums": Part(sums_of_errors, (10**6, 10**7)),
     "large": Part(large, (10**6, 10**7)),
+    "page": Part(opened, (FULL,)),
     "ranking": Part(ranking, (10**5, 10**6, FULL)),
     "regression": Part(predicted, (10**6, FULL)),
     "clusters": Part(judged, (10**5,)),

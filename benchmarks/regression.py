@@ -40,20 +40,24 @@ def sums_of_errors(rows: int) -> None:
     with tempfile.TemporaryDirectory(prefix="scorespace-bench-") as folder:
         path = Path(folder) / "numbers.parquet"
         written(path, rows)
-        bare, ours = asked(_SCAN, path), asked(_SUMS, path)
+        both = [(asked(_SCAN, path), asked(_SUMS, path)) for _ in range(2)]  # in turns: others may use the machine
+        bare, ours = ({name: min(one[name] for one in runs) for name in runs[0]} for runs in zip(*both, strict=True))
         print(Line("mae, rmse, r2, bias of a model", ours["seconds"], "bare sums of both columns", bare["seconds"]))
-        print(f"  {'processor time':<36}{shown(ours['busy']):>9}   {shown(bare['busy'])}   {ours['memory']:.0f} MB")
+        ratio = f"{ours['worked'] / bare['worked']:.1f} times as much, {ours['memory']:.0f} MB"
+        print(f"  {'processor time':<36}{shown(ours['worked']):>9}   {shown(bare['worked'])}   {ratio}")
 
 
-_SCAN = """
+_BEGUN = "start, begun = time.perf_counter(), time.process_time()\n"
+_ENDED = "found = {'seconds': time.perf_counter() - start, 'worked': time.process_time() - begun}\n"
+_SCAN = f"""
 import duckdb
-start = time.perf_counter()
-duckdb.sql(f"SELECT sum(p), sum(q), sum((q - p) * (q - p)), count(*) FROM '{path}'").fetchnumpy()
-found = {"seconds": time.perf_counter() - start}
+{_BEGUN}
+duckdb.sql(f"SELECT sum(p), sum(q) FROM '{{path}}'").fetchnumpy()
+{_ENDED}
 """
-_SUMS = """
+_SUMS = f"""
 import scorespace as ss
-start = time.perf_counter()
+{_BEGUN}
 ss.evaluate(path, truth="p", predictions="q", memory="1MB").measures("mae", "rmse", "r2", "bias")
-found = {"seconds": time.perf_counter() - start}
+{_ENDED}
 """

@@ -145,3 +145,44 @@ def test_leaving_removes_what_was_begun(number, words, tmp_path, monkeypatch):
     assert left == [128 + number]
     assert said == ([(2, words)] if words else [])
     assert not begun.exists()
+
+
+def ended(body):
+    """A command whose work is this, in a process of its own."""
+    script = "import atexit, sys\nimport scorespace.__main__ as m, scorespace.cli as c\n"
+    script += f"def work():\n    {body}\nc.main = work\nm.main()\n"
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "err"),
+    [
+        ("pass", 0, ""),
+        ("sys.exit()", 0, ""),
+        ("sys.exit(1)", 1, ""),
+        ("sys.exit(2)", 2, ""),
+        ("sys.exit('words')", 1, "words\n"),
+    ],
+)
+def test_the_command_ends_with_its_code(body, code, err):
+    done = ended(body)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", err)
+
+
+def test_an_error_that_is_let_through_is_told():
+    done = ended("raise KeyError('gone')")
+    assert done.returncode == 1
+    assert done.stderr.endswith("KeyError: 'gone'\n")
+
+
+def test_all_is_written_and_all_that_was_asked_for_is_done_before_the_end():
+    work = "import threading, time; atexit.register(print, 'asked for last'); print('x' * 200_000); "
+    work += "threading.Thread(target=lambda: (time.sleep(0.2), print('by a thread'))).start()"
+    done = ended(work)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "x" * 200_000 + "\nby a thread\nasked for last\n"
+
+
+def test_nothing_is_taken_apart_at_the_end():
+    done = ended("sys.kept = type('Kept', (), {'__del__': lambda self: print('taken apart')})()")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

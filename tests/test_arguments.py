@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import scorespace as ss
-from scorespace.arguments import check, checked
+from scorespace.arguments import _hints, check, checked
 from scorespace.errors import ScoreSpaceError
 
 rng = np.random.default_rng(0)
@@ -189,15 +189,18 @@ def test_measures_of_no_table(name):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"truth": 3}, "truth=3 is not text.\n  seen: int"),
-        ({"level": "0.9"}, "level='0.9' is not a number.\n  seen: str"),
+        ({"truth": 3}, 'truth=3 is not text.\n  seen: int\n  hint: truth="…"'),
+        ({"level": "0.9"}, "level='0.9' is not a number.\n  seen: str\n  hint: level=0.9"),
         ({"seed": -1}, "seed=-1 is negative.\n  hint: a whole number from 0 on"),
-        ({"seed": True}, "seed=True is not a whole number.\n  seen: bool"),
-        ({"measures": None}, "measures=None is not text or a list of texts.\n  seen: NoneType"),
-        ({"names": ["a"]}, "names=… is not a dict of texts by texts.\n  seen: list"),
-        ({"weight": 1.5}, "weight=1.5 is not text.\n  seen: float"),
+        ({"seed": True}, "seed=True is not a whole number.\n  seen: bool\n  hint: seed=1"),
+        ({"measures": None}, 'measures=None is not text or a list of texts.\n  seen: NoneType\n  hint: measures="…"'),
+        ({"names": ["a"]}, "names=… is not a dict of texts by texts.\n  seen: list\n  hint: names={…}"),
+        ({"weight": 1.5}, 'weight=1.5 is not text.\n  seen: float\n  hint: weight="…"'),
         ({"condition": {"fp": 1}}, "condition=… is not a Condition or a CostMatrix or an Asymmetry.\n  seen: dict"),
-        ({"scores": 3}, "scores or decisions=3 is not text or a list or a dict.\n  seen: int"),
+        (
+            {"scores": 3},
+            'scores or decisions=3 is not text or a list or a dict.\n  seen: int\n  hint: scores or decisions="…"',
+        ),
     ],
 )
 def test_what_is_said(given, message):
@@ -206,8 +209,17 @@ def test_what_is_said(given, message):
 
 
 def test_what_is_said_of_the_others():
-    assert str(attempt(ss.Condition, {"fp": "1"})) == "fp='1' is not a number.\n  seen: str"
-    assert str(attempt(EVALUATION.report, {"path": None})) == "path=None is not text or a path.\n  seen: NoneType"
+    assert str(attempt(ss.Condition, {"fp": "1"})) == "fp='1' is not a number.\n  seen: str\n  hint: fp=1"
+    assert (
+        str(attempt(EVALUATION.report, {"path": None}))
+        == 'path=None is not text or a path.\n  seen: NoneType\n  hint: path="…"'
+    )
+
+
+@pytest.mark.parametrize("function", [ss.load_tables, ss.open_run])
+def test_paths_that_are_none(function):
+    for value in (3, b"x", [], None):
+        assert " is not text or a path.\n" in str(attempt(function, {"path": value}))
 
 
 def test_names_that_are_none_are_told_by_python():
@@ -222,7 +234,10 @@ def test_what_nobody_foresaw_is_still_told():
 
     with pytest.raises(ScoreSpaceError) as caught:
         broken(1.0)
-    assert str(caught.value) == "broken cannot be done with these arguments.\n  seen: KeyError: 1.0"
+    assert (
+        str(caught.value) == "broken cannot be done with these arguments.\n  seen: KeyError: 1.0\n"
+        "  hint: values as help(broken) describes them"
+    )
     assert isinstance(caught.value.__cause__, KeyError)
 
 
@@ -271,3 +286,12 @@ RROC = ss.rroc(NUMBERS)
 def test_options_constructors_and_methods_refuse_what_they_cannot_use(call):
     with pytest.raises(ScoreSpaceError):
         call()
+
+
+def test_every_annotation_of_what_users_call_can_be_read():
+    """One that is imported for type checkers alone would leave all arguments of its function unchecked."""
+    public = [getattr(ss, name) for name in ss.__all__]
+    methods = [member for name, member in vars(ss.Evaluation).items() if not name.startswith("_")]
+    for function in filter(inspect.isfunction, (*public, *methods)):
+        own = inspect.unwrap(function)
+        assert {*_hints(own)} == {*own.__annotations__} - {"return"}, own.__qualname__

@@ -19,13 +19,16 @@ def bench(monkeypatch):
     import bench
     import commands
     import learners
+    import pages
 
     monkeypatch.setattr(bench, "IMPORTS", 1)
     monkeypatch.setattr(learners, "REPEATS", 1)
+    monkeypatch.setattr(pages, "OPENED", 1)
+    monkeypatch.setattr(pages, "MODELS", 2)
     monkeypatch.setattr(commands, "RUNS", 1)
     monkeypatch.setattr(commands, "BEFORE", "0000000")
     yield bench
-    for name in ("bench", "commands", "groups", "learners", "regression", "samples", "timing"):
+    for name in ("bench", "commands", "groups", "learners", "pages", "regression", "samples", "timing"):
         sys.modules.pop(name, None)
 
 
@@ -43,7 +46,7 @@ def test_every_part_runs(bench, monkeypatch, capsys):
     assert "The commit 0000000 is not in this history, so nothing is timed beside it." in out
     told = [line.split("  ")[1].strip() for line in out.splitlines() if line.startswith("  ")]
     named = ("--help", "--version", "AUC with its interval", "demo, for the first time", "demo", "two models")
-    assert set(told) >= {*named, "one model, report", "three models, report"}
+    assert set(told) >= {*named, "one model, report", "three models, report", "its size beside the chart library"}
 
 
 def test_a_part_for_several_sizes(bench, monkeypatch, capsys):

@@ -46,6 +46,13 @@ def test_computing_from_arrays_loads_no_engine_and_no_view():
     ] == []
 
 
+def test_a_room_is_no_misspelt_measure():
+    code = "import sys; from scorespace import frames; print(frames.__name__, *sys.modules)"
+    name, *loaded = python(code).split()
+    assert name == "scorespace.frames"
+    assert "scorespace.measures" not in loaded
+
+
 @pytest.mark.parametrize("name", ss.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(ss, name) is not None

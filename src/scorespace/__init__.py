@@ -27,6 +27,7 @@ def _listed() -> dict[str, str]:
 def __getattr__(name: str) -> Any:
     """A public name from its module, or a measure by its name or alias."""
     from importlib import import_module
+    from importlib.util import find_spec
     from types import FunctionType
 
     if name == "__all__":
@@ -41,6 +42,8 @@ def __getattr__(name: str) -> Any:
         if found not in _checked:
             _checked[found] = import_module("scorespace.arguments").checked(found)
         return _checked[found]
+    if name.isidentifier() and find_spec(f"scorespace.{name}"):  # a room: Python asks here before it loads one
+        return import_module(f"scorespace.{name}")
     catalog = import_module("scorespace.measures.catalog")
     import_module("scorespace.measures")
     try:

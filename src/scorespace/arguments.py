@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scorespace.declaration import Noun
@@ -25,9 +25,11 @@ _WORDS: Final[dict[Any, str]] = {
     int: "a whole number",
     float: "a number",
     Path: "a path",
+    os.PathLike: "a path",
     NoneType: "None",
 }
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+_ENGINES: Final = ("duckdb", "narwhals", "pandas", "polars", "pyarrow")
 
 
 _REPEATS: Final = ("replicates", "resamples", "folds", "bins", "groups", "most")
@@ -44,11 +46,12 @@ def checked(function: Checked) -> Checked:
     Traceback (most recent call last):
     scorespace.errors.ScoreSpaceError: x='3' is not a number.
       seen: str
+      hint: x=3
     """
-    signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        signature = _signature(function)  # read at the first call: few of the many methods are called
         given = signature.bind(*args, **kwargs).arguments  # a TypeError for names that are none, as everywhere
         hints = _hints(function)
         for name, value in given.items():
@@ -70,9 +73,16 @@ def foreseen(name: str) -> Iterator[None]:
         yield
     except ScoreSpaceError:
         raise
-    except _UNFORESEEN as error:
+    except Exception as error:
+        of_engine = type(error).__module__.partition(".")[0] in _ENGINES
+        if not (of_engine or isinstance(error, (*_UNFORESEEN, NotImplementedError))):
+            raise
         said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
-        raise ScoreSpaceError(f"{name} cannot be done with these arguments.", seen=said) from error
+        raise ScoreSpaceError(
+            f"{name} cannot be done with these arguments.",
+            seen=said,
+            hint=f"values as help({name}) describes them",
+        ) from error
 
 
 def check_values(noun: Noun, given: Mapping[str, Any]) -> None:
@@ -96,17 +106,24 @@ def check(name: str, value: Any, kind: Any) -> None:
     if not _fits(value, kind):
         shown = repr(value) if isinstance(value, (str, bytes, bool, numbers.Number, NoneType)) else "…"
         shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
-        raise ScoreSpaceError(f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value))
+        example = _example(kind, value)
+        raise ScoreSpaceError(
+            f"{name}={shown} is not {_worded(kind)}.", seen=_type_name(value), hint=example and f"{name}={example}"
+        )
     if name in _REPEATS and isinstance(value, numbers.Integral) and int(value) > _MOST_REPEATS:
         raise ScoreSpaceError(f"{name} is so large that it would never end.", hint=f"at most {_MOST_REPEATS}")
     if name == "seed" and isinstance(value, numbers.Integral) and int(value) < 0:
         raise ScoreSpaceError(f"seed={value} is negative.", hint="a whole number from 0 on")
 
 
+_signature = functools.cache(inspect.signature)
+
+
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    asked = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
     try:
-        return get_type_hints(function)
+        return get_type_hints(SimpleNamespace(__annotations__=asked), inspect.unwrap(function).__globals__)
     except NameError:  # a type that is imported for type checkers alone
         return {}
 
@@ -123,9 +140,9 @@ def _fits(value: Any, kind: Any) -> bool:
         return is_one and (kind is int or not isinstance(value, int) or abs(value) <= sys.float_info.max)
     if kind is bool:
         return type(value).__name__ in ("bool", "bool_")
-    if kind is Path:
-        return isinstance(value, os.PathLike)
     held = origin or kind
+    if held in (Path, os.PathLike):
+        return isinstance(value, os.PathLike)
     if held is Mapping:
         return isinstance(value, Mapping) and all(_fits_all(value.items(), inner))
     if held is Sequence:
@@ -156,9 +173,9 @@ def _worded(kind: Any) -> str:
         return " or ".join(dict.fromkeys(words))
     if origin is Literal:
         return " or ".join(map(repr, inner))
-    if kind in _WORDS:
-        return _WORDS[kind]
     held = origin or kind
+    if held in _WORDS:
+        return _WORDS[held]
     if held is Mapping:
         return "a dict" + (f" of {_plural(inner[1])} by {_plural(inner[0])}" if len(inner) == 2 else "")
     if held is Sequence:
@@ -167,6 +184,21 @@ def _worded(kind: Any) -> str:
         return "a function"
     name = getattr(kind, "__name__", str(kind))
     return f"an {name}" if name[:1] in "AEIOU" else f"a {name}"
+
+
+def _example(kind: Any, value: Any) -> str | None:
+    """How a value of a kind is typed: the value itself where only quotes are too many, else one that would do."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        found = (_example(one, value) for one in inner if one is not NoneType)
+        return next(filter(None, found), None)
+    if origin is Literal:
+        return next((f'"{one}"' if isinstance(one, str) else repr(one) for one in inner if one is not None), None)
+    if kind in (float, int):
+        said = value.strip() if isinstance(value, str) else ""
+        return said if said.isascii() and said.replace(".", "", kind is float).isdigit() else "1"
+    examples = {str: '"…"', bool: "True", Path: 'Path("…")', Mapping: "{…}", Sequence: "[…]"}
+    return examples.get(origin or kind)
 
 
 def _plural(kind: Any) -> str:

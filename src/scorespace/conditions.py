@@ -39,12 +39,8 @@ class Condition:
 
     def __post_init__(self) -> None:
         for name in ("fp", "fn", "tp", "tn"):
-            cost = getattr(self, name)
-            check(name, cost, float)
-            if not math.isfinite(cost):
-                raise ConditionError(f"{name}={cost} is not a cost.", hint=f"a finite number, such as {name}=1")
-            if abs(cost) > _MOST:
-                raise ConditionError(f"{name}={cost:g} is more than can be reckoned with.", hint="a larger unit")
+            check(name, getattr(self, name), float)
+            check_cost(name, getattr(self, name))
         check("prevalence", self.prevalence, float | None)
         check_prevalence(self.prevalence)
         if self.fp <= self.tn or self.fn <= self.tp:
@@ -206,6 +202,7 @@ class CostMatrix(ByValue):
             raise ConditionError(
                 "a cost matrix holds something that is not a finite number.", hint="finite numbers; a gain is negative"
             )
+        check_cost("a cell", float(np.abs(self.matrix).max(initial=0.0)))
         self._refuse_foregone_conclusion()
 
     def _refuse_foregone_conclusion(self) -> None:
@@ -290,7 +287,18 @@ def read_costs(text: str, size: int) -> Array:
             seen=seen,
             hint=f"{size} rows of {size} numbers, rows actual: 0 1; 5 0 are those of two classes",
         )
+    for row in rows:
+        for cost in row:
+            check_cost("a cell", cost)
     return np.array(rows)
+
+
+def check_cost(name: str, cost: float) -> None:
+    """Refuse a cost that is no number, or whose square is none: spreads could not be told."""
+    if not math.isfinite(cost):
+        raise ConditionError(f"{name}={cost} is not a cost.", hint=f"a finite number, such as {name}=1")
+    if abs(cost) > _MOST:
+        raise ConditionError(f"{name}={cost:g} is more than can be reckoned with.", hint="a larger unit")
 
 
 def check_prevalence(prevalence: float | None) -> None:

@@ -67,6 +67,10 @@ class ConditionError(ScoreSpaceError):
     """Costs or prevalence that describe no decision problem."""
 
 
+class FitError(ScoreSpaceError):
+    """A learner fails on the rows that it is given."""
+
+
 def folded(name: str) -> str:
     """A name as it is looked up: hyphens, blanks, capitals, and British or American spelling do not matter.
 

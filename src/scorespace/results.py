@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
 SCHEMA: Final = 1
 CERTIFIED: Final = ("certified_low", "certified_high")
 """What a number of a coarse table lies between, whatever the order of the cases inside its bins, in rows of data."""
+
+Alternative = Literal["two-sided", "greater", "less"]
+"""What a small p speaks for: a differs from b, is greater, is less. About the values, whatever end is best."""
 
 Row = dict[str, Any]
 Progress = Callable[[float], None]
@@ -95,6 +98,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS072": NoteKind("warning", "a stored model runs code when it is loaded"),
     "SS073": NoteKind("warning", "splits that not all learners finished are left out"),
     "SS074": NoteKind("info", "what samples drawn with replacement say, corrected by .632+"),
+    "SS075": NoteKind("info", "what a choice on inner folds promised, and what it did on other cases"),
     "SS080": NoteKind("info", "rows with the same features train and test"),
     "SS081": NoteKind("warning", "rows of one group train and test"),
     "SS082": NoteKind("warning", "fits that failed"),

@@ -182,11 +182,12 @@ def test_a_stated_kind_goes_before_all_evidence():
         ),
         (
             {"target": "y", "test": {"z": [1]}},
-            "the two samples have no column in common.\n  seen: 'size', 'y' and 'z'",
+            "the two samples have no column in common.\n  seen: 'size', 'y' and 'z'\n"
+            "  hint: the same names of columns in both",
         ),
         (
             {"target": "size", "scores": "y", "positive": "x"},
-            "positive='x' never occurs in column 'size'.\n  seen: 's', 't'",
+            "positive='x' never occurs in column 'size'.\n  seen: 's', 't'\n  hint: one of these labels",
         ),
     ],
 )

@@ -276,11 +276,12 @@ def test_a_strong_prior_pulls_into_the_rope():
         ),
         (
             lambda: dataset_table(np.zeros((2, 2)), ["nb", "nb"], best="high"),
-            "two models have the same name.\n  seen: 'nb'",
+            "two models have the same name.\n  seen: 'nb'\n  hint: a name of its own for each model",
         ),
         (
             lambda: dataset_table({"nb": [1, 2], "tree": [1]}, best="high"),
-            "the models were not measured on the same data sets.\n  seen: 2 for nb, 1 for tree",
+            "the models were not measured on the same data sets.\n  seen: 2 for nb, 1 for tree\n"
+            "  hint: a value of every model for every data set",
         ),
         (lambda: dataset_table([["a", "b"]], ["nb", "tree"], best="high"), "the values are not a matrix of numbers."),
     ],

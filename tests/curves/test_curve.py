@@ -202,7 +202,7 @@ def test_a_name_is_declared_once():
         def rok(table: ScoreTable) -> Curve:
             """Another."""
 
-    assert str(caught.value) == "the name 'roc' of curve rok is taken by roc."
+    assert str(caught.value) == "the name 'roc' of curve rok is taken by roc.\n  hint: another name"
 
 
 def test_what_is_drawn_of_a_curve_is_itself_unless_it_bends():

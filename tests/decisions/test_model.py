@@ -302,7 +302,10 @@ def test_no_models():
 def test_one_class_only():
     with pytest.raises(ConditionError) as caught:
         decide({"nb": score_table([0, 0], [0.1, 0.2])}, Condition())
-    assert str(caught.value) == "a decision needs cases of both classes.\n  seen: one class only"
+    assert (
+        str(caught.value)
+        == "a decision needs cases of both classes.\n  seen: one class only\n  hint: cases of the other class, too"
+    )
 
 
 def test_several_classes_without_a_positive_one():

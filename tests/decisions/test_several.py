@@ -92,7 +92,8 @@ def test_a_column_for_each_class():
     with pytest.raises(ScoreError) as caught:
         least_cost_decisions(["a"], [[0.5, 0.5]], COSTS)
     assert str(caught.value) == (
-        "probability needs one column for each class.\n  seen: shape (1, 2) for the classes ('a', 'b', 'c')"
+        "probability needs one column for each class.\n  seen: shape (1, 2) for the classes ('a', 'b', 'c')\n"
+        "  hint: an array of cases × classes, in the order of the costs"
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.experiments.data import Dataset, Nominal, dataset, datasets_of
 
 TABLE = {
@@ -105,3 +105,11 @@ def test_what_cannot_be_used_is_told(call, words):
 
 def tiny(name: str) -> Dataset:
     return Dataset(name, {"x": np.arange(4.0)}, np.array([0, 1, 0, 1]), "classes")
+
+
+def test_numbers_have_no_positive_class():
+    with pytest.raises(DataError) as told:
+        dataset({"x": [1.0, 2.0, 4.0], "y": [0.1, 0.2, 0.3]}, "y", name="tiny", positive="0.1")
+    assert str(told.value) == (
+        "positive='0.1' is a class, and the target of tiny is a number.\n  hint: task=\"classes\", or no positive class"
+    )

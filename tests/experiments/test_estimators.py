@@ -166,7 +166,10 @@ def test_a_model_may_be_called_truth():
 def test_arrays_that_cannot_be():
     with pytest.raises(DataError) as error:
         ss.evaluate([1, 0, 1], {"lr": [0.1, 0.2]})
-    assert str(error.value) == "the arrays differ in length.\n  seen: 3 in truth, 2 in lr"
+    assert (
+        str(error.value)
+        == "the arrays differ in length.\n  seen: 3 in truth, 2 in lr\n  hint: one value for each case in every array"
+    )
     with pytest.raises(DataError, match="no model is given"):
         ss.evaluate([1, 0, 1], {})
     with pytest.raises(DataError, match="more arrays"):

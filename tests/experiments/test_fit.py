@@ -13,8 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset, datasets_of
 from scorespace.experiments.fit import check_task, fit_all, fit_predict
+from scorespace.experiments.golden import Split
 from scorespace.experiments.learners import learners_of
-from scorespace.experiments.resampling import Split, parse, repeat_seed
+from scorespace.experiments.resampling import parse
+from scorespace.experiments.scheme import repeat_seed
 
 X, Y = load_breast_cancer(return_X_y=True)
 (WDBC,) = datasets_of({"wdbc": (X, Y)})

@@ -4,23 +4,17 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import brier_score_loss
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from experiments.runs import folded, numbers
-from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.errors import DataError, FitError, ScoreSpaceError
 from scorespace.experiments.data import datasets_of
-from scorespace.experiments.estimators import scorer
 from scorespace.experiments.learning import (
-    Nested,
     bias_of_run,
     bias_variance,
     fit_notes,
     fit_of,
     learning_curve,
-    nested_scores,
 )
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import open_run
@@ -118,30 +112,6 @@ def test_sizes_that_cannot_be():
         learning_curve(LogisticRegression(), DATA, resampling="5", sizes=[241])
 
 
-# --- inner and outer
-
-
-def test_inner_is_what_the_search_found_and_outer_what_it_does():
-    grid = {"max_depth": [1, 8], "min_samples_leaf": [1, 20]}
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, scoring=scorer("brier"), cv=3)
-    found = nested_scores({"search": make_pipeline(search)}, DATA, resampling="3", measure="brier")
-    (cases,) = datasets_of({"data": DATA})
-    for k, split in enumerate(parse("3").splits(cases, 0)):
-        own = search.fit(X[split.train], Y[split.train])
-        assert found.inner[k] == pytest.approx(-own.best_score_)  # as the measure is, and not as the search likes it
-        expected = brier_score_loss(Y[split.test], own.predict_proba(X[split.test])[:, 1])
-        assert found.outer[k] == pytest.approx(expected)
-    assert "on the inner folds that chose" in found.words
-    with pytest.raises(ScoreSpaceError, match="chooses nothing"):
-        nested_scores("naive_bayes", DATA, resampling="3")
-
-
-def test_a_choice_among_many_on_noise_overfits():
-    """A threshold chosen for few cases promises more than it keeps."""
-    promised = Nested("cut", "f1", np.array([0.9, 0.92, 0.91]), np.array([0.7, 0.72, 0.74]), 0.1)
-    assert promised.words == "cut overfits its choice: f1 0.910 on the inner folds that chose, 0.720 on others."
-
-
 # --- of a run
 
 
@@ -158,3 +128,16 @@ def test_bias_and_variance_of_a_run():
     assert of_scores.error == pytest.approx(np.mean((said["p_1"] - (said["truth"] == "1")) ** 2))
     with pytest.raises(DataError, match="several repeats"):
         bias_of_run(open_run(numbers()), "line", "linear")
+
+
+def test_what_cannot_be_learned_from_few_cases_is_left_out_and_from_all_is_told():
+    rng = np.random.default_rng(3)
+    (data,) = datasets_of({"few": (rng.normal(size=(20, 2)), np.arange(20) % 2)})
+    curve = learning_curve("knn(k=7)", data, resampling="2")
+    assert np.isnan(curve.test[0]).all()
+    assert not np.isnan(curve.test[-1]).any()
+    with pytest.raises(FitError) as told:
+        learning_curve("knn(k=11)", data, resampling="2")
+    wrong = "knn(k=11) cannot be fitted to 10 rows.\n  seen: ValueError: Expected n_neighbors"
+    assert str(told.value).startswith(wrong)
+    assert str(told.value).endswith("\n  hint: other options of the learner, or more rows")

@@ -4,27 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import KFold, LeaveOneGroupOut, LeavePGroupsOut, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
+from experiments.rows import made
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
-from scorespace.experiments.resampling import Overlap, Split, check, overlap, parse, repeat_seed
+from scorespace.experiments.resampling import parse
+from scorespace.experiments.scheme import repeat_seed
 
 NOTATIONS = [
     *("10x10", "10", "10x10:plain", "5:stratified", "holdout:0.3", "20xholdout:0.25", "loo", "logo:speaker"),
     *("lpgo:2:speaker", "logo:professor*student", "lpgo:2*3:professor*student", "bootstrap:200", "time:5"),
 ]
-
-
-def made(rows: int = 40, *, classes: int = 2, groups: int = 0, second: int = 0, twins: bool = False, seed: int = 0):
-    source = np.random.default_rng(seed)
-    grouping = {"speaker": np.arange(rows) % groups} if groups else {}
-    if second:
-        grouping["student"] = source.integers(0, second, rows)
-    features = source.integers(0, 3, rows).astype(float) if twins else np.arange(rows) / 7
-    truth = np.arange(rows) % classes if classes else source.normal(size=rows)
-    task = "classes" if classes else "numbers"
-    return Dataset("d", {"x": features}, truth, task, grouping, source.permutation(rows) // 2 * 1.0)
 
 
 @pytest.mark.parametrize("text", NOTATIONS)
@@ -112,42 +103,6 @@ def test_folds_stay_stratified():
         assert data.codes[split.test].mean() == 0.5
 
 
-def test_a_class_too_small_to_stratify_is_said():
-    truth = np.array([0] * 10 + [1])
-    data = Dataset("d", {"x": np.arange(11.0)}, truth, "classes")
-    assert parse("3").described(data) == "3 folds, at random (a class is too small to stratify)"
-    assert len(parse("3").splits(data)) == 3
-
-
-def test_leaving_groups_out_is_as_in_scikit_learn():
-    data = made(40, groups=5)
-    codes = data.groups["speaker"]
-    for text, theirs in (("logo:speaker", LeaveOneGroupOut()), ("lpgo:2:speaker", LeavePGroupsOut(2))):
-        found = parse(text).splits(data)
-        wanted = list(theirs.split(data.matrix, groups=codes))
-        assert len(found) == len(wanted)
-        assert {tuple(one.test) for one in found} == {tuple(test) for _, test in wanted}
-
-
-def test_crossed_groups_by_brute_force():
-    """Every observed pair is a fold; its training rows have neither."""
-    data = made(60, groups=6, second=5)
-    first, second = data.groups["speaker"], data.groups["student"]
-    pairs = sorted(set(zip(first.tolist(), second.tolist(), strict=True)))
-    found = {tuple(one.test): one.train for one in parse("logo:speaker*student").splits(data)}
-    assert len(found) == len(pairs)
-    for a, b in pairs:
-        test = tuple(i for i in range(60) if first[i] == a and second[i] == b)
-        assert found[test].tolist() == [i for i in range(60) if first[i] != a and second[i] != b]
-
-
-def test_crossed_parts_have_the_stated_sizes():
-    data = made(120, groups=6, second=9)
-    for split in parse("lpgo:2*3:speaker*student").splits(data):
-        assert np.unique(data.groups["speaker"][split.test]).size <= 2
-        assert np.unique(data.groups["student"][split.test]).size <= 3
-
-
 def test_the_bootstrap_draws_as_many_rows_and_tests_the_rest():
     data = made(300)
     whole, *rest = parse("bootstrap:50").splits(data)
@@ -177,38 +132,6 @@ def test_time_only_trains_on_the_past():
     assert [np.unique(data.order[one.test]).size for one in splits] == wanted
 
 
-def test_twins_across_the_split_are_counted():
-    """By brute force: test rows whose features some training row has, too."""
-    data = made(30, twins=True)
-    splits = parse("5").splits(data)
-    x = data.matrix[:, 0]
-    rows = sum(int(x[i] in set(x[one.train])) for one in splits for i in one.test)
-    found = overlap(splits, data)
-    assert (found.rows, found.of, found.splits) == (rows, 30, 5)
-    (told,) = found.notes("d")
-    assert told.text == "d: 30 of 30 test rows have a twin with the same features in training, in 5 splits."
-
-
-def test_groups_on_both_sides_are_told():
-    data = made(40, groups=4)
-    assert overlap(parse("5:stratified").splits(data), data).groups == ("speaker",)
-    assert overlap(parse("4").splits(data), data) == Overlap(of=40)
-    assert parse("4").described(data) == "4 folds, stratified by class, groups kept whole"
-
-
-def test_a_row_or_an_id_on_both_sides_is_refused():
-    data = made(6)
-    with pytest.raises(ScoreSpaceError) as caught:
-        check(Split(0, 0, np.arange(4), np.arange(3, 6)), data)
-    assert (
-        str(caught.value) == "fold 1 of repeat 1 of d trains and tests on the same rows.\n  seen: 1 rows on both sides"
-    )
-    twice = Dataset("d", data.features, data.truth, "classes", ids=np.array([0, 1, 2, 0, 1, 2]))
-    with pytest.raises(ScoreSpaceError) as caught:
-        parse("2").splits(twice)
-    assert str(caught.value).startswith("fold 1 of repeat 1 of d trains and tests on the same ids.")
-
-
 @pytest.mark.parametrize(
     ("text", "data", "words"),
     [
@@ -231,3 +154,11 @@ def test_time_needs_an_order():
     data = Dataset("d", {"x": np.arange(9.0)}, np.arange(9) % 2, "classes")
     with pytest.raises(ScoreSpaceError, match="needs the time of each row"):
         parse("time:3").splits(data)
+
+
+def test_of_a_few_rows_the_bootstrap_always_leaves_one_to_test():
+    """Of three rows all are drawn two times in nine."""
+    assert all(0 < one.test.size < 3 for one in parse("bootstrap:100").splits(made(3))[1:])
+    with pytest.raises(ScoreSpaceError) as caught:
+        parse("bootstrap:3").splits(made(6, groups=1))
+    assert str(caught.value) == "d has too little to draw from.\n  seen: 1 of groups"

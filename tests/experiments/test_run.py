@@ -116,6 +116,26 @@ def test_workers_give_what_one_gives(tmp_path, calm):
     assert same(tmp_path / "r", calm)
 
 
+def test_processes_are_started_only_where_that_pays(tmp_path, calm, monkeypatch):
+    """Quick fits are done here; a learner that is not quick, or more than a little work left, starts processes."""
+    started = []
+
+    def beside(run, jobs, workers):
+        started.append(next(iter(left := list(jobs))).learner.name)
+        return (runs._finish(run, job) for job in left)
+
+    monkeypatch.setattr(runs, "_in_processes", beside)
+    monkeypatch.setattr(runs, "_PAYS", 1000.0)
+    benchmark(["naive_bayes", "majority"], WDBC, HOW, tmp_path / "quick", workers=2)
+    assert started == []
+    benchmark(LEARNERS, WDBC, HOW, tmp_path / "mixed", workers=2)
+    assert started == ["forest(trees=3)"]
+    monkeypatch.setattr(runs, "_PAYS", 0.0)
+    benchmark("naive_bayes", WDBC, HOW, tmp_path / "long", workers=2)
+    assert started == ["forest(trees=3)", "naive_bayes"]
+    assert same(tmp_path / "mixed", calm)
+
+
 def test_what_is_finished_is_not_done_again(calm):
     files = {file: file.stat().st_mtime_ns for file in calm.rglob("*.parquet")}
     states = []

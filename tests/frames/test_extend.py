@@ -67,7 +67,10 @@ def test_what_is_not_written() -> None:
     assert refused("in.csv", {"NB": ADDED["p"]}, "out.csv") == (
         "column 'NB' is there already.\n  seen: 'id', 'note', 'nb'\n  hint: names={column: model}"
     )
-    assert refused("in.csv", {"p": np.zeros(2)}, "out.csv") == "in.csv has changed while it was read.\n  seen: 3 rows"
+    assert (
+        refused("in.csv", {"p": np.zeros(2)}, "out.csv")
+        == "in.csv has changed while it was read.\n  seen: 3 rows\n  hint: read it again when nobody writes to it"
+    )
     assert refused("in.csv", ADDED, "in.csv").startswith("'in.csv' is read")
     assert not Path("out.csv").exists()
     assert Path("in.csv").read_text(encoding="utf-8") == ROWS
@@ -87,8 +90,13 @@ def test_scores_without_a_truth() -> None:
     for names, kind, message in [
         (["a", "b"], DataError, "'a', 'b' have missing values.\n  seen: 2 of 3 rows\n"),
         (["a"], DataError, "'a' has missing values.\n  seen: 1 of 3 rows\n"),
-        (["t"], ColumnError, "column 't' holds no numbers, so no scores.\n  seen: String"),
-        (["i"], ScoreError, "column 'i' has infinite scores.\n  seen: 1"),
+        (["t"], ColumnError, "column 't' holds no numbers, so no scores.\n  seen: String\n  hint: a column of numbers"),
+        (
+            ["i"],
+            ScoreError,
+            "column 'i' has infinite scores.\n  seen: 1\n"
+            "  hint: finite scores; infinity has no place among probabilities",
+        ),
         (["aa"], ColumnError, "column 'aa' is not in the dict of arrays.\n"),
     ]:
         with pytest.raises(kind) as caught:

@@ -4,25 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-from fuzz import tasks
+from fuzz import experiments, tasks
 from fuzz.draw import FORMATS, LABELS, NAMES, Case, Draw
 from fuzz.files import file_of
+from fuzz.options import strays
 
 VERBS = (
     ["evaluate"] * 5
     + ["compare", "decide", "curve", "calibrate", "cases", "agree", "drift", "ranks"] * 2
-    + ["clusters", "rules", "audit", "table"] * 2
-    + ["power"]
+    + ["clusters", "rules", "audit", "table", "run"] * 2
+    + ["benchmark", "study", "power", "catalogue"]
 )
 
 
 def drawn(seed: int) -> Case:
-    """The case of that seed."""
+    """The case of that seed: what its verb is known to read, and now and then any other of its options."""
     rng = Draw(seed)
     rng.calm = rng.random() < 0.65
-    verb = rng.choice(VERBS)
+    case = _of_verb(rng, seed, rng.choice(VERBS))
+    if rng.random() < 0.25:
+        verb, name = case.arguments[0], next(iter(case.files), "absent.csv")
+        more = strays(rng, verb, case.arguments, name)
+        if {"--weight", "--dataset"} & {*more}:  # which rows are in use then is not known here
+            case.records = None
+        case.arguments += more
+    return case
+
+
+def _of_verb(rng: Draw, seed: int, verb: str) -> Case:
     if verb == "power":
         return Case(seed, ["power", *_power(rng)], {})
+    if verb == "catalogue":
+        return experiments.catalogue(rng, seed)
+    if verb in ("benchmark", "study"):
+        return (experiments.benchmark if verb == "benchmark" else experiments.study)(rng, seed)
+    if verb == "run":
+        return experiments.on_run(rng, seed)
     if verb == "ranks":
         return _ranks(rng, seed)
     if verb in ("clusters", "rules"):

@@ -96,6 +96,7 @@ class Case:
 
     def write(self, folder: Path) -> None:
         for name, data in self.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
 
 
@@ -103,6 +104,14 @@ class Draw(random.Random):
     """Chance in one of two moods: calm cases have fitting options, so that they come to an answer."""
 
     calm = False
+    columns: tuple[str, ...] = ("y",)
+    labels: tuple[str, ...] = ("a",)
+
+    def learn(self, rows: list[dict[str, Any]]) -> None:
+        """Remember what the columns are called and what they hold, for options that name it."""
+        if rows:
+            self.columns = tuple(rows[0])
+            self.labels = tuple(dict.fromkeys(str(row.get("y", next(iter(row.values())))) for row in rows[:20]))
 
     def odd(self, fitting: Any, *others: Any) -> Any:
         """What fits, or now and then something else."""

@@ -16,6 +16,7 @@ from fuzz.draw import Draw
 
 def file_of(rng: Draw, rows: list[dict[str, Any]], stem: str = "data") -> tuple[str, bytes, bool]:
     """A file of the rows, and whether it holds them as they are: most do, some are cut or bent."""
+    rng.learn(rows)
     kind = rng.choice(["csv"] * 6 + ["tsv", "json", "ndjson", "parquet", "arrow", "stream"])
     name = f"{stem}.{'arrow' if kind == 'stream' else kind}"
     told = True
@@ -29,7 +30,7 @@ def file_of(rng: Draw, rows: list[dict[str, Any]], stem: str = "data") -> tuple[
     if kind in ("csv", "tsv", "json") and rng.random() < 0.08:
         name, data = f"{name}.gz", gzip.compress(data)
     if data and rng.random() < (0.05 if rng.calm else 0.3):
-        data, told = _bent(rng, data), False
+        data, told = bent(rng, data), False
     return name, data, told
 
 
@@ -86,7 +87,8 @@ def _array(rng: Draw, values: list[Any]) -> pa.Array:
     return array
 
 
-def _bent(rng: Draw, data: bytes) -> bytes:
+def bent(rng: Draw, data: bytes) -> bytes:
+    """The bytes with a few of them cut, changed, added or taken out."""
     how = rng.randrange(4)
     place = rng.randrange(len(data))
     if how == 0:

@@ -41,11 +41,18 @@ def violations(case: Case) -> list[str]:
             os.chdir(here)
         after = _hashes(folder)
         broken = _streams(code, out, err)
-        broken += [f"the input {each} changed" for each in case.files if after.get(each) != before[each]]
         written = {
             value for flag, value in zip(case.arguments, case.arguments[1:], strict=False) if flag.startswith("--")
         }
-        left = [each for each in after if each not in before and each not in written]
+        if "--copy" in case.arguments:
+            written |= {"credit.csv", "iris.csv"}  # what the demo is made of
+        kept = written if case.arguments[0] == "benchmark" else set()  # a run that goes on
+        broken += [
+            f"the input {each} changed"
+            for each in case.files
+            if after.get(each) != before[each] and Path(each).parts[0] not in kept
+        ]
+        left = [each for each in after if each not in before and Path(each).parts[0] not in written]
         broken += [f"{each} was left behind" for each in (*left, *os.listdir(spare))]
         if code == 2:
             broken += [f"{each} was written before an error" for each in after if each not in before]
@@ -160,4 +167,5 @@ def _separator(text: str) -> str:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    return {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in folder.iterdir() if each.is_file()}
+    files = [each for each in folder.rglob("*") if each.is_file()]
+    return {str(each.relative_to(folder)): hashlib.sha256(each.read_bytes()).hexdigest() for each in files}

@@ -9,10 +9,9 @@ from typing import Any
 
 from fuzz.draw import FORMATS, LABELS, NAMES, Case, Draw
 from fuzz.files import file_of
+from fuzz.options import ODD_NUMBERS
 
 Rows = list[dict[str, Any]]
-
-ODD_NUMBERS = ("0", "-1", "0.5", "1e-300", "1e308", "nan", "inf", "x", "")
 
 
 def _sized(rng: Draw) -> int:

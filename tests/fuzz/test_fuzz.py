@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from fuzz.cases import Case, drawn
+from fuzz.options import FITTING, UNTRIED, options_of
 from fuzz.oracles import violations
+from scorespace.cli.verbs import VERBS
 
 KEPT = sorted((Path(__file__).parent / "kept").glob("*.json"))
 
@@ -24,3 +26,13 @@ def test_what_broke_a_rule_once_does_so_no_more(path):
 def test_a_case_is_kept_as_it_is():
     case = drawn(7)
     assert Case.from_json(case.to_json()) == case
+
+
+@pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
+def test_every_option_of_a_verb_is_thrown(verb):
+    flags = {flag for flag, one in options_of(verb).items() if not one.is_flag}
+    assert flags <= {*FITTING, *UNTRIED}
+
+
+def test_every_verb_is_thrown():
+    assert {drawn(seed).arguments[0] for seed in range(600)} == {verb.name for verb in VERBS}

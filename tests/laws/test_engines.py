@@ -104,6 +104,7 @@ def test_scores_of_classes_are_counted_alike(engine, bits):
         assert one.score.tolist() == other.score.tolist()
         assert one.counts.tolist() == other.counts.tolist()
     assert found.decisions == expected.decisions
+    assert found.leads == expected.leads
     assert found.excess == pytest.approx(expected.excess)
 
 

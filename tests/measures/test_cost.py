@@ -1,15 +1,17 @@
 """Costs of decisions: case by case, at another prevalence, and as a distance from perfection."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scorespace.conditions import CostMatrix
 from scorespace.errors import ConditionError
 from scorespace.measures.cost import corner, cost, nec
-from scorespace.tables import Counts
+from scorespace.tables import Counts, confusion
 
 
 def test_gains_are_negative_costs():
@@ -78,3 +80,24 @@ def test_without_cases_of_a_class(measure, cells, options, reason):
 def test_a_prevalence_is_a_share(measure, prevalence):
     with pytest.raises(ConditionError, match=f"prevalence={prevalence:g}"):
         measure(Counts(1, 1, 1, 1), prevalence=prevalence)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"fn": 1e300}, "fn=1e+300 is more than can be reckoned with.\n  hint: a larger unit"),
+        ({"fp": math.inf}, "fp=inf is not a cost.\n  hint: a finite number, such as fp=1"),
+    ],
+)
+@pytest.mark.parametrize("measure", [cost, nec])
+def test_costs_whose_squares_are_no_numbers_are_refused(measure, options, problem):
+    with pytest.raises(ConditionError, match=f"^{re.escape(problem)}$"):
+        measure(Counts(tp=4, fp=1, fn=2, tn=3), **options)
+
+
+def test_cells_whose_squares_are_no_numbers_are_refused():
+    table = confusion([[6, 2, 1], [1, 3, 1], [0, 0, 4]], classes=["a", "b", "c"])
+    with pytest.raises(ConditionError, match=r"^a cell=1e\+300 is more than can be reckoned with"):
+        cost(table, matrix="0 1 1; 1 0 1; 1e300 1 0")
+    with pytest.raises(ConditionError, match=r"^a cell=1e\+300 is more than can be reckoned with"):
+        CostMatrix(("a", "b"), [[0, 1], [-1e300, 0]])

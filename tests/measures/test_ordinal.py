@@ -122,7 +122,7 @@ def test_results_come_in_the_stated_order():
             "  seen: the order 'low', 'high'; classes 'high', 'low', 'medium'\n"
             "  hint: every class, from the lowest to the highest",
         ),
-        ("low,low,high", "the order names a class twice.\n  seen: 'low', 'low', 'high'"),
+        ("low,low,high", "the order names a class twice.\n  seen: 'low', 'low', 'high'\n  hint: each class once"),
     ],
 )
 def test_orders_that_are_none(order, message):

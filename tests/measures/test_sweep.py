@@ -81,7 +81,10 @@ def test_no_threshold_keeps_the_bounds():
     [
         ({"at_least": "tpr"}, "the bound 'tpr' cannot be read.\n  hint: MEASURE=NUMBER, such as tpr=0.9"),
         ({"measure": "auc"}, "auc covers all thresholds, so it has no curve over them.\n  hint: such as f1 or ppv"),
-        ({"measure": "prevalence"}, "prevalence has no best value: neither direction is better."),
+        (
+            {"measure": "prevalence"},
+            "prevalence has no best value: neither direction is better.\n  hint: a measure with a best end, such as f1",
+        ),
     ],
 )
 def test_bounds_that_cannot_be_kept(options, message):

@@ -67,7 +67,10 @@ def test_one_measure_before_and_after():
     assert Effect("logloss", INF, 0.5).change == -INF
     with pytest.raises(MeasureError) as caught:
         found().effect("ks")
-    assert str(caught.value) == "ks was not compared.\n  seen: 'brier', 'cal', 'ref', 'logloss', 'auc'"
+    assert (
+        str(caught.value)
+        == "ks was not compared.\n  seen: 'brier', 'cal', 'ref', 'logloss', 'auc'\n  hint: one of these"
+    )
 
 
 def test_it_is_rows_and_json():

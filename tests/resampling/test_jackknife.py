@@ -104,3 +104,11 @@ def test_losses_that_are_no_sums_are_covered_too():
             found = estimate(parse(name), table, replicates=400, seed=seed)
             held[name] += found.low <= true <= found.high
     assert all(0.87 <= held[name] / 120 <= 1 for name in known)
+
+
+def test_a_value_that_rounding_puts_at_its_end_has_an_interval_around_it():
+    truth = np.ones(40)
+    predicted = truth.copy()
+    predicted[0] += 2**-52
+    found = estimate(parse("smape"), residual_table(truth, predicted))
+    assert 0 <= found.low <= found.value <= found.high < 1e-15

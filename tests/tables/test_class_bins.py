@@ -7,6 +7,7 @@ import scorespace as ss
 from scorespace.errors import DataError
 from scorespace.tables import ConfusionTable, NoTableError, ScoreTable, class_bins, class_table
 from scorespace.tables.stored import restored, stored
+from scorespace.tables.table import Stored
 
 
 @pytest.fixture
@@ -38,6 +39,9 @@ def test_shards_give_the_table_of_all(cases):
         assert one.score.tolist() == other.score.tolist()
         assert one.counts.tolist() == other.counts.tolist()
     assert both.decisions == whole.decisions
+    assert both.leads == whole.leads
+    turned = class_bins(class_table(["c", "b"], np.eye(3)[1:], classes=["b", "a", "c"]), 46)  # other order of classes
+    assert (parts[0] + turned).leads.matrix.sum(axis=0).tolist() == (parts[0] + turned).decisions.matrix.tolist()
     with pytest.raises(DataError, match="score different classes"):
         parts[0] + class_bins(class_table(list("xyz"), np.eye(3)))
 
@@ -48,10 +52,17 @@ def test_stored_and_restored(cases, tmp_path):
     assert again.tables == table.tables
     assert again.decisions == table.decisions
     assert again.top.score.tolist() == table.top.score.tolist()
+    assert again.leads == table.leads
     ss.save_tables({"nb": table}, tmp_path / "t.parquet")
     found = ss.evaluate(tmp_path / "t.parquet").measures("auc[hand_till]", "acc")
     assert found[0].certified[0] <= found[0].value <= found[0].certified[1]
     assert found[0].method == "delong, at most"
+
+
+def test_tables_of_older_files_have_no_leads(cases):
+    kept = stored(class_bins(cases, 46))
+    old = sum(kept.about["sizes"])
+    assert restored(Stored(kept.about, {name: column[:old] for name, column in kept.columns.items()})).leads is None
 
 
 def test_what_is_not_inside_is_refused(cases):

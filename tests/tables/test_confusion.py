@@ -66,7 +66,10 @@ def test_given_classes_set_the_order():
 def test_a_label_outside_the_given_classes_is_refused():
     with pytest.raises(ColumnError) as caught:
         confusion(["a", "x"], ["a", "a"], classes=["a", "b"])
-    assert str(caught.value) == "the label 'x' is not one of the classes.\n  seen: classes ('a', 'b')"
+    assert (
+        str(caught.value) == "the label 'x' is not one of the classes.\n  seen: classes ('a', 'b')\n"
+        "  hint: classes with every label that occurs"
+    )
 
 
 def test_merged():
@@ -77,7 +80,10 @@ def test_merged():
 
 def test_different_positive_classes_do_not_merge():
     a, b = (confusion(["a", "b"], ["a", "b"], positive=name) for name in "ab")
-    with pytest.raises(DataError, match=r"^tables with different positive classes cannot be merged.$"):
+    with pytest.raises(
+        DataError,
+        match=r"^tables with different positive classes cannot be merged.\n  hint: the same positive class in both$",
+    ):
         a + b
 
 
@@ -90,7 +96,10 @@ def test_crisp_decisions_as_scores():
 def test_three_classes_are_no_score():
     with pytest.raises(DataError) as caught:
         confusion(TRUTH, DECISION).score_table()
-    assert str(caught.value) == "only a two-class decision is a score table.\n  seen: 3 classes"
+    assert (
+        str(caught.value)
+        == "only a two-class decision is a score table.\n  seen: 3 classes\n  hint: two classes, one of them positive"
+    )
 
 
 def test_counts_beyond_2_to_24():
@@ -134,7 +143,10 @@ def test_classes_must_name_each_row_once(classes):
 def test_lengths_must_agree():
     with pytest.raises(DataError) as caught:
         confusion(["a", "b"], ["a"])
-    assert str(caught.value) == "truth and decision differ in length.\n  seen: 2 and 1 labels"
+    assert (
+        str(caught.value)
+        == "truth and decision differ in length.\n  seen: 2 and 1 labels\n  hint: one decision for each label"
+    )
 
 
 def test_a_positive_class_that_never_occurs_is_refused():

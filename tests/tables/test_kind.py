@@ -49,5 +49,5 @@ def test_a_name_is_taken_once(squares):
         @table_kind("another", aliases=("squared",))
         def other(truth, column, weight): ...
 
-    assert str(caught.value) == "the name 'squared' of kind of table other is taken by squared."
+    assert str(caught.value) == "the name 'squared' of kind of table other is taken by squared.\n  hint: another name"
     assert "other" not in TABLE_KINDS.nouns

@@ -148,11 +148,14 @@ def test_listing_of_many_classes_is_cut():
 def test_labels_must_be_a_column():
     with pytest.raises(DataError) as caught:
         encode([[1, 0], [0, 1]])
-    assert str(caught.value) == "truth must be one column of labels.\n  seen: an array of shape (2, 2)"
+    assert (
+        str(caught.value)
+        == "truth must be one column of labels.\n  seen: an array of shape (2, 2)\n  hint: one label for each case"
+    )
 
 
 def test_labels_must_not_be_empty():
-    with pytest.raises(DataError, match=r"^truth is empty: there is nothing to evaluate.$"):
+    with pytest.raises(DataError, match=r"^truth is empty: there is nothing to evaluate.\n  hint: at least one case$"):
         encode([])
 
 
@@ -216,7 +219,8 @@ def test_complex_numbers_are_neither_labels_nor_weights():
         "ColumnError: truth holds complex numbers, not classes.\n  seen: '0j', '1j'\n  hint: one label for each case"
     )
     assert refused(lambda: ss.measure("auc", truth=truth, score=score, weight=np.ones(3, complex))) == (
-        "WeightError: weights must be numbers.\n  seen: array([1.+0.j, 1.+0.j, 1.+0.j])"
+        "WeightError: weights must be numbers.\n  seen: array([1.+0.j, 1.+0.j, 1.+0.j])\n"
+        "  hint: one number for each case"
     )
     data = {"y": truth, "s": score, "w": np.ones(3, complex)}
     assert refused(lambda: ss.evaluate(data, truth="y", scores="s", weight="w")) == (

@@ -78,7 +78,10 @@ def test_the_model_that_is_meant_when_none_is_named():
 def test_outcomes_at_a_threshold_and_of_decisions():
     assert TWO.counts("nb", 0.5) == Counts(tp=2, fp=1, fn=0, tn=2)
     assert TWO.counts("rule", 0.5) == Counts(tp=1, fp=0, fn=1, tn=3)
-    assert told(lambda: CLASSES.counts("net", 0.5)) == "net decides between 3 classes, none of them positive."
+    assert (
+        told(lambda: CLASSES.counts("net", 0.5))
+        == "net decides between 3 classes, none of them positive.\n  hint: name the positive class: positive=…"
+    )
 
 
 @given(st.floats(0.01, 0.99))
@@ -117,4 +120,7 @@ def test_tables_without_classes_have_no_outcomes():
     numbers = ss.evaluate({"y": [1.5, 2.5, 3.0], "p": [1.0, 2.0, 3.0]}, truth="y", predictions="p")
     with pytest.raises(ScoreSpaceError) as caught:
         numbers.counts("p")
-    assert str(caught.value) == f"p has no outcomes of decisions: it is {numbers.models['p'].described()}."
+    assert (
+        str(caught.value) == f"p has no outcomes of decisions: it is {numbers.models['p'].described()}.\n"
+        "  hint: a model with scores or decisions"
+    )

@@ -88,7 +88,7 @@ def test_equal_by_value():
 @pytest.mark.parametrize(
     ("truth", "scores", "named", "error", "words"),
     [
-        (TRUTH, {}, {}, DataError, "a pair table needs at least one model."),
+        (TRUTH, {}, {}, DataError, "a pair table needs at least one model.\n  hint: a table of a model"),
         (TRUTH, {"a": [1, 2]}, {}, ScoreSpaceError, "5"),
         (TRUTH, {"a": [1, 2, 3, 4, float("nan")]}, {}, ScoreError, "missing|NaN|nan"),
         (["x", "y", "x"], {"a": [1, 2, 3]}, {}, PositiveError, "positive"),

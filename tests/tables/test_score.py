@@ -157,7 +157,10 @@ def test_weights_of_the_wrong_length_are_refused(weight):
     with pytest.raises(WeightError) as caught:
         score_table(TRUTH, SCORE, weight=weight)
     shape = np.shape(weight)
-    assert str(caught.value) == f"truth and weight differ in length.\n  seen: 5 labels and weights of shape {shape}"
+    assert (
+        str(caught.value) == f"truth and weight differ in length.\n  seen: 5 labels and weights of shape {shape}\n"
+        "  hint: one weight for each label"
+    )
 
 
 @pytest.mark.parametrize("bad", [-1, float("nan"), float("inf"), None])
@@ -176,7 +179,9 @@ def test_weights_that_are_no_numbers_are_refused():
 
 
 def test_weights_must_not_all_be_zero():
-    with pytest.raises(WeightError, match=r"^all weights are zero: there is nothing to evaluate.$"):
+    with pytest.raises(
+        WeightError, match=r"^all weights are zero: there is nothing to evaluate.\n  hint: a weight above 0, or none$"
+    ):
         score_table(TRUTH, SCORE, weight=[0] * 5)
 
 
@@ -339,7 +344,10 @@ def test_text_is_no_score():
 def test_truth_and_score_of_different_length_are_refused():
     with pytest.raises(ScoreError) as caught:
         score_table([1, 0, 1], [0.1, 0.2])
-    assert str(caught.value) == "truth and score differ in length.\n  seen: 3 labels and scores of shape (2,)"
+    assert (
+        str(caught.value) == "truth and score differ in length.\n  seen: 3 labels and scores of shape (2,)\n"
+        "  hint: one score for each label"
+    )
 
 
 # --- merging and swapping
@@ -348,7 +356,10 @@ def test_truth_and_score_of_different_length_are_refused():
 def test_tables_with_different_positive_classes_do_not_merge():
     with pytest.raises(DataError) as caught:
         score_table(["a", "b"], [1, 2], positive="a") + score_table(["a", "b"], [1, 2], positive="b")
-    assert str(caught.value) == "tables with different positive classes cannot be merged.\n  seen: 'a' and 'b'"
+    assert (
+        str(caught.value) == "tables with different positive classes cannot be merged.\n  seen: 'a' and 'b'\n"
+        "  hint: the same positive class in both"
+    )
 
 
 def test_a_class_may_be_absent_from_a_shard():

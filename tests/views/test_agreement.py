@@ -4,10 +4,7 @@ import pytest
 
 from scorespace.samples.agreement import agreement
 from scorespace.views import agreement as view
-
-ANN = [True, True, False, False], [0.9, 0.6, 0.55, 0.1]
-BOB = [True, False, False, False], [0.8, 0.58, 0.2, 0.15]
-CY = [False, False, True, True], [0.1, 0.2, 0.8, 0.9]
+from views.shown import ANN, BOB, CY
 
 
 @pytest.fixture

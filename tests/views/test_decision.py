@@ -46,7 +46,7 @@ def test_the_page_of_a_condition(evaluation):
     assert products.columns == ("cost of 1 000", "false alarms (FP)", "misses (FN)", "together")
     assert products.rows[0] == ("s", "167", "833", "1 000")
     # M of s at 0.4: no miss and a third of the negatives; of d: 1/3 + 0.2 · 1/3.
-    assert (choices.columns[-1], choices.rows[0][-1], choices.rows[1][-1]) == ("M", "0.0667", "0.4")
+    assert (choices.columns[-1], choices.rows[0][-1], choices.rows[1][-1]) == ("M", "0.067", "0.400")
     assert ("d", "never on these cases", "never on these cases") in regions.rows
     assert parts(evaluation, found, Verdict) == [Verdict(found.words)]
     assert parts(evaluation, found, Notes) == [Notes(found.notes)]
@@ -118,3 +118,13 @@ def test_the_page_of_a_mixture():
     evaluation = ss.evaluate(SMALL, truth="y", scores="s")
     (grid,) = parts(evaluation, evaluation.mix(tpr=2 / 3), Grid)
     assert grid.rows == (("s", "0.9", "0.500", "0.000", "0.333"), ("s", "0.4", "0.500", "0.333", "1.000"))
+
+
+def test_costs_that_follow_from_a_slope_have_few_digits():
+    assert [view._cost(one) for one in (2 / 3, 4 / 3, 20000.0, 0.00001, 1234.5)] == [
+        "0.6667",
+        "1.333",
+        "20000",
+        "1e-05",
+        "1234.5",
+    ]

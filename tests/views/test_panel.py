@@ -4,10 +4,12 @@ import base64
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import scorespace as ss
 from scorespace.curves.hull import edges_of
-from scorespace.views.panel import KEPT, MOST_CLASSES, TOPS, kept_thresholds, packed, top_place
+from scorespace.views.panel import KEPT, MOST_CLASSES, TOPS, kept_thresholds, led_places, packed, tied, top_place
 
 
 def sample(size, seed=0, share=0.3):
@@ -42,6 +44,29 @@ def test_the_top_flags_no_more_than_asked(large):
     assert float(large.sweep.pp[top_place(large, "200")]) == 200
     tied = ss.score_table([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1])
     assert float(tied.sweep.pp[top_place(tied, "2")]) == 1  # the two in the middle cannot be told apart
+
+
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=400), st.sampled_from(["1%", "10%", "200"]))
+def test_a_tie_is_told_where_no_threshold_flags_just_so_many(scores, top):
+    table = ss.score_table([0, 1] * (len(scores) // 2) + [1] * (len(scores) % 2), scores)
+    most = min(200, len(scores)) if top == "200" else len(scores) * int(top[:-1]) // 100
+    flagged = [0, *(sum(score >= at for score in scores) for at in sorted(set(scores), reverse=True))]
+    words = tied(table, top)
+    assert bool(words) == (most not in flagged)
+    if words:
+        below, beyond = max(n for n in flagged if n < most), min(n for n in flagged if n > most)
+        assert f" {below} case" in words
+        assert words.endswith(f"with them {beyond}.")
+        assert {flagged.index(below), flagged.index(beyond)} <= set(led_places(table))
+
+
+def test_ties_are_told_of_bins_as_bins():
+    table = ss.score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
+    cut = "No threshold flags just the 2 highest scores: without those"
+    assert tied(table, "2") == f"{cut} tied at 0.4 it is 1 case, with them 3."
+    coarse = ss.score_table([1, 0, 1, 0], [0.9, 0.4, 0.4001, 0.1]).rounded(46)
+    assert tied(coarse, "2") == f"{cut} in the bin from 0.4 it is 1 case, with them 3."
+    assert tied(table, "1") == ""
 
 
 def test_arrays_survive_packing():

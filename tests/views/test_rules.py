@@ -1,16 +1,13 @@
 """The page of rules and its picture."""
 
-import numpy as np
 import pytest
 
 import scorespace as ss
 from scorespace.views import report, terminal
 from scorespace.views import rules as view
+from views.shown import baskets
 
-RNG = np.random.default_rng(1)
-HELD = RNG.random((300, 4)) < 0.4
-HELD[:, 1] |= HELD[:, 0]
-DATA = {"</script>": HELD[:, 0], 'it\'s "b"': HELD[:, 1], "c": HELD[:, 2], "d": HELD[:, 3]}
+DATA = baskets()
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """The panel of several classes: what it says is what users get from the cases that are left, and from `reject`."""
 
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -114,8 +115,24 @@ def test_perfect_decisions_and_two_classes():
     assert several(two) is None
 
 
-def test_scores_in_bins_are_decided_but_not_handed_over(iris):
+def test_scores_in_bins_are_handed_over_as_their_cases_are():
+    truth, score = sample(3000, 4)
+    table = class_table(truth, score)
+    ev = ss.evaluate({"m": class_bins(table)})
+    panel = several(ev)
+    (one,) = panel.models
+    assert panel.movable
+    assert one.lead.size > 100
+    for place in (0, 30, one.lead.size // 2, one.lead.size - 1):
+        left = table.taken(np.flatnonzero(table.exact_lead >= one.lead[place]))
+        assert one.cells[place].tolist() == left.decisions.cells.tolist()
+    rule, exact = ev.reject(0.3).rules["m"], ss.evaluate({"m": table}).reject(0.3).rules["m"]
+    assert rule.cost == pytest.approx(exact.cost, abs=0.002)
+    assert panel.cost(0, panel.best(0, hand=0.3), hand=0.3) == pytest.approx(rule.cost)
+
+
+def test_bins_without_leads_are_decided_alone(iris):
     table = iris.models["nb"]
-    panel = several(ss.evaluate({"m": class_bins(table)}))
+    panel = several(ss.evaluate({"m": replace(class_bins(table), leads=None)}))
     assert not panel.movable
     assert panel.models[0].cells[0].tolist() == table.decisions.cells.tolist()

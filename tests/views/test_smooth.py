@@ -1,26 +1,12 @@
 """Smooth ROC in the report, and its charts."""
 
-import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.tables import score_table
 from scorespace.views import sections, terminal
 from scorespace.views import smooth as view
 from scorespace.views.document import Grid, Picture, Text
-
-HOSTILE = ["</script><img src=x onerror=alert(1)>", 'a.b["c"][0]', "datum.x", "naïve 贝叶斯"]
-SIX = {"y": [1, 1, 0, 1, 0, 0], "s": [0.95, 0.7, 0.6, 0.51, 0.2, 0.01]}
-
-
-def table(seed=0, size=500):
-    source = np.random.default_rng(seed)
-    truth = source.integers(0, 2, size)
-    return score_table(truth, 1 / (1 + np.exp(-source.normal(truth - 0.5, 1))))
-
-
-def rows(chart):
-    return [row for values in chart["datasets"].values() for row in values]
+from views.shown import SIX
 
 
 def section(evaluation):

@@ -289,6 +289,7 @@ def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> s
         raise ColumnError(
             "the two samples have no column in common.",
             seen=f"{listing(source.columns, 4)} and {listing(other.columns, 4)}",
+            hint="the same names of columns in both",
         )
     named = [name for name in gathered.names if name in common]
     same, found = split.in_both(source.row_digests(named), other.row_digests(named)) if named else (0, np.zeros(0))
@@ -366,6 +367,7 @@ def _positive(beside: target.Target, stated: Any) -> int:
             raise ColumnError(
                 f"positive={label_text(stated)!r} never occurs in column {beside.column.name!r}.",
                 seen=listing(beside.classes),
+                hint="one of these labels",
             ) from None
         return 1
 

@@ -26,6 +26,7 @@ from scorespace.resampling.estimate import check_level
 from scorespace.results import ByValue, Row, decimals
 from scorespace.special import bdtr, ndtr
 from scorespace.tables import Array
+from scorespace.tables.arrays import real
 
 Zeros = Literal["drop", "split", "pratt"]
 """Data sets on which both models are equal: dropped (Wilcoxon), their ranks split evenly (Demšar), or ranked but
@@ -94,7 +95,9 @@ def dataset_table(values: Any, models: Sequence[str] | None = None, *, best: Bes
         raise ScoreSpaceError(f"best={best!r} is not an end of a measure.", hint='best="high" or best="low"')
     if isinstance(values, Mapping):
         if models is not None:
-            raise ScoreSpaceError("models= is for a matrix; a mapping names its models itself.")
+            raise ScoreSpaceError(
+                "models= is for a matrix; a mapping names its models itself.", hint="leave models= out"
+            )
         models, values = list(values), _columns(values)
     matrix = _matrix(values)
     if models is None:
@@ -108,7 +111,7 @@ def dataset_table(values: Any, models: Sequence[str] | None = None, *, best: Bes
         )
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        raise DataError("two models have the same name.", seen=listing(twice))
+        raise DataError("two models have the same name.", seen=listing(twice), hint="a name of its own for each model")
     missing = np.argwhere(~np.isfinite(matrix))
     if missing.size:
         row, column = missing[0]
@@ -293,15 +296,20 @@ def _columns(values: Mapping[Any, Any]) -> list[Any]:
         raise DataError(
             "the models were not measured on the same data sets.",
             seen=", ".join(f"{size} for {name}" for name, size in lengths.items()),
+            hint="a value of every model for every data set",
         )
     return list(zip(*columns, strict=True))
 
 
 def _matrix(values: Any) -> Array:
     try:
-        matrix = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError("the values are not a matrix of numbers.", seen=str(error)) from error
+        matrix = real(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(
+            "the values are not a matrix of numbers.",
+            seen=str(error),
+            hint="a row for each data set, a column for each model",
+        ) from error
     if matrix.ndim != 2 or not matrix.shape[0] or matrix.shape[1] < 2:
         raise DataError(
             "a comparison over data sets needs at least one data set and two models.",

@@ -12,6 +12,7 @@ from scorespace.curves.brier import probabilities
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.errors import ConditionError, CurveError
 from scorespace.tables import Array, ClassTable, ScoreTable, ratio
+from scorespace.tables.lead import LeadTable
 from scorespace.tables.score import grouped_scores
 
 
@@ -24,11 +25,11 @@ def margin_table(table: ScoreTable, at: float = 0.5) -> ScoreTable:
     """
     decided = table.score >= at
     right = np.where(decided, table.pos, table.neg)
-    score, counts = grouped_scores(_margin(table.score, at), np.stack([table.pos + table.neg - right, right]))
+    score, counts = grouped_scores(margins_of(table.score, at), np.stack([table.pos + table.neg - right, right]))
     return ScoreTable(score, counts, ("wrong", "right"), 1, table.resolution)
 
 
-def _margin(score: Array, at: float) -> Array:
+def margins_of(score: Array, at: float) -> Array:
     # 0.7 and 0.3 are equally far from 0.5, but not in floating point: compare at 12 decimals of their size.
     size = np.ldexp(1.0, np.frexp(np.max(np.abs([*score[:1], *score[-1:], at])))[1] - 1)
     return np.asarray(np.round(np.abs(score - at) / size, 12) * size) if size else np.abs(score - at)
@@ -77,19 +78,28 @@ def rejection(
     >>> rejection(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).y
     array([0.75      , 0.66666667, 1.        ])
     """
-    return _by_margin(margin_table(table, 0.5 if at is None else at))
+    return by_margin(margin_table(table, 0.5 if at is None else at))
 
 
 @rejection.on
 def _rejection_of_classes(table: ClassTable, *, at: float | None = None) -> RejectionCurve:
+    return _by_lead(table.margins, at)
+
+
+@rejection.on
+def _rejection_of_leads(table: LeadTable, *, at: float | None = None) -> RejectionCurve:
+    return _by_lead(table.margins, at)
+
+
+def _by_lead(margins: ScoreTable, at: float | None) -> RejectionCurve:
     if at is not None:
         raise CurveError(
             "rejection of several classes has no threshold: the lead of the highest score counts.", hint="rejection"
         )
-    return _by_margin(table.margins)
+    return by_margin(margins)
 
 
-def _by_margin(margins: ScoreTable) -> RejectionCurve:
+def by_margin(margins: ScoreTable) -> RejectionCurve:
     kept = margins.sweep[1:]  # rejecting everything leaves no accuracy
     x, y = 1 - ratio(kept.pp, kept.total), ratio(kept.tp, kept.pp)
     return RejectionCurve("rejection", x[::-1], y[::-1], margins.score[::-1], rejection.x, rejection.y, margins)

@@ -154,7 +154,9 @@ def partial_area(
     """
     by_tpr = tpr_low is not None or tpr_high is not None
     if by_tpr and (fpr_low is not None or fpr_high is not None):
-        raise MeasureError("a partial area is over a range of FPR or of TPR, not of both.")
+        raise MeasureError(
+            "a partial area is over a range of FPR or of TPR, not of both.", hint="fpr_high=0.2, or tpr_low=0.8"
+        )
     low, high = (tpr_low, tpr_high) if by_tpr else (fpr_low, fpr_high)
     low, high = 0.0 if low is None else low, 1.0 if high is None else high
     if not 0 <= low < high <= 1:

@@ -110,7 +110,7 @@ def rroc(
         raise CurveError(f"axes={axes!r} is unknown.", hint="mean or sum")
     shift, passed = _levels(table)
     if not shift.size:
-        raise DataError("there are no cases to draw a curve of.")
+        raise DataError("there are no cases to draw a curve of.", hint="at least one case")
     total = float(passed[-1])
     unit = total if axes == "mean" else 1.0
     over, under = np.zeros(shift.size), passed

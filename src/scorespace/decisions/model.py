@@ -248,7 +248,9 @@ def choose(models: Models, condition: Condition) -> Decision:
         raise DataError("there is no model to decide between.", hint="name a model with scores")
     first = next(iter(tables.values()))
     if not (first.n_pos and first.n_neg):
-        raise ConditionError("a decision needs cases of both classes.", seen="one class only")
+        raise ConditionError(
+            "a decision needs cases of both classes.", seen="one class only", hint="cases of the other class, too"
+        )
     prevalence = float(first.n_pos / first.total)
     choices = tuple(
         _choice(name, table, condition, crisp=not models[name].thresholded) for name, table in tables.items()

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from scorespace.conditions import Condition
-from scorespace.curves import Corner, Mixture, RejectRule, chow, hull
+from scorespace.curves import Corner, Mixture, RejectRule, chow, hull, rejection
 from scorespace.curves.hull import TRIVIAL
 from scorespace.decisions.honest import Models
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
 from scorespace.results import SCHEMA, Note, Row, decimals, html_table, percent, plain, short
-from scorespace.tables import ClassTable, ScoreTable
+from scorespace.tables import ScoreTable
 
 NOTHING_DECIDED: Row = {
     **dict.fromkeys(("model", "threshold", "slope", "cost_per_case", "tp", "fp", "fn", "tn")),
@@ -98,7 +98,10 @@ def choose_rejection(
     rules = {
         name: chow(table.inside(ScoreTable), cost, condition) for name, table in models.items() if table.thresholded
     }
-    several = {name: table.inside(ClassTable).margins for name, table in models.items() if table.scores_classes}
+    leading: dict[str, Any] = {
+        name: rejection.fit(table).table for name, table in models.items() if table.scores_classes
+    }
+    several = {name: table.margins for name, table in leading.items()}
     if several and condition is not None:
         raise ConditionError("false positives and negatives are errors of two classes.", hint="no costs beside reject")
     rules |= {name: _by_lead(margins, cost, seed) for name, margins in several.items()}
@@ -170,7 +173,12 @@ def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | Non
     >>> choose_mixture({"nb": t}, fpr=0.25).mixture.tpr
     0.6666666666666666
     """
-    return MixtureChoice(hull(models).mixture(fpr=fpr, tpr=tpr))
+    found = hull(models)
+    if math.isnan(found.area()):
+        raise ConditionError(
+            "a mixture needs cases of both classes.", seen="one class only", hint="cases of the other class, too"
+        )
+    return MixtureChoice(found.mixture(fpr=fpr, tpr=tpr))
 
 
 def _called(corner: Corner) -> str:

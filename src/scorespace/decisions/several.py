@@ -134,6 +134,7 @@ def least_cost_decisions(truth: Any, probability: Any, costs: CostMatrix) -> Lea
         raise ScoreError(
             "probability needs one column for each class.",
             seen=f"shape {columns.shape} for the classes {costs.classes}",
+            hint="an array of cases × classes, in the order of the costs",
         )
     if not np.isfinite(columns).all() or (columns < 0).any():
         raise ScoreError(

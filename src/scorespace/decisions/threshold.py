@@ -32,7 +32,10 @@ def best_threshold(table: ScoreTable, measure: Measure, **options: Any) -> BestT
     threshold 0.5: 1
     """
     if measure.best is None:
-        raise MeasureError(f"{measure.name} has no best value: neither direction is better.")
+        raise MeasureError(
+            f"{measure.name} has no best value: neither direction is better.",
+            hint="a measure with a best end, such as f1",
+        )
     values = np.asarray(measure(table.sweep, **options), dtype=np.float64)
     if np.isnan(values).all():
         return BestThreshold(float("nan"), float("nan"))

@@ -11,7 +11,7 @@ from scorespace.evaluation.finding import Look, finding
 from scorespace.evaluation.requests import usual
 from scorespace.evaluation.verdict import Lead, closing, leading
 from scorespace.measures import MeasureSpec, parse
-from scorespace.measures.regression import bias, coverage, mae, medae, r2, rae, rmse, spearman
+from scorespace.measures.regression import bias, coverage, mae, medae, r2, rae, rmse, rrse, rse, spearman
 from scorespace.results import decimals, grouped
 from scorespace.tables import Array, NoTableError, residual_table
 from scorespace.tables.residual import ErrorSums, ResidualTable
@@ -175,7 +175,7 @@ def few_cases(table: ResidualTable, look: Look) -> str | None:
 @finding("SS046")
 def relative_to(table: ResidualTable, look: Look) -> str | None:
     reference = table.numbers.reference
-    if reference is None or not any(one.spec.name in ("rae", "rse", "rrse") for one in look.estimates):
+    if reference is None or {one.spec.name for one in look.estimates}.isdisjoint(one.name for one in (rae, rse, rrse)):
         return None
     what = f"{_number(reference)}" if isinstance(reference, float) else "the predictions of the baseline"
     return f"relative errors are relative to {what}, as stated, and not to the mean of these truths."

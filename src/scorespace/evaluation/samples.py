@@ -283,7 +283,7 @@ def _labels(values: Array, name: str, sample: frames.Sample, leading: bool) -> A
 def _kept_tables(data: Any) -> tuple[dict[str, ScoreTable], tuple[Note, ...]]:
     """The score tables in a file of tables."""
     kept = frames.load_tables(data)
-    found = {model: _present(table) for model, table in kept.tables.items() if isinstance(table, ScoreTable)}
+    found = {model: _present(table.inside(ScoreTable)) for model, table in kept.tables.items() if table.thresholded}
     if not found:
         raise DataError(f"{data} holds no tables of scores.", hint="tables of models with scores")
     return found, kept.notes

@@ -60,9 +60,16 @@ class Dataset:
     def __post_init__(self) -> None:
         if not self.features:
             raise DataError(f"{self.name} has no features.", hint="a column beside the target")
-        if self.positive is not None and self.task == "classes" and self.positive not in self.classes:
+        if self.positive is not None and self.task == "numbers":
             raise DataError(
-                f"positive={self.positive!r} never occurs in the target of {self.name}.", seen=listing(self.classes)
+                f"positive={self.positive!r} is a class, and the target of {self.name} is a number.",
+                hint='task="classes", or no positive class',
+            )
+        if self.positive is not None and self.positive not in self.classes:
+            raise DataError(
+                f"positive={self.positive!r} never occurs in the target of {self.name}.",
+                seen=listing(self.classes),
+                hint="one of these classes",
             )
 
     @property
@@ -169,7 +176,11 @@ def dataset(
     held = found.held(target)
     if held.missing:
         rows = listing((held.first_rows(-1)), most=3)
-        raise DataError(f"the target {target!r} is missing in {held.missing} rows.", seen=f"rows {rows}")
+        raise DataError(
+            f"the target {target!r} is missing in {held.missing} rows.",
+            seen=f"rows {rows}",
+            hint="drop these rows first",
+        )
     roles = [target, *groups, *([order] if order else []), *([ids] if ids else []), *drop]
     twice = next((one for place, one in enumerate(roles) if one in roles[:place]), None)
     if twice is not None:
@@ -207,7 +218,9 @@ def datasets_of(given: Any) -> tuple[Dataset, ...]:
         )
     names = [one.name for one in found]
     if len(set(names)) < len(names):
-        raise ScoreSpaceError("two data sets have the same name.", seen=listing(names))
+        raise ScoreSpaceError(
+            "two data sets have the same name.", seen=listing(names), hint="a name of its own for each: name=…"
+        )
     return found
 
 
@@ -221,7 +234,11 @@ def _from_arrays(name: str, given: Any) -> Dataset:
     if isinstance(features, np.ndarray) or not hasattr(features, "columns"):
         matrix = np.asarray(features)
         if matrix.ndim != 2:
-            raise DataError(f"the features of {name!r} are no table.", seen=f"shape {matrix.shape}")
+            raise DataError(
+                f"the features of {name!r} are no table.",
+                seen=f"shape {matrix.shape}",
+                hint="an array of rows × features, or a frame",
+            )
         columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(matrix.T)}
     else:
         columns = {str(each): features[each] for each in features.columns}
@@ -230,7 +247,11 @@ def _from_arrays(name: str, given: Any) -> Dataset:
         target += "_"
     lengths = {len(column) for column in columns.values()}
     if lengths != {len(truth)}:
-        raise DataError(f"features and truth of {name!r} differ in length.", seen=f"{sorted(lengths)} and {len(truth)}")
+        raise DataError(
+            f"features and truth of {name!r} differ in length.",
+            seen=f"{sorted(lengths)} and {len(truth)}",
+            hint="a row of features for each truth",
+        )
     return dataset({**columns, target: truth}, target, name=name)
 
 

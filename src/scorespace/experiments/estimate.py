@@ -57,7 +57,11 @@ def left_out_error(loss: ArrayLike) -> float:
     """
     losses = np.asarray(loss, dtype=np.float64)
     if losses.ndim != 2:
-        raise DataError("losses are not an array of samples × cases.", seen=f"{losses.ndim} axes")
+        raise DataError(
+            "losses are not an array of samples × cases.",
+            seen=f"{losses.ndim} axes",
+            hint="a row for each sample, a column for each case",
+        )
     known = np.isfinite(losses)
     times = known.sum(axis=0)
     if not times.any():
@@ -110,7 +114,11 @@ def no_information(measure: str, truth: Any, said: Any, *, positive: Any = None,
     spec = parse(measure)
     kinds = tuple(spec.measure.functions)
     if len(np.asarray(said)) != len(np.asarray(truth)):
-        raise ScoreSpaceError("truth and prediction differ in length.", seen=f"{len(truth)} and {len(said)}")
+        raise ScoreSpaceError(
+            "truth and prediction differ in length.",
+            seen=f"{len(truth)} and {len(said)}",
+            hint="a prediction for each truth",
+        )
     numbers = not table_of_arrays(truth, said, kinds, positive=positive, classes=classes).class_names
     actual, told, weight = independent(truth, said, numbers=numbers)
     table = table_of_arrays(actual, told, kinds, positive=positive, weight=weight, classes=classes)

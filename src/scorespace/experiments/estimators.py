@@ -106,11 +106,12 @@ def answers(estimator: Any, features: Any, *, decided: bool = False) -> Array:
 
 @dataclass(frozen=True)
 class Given:
-    """Columns, and what `evaluate` is told of them."""
+    """Columns, and what `evaluate` is told of them; `ratio` is that of test to training cases, where it is known."""
 
     columns: dict[str, Any]
     roles: Row = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    ratio: float | None = None
 
 
 def given_arrays(truth: Any, said: Any, positive: Any = None, *, classes: Any = None, role: str | None = None) -> Given:
@@ -140,7 +141,7 @@ def given_arrays(truth: Any, said: Any, positive: Any = None, *, classes: Any = 
     sizes = {column: np.size(values) for column, values in columns.items()}
     if len({*sizes.values()}) > 1:
         seen = ", ".join(f"{size} in {column}" for column, size in sizes.items())
-        raise DataError("the arrays differ in length.", seen=seen)
+        raise DataError("the arrays differ in length.", seen=seen, hint="one value for each case in every array")
     return Given(columns, roles)
 
 

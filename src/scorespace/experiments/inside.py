@@ -34,7 +34,9 @@ class _Inside(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fewest = int(np.bincount(codes).min())
         if self.classes_.size < 2 or min(self.folds, fewest) < 2:
             raise ScoreSpaceError(
-                "a class has too few training cases to choose on.", seen=f"{fewest} cases in the smallest class"
+                "a class has too few training cases to choose on.",
+                seen=f"{fewest} cases in the smallest class",
+                hint="more cases of it, or fewer folds outside",
             )
         self.estimator_ = clone(self.estimator).fit(features, truth)
         said = np.empty((truth.size, self.classes_.size))

@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from scorespace.errors import DataError, listing
+from scorespace.experiments.fit import told
 from scorespace.experiments.trial import studied
 from scorespace.files import write_file
 from scorespace.parts import required
@@ -59,11 +60,12 @@ def keep_model(learner: Any, data: Any, path: str | Path, *, pickle: bool = Fals
         )
     fitting, cases = studied(learner, data)
     design = fitting.design(cases)
-    model = fitting.estimator(cases, seed).fit(design, cases.truth)  # classes by their names
+    with told(fitting, cases.rows):
+        model = fitting.estimator(cases, seed).fit(design, cases.truth)  # classes by their names
     write_file(where, form(model, design))
-    told = note("SS072", f"{where.name} is a pickle: whoever loads it runs what is in it.")
+    warning = note("SS072", f"{where.name} is a pickle: whoever loads it runs what is in it.")
     name = where.suffix.lower().removeprefix(".")
-    return Kept(fitting.name, cases.name, cases.rows, where, name, model, (told,) if form is _pickled else ())
+    return Kept(fitting.name, cases.name, cases.rows, where, name, model, (warning,) if form is _pickled else ())
 
 
 def load_model(path: str | Path) -> Any:
@@ -73,10 +75,18 @@ def load_model(path: str | Path) -> Any:
         content = Path(path).read_bytes()
         kinds = io.get_untrusted_types(data=content)
     except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise DataError(f"{str(path)!r} holds no model that can be read.", seen=str(error).splitlines()[0]) from None
+        raise DataError(
+            f"{str(path)!r} holds no model that can be read.",
+            seen=str(error).splitlines()[0],
+            hint="a file of scorespace study model … --out m.skops",
+        ) from None
     strange = [kind for kind in kinds if kind.partition(".")[0] not in _TRUSTED]
     if strange:
-        raise DataError(f"{Path(path).name} holds code that is not known.", seen=listing(strange))
+        raise DataError(
+            f"{Path(path).name} holds code that is not known.",
+            seen=listing(strange),
+            hint="read only models that you saved yourself",
+        )
     return io.loads(content, trusted=kinds)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
 
-from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.errors import DataError, FitError, ScoreSpaceError
 from scorespace.experiments.data import PREFIX, Dataset
-from scorespace.experiments.fit import fit_predict
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import Run
 from scorespace.experiments.trial import judge_of, studied
@@ -77,7 +77,11 @@ def fit_of(model: str, measure: str, training: Any, test: Any, ratio: float = 0.
     noun = parse_measure(measure).measure
     inner, outer = np.asarray(training, dtype=np.float64).ravel(), np.asarray(test, dtype=np.float64).ravel()
     if inner.shape != outer.shape:
-        raise DataError("training and test were not measured on the same splits.", seen=f"{inner.size}, {outer.size}")
+        raise DataError(
+            "training and test were not measured on the same splits.",
+            seen=f"{inner.size}, {outer.size}",
+            hint="the values of the same splits, in the same order",
+        )
     known = np.isfinite(inner) & np.isfinite(outer)
     gaps = (inner - outer)[known] * (1 if noun.best == "high" else -1)
     if not gaps.size:
@@ -111,72 +115,6 @@ def fit_notes(fits: Sequence[Fit], best: str) -> list[Note]:
         elif one.overfits:
             found.append(note("SS070", one.words))
     return found
-
-
-# --- inner beside outer
-
-
-@dataclass(frozen=True, eq=False)
-class Nested(ByValue):
-    """What a search that chose inside the training cases promised (`inner`), and what its choice did on others."""
-
-    model: str
-    measure: str
-    inner: Array
-    outer: Array
-    ratio: float
-
-    @property
-    def fit(self) -> Fit:
-        """Inner as training, outer as test."""
-        return fit_of(self.model, self.measure, self.inner, self.outer, self.ratio)
-
-    @property
-    def words(self) -> str:
-        found = self.fit
-        told = f"{self.measure} {decimals(found.training)} on the inner folds that chose"
-        answer = f"{self.model} overfits its choice" if found.overfits else f"the choice of {self.model} holds"
-        return f"{answer}: {told}, {decimals(found.test)} on others."
-
-    def to_dict(self) -> Row:
-        both = {"inner": self.inner, "outer": self.outer}
-        return {
-            "schema": SCHEMA,
-            **plain({"model": self.model, "measure": self.measure, **both}),
-            "verdict": self.words,
-        }
-
-    def __repr__(self) -> str:
-        return self.words
-
-
-def nested_scores(
-    learner: Any, data: Any, *, resampling: str = "10", measure: str | None = None, positive: Any = None, seed: int = 0
-) -> Nested:
-    """The inner score of an estimator that chooses inside its training cases, beside the outer one on test cases.
-
-    A search of scikit-learn has `best_score_`, which must be of the same measure: `scoring=ss.scorer("auc")`;
-    `threshold_inside` has `inner_score_`.
-    """
-    fitting, cases = studied(learner, data)
-    judge = judge_of(cases, measure, positive)
-    splits = [split for split in parse(resampling).splits(cases, seed) if split.test.size]
-    sign = -1 if judge.best == "low" else 1
-    inner, outer = [], []
-    for split in splits:
-        said = fit_predict(fitting, cases, split, seed)
-        model = said.model.steps[-1][1] if hasattr(said.model, "steps") else said.model
-        if hasattr(model, "best_score_"):
-            inner.append(sign * float(model.best_score_))  # of a scorer, for which high is always good
-        elif hasattr(model, "inner_score_"):
-            inner.append(float(model.inner_score_))
-        else:
-            raise ScoreSpaceError(
-                f"{fitting.name} chooses nothing inside its training cases.", hint="GridSearchCV, or threshold_inside"
-            )
-        outer.append(judge.value(split.test, said.test))
-    ratio = float(np.mean([split.test.size / split.train.size for split in splits]))
-    return Nested(fitting.name, str(judge.spec), np.array(inner), np.array(outer), ratio)
 
 
 # --- by the number of training cases
@@ -249,7 +187,7 @@ def learning_curve(
     learner: Any,
     data: Any,
     *,
-    resampling: str = "10",
+    resampling: Any = "10",
     measure: str | None = None,
     sizes: Sequence[float] = SHARES,
     positive: Any = None,
@@ -277,7 +215,8 @@ def learning_curve(
         for j, size in enumerate(counts):
             part = replace(split, train=np.sort(order[:size]))
             if cases.task == "numbers" or np.unique(cases.codes[part.train]).size > 1:
-                found[j, k] = judge.score(fitting, part, seed, train=True)
+                with suppress(FitError) if size < counts[-1] else nullcontext():  # of few cases some learn nothing
+                    found[j, k] = judge.score(fitting, part, seed, train=True)
             if progress is not None:
                 progress((k * len(counts) + j + 1) / (len(counts) * len(splits)))
     ratio = float(np.mean([split.test.size / split.train.size for split in splits]))
@@ -301,6 +240,11 @@ def _spread(rows: Array, data: Dataset, draws: np.random.Generator) -> Array:
 
 
 Loss = Literal["decisions", "probabilities", "numbers"]
+LOSSES: Final[dict[Loss, str]] = {
+    "decisions": "error rate",
+    "probabilities": "Brier score",
+    "numbers": "mean squared error",
+}
 
 
 @dataclass(frozen=True)
@@ -319,15 +263,22 @@ class BiasVariance:
 
     @property
     def words(self) -> str:
-        what = {"decisions": "error rate", "probabilities": "Brier score", "numbers": "mean squared error"}[self.loss]
-        share = percent(self.variance / self.error, 0) if self.error else "none"
+        share = percent(self.share, 0) if self.error else "none"
         return (
-            f"Of the {what} {decimals(self.error)} of {self.model}, {decimals(self.bias2)} is bias and "
+            f"Of the {LOSSES[self.loss]} {decimals(self.error)} of {self.model}, {decimals(self.bias2)} is bias and "
             f"{decimals(self.variance)} ({share}) variance between {grouped(self.repeats)} training samples."
         )
 
+    @property
+    def share(self) -> float:
+        """The share of the error that is variance."""
+        return self.variance / self.error if self.error else math.nan
+
+    def row(self) -> Row:
+        return plain(vars(self))
+
     def to_dict(self) -> Row:
-        return plain({"schema": SCHEMA, **vars(self), "verdict": self.words})
+        return {"schema": SCHEMA, **self.row(), "verdict": self.words}
 
     def __repr__(self) -> str:
         return self.words
@@ -348,7 +299,9 @@ def bias_variance(
     answers = np.asarray(said)
     if answers.ndim not in (2, 3) or answers.shape[1] != len(np.asarray(truth)):
         raise DataError(
-            "predictions are not an array of repeats × cases.", seen=f"shape {answers.shape}, {np.size(truth)} truths"
+            "predictions are not an array of repeats × cases.",
+            seen=f"shape {answers.shape}, {np.size(truth)} truths",
+            hint="a row for each repeat, a column for each case",
         )
     if numeric(truth) or (answers.ndim == 2 and answers.dtype.kind == "f" and classes is None):
         loss: Loss = "numbers"

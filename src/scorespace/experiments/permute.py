@@ -11,8 +11,9 @@ import numpy as np
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
+from scorespace.experiments.golden import Split
 from scorespace.experiments.learners import Fitting
-from scorespace.experiments.resampling import Split, parse
+from scorespace.experiments.resampling import parse
 from scorespace.experiments.trial import Judge, judge_of, studied
 from scorespace.parts import required
 from scorespace.results import SCHEMA, ByValue, Note, Progress, Row, decimals, grouped, p_text, plain
@@ -86,7 +87,7 @@ def permute_labels(
     learner: Any,
     data: Any,
     *,
-    resampling: str = "10",
+    resampling: Any = "10",
     measure: str | None = None,
     permutations: int = 200,
     positive: Any = None,

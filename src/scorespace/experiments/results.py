@@ -21,6 +21,7 @@ from scorespace.experiments.data import PREFIX
 from scorespace.experiments.estimate import Corrected, bootstrap_632
 from scorespace.experiments.estimators import Given
 from scorespace.experiments.learning import Fit, fit_notes, fit_of
+from scorespace.experiments.nested import Nested, nested_of_run
 from scorespace.experiments.store import Run, open_run
 from scorespace.experiments.trial import by_highest, positive_of, usual_measure
 from scorespace.measures import MeasureSpec, parse, parse_list
@@ -64,11 +65,18 @@ def predictions(
     found = {name: _kept(one, np.isin(keys[name], shared)) for name, one in found.items()}
     first = found[names[0]]
     if not shared.size:
-        raise DataError(f"no split of {dataset} was finished by all of {listing(names)}.")
-    columns: dict[str, Any] = {TRUTH: first[TRUTH], FOLD: first[FOLD]}
-    roles: Row = {"truth": TRUTH, "fold": FOLD}
-    if np.ptp(first[REPEAT]):
-        columns |= {REPEAT: first[REPEAT], CASE: first[CASE]}
+        raise DataError(
+            f"no split of {dataset} was finished by all of {listing(names)}.",
+            hint="finish the run: the same benchmark again, with --retry where fits failed",
+        )
+    repeat, fold, splits = _numbered(first)
+    columns: dict[str, Any] = {TRUTH: first[TRUTH]}
+    roles: Row = {"truth": TRUTH}
+    alone = splits > 1 and splits == repeat.size and not repeat.any()
+    if splits > 1 and not alone:
+        columns, roles = columns | {FOLD: fold}, roles | {"fold": FOLD}
+    if repeat.any():
+        columns |= {REPEAT: repeat, CASE: first[CASE]}
         roles |= {"repeat": REPEAT, "group": CASE}
     named = None if every_class else positive_of(plan.classes, plan.positive if positive is None else positive)
     for name in names:
@@ -92,7 +100,21 @@ def predictions(
         cases, repeats = np.unique(first[CASE]).size, np.unique(first[REPEAT]).size
         told = f"{grouped(cases)} cases were tested in {grouped(repeats)} repeats ({run.resampling})"
         notes.append(note("SS016", f"{told}, and all answers on a case are drawn together."))
-    return Given(columns, roles, tuple(notes))
+    if alone:
+        told = f"every case was tested alone ({run.resampling}), so the answers of {grouped(splits)} fits are pooled"
+        why = "one that only follows the shares of the classes ranks each case against its own class"
+        notes.append(note("SS019", told + ("." if plan.task == "numbers" else f": {why}.")))
+    return Given(columns, roles, tuple(notes), share_tested(run, dataset, names[0]))
+
+
+def _numbered(columns: dict[str, Any]) -> tuple[Array, Array, int]:
+    """Repeat and fold of each answer, and the number of splits; where repeats lost folds, each split is a repeat."""
+    repeat, fold = (columns[name].astype(np.int64) for name in (REPEAT, FOLD))
+    step = int(fold.max()) + 1
+    splits, place = np.unique(repeat * step + fold, return_inverse=True)
+    if np.unique(np.unique(splits // step, return_counts=True)[1]).size > 1:
+        return place, np.zeros_like(fold), splits.size
+    return repeat - repeat.min(), fold, splits.size
 
 
 def _kept(columns: dict[str, Any], rows: Array) -> dict[str, Any]:
@@ -116,7 +138,7 @@ def pairs_of(given: Given, *, every_class: bool = False) -> PairTable:
     """The cases of a data set with the answers of all learners; of `every_class`, also where one could be positive."""
     source = frames.read(given.columns)
     sample = frames.check(source, frames.roles(source, **given.roles))
-    return frames.pair(replace(sample, positive=None) if every_class else sample)
+    return replace(frames.pair(replace(sample, positive=None) if every_class else sample), ratio=given.ratio)
 
 
 # --- data sets × learners
@@ -161,7 +183,8 @@ class Result:
 class Benchmark:
     """What a run says by one measure: mean and spread of every learner on every data set, differences, and ranks.
 
-    `comparisons` are by data set, over its folds; `ranking` is over the data sets, of the means within each.
+    `comparisons` are by data set, over its folds; `ranking` is over the data sets, of the means within each; `nested`
+    are the learners that chose something on inner folds, with their data set.
     """
 
     name: str
@@ -175,6 +198,7 @@ class Benchmark:
     ranking: Ranking | None
     notes: tuple[Note, ...]
     level: float = 0.95
+    nested: tuple[tuple[str, Nested], ...] = ()
 
     def result(self, dataset: str, learner: str) -> Result | None:
         """A learner on a data set, where it has finished there."""
@@ -215,6 +239,7 @@ class Benchmark:
             "comparisons": tests,
             **ranks,
             "fits": [{"dataset": one.dataset, **one.fit.row()} for one in self.results if one.fit is not None],
+            "inner": [{"dataset": name, **one.row()} for name, one in self.nested],
             "verdict": self.words,
             "notes": [one.to_dict() for one in self.notes],
         }
@@ -253,7 +278,11 @@ def benchmark_summary(
         results += found
         notes += told
     if not results:
-        raise MeasureError(f"{spec} suits no data set of the run.", seen=listing(sets))
+        raise MeasureError(
+            f"{spec} suits no data set of the run.",
+            seen=listing(sets),
+            hint="a measure of what was predicted: auc of classes, mae of numbers",
+        )
     how: dict[str, Any] = {"alternative": alternative, "adjust": adjust, "level": level}
     by_set = {name: [one for one in results if one.dataset == name] for name in sets}
     tested = {name: one for name, held in by_set.items() if (one := _compared(held, spec, **how)) is not None}
@@ -263,6 +292,8 @@ def benchmark_summary(
         fitted = fit_notes(fits, spec.measure.best or "high")
         notes += [replace(one, text=f"{dataset}: {one.text}") if len(sets) > 1 else one for one in fitted]
     notes += [_bootstrap_note(one, len(sets) > 1) for one in results if one.corrected is not None]
+    nested = _nested(opened, sets, names, positive)
+    notes += [_nested_note(name, one, len(sets) > 1) for name, one in nested]
     undefined = sum(one.over.undefined for one in results)
     if undefined:
         many = grouped(sum(one.over.folds for one in results))
@@ -279,6 +310,7 @@ def benchmark_summary(
         ranking,
         tuple(notes),
         level,
+        nested,
     )
 
 
@@ -320,7 +352,7 @@ def _results(
     found = []
     for name, request in requests.items():
         assert request is not None
-        values = by_fold(pairs, name, request)
+        values = _within_folds(pairs, name, request)
         over = summed_up(name, spec, values, request.value)
         plus = corrected(run, dataset, name, over, values, named) if is_bootstrap(run) else None
         found.append(Result(dataset, over, values, trained.get(name), ratio, plus))
@@ -335,7 +367,12 @@ def _trained(
     given = predictions(run, dataset, learners, positive=positive, part="train", every_class=whole)
     pairs = pairs_of(given, every_class=whole)
     requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
-    return {name: by_fold(pairs, name, one) for name, one in requests.items() if one is not None}
+    return {name: _within_folds(pairs, name, one) for name, one in requests.items() if one is not None}
+
+
+def _within_folds(pairs: PairTable, name: str, request: Request) -> Array:
+    """The measure within each fold (repeats × folds); of cases tested once or each alone, that of all."""
+    return np.array([[request.value]]) if pairs.fold is None else by_fold(pairs, name, request)
 
 
 def _bootstrap_note(one: Result, several: bool) -> Note:
@@ -349,12 +386,25 @@ def _bootstrap_note(one: Result, several: bool) -> Note:
     )
 
 
+def _nested(
+    run: Run, datasets: Sequence[str], learners: Sequence[str], positive: Any
+) -> tuple[tuple[str, Nested], ...]:
+    """Inner beside outer scores of the learners that chose something inside their training cases."""
+    found = ((name, nested_of_run(run, name, each, positive)) for name in datasets for each in learners)
+    return tuple((name, one) for name, one in found if one is not None)
+
+
+def _nested_note(dataset: str, one: Nested, several: bool) -> Note:
+    return note("SS075", f"{dataset}: {one.words}" if several else one.words)
+
+
 def study_notes(run: Run, dataset: str, learners: Sequence[str] = (), positive: Any = None) -> tuple[Note, ...]:
-    """What a run says about how learners fit a data set, where it knows: over- and underfitting, and .632+."""
+    """What a run says about how learners fit a data set, where it knows: over- and underfitting, choices, and .632+."""
     if not run.train and not is_bootstrap(run):
-        return ()
-    found = benchmark_summary(run, datasets=[dataset], learners=learners, positive=positive)
-    return tuple(one for one in found.notes if one.code in ("SS070", "SS071", "SS074"))
+        found = _nested(run, [dataset], tuple(learners) or run.learners, positive)
+        return tuple(_nested_note(*one, several=False) for one in found)
+    whole = benchmark_summary(run, datasets=[dataset], learners=learners, positive=positive)
+    return tuple(one for one in whole.notes if one.code in ("SS070", "SS071", "SS074", "SS075"))
 
 
 def share_tested(run: Run, dataset: str, learner: str) -> float:

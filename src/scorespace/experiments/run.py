@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
 import os
 import signal
@@ -10,15 +11,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset, datasets_of
 from scorespace.experiments.fit import Done, check_task, fit_all
+from scorespace.experiments.golden import Split, overlap
 from scorespace.experiments.learners import Fitting, learners_of
-from scorespace.experiments.resampling import Resampling, Split, overlap, parse
+from scorespace.experiments.resampling import parse
+from scorespace.experiments.scheme import Resampling
 from scorespace.experiments.store import Planned, Run, open_run, plan_run, write_job
 from scorespace.files import remove_scratch
 from scorespace.parts import required
@@ -30,6 +33,8 @@ _SLOW_ROWS: Final = 20_000
 _MOST_SPLITS: Final = 50
 _MOST_KEPT: Final = 5_000_000
 """Rows in all splits together up to which these are kept in memory."""
+_PAYS: Final = 2.0
+"""Seconds of work that pay for starting processes, each of which must load scikit-learn."""
 _PATIENCE: Final = 10
 """Seconds to wait for a scheduler."""
 
@@ -89,7 +94,7 @@ class Job:
 def benchmark(
     learners: Any,
     datasets: Any,
-    resampling: str | Resampling = "10x10",
+    resampling: Any = "10x10",
     out: str | os.PathLike[str] = "runs/",
     *,
     seed: int = 0,
@@ -102,7 +107,8 @@ def benchmark(
 ) -> Run:
     """Fit every learner to every split of every data set and keep what it says of the rows that it has not seen.
 
-    What is finished in the directory `out` stays, and the rest is done. `workers` processes work at a time, as many as
+    `resampling` is a notation such as "10x10" or "logo:speaker", or a splitter of scikit-learn. What is finished in the
+    directory `out` stays, and the rest is done. `workers` processes work at a time, as many as
     there are cores if not stated; with `dask`, the workers of that scheduler. `train` also keeps what each model says
     of its training rows. `retry` does failed fits again, `replace` those of a changed learner or data set.
     """
@@ -137,6 +143,7 @@ def _drawn(data: Dataset, scheme: Resampling, seed: int) -> Drawn:
     """What is written down of a data set; every split is checked for the golden rule on the way."""
     kept: list[Split] = []
     count = 0
+    drawn = hashlib.sha256()
 
     def counted() -> Iterator[Split]:
         nonlocal count
@@ -144,6 +151,9 @@ def _drawn(data: Dataset, scheme: Resampling, seed: int) -> Drawn:
             count += 1
             if count * data.rows <= _MOST_KEPT:
                 kept.append(split)
+            if not scheme.says_all:
+                drawn.update(f"{split.repeat} {split.fold} {split.train.size}".encode())
+                drawn.update(split.train.tobytes() + split.test.tobytes())
             yield split
 
     notes = overlap(counted(), data).notes(data.name)
@@ -158,6 +168,7 @@ def _drawn(data: Dataset, scheme: Resampling, seed: int) -> Drawn:
         count,
         scheme.described(data),
         notes,
+        "" if scheme.says_all else drawn.hexdigest(),
     )
     return Drawn(data, plan, kept if len(kept) == count else None)
 
@@ -195,7 +206,7 @@ def _work(
     if done >= total:
         return
     jobs = (job for job in _jobs(run, learners, sets, scheme) if str(job.file) not in there)
-    for splits, errors in _on_dask(run, jobs, dask) if dask else _here(run, jobs, workers):
+    for splits, errors in _on_dask(run, jobs, dask) if dask else _here(run, jobs, workers or _cores(), total - done):
         done, failed = done + splits, failed + errors
         tell()
 
@@ -236,16 +247,28 @@ def _finish(run: Run, job: Job) -> tuple[int, int]:
     return len(job.splits), len(done.errors)
 
 
-def _here(run: Run, jobs: Iterator[Job], workers: int | None) -> Iterator[tuple[int, int]]:
-    """The jobs in processes of this machine; a single worker is this process itself."""
-    count = workers or _cores()
-    if count == 1:
-        for job in jobs:
-            yield _finish(run, job)
-        return
+def _here(run: Run, jobs: Iterator[Job], workers: int, splits: int) -> Iterator[tuple[int, int]]:
+    """The jobs in processes of this machine; a single worker is this process itself.
+
+    So are all while they are quick and what is left would take less time than other processes need to start.
+    """
+    began = time.monotonic()
+    done = 0
+    for job in jobs:
+        left = (splits - done) * (time.monotonic() - began) / done if done else 0.0  # seconds, at the rate so far
+        small = job.learner.quick and job.data.rows <= _QUICK_ROWS
+        if workers > 1 and (left > _PAYS or not small):
+            yield from _in_processes(run, chain([job], jobs), workers)
+            return
+        yield _finish(run, job)
+        done += len(job.splits)
+
+
+def _in_processes(run: Run, jobs: Iterator[Job], workers: int) -> Iterator[tuple[int, int]]:
+    """The jobs in processes beside this one, which end with it."""
     joblib = required("joblib", "experiments")
     parallel = joblib.Parallel(
-        n_jobs=count,
+        n_jobs=workers,
         backend="loky",
         return_as="generator_unordered",
         batch_size=1,
@@ -287,7 +310,11 @@ def _on_dask(run: Run, jobs: Iterator[Job], address: str) -> Iterator[tuple[int,
     try:
         client = distributed.Client(address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
-        raise ScoreSpaceError(f"there is no Dask scheduler at {address!r}.", seen=str(error)[:200]) from None
+        raise ScoreSpaceError(
+            f"there is no Dask scheduler at {address!r}.",
+            seen=str(error)[:200],
+            hint="start one with dask scheduler, or leave it out: workers=2",
+        ) from None
     with client:
         ahead = 2 * max(1, sum(client.nthreads().values()))
         waiting: dict[Any, Job] = {}

@@ -44,7 +44,10 @@ _VERSIONS: Final = ("scorespace", "scikit-learn", "numpy", "scipy", "joblib")
 
 @dataclass(frozen=True)
 class Planned:
-    """A data set of a run, as its file tells: enough to read and judge the predictions without the data."""
+    """A data set of a run, as its file tells: enough to read and judge the predictions without the data.
+
+    `drawn` is a hash of its splits, where the notation does not say all of them.
+    """
 
     name: str
     digest: str
@@ -56,6 +59,7 @@ class Planned:
     splits: int
     described: str
     notes: tuple[Note, ...] = ()
+    drawn: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,18 +164,19 @@ class Run:
     def files(self, dataset: str, learner: str) -> list[Path]:
         """The files of finished jobs, for whoever reads Parquet."""
         plan = self.of(dataset)
-        key = self.key(plan.digest, self.digests[_known(learner, self.learners, "learner")])
+        key = self.key(plan, self.digests[_known(learner, self.learners, "learner")])
         folder = job_folder(self.path, dataset, learner)
         return sorted(folder.glob(f"*.{key}.parquet"), key=lambda file: int(file.name.partition("-")[0]))
 
-    def key(self, data: str, learner: str) -> str:
+    def key(self, plan: Planned, learner: str) -> str:
         """The hash of all that decides predictions."""
-        text = "\0".join((data, learner, self.resampling, str(self.seed), str(self.train)))
+        drawn = (plan.drawn,) if plan.drawn else ()
+        text = "\0".join((plan.digest, learner, self.resampling, str(self.seed), str(self.train), *drawn))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def file(self, dataset: str, learner: str, first: int, last: int) -> Path:
         """Where the job of these splits is written."""
-        key = self.key(self.plans[dataset].digest, self.digests[learner])
+        key = self.key(self.plans[dataset], self.digests[learner])
         return job_folder(self.path, dataset, learner) / f"{first}-{last}.{key}.parquet"
 
     def about(self, dataset: str, learner: str) -> list[Row]:
@@ -189,7 +194,9 @@ class Run:
             return [{**found[str(file)], "file": str(file)} for file in files]
         except (duckdb.Error, ValueError, KeyError) as error:
             raise DataError(
-                f"a job of {dataset} and {learner} cannot be read.", seen=str(error).splitlines()[0]
+                f"a job of {dataset} and {learner} cannot be read.",
+                seen=str(error).splitlines()[0],
+                hint="remove its files below jobs/, and run the benchmark again",
             ) from None
         finally:
             connection.close()
@@ -214,6 +221,12 @@ class Run:
         first = errors[0][2] if errors else None
         return Standing(dataset, learner, self.plans[dataset].splits, done, len(errors), seconds, first)
 
+    def inner(self, dataset: str, learner: str) -> tuple[str, dict[tuple[int, int], float]]:
+        """What choices inside the training rows promised, by repeat and fold, and by which measure; else nothing."""
+        jobs = [job for job in self.about(dataset, learner) if job.get("inner")]
+        found = {(repeat, fold): value for job in jobs for repeat, fold, value in job["inner"]}
+        return (str(jobs[0]["chosen_by"]) if jobs else ""), found
+
     @cached_property
     def errors(self) -> list[Row]:
         """The fits that failed, each with its error."""
@@ -236,7 +249,11 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         raise DataError(f"{str(where)!r} holds no run.", hint=f"scorespace benchmark … --out {where}")
     about = _read(where / _RUN)
     if about.get("schema") != SCHEMA:
-        raise DataError(f"{str(where)!r} was written by another version.", seen=f"schema {about.get('schema')}")
+        raise DataError(
+            f"{str(where)!r} was written by another version.",
+            seen=f"schema {about.get('schema')}",
+            hint="the version that wrote it, or a new run in another folder",
+        )
     plans = [_read(file) for file in sorted((where / "data").glob("*.json"))]
     learners = [_read(file) for file in sorted((where / "learners").glob("*.json"))]
     try:
@@ -250,7 +267,11 @@ def open_run(path: str | os.PathLike[str]) -> Run:
             {str(one["name"]): str(one["digest"]) for one in sorted(learners, key=lambda one: str(one["name"]))},
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{str(where)!r} holds no run that can be read.", seen=f"wrong: {error}") from None
+        raise DataError(
+            f"{str(where)!r} holds no run that can be read.",
+            seen=f"wrong: {error}",
+            hint="the run again in another folder",
+        ) from None
 
 
 def is_run(path: Any) -> bool:
@@ -308,6 +329,7 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
         "splits": done.splits,
         "errors": done.errors,
         "warnings": done.warned,
+        **({"inner": done.inner, "chosen_by": done.chosen_by} if done.inner else {}),
         "versions": _versions(),
     }
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -347,17 +369,19 @@ def job_folder(path: Path, dataset: str, learner: str) -> Path:
 
 
 def _enter(path: Path, folder: str, what: str, name: str, content: Row, replace: bool) -> None:
-    """Keep the plan of a data set or learner; one of this name with another digest is refused, or replaced."""
+    """Keep the plan of a data set or learner; one with another digest or other splits is refused, or replaced."""
     file = path / folder / f"{_file_name(name)}.json"
     if file.is_file():
         there = _read(file)
-        if there.get("digest") == content["digest"]:
+        other = next((key for key in ("digest", "drawn") if there.get(key, "") != content.get(key, "")), None)
+        if other is None:
             return
         if not replace:
             why = "its rows or roles" if what == "data set" else "its parameters, code or versions"
+            why = "the splits that were drawn of it" if other == "drawn" else why
             raise ScoreSpaceError(
                 f"the {what} {name!r} is not the one in {str(path)!r}: {why} have changed.",
-                seen=f"digest {str(there.get('digest'))[:12]}, and now {content['digest'][:12]}",
+                seen=f"digest {str(there.get(other))[:12]}, and now {content[other][:12]}",
                 hint="another name or --out, or --replace, which removes its old predictions",
             )
         stale = [path / "jobs" / file.stem] if folder == "data" else (path / "jobs").glob(f"*/{glob.escape(file.stem)}")
@@ -395,9 +419,13 @@ def _read(file: Path) -> Row:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"{str(file)!r} cannot be read.", seen=str(error).splitlines()[0]) from None
+        raise DataError(
+            f"{str(file)!r} cannot be read.", seen=str(error).splitlines()[0], hint="the run again in another folder"
+        ) from None
     if not isinstance(found, dict):
-        raise DataError(f"{str(file)!r} cannot be read.", seen=type(found).__name__)
+        raise DataError(
+            f"{str(file)!r} cannot be read.", seen=type(found).__name__, hint="the run again in another folder"
+        )
     return found
 
 

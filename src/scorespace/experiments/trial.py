@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scorespace.errors import MeasureError, PositiveError, ScoreSpaceError, listing
 from scorespace.experiments.data import Dataset, datasets_of
 from scorespace.experiments.fit import check_task, fit_predict
+from scorespace.experiments.golden import Split
 from scorespace.experiments.learners import Fitting, learners_of
-from scorespace.experiments.resampling import Split
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import bind
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Table, class_table, residual_table

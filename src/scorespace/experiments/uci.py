@@ -126,7 +126,7 @@ def vowel() -> Dataset:
     lines = (folder() / "vowel/vowel.dat").read_text(encoding="utf-8").splitlines()
     table = np.array([line.split(",") for line in lines if line and not line.startswith("@")], dtype=np.float64)
     if table.shape != (990, 14):
-        raise DataError("vowel is not the file it should be.", seen=f"{table.shape}")
+        raise DataError("vowel is not the file it should be.", seen=f"{table.shape}", hint="fetch it again: make data")
     features: dict[str, Array | Nominal] = {"sex": table[:, 2]}
     features |= {f"f{k}": table[:, 3 + k] for k in range(10)}
     speaker = table[:, 1].astype(np.int64)

@@ -29,12 +29,13 @@ from scorespace.frames.check import (
 )
 from scorespace.frames.roles import Roles, absent_column
 from scorespace.frames.source import Frame, Source
+from scorespace.frames.sums import error_sums, tally_numbers
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable, Table, score_table
-from scorespace.tables.bins import BITS, cell, parted
+from scorespace.tables.bins import BITS, MIDDLE, cell, numbered, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
+from scorespace.tables.lead import LeadTable, lead_table
 from scorespace.tables.pair import PAIR_BITS, PairTable, binned_pair, paired
-from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
 from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, coarse_table
 
 
@@ -108,71 +109,6 @@ def _of_numbers(sample: Sample) -> dict[str, tuple[Table, NDArray[np.int32]]]:
     return held
 
 
-def error_sums(sample: Sample) -> dict[str, ErrorSums]:
-    """The sums of errors of each model, added up inside the engine in one scan after that for the means."""
-    roles = sample.roles
-    weight = number(roles.weight) if roles.weight else nw.lit(1.0)
-    truth = number(roles.truth)
-    predicted = {model: number(column) for model, (_, column) in roles.numbers.items()}
-    named = {f"e{place}": (one - truth) * weight for place, one in enumerate(predicted.values())}
-    asked = sample.frame.select(w=weight, y=truth * weight, **named).select(nw.all().sum())
-    first = {name: float(values[0]) for name, values in sample.source.arrays(asked).items()}
-    mean = first["y"] / first["w"]
-    base: Any = mean if roles.baseline is None else roles.baseline
-    found = {}
-    for place, (model, one) in enumerate(predicted.items()):
-        origin = (mean, first[f"e{place}"] / first["w"])
-        found[model] = _sums_of(sample, truth, one, base, origin, weight)
-    return found
-
-
-def _sums_of(
-    sample: Sample, truth: nw.Expr, predicted: nw.Expr, base: Any, origin: tuple[float, float], weight: nw.Expr
-) -> ErrorSums:
-    """The sums of all terms, and of the products that are needed."""
-    size = len(TERMS)
-    values = term_values(truth, predicted, number(base) if isinstance(base, str) else base, origin, nw.Expr.abs)
-    missed, own, both = values[0], truth.abs(), truth.abs() + predicted.abs()
-    # Engines do not agree on x / 0.
-    values[-2] = nw.when(own > 0).then(missed / own).otherwise(nw.when(missed > 0).then(math.inf).otherwise(0.0))
-    values[-1] = nw.when(both > 0).then(2 * missed / both).otherwise(0.0)
-    weighed = bool(sample.roles.weight) and not sample.roles.copies
-    given = {f"t{k}": one for k, one in enumerate(values, start=1)}
-    given["tilt"] = (truth < origin[0]).cast(nw.Float64) - (truth > origin[0]).cast(nw.Float64)
-    given |= {"w": weight} if sample.roles.weight else {}
-    weights = ["w"] if sample.roles.weight else []
-    squared = ["w", "w"] if weighed else weights
-    pairs = [(j, k) for j in range(size) for k in range(j, size) if frozenset((TERMS[j], TERMS[k])) in NEEDED]
-    if sample.roles.baseline is None:
-        pairs = [pair for pair in pairs if 8 not in pair]  # the variance of the truth stands for the baseline's square
-    # What is the same product of powers is added up once: e² · y is e · (e · y).
-    asked = {_power(weights, k): [*weights, f"t{k}"] for k in range(1, size)} | {"tilt": [*weights, "tilt"]}
-    asked |= {"w": weights, "ww": squared}
-    for j, k in pairs:
-        asked.setdefault(_power(squared, j, k), [*squared, *(f"t{one}" for one in (j, k) if one)])
-    summed = {name: _product(factors) for name, factors in asked.items()}
-    found = sample.source.arrays(sample.frame.select(**given).select(**summed).select(nw.all().sum()))
-    total = {name: float(one[0]) for name, one in found.items()}
-    products = np.full((size, size), np.nan)
-    for j, k in pairs:
-        products[j, k] = products[k, j] = total[_power(squared, j, k)] if j or k else total["ww"]
-    sums = np.array([total["w"], *(total[_power(weights, k)] for k in range(1, size))])
-    tilt = total["tilt"] / total["w"] if sample.roles.baseline is None else None
-    return ErrorSums(sums, origin, base if isinstance(base, float) else None, tilt, products)
-
-
-def _power(weights: list[str], *terms: int) -> str:
-    """The name of a product of terms: the same for the same powers."""
-    return "".join([*weights, "_", *sorted("".join(POWERS[one] for one in terms))])
-
-
-def _product(factors: list[str]) -> nw.Expr:
-    found: nw.Expr = nw.col(factors[0]) if factors else nw.lit(1.0)
-    for factor in factors[1:]:
-        found = found * nw.col(factor)
-    return found
-
-
 def _paired_numbers(sample: Sample, found: Mapping[str, NDArray[Any]]) -> PairTable:
     roles = sample.roles
     tables, cells = zip(*_of_numbers(sample).values(), strict=True)
@@ -199,6 +135,8 @@ def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Columns of the rows in use, aligned: the truth as codes into the classes, scores and weight as doubles."""
     numbers = {column for role, column in sample.roles.columns() if role in ("score", "number", "weight")}
     wanted = list(dict.fromkeys(names))
+    if wanted and all(name in sample.kept for name in wanted):
+        return {name: sample.kept[name] for name in wanted}
     absent = [name for name in wanted if name not in sample.source.columns]
     if absent:
         raise absent_column(absent[0], sample.source)
@@ -213,7 +151,10 @@ def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         whole = replace(sample, source=sample.source.written_out(long))
         again = whole.source.arrays(whole.frame.select(*long))
         arrays |= {name: _unmasked(again[name]) for name in long}
-    return {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
+    told = {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
+    if sample.roles.truth in told and not sample.roles.numbers:
+        sample.kept[sample.roles.truth] = told[sample.roles.truth]
+    return told
 
 
 def _score_tables_in_memory(sample: Sample) -> dict[str, ScoreTable]:
@@ -354,8 +295,8 @@ def tally(
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
     """
     if roles.summed:
-        sample = check(source, roles, missing, order)
-        return sample, dict(error_sums(sample))
+        numbers, sums = tally_numbers(source, roles, missing=missing, order=order)
+        return numbers, dict(sums)
     refuse_wrong_kinds(source, roles)
     counted: dict[str, Groups] = {}
     alone = roles.scores and not (roles.decisions or roles.class_scores or roles.numbers or roles.group or roles.fold)
@@ -388,6 +329,10 @@ def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
         decided = nw.lit(len(classes) - 1)
         for k in reversed(range(len(classes) - 1)):  # of several that are highest, the first
             decided = nw.when(scores[k] == highest).then(nw.lit(k)).otherwise(decided)
+        # The highest of the others; where two are highest, that is the highest itself.
+        others = (
+            nw.when(nw.col("the decision") == k).then(nw.lit(None)).otherwise(score) for k, score in enumerate(scores)
+        )
         off = (nw.sum_horizontal(*scores) - 1).abs()
         frame = sample.frame.with_columns(
             _codes(sample).cast(nw.Int64).alias("the truth"),
@@ -395,6 +340,7 @@ def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
             highest.alias("the highest"),
             off.alias("the excess"),
         )
+        frame = frame.with_columns((nw.col("the highest") - nw.max_horizontal(*others)).alias("the lead"))
         truth, right = nw.col("the truth"), (nw.col("the truth") == nw.col("the decision")).cast(nw.Int64)
         tables = []
         for k, score in enumerate(scores):
@@ -423,7 +369,22 @@ def _with_decisions(
     sums = {name: found[name].astype(np.float64) for name in total}
     codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))
     matrix = _decided(sample, classes, codes, decided, sums["weight"], sums.get("squares"))
-    return ClassBins(tuple(tables), matrix, top, float(found["excess"].astype(np.float64).max(initial=0.0)))
+    excess = float(found["excess"].astype(np.float64).max(initial=0.0))
+    return ClassBins(tuple(tables), matrix, top, excess, _leads(sample, frame, classes))
+
+
+def _leads(sample: Sample, frame: Frame, classes: tuple[str, ...]) -> LeadTable:
+    """The decisions by how far the highest score is ahead: one more group-by."""
+    lead, weight = nw.col("the lead"), sample.roles.weight
+    chosen = [nw.col(name) for name in ("the truth", "the decision", "the lead")]
+    chosen += [number(weight).alias("weight")] if weight else []
+    total = nw.col("weight").sum() if weight else nw.len()
+    held = frame.select(*chosen, cell(lead, PAIR_BITS, _choose).alias("cell"))
+    groups = held.group_by("the truth", "the decision", "cell").agg(weight=total, low=lead.min(), high=lead.max())
+    found = sample.source.arrays(groups)
+    low, high, weights = (found[name].astype(np.float64) for name in ("low", "high", "weight"))
+    codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))
+    return lead_table(low, codes, decided, weights, classes, high)
 
 
 def couples(
@@ -433,7 +394,8 @@ def couples(
 
     One group-by for every two of them, inside the engine, by some hundred bins of each model.
     """
-    held = {model: column for model, column in _ranking(sample).items() if isinstance(tables.get(model), ScoreTable)}
+    scored = {model for model, table in tables.items() if table.thresholded}
+    held = {model: column for model, column in _ranking(sample).items() if model in scored}
     if sample.positive is None or sample.roles.weight is not None:
         return {}
     return {couple: _together(sample, {m: held[m] for m in couple}, tables, edges) for couple in combinations(held, 2)}
@@ -501,16 +463,54 @@ def _bins(
 def _grouped(
     source: Source, chosen: Frame, roles: Roles, score: nw.Expr, labels: nw.Expr, bits: int, edges: Sequence[float] = ()
 ) -> Groups:
-    """The one group-by of scores: by bin and label, and by whether a row has any weight."""
+    """The one group-by of scores: by bin and label, and by whether a row has any weight.
+
+    Where files tell the range of their columns, most bins are counted by their number, which takes half the time of
+    hashing; a second scan sees the others.
+    """
+    if not source.ranged or bits != BITS:
+        return _summed(source, chosen, roles, score, labels, bits, edges)
+    low, high = MIDDLE
+    # The ranges that files tell leave NaN out, so that DuckDB may take a comparison with it for settled.
+    inner = (score >= low) & (score <= high) & ~score.is_nan()
+    outer = (score < low) | (score > high) | score.is_nan() | score.is_null()
+    parts = [
+        _summed(source, chosen.filter(inner), roles, score, labels, bits, edges, numbers=True),
+        _summed(source, chosen.filter(outer), roles, score, labels, bits, edges),
+    ]
+    return {name: _end_to_end([part[name] for part in parts]) for name in parts[0]}
+
+
+def _end_to_end(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    if any(hasattr(part, "mask") for part in parts):  # np.ma itself takes 15 ms to load
+        joined: NDArray[Any] = np.ma.concatenate(parts)  # type: ignore[no-untyped-call]
+        return joined
+    return np.concatenate(parts)
+
+
+def _summed(
+    source: Source,
+    chosen: Frame,
+    roles: Roles,
+    score: nw.Expr,
+    labels: nw.Expr,
+    bits: int,
+    edges: Sequence[float],
+    numbers: bool = False,
+) -> Groups:
+    """The rows of each bin and label, added up; the bins by their number, where all have one."""
     weight = None if roles.weight is None else number(roles.weight)
     named = [score.alias("score"), labels.alias("label")]
     if weight is not None:
         named += [weight.alias("weight"), (weight != 0).alias("used")]
     # Step by step: an expression that stands in another one twice would be computed twice.
-    held = chosen.select(*named, cell(score, bits, _choose).alias("cell"))
-    for edge in edges:
-        held = held.with_columns(parted(nw.col("cell"), nw.col("score"), edge, _choose).alias("cell"))
+    key = numbered(score, bits).cast(nw.Int64) if numbers else cell(score, bits, _choose)
+    held = chosen.select(*named, key.alias("cell"))
     x, w = nw.col("score"), nw.col("weight")
+    for edge in edges:
+        # A bin has one number more for each edge below: so those of the parts of a bin differ.
+        above = nw.col("cell") + _choose(x >= edge, 1, 0)
+        held = held.with_columns((above if numbers else parted(nw.col("cell"), x, edge, _choose)).alias("cell"))
     # Products are made here: some engines add up plain columns only.
     products = {"first": x, "second": x * x}
     found: dict[str, nw.Expr] = {"rows": nw.len(), "low": x.min(), "high": x.max()}
@@ -541,12 +541,22 @@ def _seen(roles: Roles, counted: Mapping[str, Groups]) -> Seen | None:
         return None
     groups = next(iter(counted.values()))
     used = _used(groups)
-    labels: dict[Any, int] = {}
-    for value, rows in zip(groups["label"][used].tolist(), groups["rows"][used].tolist(), strict=True):
-        labels[value] = labels.get(value, 0) + int(rows)
+    labels, place = _distinct(groups["label"][used])
     if not labels or len(labels) > MOST_CLASSES:
         return None
-    return Seen(int(groups["rows"].sum()), labels)
+    sizes = np.zeros(len(labels), dtype=np.int64)
+    np.add.at(sizes, place, groups["rows"][used])
+    return Seen(int(groups["rows"].sum()), int(sizes.sum()), dict(zip(labels, sizes.tolist(), strict=True)))
+
+
+def _distinct(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
+    """The labels that occur, and which of them each is: text is not sorted, for hashing it is quicker."""
+    if labels.dtype != object:
+        values, place = np.unique(labels, return_inverse=True)
+        return values.tolist(), place
+    found: dict[Any, int] = {}
+    place = np.fromiter((found.setdefault(one, len(found)) for one in labels.tolist()), np.intp, labels.size)
+    return list(found), place
 
 
 def _ordinary(groups: Groups, weighted: bool) -> bool:
@@ -590,7 +600,8 @@ def _table_of(
     edges: Sequence[float] = (),
 ) -> ScoreTable:
     used = _used(groups)
-    codes = np.array([labels[value] for value in groups["label"][used].tolist()], dtype=np.intp)
+    values, place = _distinct(groups["label"][used])
+    codes = np.array([labels[value] for value in values], dtype=np.intp)[place]
     rows = groups["rows"][used].astype(np.int64)
     weight = groups["weight"][used].astype(np.float64) if "weight" in groups else rows
     squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not roles.copies else None

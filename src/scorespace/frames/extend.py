@@ -55,7 +55,9 @@ def score_columns(
             raise absent_column(name, source)
         refuse_star(name)
         if not (schema[name].is_numeric() or schema[name] == nw.Boolean):
-            raise ColumnError(f"column {name!r} holds no numbers, so no scores.", seen=str(schema[name]))
+            raise ColumnError(
+                f"column {name!r} holds no numbers, so no scores.", seen=str(schema[name]), hint="a column of numbers"
+            )
     found = source.arrays(source.frame.select(*(number(name) for name in names)))
     if source.account is not None:
         source.account(next(iter(found.values())).size)
@@ -71,7 +73,11 @@ def score_columns(
         )
     for name, column in values.items():
         if np.isinf(column).any():
-            raise ScoreError(f"column {name!r} has infinite scores.", seen=grouped(int(np.isinf(column).sum())))
+            raise ScoreError(
+                f"column {name!r} has infinite scores.",
+                seen=grouped(int(np.isinf(column).sum())),
+                hint="finite scores; infinity has no place among probabilities",
+            )
     return {name: column[used] for name, column in values.items()}, used
 
 
@@ -97,7 +103,11 @@ def write_extended(data: Any, columns: Mapping[str, NDArray[np.float64]], path: 
             )
         rows = int(source.arrays(source.frame.select(rows=nw.len()))["rows"][0])
         if any(column.size != rows for column in columns.values()):
-            raise DataError(f"{source.where} has changed while it was read.", seen=f"{grouped(rows)} rows")
+            raise DataError(
+                f"{source.where} has changed while it was read.",
+                seen=f"{grouped(rows)} rows",
+                hint="read it again when nobody writes to it",
+            )
         _write(source, columns, path, temporary)
 
 

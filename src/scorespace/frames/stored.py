@@ -142,7 +142,11 @@ def _loaded(path: str) -> tuple[Tables, dict[tuple[str, str], Stored]] | None:
         return None
     name = os.path.basename(path)
     if about.get("schema") != _SCHEMA:
-        raise DataError(f"{name} was written by another version.", seen=f"schema {about.get('schema')}")
+        raise DataError(
+            f"{name} was written by another version.",
+            seen=f"schema {about.get('schema')}",
+            hint="the version that wrote it, or the tables again: scorespace table",
+        )
     connection = connect([os.path.abspath(path)])
     try:
         columns = connection.read_parquet([glob.escape(os.path.abspath(path))]).fetchnumpy()
@@ -154,7 +158,11 @@ def _loaded(path: str) -> tuple[Tables, dict[tuple[str, str], Stored]] | None:
     except (duckdb.Error, MemoryError) as error:
         raise unreadable(name, error, "Parquet") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{name} holds no tables that can be read.", seen=f"wrong: {error}") from None
+        raise DataError(
+            f"{name} holds no tables that can be read.",
+            seen=f"wrong: {error}",
+            hint="write it again: scorespace table DATA --out FILE.parquet",
+        ) from None
     finally:
         connection.close()
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from scorespace.conditions import check_prevalence, read_costs
+from scorespace.conditions import check_cost, check_prevalence, read_costs
 from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
 from scorespace.tables import Array, ConfusionTable, Counts, ratio
@@ -49,6 +49,8 @@ def cost(
     must have cases. Costs that are not stated are those of the operating condition, where one is.
     """
     check_prevalence(prevalence)
+    for name, each in {"fp": fp, "fn": fn, "tp": tp, "tn": tn}.items():
+        check_cost(name, each)
     if matrix is not None:
         raise MeasureError(
             "cost(matrix=…) is for several classes, none of them positive.", hint="cost(fp=1, fn=5), for example"
@@ -94,6 +96,8 @@ def _cost(
 def nec(c: Counts, *, fp: FpCost = 1.0, fn: FnCost = 1.0, prevalence: Prevalence = None) -> Array:
     """Cost as a share of that of making every error: x·FNR + (1−x)·FPR, x = π·c_FN / (π·c_FN + (1−π)·c_FP)."""
     check_prevalence(prevalence)
+    check_cost("fp", fp)
+    check_cost("fn", fn)
     share = ratio(c.p, c.total) if prevalence is None else np.asarray(prevalence)
     weight = ratio(share * fn, share * fn + (1 - share) * fp)
     return weight * ratio(c.fn, c.p) + (1 - weight) * ratio(c.fp, c.n)

@@ -90,7 +90,9 @@ def best(
     """
     spec = _of_decisions(measure)
     if spec.measure.best is None:
-        raise MeasureError(f"{spec} has no best value: neither direction is better.")
+        raise MeasureError(
+            f"{spec} has no best value: neither direction is better.", hint="a measure with a best end, such as f1"
+        )
     sign = 1.0 if spec.measure.best == "high" else -1.0
     counts = t.sweep
     values = sign * np.asarray(spec.measure(counts, **dict(spec.options)), dtype=np.float64)

@@ -76,7 +76,9 @@ class Recalibration(ByValue):
         for one in self.effects:
             if one.measure == measure:
                 return one
-        raise MeasureError(f"{measure} was not compared.", seen=listing(one.measure for one in self.effects))
+        raise MeasureError(
+            f"{measure} was not compared.", seen=listing(one.measure for one in self.effects), hint="one of these"
+        )
 
     def rows(self) -> list[Row]:
         return [

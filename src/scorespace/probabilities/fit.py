@@ -257,7 +257,11 @@ def cross_fitted(
         values, codes = values.astype(np.float64), codes.astype(np.intp)
         if values.shape != (codes.size, len(names)):
             seen = f"scores of shape {values.shape}, {grouped(codes.size)} cases of {listing(names)}"
-            raise ScoreError("scores must have a row for each case and a column for each class.", seen=seen)
+            raise ScoreError(
+                "scores must have a row for each case and a column for each class.",
+                seen=seen,
+                hint="an array of cases × classes",
+            )
     else:
         values = scores_of(values, codes.size)
     weights = None if weight is None else weights_of(weight, codes.size)

@@ -284,7 +284,11 @@ class ClassMaps:
         rows = np.asarray(scores, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != len(self.maps):
             seen = f"scores of shape {rows.shape}"
-            raise ScoreError(f"this map needs {len(self.maps)} scores for each case, one per class.", seen=seen)
+            raise ScoreError(
+                f"this map needs {len(self.maps)} scores for each case, one per class.",
+                seen=seen,
+                hint="an array of cases × classes, as the map was fitted to",
+            )
         return rows
 
 
@@ -332,13 +336,21 @@ def log_probabilities(scores: ArrayLike) -> Array:
     """Logarithms of rows of K probabilities, −inf for 0; refused where negative or without any above 0."""
     rows = np.asarray(scores, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] < 2:
-        raise ScoreError("a row of scores is needed for each case, one per class.", seen=f"shape {rows.shape}")
+        raise ScoreError(
+            "a row of scores is needed for each case, one per class.",
+            seen=f"shape {rows.shape}",
+            hint="an array of cases × classes",
+        )
     if not np.isfinite(rows).all() or (rows.size and rows.min() < 0):
         raise _not_probabilities(rows)
     empty = int((rows.max(axis=1) == 0).sum())
     if empty:
         seen = f"{grouped(empty)} of {grouped(len(rows))} cases"
-        raise ScoreError("some cases have probability 0 for every class.", seen=seen)
+        raise ScoreError(
+            "some cases have probability 0 for every class.",
+            seen=seen,
+            hint="a probability above 0 for at least one class of each case",
+        )
     with np.errstate(divide="ignore"):
         return np.log(rows)
 
@@ -351,7 +363,11 @@ def _not_probabilities(values: Array) -> ScoreError:
 def _one_column(scores: ArrayLike) -> Array:
     values = np.asarray(scores)
     if values.ndim != 1:
-        raise ScoreError("this map takes one score for each case.", seen=f"scores of shape {values.shape}")
+        raise ScoreError(
+            "this map takes one score for each case.",
+            seen=f"scores of shape {values.shape}",
+            hint="one column of scores",
+        )
     return scores_of(values, values.size)
 
 

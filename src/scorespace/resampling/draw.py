@@ -35,7 +35,7 @@ _MOST_KEPT: Final = 32_000_000  # bytes of draws that are kept for who asks late
 _LARGE: Final = 50.0  # cases in a cell from which on its count spreads like a normal deviate
 
 Drawn = Callable[[Any], Array]
-Draw = Callable[[np.random.Generator, int], Any]
+Draw = Callable[["np.random.Generator", int], Any]
 Kept = dict[int, Any]
 
 
@@ -125,8 +125,6 @@ class Draws:
     progress: Progress | None = None
     kept: dict[Asked, Array] = field(default_factory=dict, repr=False)
     sources: dict[str, Source] = field(default_factory=dict, repr=False)
-    world: list[Any] = field(default_factory=list, repr=False)
-    """The table whose labels were drawn again last, and what was drawn."""
 
     def of(self, model: str, request: Request) -> Array:
         """The measure of a model in every replicate, centred on its value where a lighter table was drawn."""

@@ -170,7 +170,8 @@ def estimates(
     ]
     drawn = [asked(one.model, one.request) for one in plans if one.kind.replicates and one.reason(draws) is None]
     draws.all(drawn)  # all at once; the intervals then find them there
-    return [_estimated(one, draws, level) for one in plans]
+    worlds: dict[str, Any] = {}
+    return [_estimated(one, draws, level, worlds) for one in plans]
 
 
 @dataclass(frozen=True)
@@ -189,12 +190,12 @@ class _Planned:
         return found or undrawn or (None if table.counted else UNCOUNTED)
 
 
-def _estimated(one: _Planned, draws: Draws, level: float) -> Estimate:
+def _estimated(one: _Planned, draws: Draws, level: float, worlds: dict[str, Any]) -> Estimate:
     reason = one.reason(draws)
     table = draws.tables[one.model]
     found = Interval(math.nan, math.nan, None, reason)
     if reason is None:
-        found = one.kind.function(Plan(one.request, one.model, table, one.value, level, draws))
+        found = one.kind.function(Plan(one.request, one.model, table, one.value, level, draws, worlds))
     low, high, reason = found.low, found.high, found.reason
     certain = None
     if any(each.coarse for each in draws.tables.values()):

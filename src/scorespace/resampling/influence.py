@@ -28,7 +28,7 @@ def extreme_interval(plan: Plan) -> Interval:
 
 
 def _of_silhouette(request: Request) -> bool:
-    return request.measure.interval == "influence" and isinstance(request.table, ClusterTable)
+    return request.measure.interval == "influence"
 
 
 @interval(

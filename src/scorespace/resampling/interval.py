@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -57,6 +57,8 @@ class Plan:
     value: float
     level: float
     draws: Draws
+    worlds: dict[str, _Worlds] = field(default_factory=dict, repr=False, compare=False)
+    """What labels drawn again showed last, by how they were drawn: measures of one table share it."""
 
     @property
     def tails(self) -> Array:
@@ -449,6 +451,34 @@ def logit_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
+def _of_precision(request: Request) -> bool:
+    return request.measure.interval == "precision-t" and _labelled(request)
+
+
+@interval(
+    "precision-t",
+    "as logit-t, for as many positives as bear the precision",
+    suits=_of_precision,
+    replicates=True,
+    weighted=True,
+)
+def precision_interval(plan: Plan) -> Interval:
+    """As logit-t; t for as many equal positives as bear its variance: (Σ PPV²)² / Σ PPV⁴ over the positives.
+
+    Of a rare class a few positives at the top bear most of the area.
+    """
+    defined, reason = plan.replicates()
+    if not defined.size:
+        return _none("the measure is undefined in every replicate")
+    table = plan.request.table.inside(ScoreTable)
+    found = table.pos > 0
+    squares = ratio(np.cumsum(table.pos), np.cumsum(table.counts.sum(axis=-2)))[found] ** 2
+    borne = table.pos[found] * squares
+    share = limits.kish(borne.sum(), borne @ squares) / table.n_pos
+    low, high = limits.on_logit(plan.value, defined, max(2.0, plan.rarer * float(share)), plan.level)
+    return _within(plan, low, high, f"precision-t{plan.how}", reason)
+
+
 def _loss(request: Request) -> bool:
     return request.measure.best == "low" and request.range[0] == 0
 
@@ -530,14 +560,43 @@ def _worth(table: ScoreTable, cases: Array) -> tuple[Array, float]:
     return number, float(limits.kish(cases.sum(), squares.sum()) / cases.sum())
 
 
-def _light(plan: Plan) -> ScoreTable:
+@dataclass(frozen=True)
+class _Worlds:
+    """Tables of worlds in which the rates of positives are known, and of labels drawn again from these rates.
+
+    `of` is the table that they are near to, `light` the one whose labels were drawn: a condensed one leaves chance less
+    to fit, so a value is compared as it is there.
+    """
+
+    of: ScoreTable
+    light: ScoreTable
+    known: ScoreTable
+    drawn: ScoreTable
+
+    def values(self, request: Request) -> tuple[float, Array, Array]:
+        """The measure as it is, in every world, and on labels drawn from it (worlds, draws)."""
+        seen, known, drawn = (np.asarray(request.formula(each), dtype=np.float64) for each in self._tables)
+        return float(seen), known, drawn.reshape(-1, known.size).T
+
+    @property
+    def _tables(self) -> tuple[ScoreTable, ...]:
+        return self.light, self.known, self.drawn
+
+
+def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array], draws: int, stream: int) -> _Worlds:
+    """The worlds that such rates make, drawn once for all measures of a table that ask in turn."""
     table = plan.request.table.inside(ScoreTable)
-    return table.condensed(_WORLD_ROWS) if table.score.size > 2 * _WORLD_ROWS else table
-
-
-def _value_on(plan: Plan, table: ScoreTable) -> float:
-    """The value on the table whose labels are drawn again: a condensed one leaves chance less to fit."""
-    return float(np.asarray(plan.request.formula(table)))
+    kept = plan.worlds.get(name)
+    if kept is None or kept.of is not table:
+        light = table.condensed(_WORLD_ROWS) if table.score.size > 2 * _WORLD_ROWS else table
+        cases = light.counts.sum(axis=-2, dtype=np.float64)
+        number, worth = _worth(light, cases)
+        rates = rates_of(light, worth)
+        rng = np.random.default_rng([plan.draws.seed, stream])
+        hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
+        drawn = _again(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
+        kept = plan.worlds[name] = _Worlds(table, light, _again(light, cases * rates), drawn)
+    return kept
 
 
 @interval(
@@ -554,47 +613,70 @@ def corrected_interval(plan: Plan) -> Interval:
     A value such as KS is the best of many on the same cases, so chance makes it too good; the bootstrap shows about
     half of that. Where labels without any relation to the scores would show such a value, theirs belongs to it.
     """
-    table, smooth, drawn = _ranked_world(plan)
-    if table.score.size == 1:  # then no labels change the value, and what others would score is not known
+    if plan.request.table.inside(ScoreTable).score.size == 1:
+        # Then no labels change the value, and what others would score is not known.
         return _none("every case has the same score: nothing says how others would be ranked")
-    known = np.asarray(plan.request.formula(smooth), dtype=np.float64)
-    values = np.asarray(plan.request.formula(drawn), dtype=np.float64).reshape(_WORLD_DRAWS, -1).T
+    seen, known, values = _worlds(plan, "smooth", _smooth_and_noise, _WORLD_DRAWS, stream=3).values(plan.request)
     defined, reason = plan.replicates()
     if not (defined.size and np.isfinite(values).any(axis=1).all() and np.isfinite(known).all()):
         return _none("the measure is undefined in every replicate")
-    seen, rarer, bounds = _value_on(plan, table), max(2.0, plan.rarer), plan.request.range
-    spread = float(defined.std())
-    low, high = limits.corrected(seen, known[0], values[0], rarer, plan.level, spread=spread, within=bounds)
-    if limits.as_by_chance(seen, known[1], values[1], rarer, plan.level):
+    low, high = _corrected(plan, seen, known[0], values[0])
+    if limits.as_by_chance(seen, known[1], values[1], max(2.0, plan.rarer), plan.level):
         low, high = min(low, known[1]), max(high, known[1])
     return _within(plan, low, high, f"corrected{plan.how}", reason)
 
 
-def _ranked_world(plan: Plan) -> tuple[ScoreTable, ScoreTable, ScoreTable]:
-    """A light table, the same with smooth rates and with noise, and with labels drawn from both.
-
-    Measures of one table ask one after the other: the world of the last one is kept for the next.
-    """
-    asked, kept = plan.request.table, plan.draws.world
-    if not (kept and kept[0] is asked):
-        table = _light(plan)
-        cases = table.counts.sum(axis=-2, dtype=np.float64)
-        number, worth = _worth(table, cases)
-        noise = np.full(cases.size, float(table.n_pos / table.total))
-        rates = np.stack([worlds.rates_by_rank(cases * worth, table.pos * worth), noise])
-        drawn = _drawn_again(plan, table, cases, number, rates, _WORLD_DRAWS, stream=3)
-        kept[:] = [asked, (table, _again(table, cases * rates), drawn)]
-    found: tuple[ScoreTable, ScoreTable, ScoreTable] = kept[1]
-    return found
+def _corrected(plan: Plan, seen: float, known: Array, values: Array) -> tuple[float, float]:
+    """The limits for the bias and the error that one world shows."""
+    rarer, spread, within = max(2.0, plan.rarer), float(plan.replicates()[0].std()), plan.request.range
+    low, high = limits.corrected(seen, known, values, rarer, plan.level, spread=spread, within=within)
+    return low, high
 
 
-def _drawn_again(
-    plan: Plan, table: ScoreTable, cases: Array, number: Array, rates: Array, draws: int, stream: int
-) -> ScoreTable:
-    """The table (draws · worlds) with labels drawn again from the rates (worlds, scores) of each world."""
-    rng = np.random.default_rng([plan.draws.seed, stream])
-    hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
-    return _again(table, hits if number is cases else hits * (cases / np.maximum(number, 1)))
+def _of_hull(request: Request) -> bool:
+    return request.measure.interval == "corrected-hull" and _bounded(request)
+
+
+@interval(
+    "corrected-hull",
+    "corrected also for the bias where rates have humps",
+    suits=_of_hull,
+    replicates=True,
+    weighted=True,
+    instead="shifted",
+)
+def corrected_hull_interval(plan: Plan) -> Interval:
+    """As corrected, and at least what a world of a few steps asks for: where a curve is straight, a hull bends most."""
+    found = corrected_interval.function(plan)
+    if found.method is None:
+        return found
+    seen, known, values = _worlds(plan, "steps", _in_steps, _WORLD_DRAWS, stream=7).values(plan.request)
+    low, high = _corrected(plan, seen, known[0], values[0])
+    return _within(plan, min(low, found.low), max(high, found.high), f"corrected-hull{plan.how}", found.reason)
+
+
+def _in_steps(table: ScoreTable, worth: float) -> Array:
+    """Rates (1, scores) that are the same in each of a few parts of the ranks."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    return worlds.rates_in_steps(cases * worth, table.pos * worth)[None]
+
+
+def _smooth_and_noise(table: ScoreTable, worth: float) -> Array:
+    """Rates (2, scores): smooth along the ranks, and the same at every score."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    noise = np.full(cases.size, float(table.n_pos / table.total))
+    return np.stack([worlds.rates_by_rank(cases * worth, table.pos * worth), noise])
+
+
+def _recalibrated(table: ScoreTable, worth: float) -> Array:
+    """Rates (steps, scores) from the scores as they stand to ever stronger recalibrations of them."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    return worlds.recalibrated(table.score, cases * worth, table.pos * worth)
+
+
+def _at_their_word(table: ScoreTable, worth: float) -> Array:
+    """The same, but scores of 0 and 1 are taken at their word."""
+    return np.where((table.score == 0) | (table.score == 1), table.score, _recalibrated(table, worth))
 
 
 @interval(
@@ -610,20 +692,14 @@ def inverted_interval(plan: Plan) -> Interval:
 
     Labels are drawn from the scores as they stand and from ever stronger recalibrations of them.
     """
-    table = _light(plan)
-    cases = table.counts.sum(axis=-2, dtype=np.float64)
-    number, worth = _worth(table, cases)
-    rates = worlds.recalibrated(table.score, cases * worth, table.pos * worth)
-    known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
-    if not np.isfinite(known).all():  # a score of 0 or 1 that is wrong costs infinity: it is taken at its word
-        rates = np.where((table.score == 0) | (table.score == 1), table.score, rates)
-        known = np.asarray(plan.request.formula(_again(table, cases * rates)), dtype=np.float64)
-    drawn = _drawn_again(plan, table, cases, number, rates, _INVERTED_DRAWS, stream=4)
-    values = np.asarray(plan.request.formula(drawn), dtype=np.float64).reshape(_INVERTED_DRAWS, -1).T
+    seen, known, values = _worlds(plan, "recalibrated", _recalibrated, _INVERTED_DRAWS, stream=4).values(plan.request)
+    if not np.isfinite(known).all():  # a score of 0 or 1 that is wrong costs infinity
+        sure = _worlds(plan, "at their word", _at_their_word, _INVERTED_DRAWS, stream=4)
+        seen, known, values = sure.values(plan.request)
     defined, reason = plan.replicates()
     if not defined.size:
         return _none("the measure is undefined in every replicate")
-    spread, seen = float(defined.std()), _value_on(plan, table)
+    spread = float(defined.std())
     low, high = limits.inverted(seen, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
     found = _within(plan, low, high, f"inverted{plan.how}", reason)
     return replace(found, chance=float(np.nanmean(values[0])))

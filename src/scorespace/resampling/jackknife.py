@@ -80,7 +80,10 @@ def _of_cases(plan: Plan, there: Map) -> tuple[float, float, float] | None:
     weight = table.cells
     gone = np.minimum(1.0, weight) if table.copies else weight
     times = np.maximum(weight, 1.0) if table.copies else np.ones_like(weight)
-    total, centre = float(weight.sum()), float(there(plan.value))
+    with np.errstate(divide="ignore"):
+        total, centre = float(weight.sum()), float(there(plan.value))
+    if not math.isfinite(centre):  # so near an end that rounding puts it there
+        return None
 
     def moved(rows: slice) -> Array:
         """How far the value moves without each case, times the weight that is left."""

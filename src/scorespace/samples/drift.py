@@ -259,7 +259,11 @@ def _cause(prevalence: Aspect, aspects: tuple[Aspect, ...], both: Pooled, labell
 
 def _check(before: Mapping[str, ScoreTable], after: Mapping[str, ScoreTable], replicates: int, samples: int) -> None:
     if not before or set(before) != set(after):
-        raise DataError("both samples need scores of the same models.", seen=f"{list(before)} and {list(after)}")
+        raise DataError(
+            "both samples need scores of the same models.",
+            seen=f"{list(before)} and {list(after)}",
+            hint="the same models, by the same names, in both",
+        )
     tests = samples * (1 + 3 * len(before))
     if replicates < (least := math.ceil(tests / LIKELY)):
         raise ConditionError(
@@ -276,6 +280,7 @@ def _check(before: Mapping[str, ScoreTable], after: Mapping[str, ScoreTable], re
             raise DataError(
                 "the samples have different positive classes.",
                 seen=f"{old.classes[old.positive]!r} before and {new.classes[new.positive]!r} after",
+                hint="the same positive class in both: positive=…",
             )
         unknown = [label for label in _present(new) if label not in _present(old)]
         if unknown and len(_present(old)) > 1:

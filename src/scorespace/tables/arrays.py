@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorespace.errors import DataError, PositiveError, listing
 from scorespace.tables.classes import ClassTable, class_table
@@ -51,6 +52,13 @@ def table_of_arrays(
     return score_table(truth, given, positive=positive, weight=weight)
 
 
+def real(values: Any) -> NDArray[np.float64]:
+    """The values as numbers of double precision; complex ones are refused, which NumPy would cut off."""
+    if np.asarray(values).dtype.kind == "c":
+        raise TypeError("complex numbers")
+    return np.asarray(values, dtype=np.float64)
+
+
 def numeric(truth: Any) -> bool:
     """Whether a truth is of numbers that can be no labels: some have decimals."""
     values = np.asarray(truth)
@@ -86,7 +94,9 @@ def by_class(truth: Any, given: Any, classes: Sequence[Any] | None = None) -> di
         )
     if len(names) != len(columns):
         raise DataError(
-            "the scores are not those of the classes.", seen=f"{len(columns)} columns and {len(names)} classes"
+            "the scores are not those of the classes.",
+            seen=f"{len(columns)} columns and {len(names)} classes",
+            hint="a column of scores for each class",
         )
     return dict(zip(names, columns, strict=True))
 

@@ -16,6 +16,7 @@ from scorespace.tables.classes import ROUNDING, TOP
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import bare, class_listing
+from scorespace.tables.lead import LeadTable, lead_table
 from scorespace.tables.pair import two_names
 from scorespace.tables.score import ScoreTable, grouped_scores, unknown_class
 from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Wanted
@@ -29,6 +30,7 @@ class ClassBins(Table):
 
     It holds no cases, so that those of K classes may be as many as are counted. `top` has the highest score of each
     case, with the decision for it wrong or right; `excess` is how far the scores of a case are from adding up to one.
+    `leads` counts the decisions by how far the highest score is ahead; tables of older files are without it.
 
     >>> from scorespace.tables.classes import class_table
     >>> t = class_table(["a", "b", "c"], {"a": [0.8, 0.1, 0.2], "b": [0.1, 0.6, 0.3], "c": [0.1, 0.3, 0.5]})
@@ -40,6 +42,7 @@ class ClassBins(Table):
     decisions: ConfusionTable
     top: ScoreTable
     excess: float = 0.0
+    leads: LeadTable | None = None
 
     def described(self) -> str:
         return f"scores of {len(self.classes)} classes in bins"
@@ -120,6 +123,8 @@ class ClassBins(Table):
             return cast(Wanted, self.decisions)
         if wanted is Counts and at is None:
             return self.decisions.inside(wanted, of)
+        if wanted is LeadTable and of is None and self.leads is not None:
+            return cast(Wanted, self.leads)
         if of is not None:
             return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
         if isinstance(self, wanted):
@@ -156,6 +161,12 @@ class ClassBins(Table):
         """The score table of one class, by its own score, against one other."""
         return _of_two(self.tables[index], [index], (self.classes[other], self.classes[index]), [other])
 
+    def spread(self, index: int) -> list[tuple[Array, Array]]:
+        """Of each class the scores for one class that its cases have, from the highest down, and their weights."""
+        table = self.tables[index]
+        held = (np.flatnonzero(counts) for counts in table.counts)
+        return [(table.score[at], table.counts[k, at].astype(np.float64)) for k, at in enumerate(held)]
+
     def own(self, index: int) -> ScoreTable:
         """The score that the cases of a class have for it, and no other cases."""
         return _of_two(self.tables[index], [index], two_names(self.classes, index), [])
@@ -180,6 +191,10 @@ class ClassBins(Table):
             for name in names
         }
         columns["decided"] = np.repeat(np.arange(len(parts)), sizes)
+        if self.leads is not None:  # further rows, which older readers leave alone
+            leads = self.leads.stored().columns
+            more = leads["weight"].size
+            columns = {n: np.concatenate([column, leads.get(n, np.zeros(more))]) for n, column in columns.items()}
         about = {"kind": "classes", "positive": None, "matrix": self.decisions.matrix.tolist(), "excess": self.excess}
         return Stored(about | {"parts": [dict(part.about) for part in parts], "sizes": sizes}, columns)
 
@@ -189,12 +204,16 @@ class ClassBins(Table):
             raise DataError(
                 "tables that score different classes cannot be merged.",
                 seen=f"{listing(self.classes)} and {listing(other.classes)}",
+                hint="tables of the same classes",
             )
         theirs = {table.positive_name: table for table in other.tables}
         tables = [table + theirs[table.positive_name] for table in self.tables]
         ordered = sorted(tables, key=lambda table: table.positive)
         top, excess = self.top + other.top, max(self.excess, other.excess)
-        return type(self)(tuple(ordered), self.decisions + other.decisions, top, excess)
+        leads = None
+        if self.leads is not None and other.leads is not None:
+            leads = self.leads + other.leads.in_order(self.classes)
+        return type(self)(tuple(ordered), self.decisions + other.decisions, top, excess, leads)
 
     def __repr__(self) -> str:
         shown = class_listing(self.classes, self.class_totals.tolist())
@@ -213,7 +232,8 @@ def class_bins(table: Any, bits: int = 0) -> ClassBins:
 
     tables = [replace(counted(table.score[k]), positive=k) for k in range(size)]
     rounded = [one.rounded(bits) if bits else one for one in (*tables, table.top)]
-    return ClassBins(tuple(rounded[:-1]), table.decisions, rounded[-1], table.excess)
+    leads = lead_table(table.exact_lead, table.label, table.decided, table.case_weight, table.classes)
+    return ClassBins(tuple(rounded[:-1]), table.decisions, rounded[-1], table.excess, leads)
 
 
 def _of_two(table: ScoreTable, own: list[int], names: tuple[str, str], rest: list[int] | None = None) -> ScoreTable:

@@ -234,17 +234,38 @@ class ClassTable(Table):
         return _score_table(right, self.score.max(axis=0), ("wrong", "right"), 1, self.weight, self.copies)
 
     @property
+    def exact_lead(self) -> Array:
+        """By how much the highest score of each case is above the second, as it is computed."""
+        second, highest = np.partition(self.score, -2, axis=0)[-2:]
+        return highest - second
+
+    @property
     def lead(self) -> Array:
         """By how much the highest score of each case is above the second."""
-        second, highest = np.partition(self.score, -2, axis=0)[-2:]
         # 0.7 − 0.3 and 0.6 − 0.2 are the same lead, but not in floating point.
-        return np.round(highest - second, 12)
+        return np.round(self.exact_lead, 12)
 
     @property
     def margins(self) -> ScoreTable:
         """The lead of the highest score over the second, with the decision right or wrong as classes."""
         right = (self.decided == self.label).astype(np.intp)
         return _score_table(right, self.lead, ("wrong", "right"), 1, self.weight, self.copies)
+
+    def left(self, lead: Array) -> Array:
+        """What is taken for what (places, K²) among the cases that lead by at least so much; leads rise."""
+        size = len(self.classes)
+        last = np.searchsorted(lead, self.lead, side="right")  # at so many places a case is still decided
+        held = np.bincount(
+            last * size**2 + self.label * size + self.decided, self.case_weight, minlength=(lead.size + 1) * size**2
+        )
+        return np.cumsum(held.reshape(lead.size + 1, -1)[::-1], axis=0)[-2::-1]
+
+    def spread(self, index: int) -> list[tuple[Array, Array]]:
+        """Of each class the scores for one class that its cases have, from the highest down, and their weights."""
+        order = np.lexsort((-self.score[index], self.label))
+        ends = np.cumsum(np.bincount(self.label, minlength=len(self.classes)))[:-1]
+        sides = (np.split(side[order], ends) for side in (self.score[index], self.case_weight))
+        return list(zip(*sides, strict=True))
 
     def pooled(self, wanted: type[Wanted]) -> Wanted:
         """All scores in one table: positive where a score is that of the case's own class."""
@@ -330,6 +351,7 @@ class ClassTable(Table):
             raise DataError(
                 "tables that score different classes cannot be merged.",
                 seen=f"{listing(self.classes)} and {listing(other.classes)}",
+                hint="tables of the same classes",
             )
         alone = self.weight is None and other.weight is None
         weight = None if alone else np.concatenate([self.case_weight, other.case_weight])

@@ -229,13 +229,25 @@ def cluster_table(
             "points must be rows of features.", seen=f"an array of shape {point.shape}", hint="one row for each point"
         )
     if not np.isfinite(point).all():
-        raise ScoreError("points must be finite numbers.", seen=f"{int((~np.isfinite(point)).sum())} that are not")
+        raise ScoreError(
+            "points must be finite numbers.",
+            seen=f"{int((~np.isfinite(point)).sum())} that are not",
+            hint="drop or fill those points first",
+        )
     codes, names = encode(labels, "the labels of clusters")
     if codes.size != len(point):
-        raise DataError("points and labels differ in number.", seen=f"{len(point)} points, {codes.size} labels")
+        raise DataError(
+            "points and labels differ in number.",
+            seen=f"{len(point)} points, {codes.size} labels",
+            hint="one label for each point",
+        )
     held = np.ones(len(point)) if weight is None else np.asarray(weight, dtype=np.float64)
     if held.shape != (len(point),):
-        raise WeightError("weights and points differ in number.", seen=f"{held.size} weights, {len(point)} points")
+        raise WeightError(
+            "weights and points differ in number.",
+            seen=f"{held.size} weights, {len(point)} points",
+            hint="one weight for each point",
+        )
     if not (np.isfinite(held) & (held >= 0)).all() or not held.sum() > 0:
         raise WeightError("weights must be finite numbers ≥ 0, not all 0.", hint="weight 0 leaves a point out")
     refuse_sizes(point, "points have features")
@@ -281,7 +293,10 @@ class ContingencyTable(Table):
 
     def __add__(self, other: Self) -> Self:
         if (self.classes, self.clusters) != (other.classes, other.clusters):
-            raise ColumnError("tables of different classes or clusters cannot be added.")
+            raise ColumnError(
+                "tables of different classes or clusters cannot be added.",
+                hint="tables of the same classes and clusters",
+            )
         return replace(self, matrix=self.matrix + other.matrix, squares=None)
 
 
@@ -289,7 +304,11 @@ def contingency(classes: Any, labels: Any, *, weight: Array | None = None, copie
     """The table of two labellings of the same points."""
     (rows, names), (columns, clusters) = encode(classes, "the classes"), encode(labels, "the labels of clusters")
     if rows.size != columns.size:
-        raise DataError("classes and labels differ in number.", seen=f"{rows.size} and {columns.size}")
+        raise DataError(
+            "classes and labels differ in number.",
+            seen=f"{rows.size} and {columns.size}",
+            hint="one class and one label for each point",
+        )
     cell, shape = rows.astype(np.int64) * len(clusters) + columns, (len(names), len(clusters))
 
     def summed(weights: Array | None) -> Array:

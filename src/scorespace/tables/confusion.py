@@ -201,7 +201,11 @@ class ConfusionTable(Table):
     def score_table(self) -> ScoreTable:
         """A crisp two-class decision as a score table with the scores 1 (positive) and 0."""
         if self.positive is None or len(self.classes) != 2:
-            raise DataError("only a two-class decision is a score table.", seen=f"{len(self.classes)} classes")
+            raise DataError(
+                "only a two-class decision is a score table.",
+                seen=f"{len(self.classes)} classes",
+                hint="two classes, one of them positive",
+            )
         decided = [self.positive, 1 - self.positive]
         squares = None if self.squares is None else self.squares[..., decided]
         held = np.array([1.0, 0.0]), self.matrix[..., decided]
@@ -212,7 +216,9 @@ class ConfusionTable(Table):
         classes = tuple(dict.fromkeys(self.classes + other.classes))
         named = None if self.positive is None else self.classes[self.positive]
         if named != (None if other.positive is None else other.classes[other.positive]):
-            raise DataError("tables with different positive classes cannot be merged.")
+            raise DataError(
+                "tables with different positive classes cannot be merged.", hint="the same positive class in both"
+            )
         matrix = _spread(self.matrix, self.classes, classes) + _spread(other.matrix, other.classes, classes)
         squares = None
         if self.squares is not None or other.squares is not None:
@@ -260,7 +266,9 @@ def confusion(
         table = _from_labels(truth, decision, classes, weight, copies)
         return replace(table, positive=_positive_of(table, positive))
     if weight is not None:
-        raise WeightError("a matrix holds weights already; weight is for labels and decisions.")
+        raise WeightError(
+            "a matrix holds weights already; weight is for labels and decisions.", hint="leave weight out"
+        )
     table = _from_matrix(truth, classes)
     return replace(table, positive=_positive_of(table, positive))
 
@@ -279,7 +287,9 @@ def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
     try:
         cells = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError("a confusion matrix must hold numbers.", seen=str(error)) from None
+        raise DataError(
+            "a confusion matrix must hold numbers.", seen=str(error), hint="counts, a row for each actual class"
+        ) from None
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
         raise DataError(
             "a confusion matrix must be square.", seen=f"shape {cells.shape}", hint="rows actual, columns decided"
@@ -289,7 +299,11 @@ def _from_matrix(matrix: Any, classes: Sequence[Any] | None) -> ConfusionTable:
     refuse_uncountable(cells, "the cells of the matrix")
     names = tuple(map(label_text, classes)) if classes is not None else tuple(map(str, range(len(cells))))
     if len(names) != len(cells) or len(set(names)) != len(names):
-        raise DataError("classes must name each row of the matrix once.", seen=f"{len(cells)} rows and classes {names}")
+        raise DataError(
+            "classes must name each row of the matrix once.",
+            seen=f"{len(cells)} rows and classes {names}",
+            hint="one name for each row",
+        )
     return ConfusionTable(cells, names)
 
 
@@ -297,7 +311,11 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
     actual, actual_names = encode_classes(truth)
     decided, decided_names = encode_classes(decision, "decision")
     if actual.size != decided.size:
-        raise DataError("truth and decision differ in length.", seen=f"{actual.size} and {decided.size} labels")
+        raise DataError(
+            "truth and decision differ in length.",
+            seen=f"{actual.size} and {decided.size} labels",
+            hint="one decision for each label",
+        )
     if classes is None and len(actual_names) > 1 and not set(actual_names) & set(decided_names):
         raise ColumnError(
             "truth and decision share no label.",
@@ -311,7 +329,11 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
     )
     absent = [name for name in (*actual_names, *decided_names) if name not in names]
     if absent:
-        raise ColumnError(f"the label {absent[0]!r} is not one of the classes.", seen=f"classes {names}")
+        raise ColumnError(
+            f"the label {absent[0]!r} is not one of the classes.",
+            seen=f"classes {names}",
+            hint="classes with every label that occurs",
+        )
     rows = np.array([names.index(name) for name in actual_names])[actual]
     columns = np.array([names.index(name) for name in decided_names])[decided]
     weights = None if weight is None else weights_of(weight, rows.size)

@@ -58,7 +58,7 @@ def places_in(order: Sequence[Any], classes: Sequence[str]) -> dict[str, int]:
     """
     names = tuple(map(label_text, order))
     if len(set(names)) != len(names):
-        raise DataError("the order names a class twice.", seen=listing(names))
+        raise DataError("the order names a class twice.", seen=listing(names), hint="each class once")
     for name in classes:
         if name not in names:
             near = did_you_mean(name, names)
@@ -163,9 +163,13 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
     """
     array = np.asarray(values)
     if array.ndim != 1:
-        raise DataError(f"{what} must be one column of labels.", seen=f"an array of shape {array.shape}")
+        raise DataError(
+            f"{what} must be one column of labels.",
+            seen=f"an array of shape {array.shape}",
+            hint="one label for each case",
+        )
     if array.size == 0:
-        raise DataError(f"{what} is empty: there is nothing to evaluate.")
+        raise DataError(f"{what} is empty: there is nothing to evaluate.", hint="at least one case")
     if array.dtype == bool:  # the commonest and cheapest case: one byte each already
         return _without_absent(array.view(np.uint8), ("False", "True"))
     if array.dtype.kind in "iu" and array.min() >= 0 and array.max() <= 1:

@@ -90,9 +90,15 @@ class Models(Mapping[str, Any]):
         """The four outcomes of a two-class model, at a threshold where it needs one."""
         table = self[model]
         if not table.class_names:
-            raise ScoreSpaceError(f"{model} has no outcomes of decisions: it is {table.described()}.")
+            raise ScoreSpaceError(
+                f"{model} has no outcomes of decisions: it is {table.described()}.",
+                hint="a model with scores or decisions",
+            )
         if table.positive_name is None:
-            raise ScoreSpaceError(f"{model} decides between {len(table.class_names)} classes, none of them positive.")
+            raise ScoreSpaceError(
+                f"{model} decides between {len(table.class_names)} classes, none of them positive.",
+                hint="name the positive class: positive=…",
+            )
         counts: Counts = table.inside(Counts, None, at if table.thresholded else None)
         return counts
 

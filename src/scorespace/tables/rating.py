@@ -56,7 +56,9 @@ class RatingTable(Table):
 
     def __add__(self, other: Self) -> Self:
         if (self.classes, self.raters) != (other.classes, other.raters):
-            raise DataError("ratings of other raters or classes cannot be merged.")
+            raise DataError(
+                "ratings of other raters or classes cannot be merged.", hint="tables of the same raters and classes"
+            )
         pattern = np.vstack([self.pattern, other.pattern])
         counts = np.concatenate([self.counts, other.counts], axis=-1)
         squares = None
@@ -99,16 +101,24 @@ def rating_table(
     columns = {str(name): np.array(list(values), dtype=object) for name, values in ratings.items()}
     sizes = {column.size for column in columns.values()}
     if len(sizes) > 1:
-        raise DataError("the raters judged different numbers of instances.", seen=listing(sorted(sizes)))
+        raise DataError(
+            "the raters judged different numbers of instances.",
+            seen=listing(sorted(sizes)),
+            hint="one label of every rater for each instance; None where there is none",
+        )
     every = np.concatenate(list(columns.values()))
     judged = ~np.fromiter(map(is_missing, every), dtype=bool, count=every.size)
     if not judged.any():
-        raise DataError("no rater judged any instance.")
+        raise DataError("no rater judged any instance.", hint="at least one label")
     codes, seen = encode(every[judged], "ratings")
     names = seen if classes is None else tuple(map(label_text, classes))
     absent = [name for name in seen if name not in names]
     if absent or len(set(names)) < len(names):
-        raise DataError("classes must name every label once.", seen=f"labels {listing(seen)}, classes {listing(names)}")
+        raise DataError(
+            "classes must name every label once.",
+            seen=f"labels {listing(seen)}, classes {listing(names)}",
+            hint="every label once",
+        )
     placed = np.full(every.size, NOBODY, dtype=np.intp)
     placed[judged] = np.array([names.index(name) for name in seen])[codes]
     given = np.ascontiguousarray(placed.reshape(len(columns), -1).T)

@@ -453,7 +453,9 @@ def residual_table(
     actual, given = (_column(values, name) for values, name in ((truth, "truth"), (predicted, "prediction")))
     if actual.size != given.size:
         raise DataError(
-            "truth and prediction differ in length.", seen=f"{grouped(actual.size)} and {grouped(given.size)}"
+            "truth and prediction differ in length.",
+            seen=f"{grouped(actual.size)} and {grouped(given.size)}",
+            hint="one prediction for each truth",
         )
     weights = None if weight is None else weights_of(weight, actual.size)
     reference: Any = baseline
@@ -487,10 +489,16 @@ def _column(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
         found = np.asarray(values, dtype=np.float64) + 0.0  # −0.0 is 0.0
     except (TypeError, ValueError) as error:
-        raise DataError(f"{name} holds something that is not a number.", seen=str(error)) from None
+        raise DataError(
+            f"{name} holds something that is not a number.", seen=str(error), hint="numbers, or drop those cases first"
+        ) from None
     if found.ndim != 1:
         raise DataError(f"{name} is not one column.", seen=f"shape {found.shape}", hint="one value per case")
     if not np.isfinite(found).all():
-        raise DataError(f"{name} has missing or infinite values.", seen=grouped(int((~np.isfinite(found)).sum())))
+        raise DataError(
+            f"{name} has missing or infinite values.",
+            seen=grouped(int((~np.isfinite(found)).sum())),
+            hint="drop or fill those cases first",
+        )
     refuse_sizes(found, f"{name} holds numbers")
     return found

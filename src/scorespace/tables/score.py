@@ -341,7 +341,9 @@ class ScoreTable(Table):
     def swapped(self) -> Self:
         """The other class of two as positive, with the scores negated so that higher still means positive."""
         if len(self.classes) != 2:
-            raise ScoreError("only two classes can be swapped.", seen=f"{len(self.classes)} classes")
+            raise ScoreError(
+                "only two classes can be swapped.", seen=f"{len(self.classes)} classes", hint="a table of two classes"
+            )
         # Adding 0.0 keeps a negated zero from becoming -0.0.
         squares = None if self.squares is None else self.squares[..., ::-1]
         bins = None if self.bins is None else self.bins.turned()
@@ -357,7 +359,9 @@ class ScoreTable(Table):
         array([0.75, 0.5 , 0.25])
         """
         if len(self.classes) != 2:
-            raise ScoreError("only two classes can be swapped.", seen=f"{len(self.classes)} classes")
+            raise ScoreError(
+                "only two classes can be swapped.", seen=f"{len(self.classes)} classes", hint="a table of two classes"
+            )
         other = 1 - self.positive
         if self.bins is None:
             return replace(self._rescored(1 - self.score), positive=other)
@@ -478,6 +482,7 @@ class ScoreTable(Table):
             raise DataError(
                 "tables with different positive classes cannot be merged.",
                 seen=f"{self.classes[self.positive]!r} and {other.classes[other.positive]!r}",
+                hint="the same positive class in both",
             )
         named = {name for table in (self, other) for name in table.classes}
         nameless = _nameless(self.classes[self.positive])
@@ -544,7 +549,11 @@ def score_table(
     else:
         codes, names = np.asarray(truth), tuple(classes)
         if codes.size and not (codes.min() >= 0 and codes.max() < len(names)):
-            raise DataError("truth holds codes of no class.", seen=f"codes up to {codes.max()}, {len(names)} classes")
+            raise DataError(
+                "truth holds codes of no class.",
+                seen=f"codes up to {codes.max()}, {len(names)} classes",
+                hint="codes from 0 to the number of classes less one",
+            )
     values = scores_of(score, codes.size)
     weights = None if weight is None else weights_of(weight, codes.size)
     if weights is not None and not weights.all():
@@ -634,7 +643,11 @@ def scores_of(score: Any, size: int) -> NDArray[np.float64]:
     if array.dtype.kind not in "fiub":
         raise ScoreError("scores must be numbers.", seen=f"values of type {array.dtype}", hint="decisions=… for labels")
     if array.shape != (size,):
-        raise ScoreError("truth and score differ in length.", seen=f"{size} labels and scores of shape {array.shape}")
+        raise ScoreError(
+            "truth and score differ in length.",
+            seen=f"{size} labels and scores of shape {array.shape}",
+            hint="one score for each label",
+        )
     values = array.astype(np.float64, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()  # one fast pass; the sum of finite scores may overflow, so look again
@@ -668,10 +681,12 @@ def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
             raise TypeError
         values = given.astype(np.float64)
     except (TypeError, ValueError):
-        raise WeightError("weights must be numbers.", seen=f"{weight!r:.60}") from None
+        raise WeightError("weights must be numbers.", seen=f"{weight!r:.60}", hint="one number for each case") from None
     if values.shape != (size,):
         raise WeightError(
-            "truth and weight differ in length.", seen=f"{size} labels and weights of shape {values.shape}"
+            "truth and weight differ in length.",
+            seen=f"{size} labels and weights of shape {values.shape}",
+            hint="one weight for each label",
         )
     if not np.isfinite(values).all() or (values < 0).any():
         bad = int((~np.isfinite(values) | (values < 0)).sum())
@@ -681,7 +696,7 @@ def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
             hint="weight 0 leaves a case out",
         )
     if not values.any():
-        raise WeightError("all weights are zero: there is nothing to evaluate.")
+        raise WeightError("all weights are zero: there is nothing to evaluate.", hint="a weight above 0, or none")
     refuse_uncountable(values, "the weights")
     return values
 

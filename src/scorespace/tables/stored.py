@@ -12,6 +12,7 @@ from scorespace.errors import DataError
 from scorespace.tables.bins import Bins
 from scorespace.tables.class_bins import ClassBins
 from scorespace.tables.confusion import ConfusionTable
+from scorespace.tables.lead import LeadTable, lead_table
 from scorespace.tables.pair import PairTable, binned_pair
 from scorespace.tables.score import MOST_EXACT, ScoreTable, merged_table
 from scorespace.tables.table import Stored, Table
@@ -61,7 +62,11 @@ def restored(kept: Stored) -> Table:
             raise ValueError("labels of no class")
         return _RESTORE[kind](kept.about, classes, codes, numbers)
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError("the file holds no tables that can be read.", seen=f"wrong: {error}") from None
+        raise DataError(
+            "the file holds no tables that can be read.",
+            seen=f"wrong: {error}",
+            hint="write it again: scorespace table DATA --out FILE.parquet",
+        ) from None
 
 
 def _scores(
@@ -133,7 +138,11 @@ def restored_pair(several: Sequence[Stored]) -> PairTable | None:
         bins = dict(zip(names, rows[:2], strict=True))
         return binned_pair(bins, rows[2].astype(np.intp), times, classes, positive)
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError("the file holds no tables that can be read.", seen=f"wrong: {error}") from None
+        raise DataError(
+            "the file holds no tables that can be read.",
+            seen=f"wrong: {error}",
+            hint="write it again: scorespace table DATA --out FILE.parquet",
+        ) from None
 
 
 def _classes(
@@ -149,7 +158,21 @@ def _classes(
     if len(parts) != len(classes) + 1 or matrix.shape != (len(classes), len(classes)) or (matrix < 0).any():
         raise ValueError("tables of classes")
     *tables, top = parts
-    return ClassBins(tuple(tables), ConfusionTable(matrix, classes), top, float(about["excess"]))  # type: ignore[arg-type]
+    leads = _leads(classes, codes, numbers, slice(int(ends[-1]), None))
+    return ClassBins(tuple(tables), ConfusionTable(matrix, classes), top, float(about["excess"]), leads)  # type: ignore[arg-type]
+
+
+def _leads(
+    classes: tuple[str, ...], codes: Mapping[str, Column], numbers: Mapping[str, Column], own: slice
+) -> LeadTable | None:
+    """The decisions by their lead, in the rows behind the others; older files have none."""
+    actual, decided = (codes[name][own] for name in ("actual", "decided"))
+    if not actual.size:
+        return None
+    if max(actual.max(), decided.max()) >= len(classes):
+        raise ValueError("labels of no class")
+    low, high, weight = (numbers[name][own] for name in ("low", "high", "weight"))
+    return lead_table(low, actual, decided, weight, classes, high)
 
 
 _RESTORE: Final = {"scores": _scores, "decisions": _decisions, "classes": _classes}
@@ -160,6 +183,8 @@ def merged(parts: Iterator[Table]) -> Table:
     first = next(parts)
     for part in parts:
         if type(part) is not type(first):
-            raise DataError(f"{first.described()} and {part.described()} cannot be merged.")
+            raise DataError(
+                f"{first.described()} and {part.described()} cannot be merged.", hint="tables of the same kind of model"
+            )
         first = first + part
     return first

@@ -65,16 +65,16 @@ def choice_grid(decision: Decision) -> Grid:
     rows = [
         (
             one.model,
-            "" if math.isnan(one.threshold) else _with_interval(one.threshold, one.threshold_interval),
-            short(one.cost_per_case) if math.isnan(one.honest.value) else repr(one.honest),
-            "" if math.isnan(one.threshold) and decision.fitted is None else short(one.cost_per_case),
-            "" if math.isnan(one.calibrated_cost) else short(one.calibrated_cost),
-            short(one.relative_cost),
+            "" if math.isnan(one.threshold) else limits(one.threshold, *one.threshold_interval),
+            decimals(one.cost_per_case) if math.isnan(one.honest.value) else _limits(one.honest),
+            "" if math.isnan(one.threshold) and decision.fitted is None else decimals(one.cost_per_case),
+            "" if math.isnan(one.calibrated_cost) else decimals(one.calibrated_cost),
+            decimals(one.relative_cost),
         )
         for one in models
     ]
     if len(decision.choices) > 1 and not math.isnan(decision.honest.value) and decision.fitted is None:
-        rows.insert(len(decision.choices), ("whichever is cheapest", "", repr(decision.honest), "", "", ""))
+        rows.insert(len(decision.choices), ("whichever is cheapest", "", _limits(decision.honest), "", "", ""))
     return _without_blanks(Grid(columns, tuple(rows)))
 
 
@@ -110,8 +110,8 @@ def region_grid(decision: Decision) -> Grid:
     rows = [
         (
             model,
-            f"{short(decision.cost_ratio(high))} to {short(decision.cost_ratio(low))}",
-            f"{short(high)} to {short(low)}",
+            f"{_ratio(decision.cost_ratio(high))} to {_ratio(decision.cost_ratio(low))}",
+            f"{_ratio(high)} to {_ratio(low)}",
         )
         for model, low, high in decision.model_ranges()
     ]
@@ -119,6 +119,10 @@ def region_grid(decision: Decision) -> Grid:
         often = "never" if model in decision.never else "never on these cases"
         rows.append((model, often, often))
     return Grid(("best model", "when a miss costs so many false alarms", "slope"), tuple(rows))
+
+
+def _ratio(value: float) -> str:
+    return grouped(round(value)) if 1000 <= value < math.inf else short(value)
 
 
 def _by_cost(decision: Decision) -> list[Choice]:
@@ -137,7 +141,7 @@ def _without_blanks(grid: Grid) -> Grid:
 
 def _condition(decision: Decision) -> Text:
     condition = decision.condition
-    stated = [f"a false positive costs {condition.fp:g}", f"a false negative {condition.fn:g}"]
+    stated = [f"a false positive costs {_cost(condition.fp)}", f"a false negative {_cost(condition.fn)}"]
     stated += [f"a true positive {condition.tp:g}"] if condition.tp else []
     stated += [f"a true negative {condition.tn:g}"] if condition.tn else []
     share = condition.share(decision.prevalence)
@@ -153,15 +157,18 @@ def _condition(decision: Decision) -> Text:
     return Text(f"{words[0].upper()}{words[1:]}. M = FNR + slope · FPR, {_apparent(decision)}.")
 
 
+def _cost(stated: float) -> str:
+    """A cost as it was stated; one that follows from a slope, to four digits."""
+    return f"{stated:.4g}" if len(f"{stated:g}".partition(".")[2]) > 4 else f"{stated:g}"
+
+
 def _apparent(decision: Decision) -> str:
     """The name of the column of costs on the cases that chose the thresholds."""
     return "on these cases" if decision.fitted is None else f"on {decision.fitted}"
 
 
-def _with_interval(value: float, interval: tuple[float, float]) -> str:
-    if any(map(math.isnan, interval)):
-        return short(value)
-    return f"{short(value, *interval)} [{short(interval[0], *interval)}, {short(interval[1], *interval)}]"
+def _limits(value: Value) -> str:
+    return limits(value.value, value.low, value.high)
 
 
 def _totals_grid(choice: CostChoice) -> Grid:

@@ -111,6 +111,11 @@ class Points:
     def threshold(self) -> Array:
         return self.table.thresholds[self.kept]
 
+    @cached_property
+    def ties(self) -> dict[str, str]:
+        """Of which of the highest scores no threshold flags just so many, and what is flagged instead."""
+        return {} if self.crisp else {top: words for top in TOPS if (words := tied(self.table, top))}
+
     def place(self, at: float) -> int:
         """The point at a threshold: all scores from it on are flagged."""
         return 0 if self.crisp else int(np.searchsorted(-self.threshold, -at, side="right")) - 1
@@ -171,9 +176,18 @@ class Operating:
         }
 
     def said(
-        self, model: int, place: int, at: float, ratio: float | None = None, prevalence: float | None = None
+        self,
+        model: int,
+        place: int,
+        at: float,
+        ratio: float | None = None,
+        prevalence: float | None = None,
+        top: str = "",
     ) -> dict[str, str]:
-        """What the panel says at a threshold of a model, under costs and a prevalence; the script says the same."""
+        """What the panel says at a threshold of a model, under costs and a prevalence; the script says the same.
+
+        `top`: of which of the highest scores this is the threshold, where a button led there.
+        """
         one, ratio = self.models[model], self.ratio if ratio is None else ratio
         share = one.prevalence if prevalence is None else prevalence
         of_class = {"tp": one.positives, "fn": one.positives, "fp": one.negatives, "tn": one.negatives}
@@ -189,6 +203,7 @@ class Operating:
             "cost": cost_text(self._cost(shares["tp"], shares["fp"], ratio, share)),
             "cost limits": "",
             "honest": "–",
+            "tie": one.ties.get(top, ""),
         }
         if one.cost is not None and (ratio, prevalence) == (self.ratio, self.condition.prevalence):
             found["cost limits"] = estimate_text(one.cost, place).partition(" ")[2]
@@ -206,6 +221,13 @@ class Operating:
             outcomes = float(path.tp[place]) / one.positives, float(path.fp[place]) / one.negatives
             found["honest"] = cost_text(self._cost(*outcomes, ratio, share))
         return found
+
+    def shares(self) -> dict[str, float]:
+        """The share of its class that each outcome has, where the page opens."""
+        one = self.models[self.start]
+        found, place = one.counts, one.place(one.at)
+        sides = {"tp": one.positives, "fn": one.positives, "fp": one.negatives, "tn": one.negatives}
+        return {side: round(float(getattr(found, side)[place]) / total, 4) for side, total in sides.items()}
 
     def templates(self, model: int) -> dict[str, str]:
         """The words beside the numbers, for when they apply."""
@@ -253,7 +275,7 @@ class Operating:
                 for one in self.models[0].shown
             ],
             "models": [
-                _packed(one) | {"words": self.templates(place), "labels": one.labels}
+                _packed(one) | {"words": self.templates(place) | {"ties": one.ties}, "labels": one.labels}
                 for place, one in enumerate(self.models)
             ],
         }
@@ -333,19 +355,48 @@ def kept_thresholds(table: ScoreTable, at: float, most: int = KEPT) -> Array:
     along = counts.tp / counts.tp[-1] + counts.fp / counts.fp[-1]
     flagged = counts.pp / counts.pp[-1]
     on_hull = np.append(0, edges_of(table).end + 1)
-    left = max(2, most - on_hull.size - len(TOPS) - 3)
+    led = led_places(table)
+    left = max(2, most - on_hull.size - len(led) - 3)
     even = np.searchsorted(along, np.linspace(0, 2, left // 2))
     rank = np.searchsorted(flagged, (1 - np.cos(np.linspace(0, np.pi, left - left // 2))) / 2)
-    tops = [top_place(table, top) for top in TOPS]
     own = [np.searchsorted(-table.score, -at, side="right"), size - 1]
-    return np.unique(np.concatenate([on_hull, even, rank, tops, own]).clip(0, size - 1)).astype(np.intp)
+    return np.unique(np.concatenate([on_hull, even, rank, led, own]).clip(0, size - 1)).astype(np.intp)
 
 
 def top_place(table: ScoreTable, top: str) -> int:
     """The place of the lowest threshold that flags no more than the top cases, as a share or a number of them."""
-    flagged = table.sweep.pp
-    limit = float(top[:-1]) / 100 * float(flagged[-1]) if top.endswith("%") else float(top)
-    return int(np.searchsorted(flagged, limit * (1 + 1e-12), side="right")) - 1
+    return int(np.searchsorted(table.sweep.pp, _asked(table, top) * (1 + 1e-12), side="right")) - 1
+
+
+def tied(table: ScoreTable, top: str) -> str:
+    """What is flagged where no threshold flags just the top cases, as scores at the cut are equal; else nothing.
+
+    >>> from scorespace.tables import score_table
+    >>> tied(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), "2")
+    'No threshold flags just the 2 highest scores: without those tied at 0.4 it is 1 case, with them 3.'
+    """
+    asked, place, flagged = _asked(table, top), top_place(table, top), table.sweep.pp
+    if place == flagged.size - 1 or float(flagged[place]) >= asked * (1 - 1e-12):
+        return ""
+    without, cut = float(flagged[place]), float(table.thresholds[place + 1])
+    alike = "in the bin from" if table.coarse else "tied at"
+    number = f"{grouped(without)} {'case' if without == 1 else 'cases'}"
+    return (
+        f"No threshold flags just the {grouped(asked)} highest scores: without those {alike} {cut:.4g} it is {number}, "
+        f"with them {grouped(float(flagged[place + 1]))}."
+    )
+
+
+def _asked(table: ScoreTable, top: str) -> float:
+    """How many cases are the top, whole ones where cases are."""
+    total = float(table.total)
+    asked = float(top[:-1]) / 100 * total if top.endswith("%") else min(float(top), total)
+    return math.floor(asked * (1 + 1e-12)) if table.whole else asked
+
+
+def led_places(table: ScoreTable) -> list[int]:
+    """The places of the thresholds to which buttons lead: without the cases tied at a cut, and with them."""
+    return [top_place(table, top) + further for top in TOPS for further in range(2 if tied(table, top) else 1)]
 
 
 def _specs(evaluation: Answers) -> list[MeasureSpec]:
@@ -360,7 +411,7 @@ def _nodes(table: ScoreTable, kept: Array, at: float, models: int) -> Array:
     """The places, among those kept, at which intervals are simulated: where buttons lead, and evenly between."""
     most = max(40, SIMULATED // models)
     own = int(np.searchsorted(-table.thresholds[kept], -at, side="right")) - 1 if math.isfinite(at) else 0
-    led = np.searchsorted(kept, [top_place(table, top) for top in TOPS])
+    led = np.searchsorted(kept, led_places(table))
     corners = np.flatnonzero(np.isin(kept, np.append(0, edges_of(table).end + 1)))
     even = np.linspace(0, kept.size - 1, max(2, most - min(corners.size, most // 2))).astype(np.intp)
     thin = corners[np.linspace(0, corners.size - 1, min(corners.size, most // 2)).astype(np.intp)]

@@ -25,6 +25,7 @@ from scorespace.results import Row, grouped, whole_percent
 from scorespace.tables import Array, ConfusionTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
+from scorespace.views.pairs import NONE, REST, TWO, Pairs, pairs_of
 from scorespace.views.panel import Shown, cost_text, estimate_text, kept_thresholds, packed, packed_measure
 
 MOST_CLASSES: Final = 12
@@ -50,6 +51,7 @@ class Decided:
     cells: Array
     lead: Array
     shown: tuple[Shown, ...] = ()
+    pairs: Pairs | None = None
 
     @property
     def crisp(self) -> bool:
@@ -100,6 +102,19 @@ class Several:
         """Whether a model knows how sure it is, so that cases can be handed over."""
         return any(not one.crisp for one in self.models)
 
+    @cached_property
+    def pair(self) -> tuple[int, int]:
+        """The cell whose two classes are looked at first: the most frequent error, or the first class."""
+        one = self.models[self.start]
+        errors = np.where(np.eye(one.size, dtype=bool), 0.0, one.cells[0].reshape(one.size, one.size))
+        row, column = divmod(int(errors.argmax()), one.size)
+        return row, column
+
+    @property
+    def paired(self) -> bool:
+        """Whether the cells can be clicked for the curves of their classes."""
+        return self.small and any(one.pairs is not None for one in self.models)
+
     def cost(self, model: int, place: int, costs: Array | None = None, hand: float | None = None) -> float:
         """What the decisions cost per case decided; where handing over has a price, per case of all."""
         one = self.models[model]
@@ -114,7 +129,14 @@ class Several:
         prices = np.array([self.cost(model, place, costs, hand) for place in range(self.models[model].lead.size)])
         return int(np.flatnonzero(prices <= prices.min() + 1e-12 * np.abs(prices).max())[-1])
 
-    def said(self, model: int, place: int, costs: Array | None = None, hand: float | None = None) -> dict[str, str]:
+    def said(
+        self,
+        model: int,
+        place: int,
+        costs: Array | None = None,
+        hand: float | None = None,
+        pair: tuple[int, int] | None = None,
+    ) -> dict[str, str]:
         """What the panel says of a model at a place, under costs; the script says the same."""
         one = self.models[model]
         found = {
@@ -126,13 +148,20 @@ class Several:
         }
         for k, each in enumerate(one.shown):
             found[f"measure {k}"] = estimate_text(each, place)
+        if self.paired:
+            found["pair"] = NONE.format(one.name) if one.pairs is None else one.pairs.said(*(pair or self.pair))
         if self.small:
-            matrix = one.cells[place].reshape(one.size, one.size)
-            shares = np.nan_to_num(ratio(matrix, matrix.sum(axis=1, keepdims=True)))
+            matrix, shares = one.cells[place].reshape(one.size, one.size), self.shares(model, place)
             for i, k in np.ndindex(matrix.shape):
                 found[f"cell {i} {k}"] = grouped(float(matrix[i, k]))
                 found[f"share {i} {k}"] = whole_percent(float(shares[i, k]))
         return found
+
+    def shares(self, model: int, place: int) -> Array:
+        """The share of its class (K, K) that each cell has."""
+        one = self.models[model]
+        matrix = one.cells[place].reshape(one.size, one.size)
+        return np.asarray(np.nan_to_num(ratio(matrix, matrix.sum(axis=1, keepdims=True))))
 
     def opening(self) -> dict[str, str]:
         """What it says where the page opens."""
@@ -150,6 +179,9 @@ class Several:
             "small": self.small,
             "costs": self.costs.ravel().tolist(),
             "start": self.start,
+            "classes": list(self.classes),
+            "pair": list(self.pair) if self.paired else None,
+            "words": {"two": TWO, "rest": REST, "none": NONE},
             "models": [self._packed(one) for one in self.models],
         }
 
@@ -165,6 +197,7 @@ class Several:
             "spent": None if self.small else packed(one.cells @ self.costs.ravel()),
             "cells": packed(one.cells, "u4" if whole else "f8") if self.small else None,
             "shown": [packed_measure(each) for each in one.shown],
+            "pairs": None if one.pairs is None else one.pairs.packed(),
         }
 
 
@@ -182,7 +215,9 @@ def several(evaluation: Answers) -> Several | None:
     found = [_decided(name, models[name], COLOURS[places[name] % len(COLOURS)]) for name in names]
     specs = _specs(evaluation, found)
     shown = [tuple(_along(evaluation, one, spec, len(specs) * len(found)) for spec in specs) for one in found]
-    held = tuple(replace(one, shown=its) for one, its in zip(found, shown, strict=True))
+    few = len(first) <= MOST_CLASSES
+    pairs = [pairs_of(models[name], len(names)) if few else None for name in names]
+    held = tuple(replace(one, shown=its, pairs=two) for one, its, two in zip(found, shown, pairs, strict=True))
     prices = [float((one.cells[0] * costs.ravel()).sum()) for one in held]
     return Several(held, costs, decision is not None, int(np.argmin(prices)))
 
@@ -199,10 +234,7 @@ def _decided(name: str, table: Any, colour: str) -> Decided:
     else:
         kept = kept_thresholds(margins, float(margins.score[-1]), most)
     lead = margins.thresholds[kept[kept > 0]][::-1]
-    last = np.searchsorted(lead, scores.lead, side="right") - 1  # the last place at which a case is still decided
-    where = last * size**2 + scores.label * size + scores.decided
-    held = np.bincount(where, scores.case_weight, minlength=lead.size * size**2).reshape(lead.size, -1)
-    return Decided(name, colour, decisions, np.cumsum(held[::-1], axis=0)[::-1], lead)
+    return Decided(name, colour, decisions, scores.left(lead), lead)
 
 
 def _specs(evaluation: Answers, models: Sequence[Decided]) -> list[MeasureSpec]:

@@ -11,7 +11,7 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import prob_auc, sauc, smauc
 from scorespace.results import Note, Row, decimals, grouped, percent
 from scorespace.tables import ScoreTable
-from scorespace.views.answers import Answers
+from scorespace.views.answers import Answers, told
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
 MOST: Final = 10
@@ -55,9 +55,11 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
         return []
     curves = {name: smooth(table) for name, table in tables.items()}
     found = {name: zones(table) for name, table in tables.items()}
+    answer, others = told(evaluation, _words(tables, found))
     return [
-        Text(_words(tables, found)),
+        answer,
         _curves(curves),
+        *others,
         _grid(tables, curves, evaluation.spread(auc.name, smauc.name)),
         *(_zones(name, table, found[name]) for name, table in tables.items() if len(tables) <= MOST_ZONES),
     ]
@@ -165,16 +167,17 @@ def _zones(name: str, table: ScoreTable, found: Zones) -> Picture:
     )
 
 
-def _words(tables: Mapping[str, ScoreTable], found: Mapping[str, Zones]) -> str:
-    sentences = []
+def _words(tables: Mapping[str, ScoreTable], found: Mapping[str, Zones]) -> dict[str, str]:
+    """How sure and how right each model is, in a sentence."""
+    sentences = {}
     for name, table in tables.items():
         counts, total = found[name].counts, float(table.total)
-        sentences.append(
+        sentences[name] = (
             f"{name} is right without doubt about {percent(counts['easy'] / total, 0)} of the cases, sure and wrong "
             f"about {percent(counts['error'] / total, 0)}; of those in doubt it gets "
             f"{grouped(counts['rescued'])} right and {grouped(counts['hard'])} wrong."
         )
-    return " ".join(sentences)
+    return sentences
 
 
 def _count_grid(found: Cases) -> Grid:

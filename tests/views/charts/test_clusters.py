@@ -7,11 +7,10 @@ import scorespace as ss
 from scorespace.views import clusters as view
 from scorespace.views.charts.clusters import cluster_chart, principal
 from scorespace.views.document import Picture
+from views.shown import points
 
-RNG = np.random.default_rng(1)
-LABELS = np.repeat(["</script>", 'it\'s "b"', "c"], 50)
-POINTS = RNG.normal(0, 1, (150, 3)) + 6 * np.repeat(np.eye(3), 50, axis=0)
-DATA = {**{f"x{k}": POINTS[:, k] for k in range(3)}, "one": LABELS, "two": np.arange(150) % 2}
+DATA = points()
+POINTS = np.column_stack([DATA[f"x{k}"] for k in range(3)])
 
 
 @pytest.fixture(scope="module")

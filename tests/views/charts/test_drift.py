@@ -1,18 +1,10 @@
 """Two samples in pictures."""
 
-import numpy as np
 import pytest
-from scipy.special import expit
 
 from scorespace.samples.drift import drift
-from scorespace.tables import score_table
 from scorespace.views.charts.drift import drift_chart
-
-
-def sample(seed, scale=1.0):
-    rng = np.random.default_rng(seed)
-    label = np.arange(300) % 3 == 0
-    return score_table(label.astype(int), scale * expit(rng.normal(-1, 1, 300) + 1.5 * label))
+from views.shown import sample
 
 
 @pytest.fixture(scope="module")

@@ -176,11 +176,31 @@ def test_png(tmp_path):
 @pytest.mark.parametrize(
     ("names", "ranks", "groups", "message"),
     [
-        (["a"], [1.0], [], "there are no two models to draw ranks of."),
-        (["a", "b"], [1.0], [], "every model needs an average rank to be drawn.\n  seen: 2 models, 1 ranks"),
-        (["a", "b"], [1.0, 3.0], [], "average ranks lie between 1 and 2.\n  seen: 1, 3"),
-        (["a", "b"], [1.0, math.nan], [], "average ranks lie between 1 and 2.\n  seen: 1, nan"),
-        (["a", "b"], [1.0, 2.0], [("a", "c")], "a group names models that are not drawn.\n  seen: 'c'"),
+        (["a"], [1.0], [], "there are no two models to draw ranks of.\n  hint: two models or more"),
+        (
+            ["a", "b"],
+            [1.0],
+            [],
+            "every model needs an average rank to be drawn.\n  seen: 2 models, 1 ranks\n  hint: a rank for each name",
+        ),
+        (
+            ["a", "b"],
+            [1.0, 3.0],
+            [],
+            "average ranks lie between 1 and 2.\n  seen: 1, 3\n  hint: ranks as rank_models gives them",
+        ),
+        (
+            ["a", "b"],
+            [1.0, math.nan],
+            [],
+            "average ranks lie between 1 and 2.\n  seen: 1, nan\n  hint: ranks as rank_models gives them",
+        ),
+        (
+            ["a", "b"],
+            [1.0, 2.0],
+            [("a", "c")],
+            "a group names models that are not drawn.\n  seen: 'c'\n  hint: groups of the models that are drawn",
+        ),
     ],
 )
 def test_what_cannot_be_drawn(names, ranks, groups, message):

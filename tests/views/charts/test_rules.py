@@ -1,15 +1,12 @@
 """Rules in a picture."""
 
-import numpy as np
 import pytest
 
 import scorespace as ss
 from scorespace.views.charts.rules import rule_chart
+from views.shown import baskets
 
-RNG = np.random.default_rng(1)
-HELD = RNG.random((300, 4)) < 0.4
-HELD[:, 1] |= HELD[:, 0]
-DATA = {"</script>": HELD[:, 0], 'it\'s "b"': HELD[:, 1], "c": HELD[:, 2], "d": HELD[:, 3]}
+DATA = baskets()
 
 
 @pytest.fixture(scope="module")

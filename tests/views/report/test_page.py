@@ -15,9 +15,16 @@ import numpy as np
 import pytest
 
 import scorespace as ss
+from experiments.runs import summary
+from scorespace.curves import roc
+from scorespace.views import audit, benchmark, clusters, rules, sections
+from scorespace.views import report as page_of
+from scorespace.views.document import Document, Grid, Section, Text
 from scorespace.views.several import several
 from scorespace.views.shift import shifting
+from views.classed import scored
 from views.conftest import entered
+from views.shown import baskets, points
 
 MODELS = ("naive_bayes", "tree", "logistic")
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -157,6 +164,32 @@ def test_the_top_is_that_of_measures_at_the_top(page, credit):
         for k, name in enumerate(("tpr", "fpr", "ppv", "f1", "mcc")):
             value = credit.measures(f"{name}@{point}", model="logistic")[0].value
             assert numbers_in(page.said(f"measure {k}"))[0] == pytest.approx(value, abs=6e-4)
+
+
+def test_where_scores_tie_the_cut_is_told_and_both_sides_can_be_flagged(visit, tmp_path):
+    chance = np.random.default_rng(2)
+    truth = (chance.random(500) < 0.3).astype(int)
+    score = np.round(0.3 * truth + chance.random(500), 1)
+    ev = ss.evaluate({"y": truth, "s": score}, truth="y", scores="s")
+    found = visit(ev.report(tmp_path / "ties.html", sections=["panel"]))
+    page, table = found.page, ev.models["s"]
+    flagged, (one,) = table.sweep.pp, ev.operating.models
+    page.get_by_role("button", name="Top 10 %", exact=True).click()
+    found.shown()
+    below = int(np.searchsorted(flagged, 50, side="right")) - 1
+    assert flagged[below] < 50 < flagged[below + 1]
+    assert page.locator(".tie").inner_text() == one.ties["10%"]
+    for place, at in ((below + 1, "least10%"), (below, "top10%")):
+        page.get_by_role("button", name="With those tied").click()
+        found.shown()
+        expected = ev.operating.said(0, place, float(one.threshold[place]), top="10%")
+        said = texts(found)
+        assert {name: said[name] for name in expected} == expected
+        assert fragment(found)["at"] == at
+    page.get_by_role("button", name="Best for these costs").click()
+    found.shown()
+    assert not page.locator("#tied").is_visible()
+    assert not page.locator(".tie").is_visible()
 
 
 # --- moving
@@ -590,6 +623,34 @@ def test_of_several_classes_slider_and_dragging_hand_over(classes, iris):
     assert 85 <= int(texts(classes, "several")["handed"].split()[0]) <= 95
 
 
+def test_a_click_on_a_cell_shows_the_curves_of_its_classes(classes, iris):
+    page, panel = classes.page, several(iris)
+    go(classes, decides="nb")
+    row, column = panel.pair
+    assert (row, column) == (2, 1)  # 19 of 50 virginica are taken for versicolor
+    assert texts(classes, "several")["pair"] == panel.opening()["pair"]
+    page.locator('[data-pair="1-0"]').focus()
+    page.keyboard.press("Enter")
+    classes.shown()
+    assert texts(classes, "several")["pair"] == panel.said(0, 0, pair=(1, 0))["pair"]
+    areas = iris.models["nb"].pair_areas()
+    shown = numbers_in(texts(classes, "several")["pair"])
+    assert shown == pytest.approx([areas[1, 0], areas[0, 1]], abs=6e-4)
+    assert fragment(classes)["pair"] == "1-0"
+    assert page.locator('[data-pair="1-0"]').get_attribute("aria-pressed") == "true"
+    figure = page.locator("#several .beside figure.picture").last
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="Save the data as CSV").click()
+    rows = list(csv.DictReader(open(download.value.path(), encoding="utf-8")))  # noqa: SIM115
+    exact = roc(iris.models["nb"].one_vs_one(1, 0))
+    points = {(round(x, 4), round(y, 4)) for x, y in zip(exact.x.tolist(), exact.y.tolist(), strict=True)}
+    own = {(round(float(one["x"]), 4), round(float(one["y"]), 4)) for one in rows if one["name"] == "row"}
+    assert own == points
+    page.locator('[data-pair="0-0"]').click()
+    classes.shown()
+    assert texts(classes, "several")["pair"].startswith("setosa against all others: area ")
+
+
 # --- numbers
 
 
@@ -652,3 +713,72 @@ def test_the_other_panels_suit_everybody_too(visit, axe, tmp_path, request, whic
     result = found.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     serious = [one for one in result["violations"] if one["impact"] in ("serious", "critical")]
     assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in serious] == []
+
+
+# --- every kind of page
+
+
+def hostile_classes():
+    table = scored(3, 90, [HOSTILE, "it's {} {{7*7}}", "=1+1"])
+    return sections.document(ss.evaluate({HOSTILE: table, "d": table.decisions}), title=HOSTILE)
+
+
+def hostile_audit():
+    chance = np.random.default_rng(0)
+    table = {
+        "age": chance.integers(18, 90, 60),
+        HOSTILE: chance.choice(["u", HOSTILE], 60),
+        "y": chance.integers(0, 2, 60),
+    }
+    return audit.document(ss.audit(table, target="y"))
+
+
+def run_without_pictures():
+    grid = Grid(("data set", "fits"), ((HOSTILE, "10 of 10"),), folded=HOSTILE)
+    return Document(HOSTILE, HOSTILE, (Section("run", "Run", (Text(HOSTILE), grid)),), (HOSTILE, HOSTILE))
+
+
+KINDS = {
+    "classes": hostile_classes,
+    "clusters": lambda: clusters.document(
+        ss.clusters(points(), labels=["one", "two"], features="x*", resamples=5, replicates=20)
+    ),
+    "rules": lambda: rules.document(ss.rules(baskets())),
+    "audit": hostile_audit,
+    "benchmark": lambda: benchmark.document(summary(), HOSTILE),
+    "no pictures": run_without_pictures,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_page_is_quiet_safe_and_for_everybody(visit, axe, tmp_path, kind):
+    path = tmp_path / "page.html"
+    path.write_text(page_of.render(KINDS[kind]()), encoding="utf-8")
+    found = visit(path, width=390)
+    found.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    found.settle()
+    assert found.console == []
+    assert found.requests == [path.as_uri()]
+    assert found.page.locator("img").count() == 0
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert found.page.locator("h1").count() == 1
+    found.page.evaluate(axe + "; undefined")
+    result = found.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    serious = [one for one in result["violations"] if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in serious] == []
+    wanted = found.page.evaluate(
+        "[...document.querySelectorAll('button, input, summary, nav a')].filter(one => one.checkVisibility() && "
+        "!one.disabled && !(one.type === 'radio' && !one.checked)).length"
+    )
+    reached = set()
+    for _ in range(3 * wanted + 20):  # tables that scroll can be reached, too
+        found.page.keyboard.press("Tab")
+        one = found.page.evaluate(
+            "(() => { const e = document.activeElement; if (e === document.body) return ''; "
+            "window.marks ??= new Map(); if (!marks.has(e)) marks.set(e, marks.size);"
+            "return e.matches('button, input, summary, nav a') ? String(marks.get(e)) : '-'; })()"
+        )
+        if not one and reached:
+            break
+        reached |= {one} - {"", "-"}
+    assert len(reached) == wanted

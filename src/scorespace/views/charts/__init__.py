@@ -12,6 +12,7 @@ from scorespace.views.charts.estimates import interval_chart, measures_chart
 from scorespace.views.charts.files import ENDINGS, save
 from scorespace.views.charts.here import following
 from scorespace.views.charts.numbers import error_chart, isotonic_chart, quantile_chart, rroc_chart, scatter_chart
+from scorespace.views.charts.pairs import pair_chart
 from scorespace.views.charts.ranks import rank_chart
 from scorespace.views.charts.scores import distribution_chart, scores_chart, stacked_ranks_chart
 from scorespace.views.charts.several import beside_each_other
@@ -33,6 +34,7 @@ __all__ = [
     "interval_chart",
     "isotonic_chart",
     "measures_chart",
+    "pair_chart",
     "quantile_chart",
     "rank_chart",
     "rroc_chart",

@@ -32,7 +32,7 @@ def calibration_chart(
     at a time, that of the `model` chosen.
     """
     if not curves:
-        raise DataError("there is no curve to draw.")
+        raise DataError("there is no curve to draw.", hint="at least one model with cases of both classes")
     isotonic = {name: band for name, band in (bands or {}).items() if curves[name].by == "isotonic"}
     binned = {name: band for name, band in (bands or {}).items() if name not in isotonic}
     below = [_histogram(curves, tables), *band_layers(curves, isotonic)]

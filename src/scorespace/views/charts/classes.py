@@ -84,7 +84,9 @@ def class_curves_chart(curves: Mapping[str, Curve], averaged: Curve | None = Non
     areas = {name: curve.area() for name, curve in curves.items()}
     drawn = [name for name, area in areas.items() if math.isfinite(area)]
     if not drawn:
-        raise DataError("there is no curve to draw.", seen="each class, or its rest, is without cases")
+        raise DataError(
+            "there is no curve to draw.", seen="each class, or its rest, is without cases", hint="cases of two classes"
+        )
     shown = drawn if len(drawn) <= TOLD_APART else sorted(drawn, key=areas.__getitem__)[: TOLD_APART - 1]
     rest = [name for name in drawn if name not in shown]
     labelled = {f"{name} ({decimals(areas[name])})": curves[name] for name in shown}
@@ -94,6 +96,8 @@ def class_curves_chart(curves: Mapping[str, Curve], averaged: Curve | None = Non
         below.append(_broad(averaged))
         keys[INK] = f"broad: mean of {len(drawn)} classes ({decimals(averaged.area())})"
     chart = curve_layers(labelled, what="Class", below=below, above=_keys(keys, right=kind == "roc"))
+    # The names tell the areas already.
+    chart["params"] = [one | {"value": {}} if one["name"] == "areas" else one for one in chart["params"]]
     told = "; ".join(f"{name} {decimals(area)}" for name, area in areas.items())
     return themed(chart | {"description": f"{_KINDS.get(kind, kind)} curve of each class with its area: {told}."})
 

@@ -21,7 +21,7 @@ def interval_chart(estimates: Iterable[Estimate]) -> Spec:
 def measures_chart(by_measure: Sequence[Sequence[Estimate]]) -> Spec:
     """Several measures, each in a panel with a scale of its own, one below the other."""
     if not by_measure:
-        raise DataError("there is no estimate to draw.")
+        raise DataError("there is no estimate to draw.", hint="at least one measure that is defined")
     panels = [_panel(list(estimates)) for estimates in by_measure]
     about = "; ".join(str(panel["description"]).rstrip(".") for panel in panels)
     apart = {"scale": {"x": "independent", "y": "independent"}}
@@ -30,7 +30,7 @@ def measures_chart(by_measure: Sequence[Sequence[Estimate]]) -> Spec:
 
 def _panel(estimates: list[Estimate]) -> Spec:
     if not estimates:
-        raise DataError("there is no estimate to draw.")
+        raise DataError("there is no estimate to draw.", hint="at least one measure that is defined")
     measured = _words(estimates[0].spec)
     tooltip = [field("model:N", title="Model"), field("text:N", title=measured)]
     if any(estimate.reason for estimate in estimates):

@@ -28,7 +28,7 @@ _PLACE: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
 def rroc_chart(curves: Mapping[str, RrocCurve], decision: ShiftDecision | None = None) -> Spec:
     """RROC curves with each model as it is; with a decision, its line of equal loss and the chosen shift."""
     if not curves:
-        raise DataError("there is no curve to draw.")
+        raise DataError("there is no curve to draw.", hint="at least one model with predictions")
     own = [
         {"name": name, "x": short(curve.own[0]), "y": short(curve.own[1]), "label": f"{name} as it is"}
         for name, curve in curves.items()
@@ -59,11 +59,13 @@ def _chosen(curve: RrocCurve, decision: ShiftDecision) -> list[Spec]:
     best, (slope, height) = curve.best(decision.condition.alpha), curve.iso_cost(decision.condition.alpha)
     ends = [{"x": 0.0, "y": short(height)}, {"x": short(-height / slope), "y": 0.0}]
     point = [{"x": short(best.over), "y": short(-best.under), "label": f"{decision.best.model} {_signed(best.shift)}"}]
-    name = {"align": "left", "baseline": "top", "dx": 9, "dy": 5, "color": INK, "fontWeight": 600}
+    # In the corner that curves leave free.
+    name = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -6, "color": INK, "fontWeight": 600}
+    corner = {"x": {"value": "width"}, "y": {"value": "height"}, "text": "label:N"}
     return [
         mark("line", ends, _PLACE, color=SOFT, strokeWidth=1.5, strokeDash=[6, 4], clip=True),
         mark("point", point, _PLACE, filled=True, size=120, color=INK, opacity=1),
-        mark("text", point, _PLACE | {"text": "label:N"}, **name),
+        mark("text", point, corner, **name),
     ]
 
 
@@ -96,7 +98,7 @@ def _signed(shift: float) -> str:
 def scatter_chart(curves: Mapping[str, Curve], *, diagonal: bool, words: str) -> Spec:
     """The cases of each model in a panel of its own, with the line that perfect predictions lie on."""
     if not curves:
-        raise DataError("there are no cases to draw.")
+        raise DataError("there are no cases to draw.", hint="at least one case")
     rows: list[Row] = []
     for place, (name, curve) in enumerate(curves.items()):
         rows += [{"place": place, "model": name, **row} for row in _cells(curve.x, curve.y)]

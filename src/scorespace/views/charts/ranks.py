@@ -93,12 +93,18 @@ def _ranked(names: Sequence[str], average_ranks: Sequence[float]) -> Ranked:
     ranks = [float(rank) for rank in average_ranks]
     if len(names) != len(ranks):
         raise DataError(
-            "every model needs an average rank to be drawn.", seen=f"{len(names)} models, {len(ranks)} ranks"
+            "every model needs an average rank to be drawn.",
+            seen=f"{len(names)} models, {len(ranks)} ranks",
+            hint="a rank for each name",
         )
     if len(names) < 2:
-        raise DataError("there are no two models to draw ranks of.")
+        raise DataError("there are no two models to draw ranks of.", hint="two models or more")
     if not all(1 <= rank <= len(ranks) for rank in ranks):
-        raise DataError(f"average ranks lie between 1 and {len(ranks)}.", seen=", ".join(f"{rank:g}" for rank in ranks))
+        raise DataError(
+            f"average ranks lie between 1 and {len(ranks)}.",
+            seen=", ".join(f"{rank:g}" for rank in ranks),
+            hint="ranks as rank_models gives them",
+        )
     return sorted(zip(ranks, map(_line, names), strict=True), key=lambda pair: pair[0])
 
 
@@ -111,7 +117,11 @@ def _bars(ranked: Ranked, groups: Iterable[Sequence[str]], overhang: float) -> l
         members = [_line(name) for name in group]
         unknown = [name for name in members if name not in ranks]
         if unknown:
-            raise DataError("a group names models that are not drawn.", seen=listing(unknown))
+            raise DataError(
+                "a group names models that are not drawn.",
+                seen=listing(unknown),
+                hint="groups of the models that are drawn",
+            )
         low = min(ranks[name] for name in members) - overhang
         high = max(ranks[name] for name in members) + overhang
         level = next((level for level, end in enumerate(reached) if end + overhang < low), len(reached))

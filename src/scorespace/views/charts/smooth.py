@@ -29,7 +29,7 @@ def smooth_chart(curves: Mapping[str, SmoothCurve]) -> Spec:
     A single model also shows the hull of its plain curve.
     """
     if not curves:
-        raise DataError("there is no curve to draw.")
+        raise DataError("there is no curve to draw.", hint="at least one model with cases of both classes")
     below = [_hulls({name: curve.hull() for name, curve in curves.items()})]
     words = "thick: smooth ROC · grey: its hull"
     scaled = all(curve.normalised for curve in curves.values())
@@ -47,7 +47,7 @@ def zones_chart(table: ScoreTable, zones: Zones) -> Spec:
     """Scores of the positives upwards and of the others downwards, coloured by how hard the cases are."""
     rows = _bars(table, zones)
     if not rows:
-        raise DataError("there are no scores to draw.")
+        raise DataError("there are no scores to draw.", hint="at least one case")
     tops = {1: 0.0, -1: 0.0}
     for row in rows:
         tops[row["sign"]] = max(tops[row["sign"]], row["height"])

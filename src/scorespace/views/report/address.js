@@ -1,13 +1,13 @@
 // What can be moved on the page. Each mover has a panel and a state; all that the panel shows is looked up for the
 // state in what Python computed. The address of the page holds the states, so that a link shows the same view.
 
-const ARRAYS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, i4: Int32Array, u1: Uint8Array };
+const ARRAYS = { f8: Float64Array, f4: Float32Array, u4: Uint32Array, u2: Uint16Array, i4: Int32Array, u1: Uint8Array };
 const ABSENT = 1 - 2 ** 31; // stands for what is undefined
 const PAUSE = 250; // milliseconds
 const movers = [];
 
 // A mover: `read` makes a state from the address and `written` the reverse; `found` says all that is shown at the
-// state, by name, the row of numbers that marks of charts are drawn from, and the model that is looked at. `along` is
+// state, by name, the row of numbers that marks of charts are drawn from, the model that is looked at, and `seen` where that is not all. `along` is
 // where a pointer can drag it, `hover` what it knows of a point, and `sweep` what a model gives along its places.
 function mover(id, parts) {
   const panel = document.getElementById(id);
@@ -86,9 +86,9 @@ function show(one) {
 }
 
 function render(one) {
-  const { said, row, model } = one.found(one);
+  const { said, row, model, seen = model } = one.found(one);
   for (const spot of one.panel.querySelectorAll("[data-say]")) say(spot, said[spot.dataset.say]);
-  [one.row, one.model] = [row, model];
+  [one.row, one.model, one.seen] = [row, model, seen];
   for (const follow of one.followers) follow(row, model);
 }
 
@@ -107,6 +107,7 @@ function wireAll() {
   for (const one of movers) {
     one.state = one.read(one, new URLSearchParams(location.hash.slice(1)));
     one.form.hidden = false;
+    one.panel.classList.add("live");
     one.form.addEventListener("submit", (event) => event.preventDefault());
     const models = one.form.elements.model;
     for (const radio of models.length ? models : [models]) radio.addEventListener("change", () => change(one, { model: Number(radio.value) }));

@@ -140,7 +140,7 @@ function tools(figure, view, spec) {
   const title = spec.description ?? "chart";
   add("PNG", `Save as PNG: ${title}`, async () => save(await picture(figure, spec, "png"), "png"));
   add("SVG", `Save as SVG: ${title}`, async () => save(await picture(figure, spec, "svg"), "svg"));
-  add("CSV", `Save the data as CSV: ${title}`, () => save(new Blob([csv(tableOf(spec))], { type: "text/csv" }), "csv"));
+  add("CSV", `Save the data as CSV: ${title}`, () => save(new Blob([csv(tableOf(spec, moverOf(figure)))], { type: "text/csv" }), "csv"));
   figure.append(place);
 }
 
@@ -184,7 +184,8 @@ function save(blob, ending) {
 const fileName = () => document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "chart";
 
 // The rows that a chart is mostly made of.
-function tableOf(spec) {
+function tableOf(spec, one) {
+  if (spec.datasets.sweep) return one.sweep(one);
   return Object.entries(spec.datasets).filter(([name]) => name !== "here").map(([, rows]) => rows).reduce((a, b) => (b.length > a.length ? b : a), []);
 }
 
@@ -214,11 +215,12 @@ function hovered(value, text, one) {
 
 function setHere(view, spec, one) {
   if (!spec.datasets?.here || !one?.row) return false;
-  const { row, model } = one;
-  view.signal("model", row.model).data("here", [row]);
-  if (spec.datasets.sweep && view.lookedAt !== model) {
+  const { row, seen } = one;
+  view.signal("model", row.model);
+  if (layers(spec).some(({ data }) => data?.name === "here")) view.data("here", [row]);
+  if (spec.datasets.sweep && view.lookedAt !== seen) {
     view.data("sweep", one.sweep(one));
-    view.lookedAt = model;
+    view.lookedAt = seen;
   }
   return true;
 }

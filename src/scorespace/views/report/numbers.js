@@ -40,6 +40,9 @@ function percent(share) {
 const perThousand = (number) => decimals(number, number >= 10 || number === 0 ? 0 : 1);
 const digits = (value) => decimals(value, Math.abs(value) < 10 ? 3 : 1);
 
+// A sentence with gaps, filled in order; what fills one is never looked at again.
+const filled = (template, ...values) => template.split("{}").map((part, k) => part + (values[k] ?? "")).join("");
+
 // A measure with its limits, with as many decimals as Python says they deserve.
 function estimate(value, low, high, places) {
   const text = decimals(value, places);

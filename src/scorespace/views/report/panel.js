@@ -1,12 +1,13 @@
 // The operating point of two classes. What is shown is looked up for its threshold, and linear in costs and prevalence.
 
 const operating = mover("operating", {
-  // Where the page opens, or what the address says; `at` is a threshold, "best", or "top" and how many.
+  // Where the page opens, or what the address says; `at` is a threshold, "best", or how many: "top"
+  // flags no more of the highest scores, "least" no fewer.
   read(one, given) {
     const { start, ratio, prevalence, stated } = one.content;
     const found = { model: modelIn(one, given, "model", start), at: stated ? "best" : "shown", ratio, prevalence };
     const at = given.get("at");
-    if (/^(best|shown|top[\d.]+%?)$/.test(at)) found.at = at;
+    if (/^(best|shown|(top|least)[\d.]+%?)$/.test(at)) found.at = at;
     else if (at && !Number.isNaN(Number(at))) found.at = Number(at);
     const [miss, share] = ["miss", "share"].map((name) => numberIn(given, name));
     if (miss > 0 && miss <= 1e5) found.ratio = miss;
@@ -35,7 +36,11 @@ const operating = mover("operating", {
     slider.value = slider.max - place; // to the right the threshold rises
     slider.disabled = model.crisp;
     slider.setAttribute("aria-valuetext", `${said.threshold}, flags ${said.flagged} of 1 000`);
-    for (const button of form.querySelectorAll("[data-top]")) button.setAttribute("aria-pressed", state.at === `top${button.dataset.top}`);
+    const wanted = topOf(state.at);
+    said.tie = model.words.ties[wanted] ?? "";
+    form.elements.tied.hidden = !said.tie;
+    form.elements.tied.setAttribute("aria-pressed", String(state.at).startsWith("least"));
+    for (const button of form.querySelectorAll("[data-top]")) button.setAttribute("aria-pressed", wanted === button.dataset.top);
     form.elements.best.setAttribute("aria-pressed", state.at === "best");
     return { said, row: hereAt(model, place, threshold), model };
   },
@@ -49,6 +54,7 @@ const operating = mover("operating", {
     form.elements.best.addEventListener("click", () => change(one, { model: bestOfAll(one.state), at: "best" }));
     for (const button of form.querySelectorAll("[data-top]"))
       button.addEventListener("click", () => change(one, { at: `top${button.dataset.top}` }));
+    form.elements.tied.addEventListener("click", () => change(one, { at: `${one.state.at.startsWith("top") ? "least" : "top"}${topOf(one.state.at)}` }));
   },
 
   along: {
@@ -120,6 +126,9 @@ function bestOfAll(given) {
   return cheapest.price <= none ? cheapest.index : given.model;
 }
 
+// How many of the highest scores the state asks for.
+const topOf = (at) => /^(?:top|least)(.*)$/.exec(at)?.[1] ?? "";
+
 // The lowest threshold that flags no more than so many cases.
 function top(model, wanted) {
   const total = model.positives + model.negatives;
@@ -131,7 +140,7 @@ function top(model, wanted) {
 function placeOf(model, at) {
   if (model.crisp) return 0;
   if (at === "best") return best(model, operating.state);
-  if (String(at).startsWith("top")) return top(model, at.slice(3));
+  if (topOf(at)) return top(model, topOf(at)) + (at.startsWith("least") && model.words.ties[topOf(at)] ? 1 : 0);
   const wanted = at === "shown" ? model.at : at;
   const after = model.threshold.findIndex((threshold) => threshold < wanted);
   return (after < 0 ? model.threshold.length : after) - 1;

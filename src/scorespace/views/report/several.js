@@ -4,13 +4,15 @@ const several = mover("several", {
   // `lead`: cases that lead by less are handed over; "best" is that of least cost, where handing over has a price.
   read(one, given) {
     const { start, costs } = one.content;
-    const found = { model: modelIn(one, given, "decides", start), lead: -Infinity, hand: null, costs };
+    const found = { model: modelIn(one, given, "decides", start), lead: -Infinity, hand: null, costs, pair: one.content.pair };
     const [lead, hand] = ["lead", "hand"].map((name) => numberIn(given, name));
     if (given.get("lead") === "best") found.lead = "best";
     else if (!Number.isNaN(lead)) found.lead = lead;
     if (hand >= 0 && hand <= 1e6) found.hand = hand;
     const stated = (given.get("costs") ?? "").split(" ").map(Number);
     if (given.get("costs") && stated.length === costs.length && stated.every((cost) => Math.abs(cost) <= 1e6)) found.costs = stated;
+    const pair = /^(\d+)-(\d+)$/.exec(given.get("pair") ?? "")?.slice(1).map(Number);
+    if (pair?.every((place) => place < one.content.size) && found.pair) found.pair = pair;
     return found;
   },
 
@@ -19,6 +21,7 @@ const several = mover("several", {
     if (state.lead !== -Infinity) found.lead = state.lead;
     if (state.hand !== null) found.hand = state.hand;
     if (state.costs !== content.costs) found.costs = state.costs.join(" ");
+    if (state.pair && state.pair.join("-") !== content.pair.join("-")) found.pair = state.pair.join("-");
     return found;
   },
 
@@ -34,6 +37,9 @@ const several = mover("several", {
       cost: digits(decidedCost(model, place, state)),
     };
     model.shown.forEach((sides, k) => (said[`measure ${k}`] = estimate(...sides.map((side) => side[place]))));
+    if (state.pair) said.pair = pairSaid(model, state.pair);
+    panel.querySelector(".pair")?.classList.toggle("none", !model.pairs);
+    for (const button of panel.querySelectorAll("[data-pair]")) button.setAttribute("aria-pressed", button.dataset.pair === state.pair.join("-"));
     const shares = cellsSaid(model, place, said);
     for (const bar of panel.querySelectorAll("[data-bar]")) bar.style.setProperty("--share", shares[bar.dataset.bar]);
     for (const input of panel.querySelectorAll("[data-cost]")) fill(input, state.costs[input.dataset.cost]);
@@ -45,7 +51,7 @@ const several = mover("several", {
     slider.disabled = model.crisp;
     slider.setAttribute("aria-valuetext", `${said.handed} of the cases`);
     form.elements.cheapest.setAttribute("aria-pressed", state.lead === "best");
-    return { said, row: { model: model.name, handed: model.handed[place], right: model.right[place] }, model };
+    return { said, row: { model: model.name, handed: model.handed[place], right: model.right[place] }, model, seen: `${state.model} ${state.pair}` };
   },
 
   wire(one) {
@@ -56,7 +62,16 @@ const several = mover("several", {
     for (const input of panel.querySelectorAll("[data-cost]"))
       wireNumber(one, input, ({ valueAsNumber }) => ({ costs: one.state.costs.with(Number(input.dataset.cost), valueAsNumber) }));
     form.elements.cheapest.addEventListener("click", () => change(one, { model: cheapest(one), lead: "best" }));
+    for (const button of panel.querySelectorAll("[data-pair]"))
+      button.addEventListener("click", () => change(one, { pair: button.dataset.pair.split("-").map(Number) }));
     form.elements.reset?.addEventListener("click", () => change(one, { costs: one.content.costs }));
+  },
+
+  // The curves of the two classes looked at: by the score of the row's, and by that of the column's.
+  sweep({ model, state }) {
+    const [row, column] = state.pair;
+    const cells = row === column ? [["row", row, column]] : [["row", row, column], ["column", column, row]];
+    return model.pairs ? cells.flatMap(([name, i, k]) => curveOf(model.pairs, i, k).map((point, place) => ({ name, place, ...point }))) : [];
   },
 
   along: {
@@ -64,6 +79,20 @@ const several = mover("several", {
     state: (model, place) => ({ lead: place ? model.lead[place] : -Infinity }),
   },
 });
+
+function curveOf({ x, y, start }, row, column) {
+  const { size } = several.content;
+  const [first, last] = [0, 1].map((next) => start[row * size + column + next]);
+  return Array.from(x.slice(first, last), (across, k) => ({ x: across / 65535, y: y[first + k] / 65535 }));
+}
+
+function pairSaid(model, [row, column]) {
+  const { classes, size, words } = several.content;
+  if (!model.pairs) return filled(words.none, model.name);
+  const [a, b] = [classes[row], classes[column]];
+  const [one, other] = [[row, column], [column, row]].map(([i, k]) => decimals(model.pairs.areas[i * size + k]));
+  return row === column ? filled(words.rest, a, one) : filled(words.two, a, b, one, a, other, b);
+}
 
 // Per case decided; where handing over has a price, per case of all.
 function decidedCost(model, place, { costs, hand }) {

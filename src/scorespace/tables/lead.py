@@ -1,0 +1,111 @@
+"""How sure decisions between several classes are: what is taken for what, by the lead of the highest score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.errors import DataError, listing
+from scorespace.tables.bins import cell
+from scorespace.tables.pair import PAIR_BITS
+from scorespace.tables.score import ScoreTable
+from scorespace.tables.table import Array, Stored, Table
+
+
+@dataclass(frozen=True, eq=False)
+class LeadTable(Table):
+    """Counts (m, K, K) of decisions, rows actual, in some hundred bins of the lead over the second score.
+
+    `low` and `high` (m,) are the smallest and largest lead in each bin, from the highest down: what leads by at least
+    `low` is known exactly.
+
+    >>> t = lead_table(np.array([0.6, 0.1]), np.array([0, 1]), np.array([0, 0]), np.ones(2), ("a", "b"))
+    >>> t.left(np.array([0.0, 0.5])).tolist()
+    [[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    matrix: Array
+    classes: tuple[str, ...]
+
+    def described(self) -> str:
+        return f"decisions between {len(self.classes)} classes by their lead"
+
+    @property
+    def cells(self) -> Array:
+        return self.matrix.reshape(*self.matrix.shape[:-3], -1)
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        size = len(self.classes)
+        return np.tile(np.repeat(np.arange(size), size), self.low.size)
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self.classes
+
+    def with_cells(self, cells: Array) -> Self:
+        return replace(self, matrix=cells.reshape(*cells.shape[:-1], *self.matrix.shape[-3:]))
+
+    @property
+    def margins(self) -> ScoreTable:
+        """The lead of the highest score over the second, with the decision right or wrong as classes."""
+        right = np.trace(self.matrix, axis1=-2, axis2=-1)
+        counts = np.stack([self.matrix.sum(axis=(-2, -1)) - right, right], axis=-2)
+        width = float((self.high - self.low).max(initial=0.0))
+        return ScoreTable(self.low, counts, ("wrong", "right"), 1, width)
+
+    def left(self, lead: Array) -> Array:
+        """What is taken for what (places, K²) among the cases that lead by at least so much."""
+        reached = np.cumsum(self.matrix.reshape(self.low.size, -1), axis=0)
+        place = np.searchsorted(-self.low, -lead, side="right")
+        return np.vstack([np.zeros(reached.shape[1]), reached])[place]
+
+    def in_order(self, order: Sequence[Any]) -> Self:
+        place = [self.classes.index(name) for name in order]
+        return replace(self, matrix=self.matrix[:, place][:, :, place], classes=tuple(order))
+
+    def stored(self) -> Stored:
+        place, actual, decided = np.nonzero(self.matrix)
+        weight = self.matrix[place, actual, decided]
+        columns = {"actual": actual, "decided": decided, "weight": weight}
+        columns |= {"low": self.low[place], "high": self.high[place]}
+        return Stored({"kind": "leads", "positive": None}, columns)
+
+    def __add__(self, other: Self) -> Self:
+        """The table of both samples together."""
+        if self.classes != other.classes:
+            raise DataError(
+                "decisions between different classes cannot be merged.",
+                seen=f"{listing(self.classes)} and {listing(other.classes)}",
+            )
+        low, high = (np.concatenate([getattr(one, side) for one in (self, other)]) for side in ("low", "high"))
+        return _merged(low, high, np.concatenate([self.matrix, other.matrix]), self.classes)  # type: ignore[return-value]
+
+
+def lead_table(
+    lead: Array, actual: Array, decided: Array, weight: Array, classes: tuple[str, ...], high: Array | None = None
+) -> LeadTable:
+    """The table of cases, or of groups of cases that share a bin, their classes as numbers."""
+    size = len(classes)
+    key = cell(np.asarray(lead, dtype=np.float64), PAIR_BITS)
+    keys, place = np.unique(-key, return_inverse=True)
+    matrix = np.bincount(place * size**2 + actual * size + decided, weight, minlength=keys.size * size**2)
+    low, top = np.full(keys.size, np.inf), np.full(keys.size, -np.inf)
+    np.minimum.at(low, place, lead)
+    np.maximum.at(top, place, lead if high is None else high)
+    return LeadTable(low, top, matrix.reshape(-1, size, size), classes)
+
+
+def _merged(low: Array, high: Array, matrix: Array, classes: tuple[str, ...]) -> LeadTable:
+    """Bins in any order, those of one cell as one."""
+    order = np.argsort(-low, kind="stable")
+    key = cell(low[order], PAIR_BITS)
+    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))[: low.size]
+    least, most = np.minimum.reduceat(low[order], starts), np.maximum.reduceat(high[order], starts)
+    return LeadTable(least, most, np.add.reduceat(matrix[order], starts, axis=0), classes)
