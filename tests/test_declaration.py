@@ -175,7 +175,8 @@ def test_a_plug_in_that_fails_is_remembered_and_does_not_stop_the_others(monkeyp
         SimpleNamespace(name="broken", value="broken.module", load=broken),
         SimpleNamespace(name="fine", value="fine.module", load=lambda: loaded.append("fine")),
     ]
-    monkeypatch.setattr(declaration, "entry_points", lambda group: entries if group == "scorespace" else [])
+    every = SimpleNamespace(select=lambda group: entries if group == "scorespace" else [])
+    monkeypatch.setattr(declaration, "entry_points", lambda: every)
     monkeypatch.setattr(declaration, "BROKEN", {})
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -339,10 +339,10 @@ def call_text(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 @cache
 def load_plugins() -> None:
     """Import what third parties declare, once; one that fails is remembered and does not stop the others."""
-    for group in PLUGINS:
-        for entry in entry_points(group=group):
-            try:
-                entry.load()
-            except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
-                BROKEN[entry.name] = said = f"{type(error).__name__}: {error}"
-                warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)
+    every = entry_points()  # once: it reads a file of each package that is installed
+    for entry in (one for group in PLUGINS for one in every.select(group=group)):
+        try:
+            entry.load()
+        except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
+            BROKEN[entry.name] = said = f"{type(error).__name__}: {error}"
+            warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)
