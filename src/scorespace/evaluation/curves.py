@@ -180,12 +180,12 @@ def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneou
 
 def averaged(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None, how: str) -> folded.Averaged:
     """The mean of the curves of one model within folds."""
-    name = model if model is not None else evaluation.models.only()
+    name, of = evaluation.models.parted(model if model is not None else evaluation.models.only())
     evaluation.models[name]  # refuses an unknown name
     pairs = evaluation.models.pairs
     if pairs is None or pairs.fold is None:
         raise CurveError("curves are averaged over folds, and none are known.", hint="fold=…, or no average")
-    return folded.average(pairs, name, call.noun, how, level=evaluation.level)
+    return folded.average(pairs, name, call.noun, how, of=of, level=evaluation.level, **call.options)
 
 
 def check_band(kind: CurveKind[Any]) -> Any:

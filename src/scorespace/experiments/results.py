@@ -69,10 +69,14 @@ def predictions(
             f"no split of {dataset} was finished by all of {listing(names)}.",
             hint="finish the run: the same benchmark again, with --retry where fits failed",
         )
-    columns: dict[str, Any] = {TRUTH: first[TRUTH], FOLD: first[FOLD]}
-    roles: Row = {"truth": TRUTH, "fold": FOLD}
-    if np.ptp(first[REPEAT]):
-        columns |= {REPEAT: first[REPEAT], CASE: first[CASE]}
+    repeat, fold, splits = _numbered(first)
+    columns: dict[str, Any] = {TRUTH: first[TRUTH]}
+    roles: Row = {"truth": TRUTH}
+    alone = splits > 1 and splits == repeat.size and not repeat.any()
+    if splits > 1 and not alone:
+        columns, roles = columns | {FOLD: fold}, roles | {"fold": FOLD}
+    if repeat.any():
+        columns |= {REPEAT: repeat, CASE: first[CASE]}
         roles |= {"repeat": REPEAT, "group": CASE}
     named = None if every_class else positive_of(plan.classes, plan.positive if positive is None else positive)
     for name in names:
@@ -96,7 +100,21 @@ def predictions(
         cases, repeats = np.unique(first[CASE]).size, np.unique(first[REPEAT]).size
         told = f"{grouped(cases)} cases were tested in {grouped(repeats)} repeats ({run.resampling})"
         notes.append(note("SS016", f"{told}, and all answers on a case are drawn together."))
-    return Given(columns, roles, tuple(notes))
+    if alone:
+        told = f"every case was tested alone ({run.resampling}), so the answers of {grouped(splits)} fits are pooled"
+        why = "one that only follows the shares of the classes ranks each case against its own class"
+        notes.append(note("SS019", told + ("." if plan.task == "numbers" else f": {why}.")))
+    return Given(columns, roles, tuple(notes), share_tested(run, dataset, names[0]))
+
+
+def _numbered(columns: dict[str, Any]) -> tuple[Array, Array, int]:
+    """Repeat and fold of each answer, and the number of splits; where repeats lost folds, each split is a repeat."""
+    repeat, fold = (columns[name].astype(np.int64) for name in (REPEAT, FOLD))
+    step = int(fold.max()) + 1
+    splits, place = np.unique(repeat * step + fold, return_inverse=True)
+    if np.unique(np.unique(splits // step, return_counts=True)[1]).size > 1:
+        return place, np.zeros_like(fold), splits.size
+    return repeat - repeat.min(), fold, splits.size
 
 
 def _kept(columns: dict[str, Any], rows: Array) -> dict[str, Any]:
@@ -120,7 +138,7 @@ def pairs_of(given: Given, *, every_class: bool = False) -> PairTable:
     """The cases of a data set with the answers of all learners; of `every_class`, also where one could be positive."""
     source = frames.read(given.columns)
     sample = frames.check(source, frames.roles(source, **given.roles))
-    return frames.pair(replace(sample, positive=None) if every_class else sample)
+    return replace(frames.pair(replace(sample, positive=None) if every_class else sample), ratio=given.ratio)
 
 
 # --- data sets × learners
@@ -334,7 +352,7 @@ def _results(
     found = []
     for name, request in requests.items():
         assert request is not None
-        values = by_fold(pairs, name, request)
+        values = _within_folds(pairs, name, request)
         over = summed_up(name, spec, values, request.value)
         plus = corrected(run, dataset, name, over, values, named) if is_bootstrap(run) else None
         found.append(Result(dataset, over, values, trained.get(name), ratio, plus))
@@ -349,7 +367,12 @@ def _trained(
     given = predictions(run, dataset, learners, positive=positive, part="train", every_class=whole)
     pairs = pairs_of(given, every_class=whole)
     requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
-    return {name: by_fold(pairs, name, one) for name, one in requests.items() if one is not None}
+    return {name: _within_folds(pairs, name, one) for name, one in requests.items() if one is not None}
+
+
+def _within_folds(pairs: PairTable, name: str, request: Request) -> Array:
+    """The measure within each fold (repeats × folds); of cases tested once or each alone, that of all."""
+    return np.array([[request.value]]) if pairs.fold is None else by_fold(pairs, name, request)
 
 
 def _bootstrap_note(one: Result, several: bool) -> Note:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals as nw
+from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreError, WeightError, listing
 from scorespace.frames.roles import Roles
@@ -44,6 +45,8 @@ class Sample:
     inferred: bool
     notes: tuple[Note, ...]
     labels: Mapping[Any, int] = field(repr=False)
+    kept: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+    """The classes of the rows in use once they are read, for whoever asks next: a pass over a file takes long."""
 
     @property
     def frame(self) -> Frame:
