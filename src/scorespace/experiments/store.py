@@ -61,6 +61,18 @@ class Planned:
     notes: tuple[Note, ...] = ()
     drawn: str = ""
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns of predictions, and how files name them: engines take upper and lower case for the same."""
+        if self.task == "numbers":
+            return {"prediction": "prediction"}
+        found: dict[str, str] = {}
+        for place, name in enumerate(self.classes):
+            column = f"{PREFIX}{name}"
+            taken = column.lower() in {one.lower() for one in found.values()}
+            found[column] = f"{column}~{place + 1}" if taken else column
+        return found
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -158,8 +170,8 @@ class Run:
             raise unreadable(str(self.path), error, "Parquet") from error
         finally:
             connection.close()
-        names = ["prediction"] if plan.task == "numbers" else [PREFIX + name for name in plan.classes]
-        return {name: np.asarray(found[name]) for name in ("row", "repeat", "fold", "part", "truth", *names)}
+        head = {name: np.asarray(found[name]) for name in ("row", "repeat", "fold", "part", "truth")}
+        return head | {name: np.asarray(found[stored]) for name, stored in plan.columns.items()}
 
     def files(self, dataset: str, learner: str) -> list[Path]:
         """The files of finished jobs, for whoever reads Parquet."""
@@ -335,12 +347,13 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
     file.parent.mkdir(parents=True, exist_ok=True)
     with replacing(file) as temporary:
         connection = _writer(run.path.resolve())
-        connection.register("job", dict(done.columns))
+        named = plan.columns
+        connection.register("job", {named.get(name, name): column for name, column in done.columns.items()})
         try:
             truth = "truth"
             if plan.task == "classes":
                 truth = f"([{', '.join(map(_literal, plan.classes))}])[truth + 1]"
-            scores = ", ".join(_quoted(name) for name in list(done.columns)[5:])
+            scores = ", ".join(map(_quoted, named.values()))
             chosen = (
                 f"SELECT row, repeat, fold, CASE WHEN part THEN 'train' ELSE 'test' END AS part, "
                 f"{truth} AS truth, {scores} FROM job"
