@@ -315,10 +315,13 @@ def plan_run(
                     hint=f"--out with another directory, or {name}={getattr(there, name)!r}",
                 )
     else:
-        if path.exists() and (not path.is_dir() or any(path.iterdir())) and not _is_begun(path):
+        if path.exists() and not (path.is_dir() and _is_begun(path)):
             raise DataError(f"{str(path)!r} is neither a run nor an empty directory.", hint="another --out")
-        for name in ("data", "learners", "jobs"):
-            (path / name).mkdir(parents=True, exist_ok=True)
+        try:
+            for name in ("data", "learners", "jobs"):
+                (path / name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"{str(path)!r} cannot be made.", seen=error.strerror, hint="another --out") from None
         _write(path / _RUN, {"schema": SCHEMA, "resampling": resampling, "seed": seed, "train": train})
     for plan in plans:
         _enter(path, "data", "data set", plan.name, asdict(plan), replace)
@@ -329,6 +332,8 @@ def plan_run(
 
 def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> None:
     """The predictions of a finished job in one step: after a kill the file is there as a whole or not at all."""
+    import duckdb
+
     plan = run.plans[dataset]
     about = {
         "schema": SCHEMA,
@@ -361,6 +366,13 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
             footer = f"KV_METADATA {{'{_KEY}': {_literal(json.dumps(about))}}}"
             how = f"FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, {footer}"
             connection.execute(f"COPY ({chosen}) TO {_literal(str(temporary))} ({how})")
+        except duckdb.Error as error:  # a full disk above all, of which it speaks at length
+            full = "No space left" in str(error)
+            raise DataError(
+                f"{str(file)!r} cannot be written.",
+                seen="no space left on the disk" if full else str(error).splitlines()[0][:200],
+                hint="make room and run again: what is finished stays",
+            ) from None
         finally:
             connection.unregister("job")
 
