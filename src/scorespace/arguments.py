@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scorespace.declaration import Noun
@@ -25,9 +25,11 @@ _WORDS: Final[dict[Any, str]] = {
     int: "a whole number",
     float: "a number",
     Path: "a path",
+    os.PathLike: "a path",
     NoneType: "None",
 }
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+_ENGINES: Final = ("duckdb", "narwhals", "pandas", "polars", "pyarrow")
 
 
 _REPEATS: Final = ("replicates", "resamples", "folds", "bins", "groups", "most")
@@ -46,10 +48,10 @@ def checked(function: Checked) -> Checked:
       seen: str
       hint: x=3
     """
-    signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        signature = _signature(function)  # read at the first call: few of the many methods are called
         given = signature.bind(*args, **kwargs).arguments  # a TypeError for names that are none, as everywhere
         hints = _hints(function)
         for name, value in given.items():
@@ -71,7 +73,10 @@ def foreseen(name: str) -> Iterator[None]:
         yield
     except ScoreSpaceError:
         raise
-    except _UNFORESEEN as error:
+    except Exception as error:
+        of_engine = type(error).__module__.partition(".")[0] in _ENGINES
+        if not (of_engine or isinstance(error, (*_UNFORESEEN, NotImplementedError))):
+            raise
         said = " ".join(f"{type(error).__name__}: {error}".split())[:160]
         raise ScoreSpaceError(
             f"{name} cannot be done with these arguments.",
@@ -111,10 +116,14 @@ def check(name: str, value: Any, kind: Any) -> None:
         raise ScoreSpaceError(f"seed={value} is negative.", hint="a whole number from 0 on")
 
 
+_signature = functools.cache(inspect.signature)
+
+
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    asked = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
     try:
-        return get_type_hints(function)
+        return get_type_hints(SimpleNamespace(__annotations__=asked), inspect.unwrap(function).__globals__)
     except NameError:  # a type that is imported for type checkers alone
         return {}
 
@@ -131,9 +140,9 @@ def _fits(value: Any, kind: Any) -> bool:
         return is_one and (kind is int or not isinstance(value, int) or abs(value) <= sys.float_info.max)
     if kind is bool:
         return type(value).__name__ in ("bool", "bool_")
-    if kind is Path:
-        return isinstance(value, os.PathLike)
     held = origin or kind
+    if held in (Path, os.PathLike):
+        return isinstance(value, os.PathLike)
     if held is Mapping:
         return isinstance(value, Mapping) and all(_fits_all(value.items(), inner))
     if held is Sequence:
@@ -164,9 +173,9 @@ def _worded(kind: Any) -> str:
         return " or ".join(dict.fromkeys(words))
     if origin is Literal:
         return " or ".join(map(repr, inner))
-    if kind in _WORDS:
-        return _WORDS[kind]
     held = origin or kind
+    if held in _WORDS:
+        return _WORDS[held]
     if held is Mapping:
         return "a dict" + (f" of {_plural(inner[1])} by {_plural(inner[0])}" if len(inner) == 2 else "")
     if held is Sequence:

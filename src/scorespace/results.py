@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
 SCHEMA: Final = 1
 CERTIFIED: Final = ("certified_low", "certified_high")
 """What a number of a coarse table lies between, whatever the order of the cases inside its bins, in rows of data."""
+
+Alternative = Literal["two-sided", "greater", "less"]
+"""What a small p speaks for: a differs from b, is greater, is less. About the values, whatever end is best."""
 
 Row = dict[str, Any]
 Progress = Callable[[float], None]

@@ -64,7 +64,8 @@ def test_youden_and_least_error_are_different_rules():
 
 
 def test_a_measure_without_direction_is_refused():
-    with pytest.raises(MeasureError, match=r"^pp_rate has no best value: neither direction is better.$"):
+    told = "^pp_rate has no best value: neither direction is better.\n  hint: a measure with a best end, such as f1$"
+    with pytest.raises(MeasureError, match=told):
         best_threshold(TABLE, pp_rate)
 
 

@@ -15,9 +15,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import compute
 
+import scorespace as ss
 from frames.sources import CREDIT, refused, values, write
-from scorespace.errors import ColumnError
+from scorespace.errors import ColumnError, ScoreSpaceError
 from scorespace.frames.source import connect, relation_source, unreadable
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -171,3 +173,29 @@ def test_a_disk_that_fills_up(said, monkeypatch):
         "  seen: temporary files in scratch\n"
         "  hint: free some space, or name another folder by TMPDIR"
     )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pa.table({"y": pa.array(["b", "a", "b"], pa.string_view()), "s": pa.array([0.5, 0.25, 0.5])}),
+        pa.table({"y": compute.run_end_encode(pa.array(["b", "a", "b"])), "s": pa.array([0.5, 0.25, 0.5])}),
+        pa.table({"y": ["b", "a", "b"], "s": compute.run_end_encode(pa.array([0.5, 0.25, 0.5]))}),
+        pa.table({"y": ["b", "a", "b"], "s": pa.array([0.5, 0.25, 0.5], pa.float16())}),
+        pd.DataFrame({"y": ["b", "a", "b"], "s": np.array([0.5, 0.25, 0.5], np.float16)}),
+        {"y": ["b", "a", "b"], "s": pl.Series([2, 1, 2], dtype=pl.Int128)},
+    ],
+    ids=["views", "runs of labels", "runs of scores", "halves", "halves of pandas", "128 bits"],
+)
+def test_types_that_a_library_cannot_group_by(data) -> None:
+    assert measure(data) == 1.0
+
+
+def measure(data) -> float:
+    return ss.evaluate(data, truth="y", scores="s", positive="b", measures="auc").measures("auc").rows()[0]["value"]
+
+
+def test_what_an_engine_cannot_do_is_told() -> None:
+    data = pl.DataFrame({"y": pl.Series(["b", "a"], dtype=pl.Object), "s": [0.5, 0.25]})
+    with pytest.raises(ScoreSpaceError, match="seen: ComputeError: cannot cast 'Object' type"):
+        measure(data)

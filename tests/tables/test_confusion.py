@@ -80,7 +80,10 @@ def test_merged():
 
 def test_different_positive_classes_do_not_merge():
     a, b = (confusion(["a", "b"], ["a", "b"], positive=name) for name in "ab")
-    with pytest.raises(DataError, match=r"^tables with different positive classes cannot be merged.$"):
+    with pytest.raises(
+        DataError,
+        match=r"^tables with different positive classes cannot be merged.\n  hint: the same positive class in both$",
+    ):
         a + b
 
 

@@ -155,7 +155,7 @@ def test_labels_must_be_a_column():
 
 
 def test_labels_must_not_be_empty():
-    with pytest.raises(DataError, match=r"^truth is empty: there is nothing to evaluate.$"):
+    with pytest.raises(DataError, match=r"^truth is empty: there is nothing to evaluate.\n  hint: at least one case$"):
         encode([])
 
 

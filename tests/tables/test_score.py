@@ -179,7 +179,9 @@ def test_weights_that_are_no_numbers_are_refused():
 
 
 def test_weights_must_not_all_be_zero():
-    with pytest.raises(WeightError, match=r"^all weights are zero: there is nothing to evaluate.$"):
+    with pytest.raises(
+        WeightError, match=r"^all weights are zero: there is nothing to evaluate.\n  hint: a weight above 0, or none$"
+    ):
         score_table(TRUTH, SCORE, weight=[0] * 5)
 
 

@@ -22,13 +22,14 @@ from scorespace.comparisons.answer import (
     rounded,
 )
 from scorespace.comparisons.question import Paired, Question
-from scorespace.comparisons.test import Refused, in_folds, of_a_measure, test
+from scorespace.comparisons.test import Refused, both_sides, each_side_by_itself, in_folds, of_a_measure, test
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, grouped, note
 from scorespace.special import fdtrc, stdtr, stdtrit
 from scorespace.tables import Array, Table
+from scorespace.tables.arrays import real
 from scorespace.tables.pair import PairTable
 
 _CELLS: Final = 10_000_000
@@ -95,6 +96,7 @@ def five_by_two_t(
     *,
     names: tuple[str, str] = ("a", "b"),
     measure: str = "",
+    alternative: Alternative = "two-sided",
     level: float = 0.95,
 ) -> PairTest:
     """Dietterich's 5×2cv t-test: t = d₁₁ / √(Σ sᵢ² / 5), with 5 degrees of freedom.
@@ -105,12 +107,12 @@ def five_by_two_t(
     >>> round(found.statistic, 3), round(found.p, 4)
     (2.101, 0.0896)
     """
-    pair = _Pair.of(a, b, names, measure, "two-sided", level)
+    pair = _Pair.of(a, b, names, measure, alternative, level)
     spread, reason = _five_by_two(pair)
     if reason is not None:
         return pair.undecided("5×2cv t", 5, reason)
     t = float(pair.d[0, 0]) / math.sqrt(spread / 5)
-    return pair.result("5×2cv t", t, tail(t, 5, "two-sided"), 5)
+    return pair.result("5×2cv t", t, tail(t, 5, alternative), 5)
 
 
 def five_by_two_f(
@@ -225,7 +227,7 @@ class _Pair:
     ) -> _Pair:
         check_level(level)
         check_alternative(alternative)
-        if len(names) != 2:
+        if not isinstance(names, (tuple, list)) or len(names) != 2:
             raise ScoreSpaceError(f"names={names!r} does not name two models.", hint='names=("nb", "tree")')
         one, other = map(str, names)
         if b is None:
@@ -341,8 +343,8 @@ def _five_by_two(pair: _Pair) -> tuple[float, str | None]:
 
 def _numbers(values: ArrayLike, what: str) -> Array:
     try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        numbers = real(values)
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"{what} are not an array of numbers.",
             seen=str(error),
@@ -438,17 +440,22 @@ def over_folds_plain(question: Paired[Table]) -> Comparison:
     for_="five repeats of two folds",
     suits=(*_IN_FOLDS, five_times_two),
     name="five_by_two_t",
+    directed=True,
     aliases=("5x2cv_t", "5x2_t"),
 )
 def over_five_by_two_t(question: Paired[Table]) -> Comparison:
     """Dietterich's t of the first difference over the spread within repeats: t = d₁₁ / √(Σ sᵢ² / 5)."""
-    return _over_five_by_two(question, five_by_two_t)
+
+    def tested(a: Array, b: Array, **said: Any) -> PairTest:
+        return five_by_two_t(a, b, alternative=question.alternative, **said)  # its side is that of the first difference
+
+    return _over_five_by_two(question, tested)
 
 
 @test(
     title="5×2cv F-test",
     for_="five repeats of two folds; uses all ten differences",
-    suits=(*_IN_FOLDS, five_times_two),
+    suits=(*_IN_FOLDS, five_times_two, both_sides),
     name="five_by_two_f",
     aliases=("5x2cv_f", "5x2_f"),
 )
@@ -460,7 +467,7 @@ def over_five_by_two_f(question: Paired[Table]) -> Comparison:
 @test(
     title="Bayesian correlated t-test",
     for_="models tested in folds: how probable it is that one is better, or both practically equal",
-    suits=_IN_FOLDS,
+    suits=(*_IN_FOLDS, each_side_by_itself),
     name="bayes_t",
     aliases=("bayes_correlated_t",),
 )

@@ -172,9 +172,9 @@ def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
     if not tables:
         raise DataError("a hull needs at least one model.", hint="name a model with scores")
     hulls = [_hull_of_model(table, name) for name, table in tables.items()]
-    if len(hulls) == 1:
-        return hulls[0]
     first = next(iter(tables.values())).inside(ScoreTable)
+    if len(hulls) == 1 or not (first.n_pos and first.n_neg):  # of one class all hulls are alike: nowhere
+        return hulls[0]
     return _envelope(hulls, float(first.n_pos / first.total))
 
 

@@ -82,6 +82,10 @@ def _array(name: str, values: Any) -> NDArray[Any]:
             array = np.array(values, dtype=object)  # else a missing value among texts becomes the text 'nan'
     except ValueError:  # lists of different lengths
         raise DataError(f"array {name!r} is not one column.", seen="lists in it", hint="one value per case") from None
+    except Exception:  # a type that NumPy has not, such as whole numbers of 128 bits
+        if not hasattr(values, "to_list"):
+            raise
+        array = np.fromiter(values.to_list(), dtype=object, count=len(values))
     return array
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals as nw
+from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreError, WeightError, listing
 from scorespace.frames.roles import Roles
@@ -44,6 +45,8 @@ class Sample:
     inferred: bool
     notes: tuple[Note, ...]
     labels: Mapping[Any, int] = field(repr=False)
+    kept: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+    """The classes of the rows in use once they are read, for whoever asks next: a pass over a file takes long."""
 
     @property
     def frame(self) -> Frame:
@@ -110,6 +113,7 @@ def check(
             rows_of = dict(zip(classes, counts, strict=True))
             classes = tuple(place)
             counts = tuple(rows_of.get(name, 0) for name in classes)
+        roles = _told_apart(roles, classes, ordered=bool(order))
         positive, inferred = _positive(classes, counts, roles)
         _refuse_absent_classes(classes, roles)
     notes = []
@@ -230,7 +234,7 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
             wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
     counted = source.arrays(frame.select(**wanted))
     # What is added up or looked for among no rows is missing in some engines, each in its own way.
-    first = {name: values[0] if values.size else None for name, values in counted.items()}
+    first = {name: values.tolist()[0] if values.size else None for name, values in counted.items()}
     return {name: 0 if value is None or value != value else int(value) for name, value in first.items()}
 
 
@@ -402,6 +406,30 @@ def _classes(counted: Mapping[Any, int], truth: str) -> tuple[tuple[str, ...], t
         rows[label_text(value)] += int(count)
     index = {name: k for k, name in enumerate(rows)}
     return tuple(rows), tuple(rows.values()), {value: index[label_text(value)] for value in values}
+
+
+def _told_apart(roles: Roles, classes: tuple[str, ...], ordered: bool) -> Roles:
+    """The roles, with columns that a pattern took as scores of their own where its star stands for no class."""
+    scores, of_classes = dict(roles.scores), dict(roles.class_scores)
+    for model, columns in roles.starred.items():
+        stars = of_classes[model]
+        if len(classes) > 2 or ordered:
+            continue
+        if not set(stars) & set(classes):
+            twice = next((name for name in columns if name in scores), None)
+            if twice is not None:
+                raise ColumnError(f"model {twice!r} is named twice.", hint="a name for each model")
+            scores |= columns
+            del of_classes[model]
+        elif roles.positive is not None and set(classes) < set(stars):
+            further = [name for name in stars if name not in classes]
+            named = ", ".join(f'"{column}"' for column in stars.values())
+            raise ColumnError(
+                f"the columns of {model!r} may be scores of classes, or of several models.",
+                seen=f"columns for {listing(classes)}, which are classes, and for {listing(further)}, which are none",
+                hint=f'order="{",".join(stars)}" if all are classes; if they are models, scores=[{named}]',
+            )
+    return replace(roles, scores=scores, class_scores=of_classes)
 
 
 def _refuse_absent_classes(classes: tuple[str, ...], roles: Roles) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import glob
+import os
 import re
 import sys
 import tempfile
@@ -23,6 +24,9 @@ from scorespace.files import spill_folder
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
+_NUMBERING: Final = 12
+"""Threads that may each hold a row for every number of a bin and label, some 40 MB, and count without hashing."""
+
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
@@ -40,6 +44,8 @@ class Source:
     """The same rows with some columns as they are written, for whole numbers that a double would round."""
     text_bytes: int | None = field(default=None, repr=False)
     """How long text files are, unpacked: what their rows are not known without reading."""
+    ranged: bool = field(default=False, repr=False)
+    """Whether files here tell the range of each column: then whole numbers are counted without hashing them."""
 
     @property
     def where(self) -> str:
@@ -94,6 +100,7 @@ def frame_source(data: Any) -> Source:
     native = nw.to_native(data, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(native) and not all(isinstance(name, str) for name in native.columns):
         data = native.set_axis([str(name) for name in native.columns], axis=1)  # expressions name columns by text
+    data = _groupable(data)
     try:
         frame: Frame = nw.from_native(data)
         columns = tuple(frame.columns)
@@ -109,6 +116,27 @@ def frame_source(data: Any) -> Source:
     if len(set(columns)) < len(columns):
         raise named_twice(columns, "the frame")
     return Source(frame, "frame", columns)
+
+
+def _groupable(data: Any) -> Any:
+    """The frame without the few types that its own library cannot group by, in the nearest that it can."""
+    native = nw.to_native(data, pass_through=True)
+    if nw.dependencies.is_pandas_dataframe(native):
+        halves = [name for name, kind in zip(native.columns, native.dtypes, strict=True) if str(kind) == "float16"]
+        return native.astype(dict.fromkeys(halves, "float32")) if halves and native.columns.is_unique else data
+    if not nw.dependencies.is_pyarrow_table(native):
+        return data
+    import pyarrow as pa
+    from pyarrow import compute
+
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary(), "halffloat": pa.float32()}
+    for place, (field_, column) in enumerate(zip(native.schema, native.columns, strict=True)):
+        if pa.types.is_run_end_encoded(field_.type):
+            column = pa.chunked_array([compute.run_end_decode(each) for each in column.chunks], field_.type.value_type)
+        kind = plain.get(str(column.type), column.type)
+        if kind != field_.type:
+            data = native = native.set_column(place, field_.name, column.cast(kind))
+    return data
 
 
 def relation_source(relation: DuckDBPyRelation, name: str, connection: DuckDBPyConnection) -> Source:
@@ -135,6 +163,8 @@ def connect(paths: Sequence[str] = (), writing: Path | None = None, folder: Path
         connection.execute("SET allowed_directories = $folders", {"folders": [str(folder)]})
     # Else it would spill into the working directory.
     connection.execute("SET temp_directory = $spill", {"spill": spill_folder()})
+    if (os.cpu_count() or 1) <= _NUMBERING:
+        connection.execute("SET perfect_ht_threshold = 20")
     # Queries of some seconds would draw a bar on standard output, in the midst of the answer.
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_external_access = false; SET lock_configuration = true")

@@ -33,7 +33,7 @@ _GROUPED_ROWS: Final = 20_000  # rows of groups in bins that are drawn from
 _LARGE: Final = 50.0  # cases in a cell from which on its count spreads like a normal deviate
 
 Drawn = Callable[[Any], Array]
-Draw = Callable[[np.random.Generator, int], Any]
+Draw = Callable[["np.random.Generator", int], Any]
 
 
 @dataclass(frozen=True)

@@ -430,6 +430,34 @@ def logit_interval(plan: Plan) -> Interval:
     return _within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
+def _of_precision(request: Request) -> bool:
+    return request.measure.interval == "precision-t" and _labelled(request)
+
+
+@interval(
+    "precision-t",
+    "as logit-t, for as many positives as bear the precision",
+    suits=_of_precision,
+    replicates=True,
+    weighted=True,
+)
+def precision_interval(plan: Plan) -> Interval:
+    """As logit-t; t for as many equal positives as bear its variance: (Σ PPV²)² / Σ PPV⁴ over the positives.
+
+    Of a rare class a few positives at the top bear most of the area.
+    """
+    defined, reason = plan.replicates()
+    if not defined.size:
+        return _none("the measure is undefined in every replicate")
+    table = plan.request.table.inside(ScoreTable)
+    found = table.pos > 0
+    squares = ratio(np.cumsum(table.pos), np.cumsum(table.counts.sum(axis=-2)))[found] ** 2
+    borne = table.pos[found] * squares
+    share = limits.kish(borne.sum(), borne @ squares) / table.n_pos
+    low, high = limits.on_logit(plan.value, defined, max(2.0, plan.rarer * float(share)), plan.level)
+    return _within(plan, low, high, f"precision-t{plan.how}", reason)
+
+
 def _loss(request: Request) -> bool:
     return request.measure.best == "low" and request.range[0] == 0
 
@@ -571,12 +599,45 @@ def corrected_interval(plan: Plan) -> Interval:
     defined, reason = plan.replicates()
     if not (defined.size and np.isfinite(values).any(axis=1).all() and np.isfinite(known).all()):
         return _none("the measure is undefined in every replicate")
-    rarer, bounds = max(2.0, plan.rarer), plan.request.range
-    spread = float(defined.std())
-    low, high = limits.corrected(seen, known[0], values[0], rarer, plan.level, spread=spread, within=bounds)
-    if limits.as_by_chance(seen, known[1], values[1], rarer, plan.level):
+    low, high = _corrected(plan, seen, known[0], values[0])
+    if limits.as_by_chance(seen, known[1], values[1], max(2.0, plan.rarer), plan.level):
         low, high = min(low, known[1]), max(high, known[1])
     return _within(plan, low, high, f"corrected{plan.how}", reason)
+
+
+def _corrected(plan: Plan, seen: float, known: Array, values: Array) -> tuple[float, float]:
+    """The limits for the bias and the error that one world shows."""
+    rarer, spread, within = max(2.0, plan.rarer), float(plan.replicates()[0].std()), plan.request.range
+    low, high = limits.corrected(seen, known, values, rarer, plan.level, spread=spread, within=within)
+    return low, high
+
+
+def _of_hull(request: Request) -> bool:
+    return request.measure.interval == "corrected-hull" and _bounded(request)
+
+
+@interval(
+    "corrected-hull",
+    "corrected also for the bias where rates have humps",
+    suits=_of_hull,
+    replicates=True,
+    weighted=True,
+    instead="shifted",
+)
+def corrected_hull_interval(plan: Plan) -> Interval:
+    """As corrected, and at least what a world of a few steps asks for: where a curve is straight, a hull bends most."""
+    found = corrected_interval.function(plan)
+    if found.method is None:
+        return found
+    seen, known, values = _worlds(plan, "steps", _in_steps, _WORLD_DRAWS, stream=7).values(plan.request)
+    low, high = _corrected(plan, seen, known[0], values[0])
+    return _within(plan, min(low, found.low), max(high, found.high), f"corrected-hull{plan.how}", found.reason)
+
+
+def _in_steps(table: ScoreTable, worth: float) -> Array:
+    """Rates (1, scores) that are the same in each of a few parts of the ranks."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    return worlds.rates_in_steps(cases * worth, table.pos * worth)[None]
 
 
 def _smooth_and_noise(table: ScoreTable, worth: float) -> Array:

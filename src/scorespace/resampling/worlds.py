@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from scorespace.curves.isotonic import rising
 from scorespace.special import expit, logit, ndtri
 from scorespace.tables import Array
 
@@ -36,6 +37,20 @@ def rates_by_rank(cases: Array, hits: Array, degree: int = 5) -> Array:
     z = -ndtri((np.cumsum(cases) - cases / 2) / cases.sum())
     rarer = min(hits.sum(), cases.sum() - hits.sum())
     return expit(_fitted(z, cases, hits, np.zeros(z.size), degree=degree if rarer >= _MANY else 2))
+
+
+def rates_in_steps(cases: Array, hits: Array, steps: int = 5) -> Array:
+    """The rate of positives in each of a few parts of equally many cases by rank, never rising towards lower scores.
+
+    Where rates have humps, scores within a hump tell nothing, and a hull has more to fit than where rates are smooth.
+
+    >>> rates_in_steps(np.ones(6), np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0]), 3).round(2)
+    array([1. , 1. , 0.5, 0.5, 0. , 0. ])
+    """
+    part = np.minimum((np.cumsum(cases) - cases / 2) / cases.sum() * steps, steps - 1).astype(np.intp)
+    part = np.unique(part, return_inverse=True)[1]  # of tied scores a part may be empty
+    size = np.bincount(part, np.maximum(cases, _SOME))
+    return np.asarray(-rising(-np.bincount(part, hits) / size, size)[0][part])
 
 
 def recalibrated(score: Array, cases: Array, hits: Array, steps: tuple[float, ...] = STEPS) -> Array:

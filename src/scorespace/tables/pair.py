@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
 from scorespace.tables.labels import encode, encode_classes, positive_index
+from scorespace.tables.pieces import threads
 from scorespace.tables.score import ScoreTable, prevalence_factors, scores_of
 from scorespace.tables.table import Array
 
@@ -215,7 +214,7 @@ def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int
     """The function's value for every model; on threads where there are many cases, as sorting releases the GIL."""
     if cases < _MANY:
         return list(map(function, models))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with threads() as pool:
         return list(pool.map(function, models))
 
 

@@ -215,6 +215,13 @@ class Operating:
             found["honest"] = cost_text(self._cost(*outcomes, ratio, share))
         return found
 
+    def shares(self) -> dict[str, float]:
+        """The share of its class that each outcome has, where the page opens."""
+        one = self.models[self.start]
+        found, place = one.counts, one.place(one.at)
+        sides = {"tp": one.positives, "fn": one.positives, "fp": one.negatives, "tn": one.negatives}
+        return {side: round(float(getattr(found, side)[place]) / total, 4) for side, total in sides.items()}
+
     def templates(self, model: int) -> dict[str, str]:
         """The words beside the numbers, for when they apply."""
         one = self.models[model]

@@ -11,7 +11,7 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import prob_auc, sauc, smauc
 from scorespace.results import Note, Row, decimals, grouped, percent
 from scorespace.tables import ScoreTable
-from scorespace.views.answers import Answers
+from scorespace.views.answers import Answers, told
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
 
 MOST: Final = 10
@@ -53,9 +53,11 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     }
     if not tables:
         return []
+    answer, others = told(evaluation, _words(tables))
     return [
-        Text(_words(tables)),
+        answer,
         _curves(tables),
+        *others,
         _grid(tables, evaluation.spread(auc.name, smauc.name)),
         *(_zones(name, table) for name, table in tables.items() if len(tables) <= MOST_ZONES),
     ]
@@ -161,17 +163,18 @@ def _zones(name: str, table: ScoreTable) -> Picture:
     )
 
 
-def _words(tables: dict[str, ScoreTable]) -> str:
-    sentences = []
+def _words(tables: dict[str, ScoreTable]) -> dict[str, str]:
+    """How sure and how right each model is, in a sentence."""
+    sentences = {}
     for name, table in tables.items():
         found = zones(table)
         counts, total = found.counts, float(table.total)
-        sentences.append(
+        sentences[name] = (
             f"{name} is right without doubt about {percent(counts['easy'] / total, 0)} of the cases, sure and wrong "
             f"about {percent(counts['error'] / total, 0)}; of those in doubt it gets "
             f"{grouped(counts['rescued'])} right and {grouped(counts['hard'])} wrong."
         )
-    return " ".join(sentences)
+    return sentences
 
 
 def _count_grid(found: Cases) -> Grid:

@@ -183,8 +183,18 @@ def test_png(tmp_path):
             [],
             "every model needs an average rank to be drawn.\n  seen: 2 models, 1 ranks\n  hint: a rank for each name",
         ),
-        (["a", "b"], [1.0, 3.0], [], "average ranks lie between 1 and 2.\n  seen: 1, 3"),
-        (["a", "b"], [1.0, math.nan], [], "average ranks lie between 1 and 2.\n  seen: 1, nan"),
+        (
+            ["a", "b"],
+            [1.0, 3.0],
+            [],
+            "average ranks lie between 1 and 2.\n  seen: 1, 3\n  hint: ranks as rank_models gives them",
+        ),
+        (
+            ["a", "b"],
+            [1.0, math.nan],
+            [],
+            "average ranks lie between 1 and 2.\n  seen: 1, nan\n  hint: ranks as rank_models gives them",
+        ),
         (
             ["a", "b"],
             [1.0, 2.0],
