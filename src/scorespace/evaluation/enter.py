@@ -120,7 +120,9 @@ def evaluate(
             seed=seed,
             progress=progress,
         )
-        return replace(whole, models=replace(whole.models, name=name), sample_notes=(*given.notes, *whole.sample_notes))
+        pairs = whole.models.pairs
+        held = replace(whole.models, name=name, pairs=None if pairs is None else replace(pairs, ratio=given.ratio))
+        return replace(whole, models=held, sample_notes=(*given.notes, *whole.sample_notes))
     if dataset is not None:
         raise ScoreSpaceError(
             f"dataset={dataset!r} is for the directory of a run.",
@@ -353,7 +355,8 @@ def count_tables(
     unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
-        name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()
+        name: table.rounded(edges=edges) if bins and table.thresholded and not table.coarse else table
+        for name, table in held.tables.items()
     }
     return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
 

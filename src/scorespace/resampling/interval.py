@@ -27,6 +27,7 @@ Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
 _WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
 _WORLD_DRAWS: Final = 250
+_PLACES_AT_ONCE: Final = 16  # operating points whose outcomes are drawn together
 _INVERTED_DRAWS: Final = 100
 _HARDLY_ANY: Final = 0.5  # cases of the rarer class, times the share of pairs in the wrong order
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
@@ -65,13 +66,16 @@ class Plan:
 
     @property
     def rarer(self) -> float:
-        """How many cases the rarer class has, or as many equal ones as are worth their weights."""
-        strata, cells = self.table.strata, self.table.cells.astype(np.float64)
-        totals = np.bincount(strata, cells)
-        squares = self.table.cell_squares
-        sizes = totals if squares is None else limits.kish(totals, np.bincount(strata, squares))
-        present = sizes[totals > 0]
-        return float(present.min()) if present.size else 0.0
+        """How many cases the rarer class has, or as many equal ones as are worth their weights; found once."""
+        kept = self.table.__dict__
+        if "rarer" not in kept:
+            strata, cells = self.table.strata, self.table.cells.astype(np.float64)
+            totals = np.bincount(strata, cells)
+            squares = self.table.cell_squares
+            sizes = totals if squares is None else limits.kish(totals, np.bincount(strata, squares))
+            kept["rarer"] = float(sizes[totals > 0].min(initial=math.inf))
+        rarer: float = kept["rarer"]
+        return rarer if math.isfinite(rarer) else 0.0
 
     def replicates(self) -> tuple[Array, str | None]:
         """The value in every replicate where it is defined, and how many had to be left out."""
@@ -340,10 +344,16 @@ def _outcomes(request: Request, cells: Array, seed: int, replicates: int) -> Arr
     return drawn
 
 
-def jeffreys_along(request: Request, cells: Array, level: float, seed: int = 0) -> tuple[Array, Array]:
+Outcomes = dict[tuple[bool, bytes], Array]
+
+
+def jeffreys_along(
+    request: Request, cells: Array, level: float, seed: int = 0, kept: Outcomes | None = None
+) -> tuple[Array, Array]:
     """The limits of that interval where a request's table holds each of many rows of cells (places, m) in turn.
 
     Every place is drawn from the seed anew, so that its limits are those that the interval of this one place has.
+    What is drawn of a place is `kept` for further measures there.
 
     >>> from scorespace.measures.catalog import parse
     >>> from scorespace.measures.request import bind
@@ -352,15 +362,26 @@ def jeffreys_along(request: Request, cells: Array, level: float, seed: int = 0) 
     (array([ 0.29, -0.38]), array([0.88, 0.39]))
     """
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    cells, known = np.asarray(cells, dtype=np.float64), {} if kept is None else kept
 
-    def limits_of(row: Array) -> Array:
-        values = np.asarray(request.formula(request.table.with_cells(_outcomes(request, row, seed, REPLICATES))))
-        defined = values[np.isfinite(values)]
-        return np.quantile(defined, tails) if defined.size else np.full(2, np.nan)
+    def drawn(row: Array) -> Array:
+        key = request.within, row.tobytes()
+        if key not in known:
+            known[key] = _outcomes(request, row, seed, REPLICATES)
+        return known[key]
 
+    def limits_of(rows: Array) -> Array:
+        outcomes = np.stack([drawn(row) for row in rows])
+        values = np.asarray(request.formula(request.table.with_cells(outcomes)), dtype=np.float64)
+        if np.isfinite(values).all():
+            return np.quantile(values, tails, axis=1).T
+        defined = [row[np.isfinite(row)] for row in values]
+        return np.array([np.quantile(row, tails) if row.size else (np.nan, np.nan) for row in defined])
+
+    pieces = np.array_split(cells, max(1, len(cells) // _PLACES_AT_ONCE))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = np.array(list(pool.map(limits_of, np.asarray(cells, dtype=np.float64)))).reshape(-1, 2)
-    value = np.asarray(request.formula(request.table.with_cells(np.asarray(cells, dtype=np.float64))))
+        found = np.concatenate(list(pool.map(limits_of, pieces)))
+    value = np.asarray(request.formula(request.table.with_cells(cells)))
     lowest, highest = request.range
     return np.maximum(np.fmin(found[:, 0], value), lowest), np.minimum(np.fmax(found[:, 1], value), highest)
 
@@ -548,7 +569,7 @@ def _bounded(request: Request) -> bool:
 
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:
     """The table with so many positives (…, scores) at each score, and the rest negative."""
-    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    cases = table.counts.sum(axis=-2, dtype=np.float64).astype(hits.dtype)
     counts = np.stack([cases - hits, hits], axis=-2)
     return ScoreTable(table.score, counts, ("0", "1"), 1)
 
@@ -595,8 +616,8 @@ def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array
         number, worth = _worth(light, cases)
         rates = rates_of(light, worth)
         rng = np.random.default_rng([plan.draws.seed, stream])
-        hits = worlds.labels_again(number, rates, rng, draws) * (cases / np.maximum(number, 1))
-        drawn = _again(light, hits.reshape(-1, cases.size))
+        hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
+        drawn = _again(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
         kept = plan.worlds[name] = _Worlds(table, light, _again(light, cases * rates), drawn)
     return kept
 
