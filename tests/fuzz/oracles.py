@@ -46,7 +46,8 @@ def violations(case: Case) -> list[str]:
         }
         if "--copy" in case.arguments:
             written |= {"credit.csv", "iris.csv"}  # what the demo is made of
-        kept = written if case.arguments[0] == "benchmark" else set()  # a run that goes on
+        # A run that goes on: what it finishes stays, whatever else is wrong in its folder.
+        kept = written & {Path(each).parts[0] for each in case.files} if case.arguments[0] == "benchmark" else set()
         broken += [
             f"the input {each} changed"
             for each in case.files
@@ -55,7 +56,8 @@ def violations(case: Case) -> list[str]:
         left = [each for each in after if each not in before and Path(each).parts[0] not in written]
         broken += [f"{each} was left behind" for each in (*left, *os.listdir(spare))]
         if code == 2:
-            broken += [f"{each} was written before an error" for each in after if each not in before]
+            early = [each for each in after if each not in before and Path(each).parts[0] not in kept]
+            broken += [f"{each} was written before an error" for each in early]
         if code in (0, 1):
             broken += _answers(case, out, folder)
         return broken
