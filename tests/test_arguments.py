@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import scorespace as ss
-from scorespace.arguments import check, checked
+from scorespace.arguments import _hints, check, checked
 from scorespace.errors import ScoreSpaceError
 
 rng = np.random.default_rng(0)
@@ -286,3 +286,12 @@ RROC = ss.rroc(NUMBERS)
 def test_options_constructors_and_methods_refuse_what_they_cannot_use(call):
     with pytest.raises(ScoreSpaceError):
         call()
+
+
+def test_every_annotation_of_what_users_call_can_be_read():
+    """One that is imported for type checkers alone would leave all arguments of its function unchecked."""
+    public = [getattr(ss, name) for name in ss.__all__]
+    methods = [member for name, member in vars(ss.Evaluation).items() if not name.startswith("_")]
+    for function in filter(inspect.isfunction, (*public, *methods)):
+        own = inspect.unwrap(function)
+        assert {*_hints(own)} == {*own.__annotations__} - {"return"}, own.__qualname__

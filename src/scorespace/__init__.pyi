@@ -62,7 +62,7 @@ from scorespace.experiments.keep import load_model as load_model
 from scorespace.experiments.learning import bias_of_run as bias_of_run
 from scorespace.experiments.learning import bias_variance as bias_variance
 from scorespace.experiments.learning import learning_curve as learning_curve
-from scorespace.experiments.learning import nested_scores as nested_scores
+from scorespace.experiments.nested import nested_scores as nested_scores
 from scorespace.experiments.permute import permute_labels as permute_labels
 from scorespace.experiments.results import Benchmark as Benchmark
 from scorespace.experiments.results import benchmark_summary as benchmark_summary

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from scorespace.declaration import Noun
@@ -48,10 +48,10 @@ def checked(function: Checked) -> Checked:
       seen: str
       hint: x=3
     """
-    signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        signature = _signature(function)  # read at the first call: few of the many methods are called
         given = signature.bind(*args, **kwargs).arguments  # a TypeError for names that are none, as everywhere
         hints = _hints(function)
         for name, value in given.items():
@@ -116,10 +116,14 @@ def check(name: str, value: Any, kind: Any) -> None:
         raise ScoreSpaceError(f"seed={value} is negative.", hint="a whole number from 0 on")
 
 
+_signature = functools.cache(inspect.signature)
+
+
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    asked = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
     try:
-        return get_type_hints(function)
+        return get_type_hints(SimpleNamespace(__annotations__=asked), inspect.unwrap(function).__globals__)
     except NameError:  # a type that is imported for type checkers alone
         return {}
 

@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
 SCHEMA: Final = 1
 CERTIFIED: Final = ("certified_low", "certified_high")
 """What a number of a coarse table lies between, whatever the order of the cases inside its bins, in rows of data."""
+
+Alternative = Literal["two-sided", "greater", "less"]
+"""What a small p speaks for: a differs from b, is greater, is less. About the values, whatever end is best."""
 
 Row = dict[str, Any]
 Progress = Callable[[float], None]
@@ -95,6 +98,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS072": NoteKind("warning", "a stored model runs code when it is loaded"),
     "SS073": NoteKind("warning", "splits that not all learners finished are left out"),
     "SS074": NoteKind("info", "what samples drawn with replacement say, corrected by .632+"),
+    "SS075": NoteKind("info", "what a choice on inner folds promised, and what it did on other cases"),
     "SS080": NoteKind("info", "rows with the same features train and test"),
     "SS081": NoteKind("warning", "rows of one group train and test"),
     "SS082": NoteKind("warning", "fits that failed"),
@@ -174,6 +178,24 @@ def digits(*values: float) -> int:
         found = 1 - math.floor(math.log10(size))
     if _ZERO < spread < 0.002:
         found = max(found, 1 - math.floor(math.log10(spread)))
+    return found
+
+
+def digits_along(values: Any) -> Any:
+    """The same rule for many of them at once (numbers, places): the decimals at each place.
+
+    >>> digits_along(np.array([[0.7867, 0.0031], [0.75, 0.0030], [0.81, 0.0032]]))
+    array([3, 5])
+    """
+    finite = np.isfinite(values)
+    size = np.where(finite, np.abs(values), 0.0).max(axis=0)
+    spread = np.where(finite, values, -np.inf).max(axis=0) - np.where(finite, values, np.inf).min(axis=0)
+    found = np.where(size >= 10, 1, 3)
+    for reach, most in ((size, 0.01), (spread, 0.002)):
+        small = (reach > _ZERO) & (reach < most)
+        needed = 1 - np.floor(np.log10(np.where(small, reach, 1.0))).astype(np.int64)
+        # All near zero need no more than that; those near each other need at least as many.
+        found = np.where(small, needed if most == 0.01 else np.maximum(found, needed), found)
     return found
 
 

@@ -11,6 +11,7 @@ from scorespace.comparisons.power import (
     difference_power,
     difference_sample_size,
     solved,
+    solved_prevalence,
 )
 
 BASE = ("power", "--auc", "0.8", "--prevalence", "0.3")
@@ -50,6 +51,18 @@ def test_flags(run, flags, expected):
     done = run(*BASE, *flags, "--format", "json")
     assert (done.code, done.err) == (0, "")
     assert done.json()["rows"] == json.loads(json.dumps(expected.rows()))
+
+
+def test_the_share_of_positives_follows_from_the_rest(run):
+    done = run("power", "--auc", "0.8", "--against", "0.7", "--cases", "400", "--unpaired", "--solve", "prevalence")
+    expected = solved_prevalence(400, auc=0.8, against=0.7, unpaired=True)
+    assert expected.words.endswith("So many cases do where 53.8 % to 61.5 % of them are positive.")
+    assert expected.words in " ".join(done.out.split())
+    row = run(
+        *("power", "--auc", "0.8", "--against", "0.7", "--cases", "400", "--unpaired", "--solve", "prevalence"),
+        *("--format", "json"),
+    ).json()["rows"][0]
+    assert (row["prevalence"], row["prevalence_most"]) == expected.prevalences
 
 
 def test_the_page_of_a_plan(run):
@@ -94,6 +107,10 @@ def test_few_cases_are_noted_below_the_plan(run):
             "power and cases are both stated: one follows from the other.\n  hint: --power or --cases",
         ),
         (("--solve", "against"), "--solve against is for cases that are known.\n  hint: --cases 400"),
+        (
+            ("--solve", "prevalence", "--against", "0.7", "--cases", "100"),
+            "--prevalence is stated, and to be found.\n  hint: leave out --prevalence",
+        ),
         (
             ("--solve", "against", "--against", "0.7", "--cases", "100"),
             "--against is stated, and to be found.\n  hint: leave out --against",

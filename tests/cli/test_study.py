@@ -48,3 +48,36 @@ def test_what_is_not_known(run, cases):
     done = run("study", "permutation", *cases[:-1], "naive_bays")
     assert done.code == 2
     assert "naive_bayes" in done.err
+
+
+def test_inner_and_outer(run, cases):
+    tree = [*cases[:-1], "tree"]
+    done = run("study", "inner", *tree, "--resampling", "3")
+    assert done.code == 0
+    assert "on the inner folds that chose" in " ".join(done.out.split())
+    assert "naive_bayes chooses nothing inside its training cases." in run("study", "inner", *cases).err
+
+
+def test_a_run_tells_what_it_kept(run, cases):
+    both = ["--learner", "tree", "--resampling", "2x3", "--out", "r", "--workers", "1"]
+    assert run("benchmark", "--data", cases[0], "--target", "y", "--learner", "majority", *both).code == 0
+    (row,) = run("study", "inner", "r", "--format", "json").json()["rows"]
+    assert (row["dataset"], row["model"], row["measure"], row["splits"]) == ("cases", "tree", "acc", 6)
+    rows = run("study", "bias", "r", "--format", "json").json()["rows"]
+    assert [(one["model"], one["loss"]) for one in rows] == [
+        *(("majority", "decisions"), ("majority", "probabilities")),
+        *(("tree", "decisions"), ("tree", "probabilities")),
+    ]
+    assert all(abs(one["error"] - one["bias2"] - one["variance"]) < 1e-12 for one in rows)
+    assert "Brier score" in run("study", "bias", "r", "--learner", "tree").out
+    assert "no learner of 'r' kept what it chose by" in run("study", "inner", "r", "--learner", "majority").err
+    assert "study learning fits a learner to data, and 'r' is a run." in run("study", "learning", "r").err
+    assert "no picture" in run("study", "bias", "r", "--out", "b.png").err
+
+
+def test_what_is_not_stated(run, cases):
+    assert "is no run" in run("study", "bias", cases[0]).err
+    assert run("study", "learning", cases[0]).err == (
+        "ScoreSpaceError: study learning is not told which learner is to predict what.\n"
+        "  hint: --target COL --learner NAME\n"
+    )

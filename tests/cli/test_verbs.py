@@ -13,6 +13,7 @@ import pytest
 from scorespace import cli
 from scorespace.cli.verbs import VERBS
 
+SCREEN = ("answers", "classes", "comparison", "document", "folds", "sections", "terminal")
 HEAVY = ("numpy", "scipy", "duckdb", "narwhals", "altair", "vl_convert", "jinja2")
 
 
@@ -50,6 +51,7 @@ def test_help_and_version_load_nothing_heavy(asked):
         "scorespace.cli.verbs",
         "scorespace.errors",
         "scorespace.files",
+        "scorespace.later",
     }
 
 
@@ -66,6 +68,17 @@ def test_a_verb_loads_no_other_verb():
 @pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
 def test_the_help_of_a_verb_loads_no_engine_of_pictures(verb):
     assert loaded(verb, "-h").isdisjoint({"altair", "vl_convert", "scipy.stats", "scipy.optimize"})
+
+
+def test_one_number_loads_no_room_that_it_does_not_need(tmp_path):
+    (tmp_path / "in.csv").write_text("y,s\n" + "".join(f"{k % 2},{(k * 37 % 100) / 100}\n" for k in range(60)))
+    found = loaded("evaluate", str(tmp_path / "in.csv"), "--truth", "y", "--score", "s", "--measures", "auc")
+    rooms = {name.split(".")[1] for name in found if name.startswith("scorespace.")}
+    assert rooms.isdisjoint({"comparisons", "decisions", "experiments", "groups", "probabilities", "samples"})
+    views = {name for name in found if name.startswith("scorespace.views.")}
+    assert views == {f"scorespace.views.{name}" for name in SCREEN}
+    # NumPy loads its masked arrays for a set of distinct values, and nothing is drawn at random for DeLong's interval.
+    assert found.isdisjoint({"numpy.ma", "numpy.random", "scipy", "pandas", "pyarrow", "pydantic", "rich.progress"})
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])

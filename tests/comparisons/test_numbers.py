@@ -35,6 +35,14 @@ def errors(data=DATA):
     return data["near"] - data["y"], data["far"] - data["y"]
 
 
+@pytest.mark.parametrize("side", ["greater", "less"])
+def test_signed_ranks_of_one_side_are_scipys(side):
+    found = evaluated().compare(test="wilcoxon", alternative=side)[0]
+    theirs = stats.wilcoxon(*map(np.abs, errors()), method="asymptotic", correction=False, alternative=side)
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert f"one-sided: near {side})" in found.words
+
+
 def test_signed_ranks_are_scipys():
     found = evaluated().compare(test="wilcoxon")[0]
     a, b = map(np.abs, errors())

@@ -16,6 +16,7 @@ from scorespace.comparisons.power import (
     difference_sample_size,
     hanley_variance,
     solved,
+    solved_prevalence,
     split,
 )
 from scorespace.errors import ConditionError
@@ -294,6 +295,38 @@ def test_the_correlation_and_the_alpha_that_are_needed():
 def test_a_width_is_that_of_its_interval():
     found = auc_width(0.8931, 51, 58)
     assert found.half_width == pytest.approx(stats.norm.ppf(0.975) * 0.0325, abs=1e-4)  # Hanley and McNeil's error
+
+
+@pytest.mark.parametrize(
+    ("cases", "more"),
+    [(60, {"against": 0.55}), (200, {"against": 0.7, "correlation": 0.6}), (240, {"against": 0.65, "unpaired": True})],
+)
+@pytest.mark.parametrize("sides", [1, 2])
+def test_the_shares_of_positives_by_brute_force(cases, more, sides):
+    def power(n_pos):
+        sizes = n_pos, cases - n_pos
+        if len(more) == 1:
+            return auc_power(0.8, *sizes, null=more["against"], sides=sides).power
+        return difference_power(0.8, more["against"], *sizes, correlation=more.get("correlation"), sides=sides).power
+
+    enough = [n_pos for n_pos in range(1, cases) if power(n_pos) >= 0.75]
+    found = solved_prevalence(cases, auc=0.8, power=0.75, sides=sides, **more)
+    assert found.prevalences == (enough[0] / cases, enough[-1] / cases)
+    assert (found.n_pos, found.n_neg, found.power) == (enough[0], cases - enough[0], power(enough[0]))
+    assert enough == list(range(enough[0], enough[-1] + 1))
+
+
+def test_no_share_of_positives_is_enough_for_few_cases():
+    with pytest.raises(ConditionError) as caught:
+        solved_prevalence(100, auc=0.8, against=0.7)
+    best = max(range(1, 100), key=lambda n_pos: auc_power(0.8, n_pos, 100 - n_pos, null=0.7).power)
+    assert str(caught.value) == (
+        "no share of positives gives 100 cases a power of 0.8.\n"
+        f"  seen: at most {auc_power(0.8, best, 100 - best, null=0.7).power:.3f}, with {best} % positive\n"
+        "  hint: more cases, or another power"
+    )
+    whole = solved_prevalence(10**9, auc=0.8, against=0.7, correlation=0.5)
+    assert whole.n_pos == difference_sample_size(0.8, 0.7, ratio=10**9 / whole.n_pos - 1, correlation=0.5).n_pos
 
 
 def test_what_cannot_be_solved():

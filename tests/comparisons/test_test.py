@@ -313,12 +313,35 @@ def test_a_test_without_direction_refuses_one():
     with pytest.raises(ScoreSpaceError) as caught:
         compare(pairs, test="bayes_t", alternative="less")
     assert str(caught.value) == (
-        "Bayesian correlated t-test knows no direction, and alternative='less' asks for one.\n"
-        "  seen: 'delong', 'corrected_t', 'paired_t', 'mcnemar', 'diebold_mariano', 'bootstrap', 'permutation' do"
+        "Bayesian correlated t-test tells the probability of each side, and needs no alternative='less'.\n"
+        "  hint: leave it out: P lower is what you ask for"
     )
     with pytest.raises(ScoreSpaceError, match="alternative='more' is not an alternative"):
         compare(pairs, alternative="more")
     assert compare(pairs, test="corrected_t", alternative="less")[0].alternative == "less"
+
+
+def test_five_times_two_folds_in_one_direction():
+    rng = np.random.default_rng(12)
+    label = np.tile([1, 0, 0], 100)
+    scores = {name: label + rng.normal(0, 1.5, 300) for name in "ab"}
+    fold, repeat = np.arange(300, dtype=np.int32) // 30 % 2, np.arange(300, dtype=np.int32) // 60
+    pairs = replace(pair_table(label, scores), fold=fold, repeat=repeat)
+    both, *sides = (compare(pairs, test="5x2cv_t", alternative=side)[0] for side in ("two-sided", "greater", "less"))
+    assert [one.p for one in sides] == pytest.approx([stats.t.sf(both.statistic, 5), stats.t.cdf(both.statistic, 5)])
+    assert [one.alternative for one in sides] == ["greater", "less"]
+    assert "one-sided: a less" in sides[1].words
+    with pytest.raises(ScoreSpaceError) as caught:
+        compare(pairs, test="5x2cv_f", alternative="less")
+    assert str(caught.value) == (
+        "5×2cv F-test squares the differences, which have no sign then, and alternative='less' asks for one.\n"
+        "  hint: leave out alternative, or a test that adds up differences"
+    )
+
+
+def test_what_is_no_test_for_a_question_is_told_before_its_sides():
+    with pytest.raises(ScoreSpaceError, match="bayes_t compares folds, but no fold is named"):
+        compare(sample(), test="bayes_t", alternative="less")
 
 
 def test_several_models_at_once_have_no_direction():

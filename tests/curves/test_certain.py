@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from laws.strategies import samples
 from scorespace.curves import CURVES, bounded_area, hull, roc
+from scorespace.curves.calibration import count_parts
 from scorespace.curves.curve import bounded
+from scorespace.curves.rejection import margins_of
 from scorespace.measures import parse
 from scorespace.measures.certain import certified
 from scorespace.tables import score_table
@@ -109,9 +111,65 @@ def test_a_brier_curve_lies_inside(sample, bits):
         assert found.certified_low[place] - 1e-12 <= value <= found.certified_high[place] + 1e-12
 
 
+@pytest.mark.parametrize("text", ["smooth", "smooth(midpoint=median, recentre=true)", "smooth(normalised=false)"])
+@given(sample=samples(both=True), bits=st.sampled_from(BITS))
+@settings(max_examples=40)
+def test_a_smooth_curve_lies_inside(text, sample, bits):
+    table, call = sample.table(), CURVES.parse(text)
+    coarse = table.rounded(bits)
+    found, true = call.noun(coarse, **call.options), call.noun(table, **call.options)
+    if np.isnan(found.certified_low).any():  # the midpoint is 0 or 1
+        return
+    assert np.all((found.y >= found.certified_low - 1e-12) & (found.y <= found.certified_high + 1e-12))
+    for place, at in enumerate(table.score):
+        bin_ = int(np.flatnonzero(coarse.bins.low <= at)[0])
+        low, high = found.certified_low[bin_ + 1], found.certified_high[bin_ + 1]
+        assert math.isnan(true.y[place + 1]) or low - 1e-12 <= true.y[place + 1] <= high + 1e-12
+
+
+@pytest.mark.parametrize("by", ["width", "count"])
+@given(sample=samples(both=True), bits=st.sampled_from(BITS), bins=st.integers(1, 6))
+@settings(max_examples=60)
+def test_rates_of_groups_lie_inside(by, sample, bits, bins):
+    """Groups by brute force: each case by its own score, or by the middle of the cases with that score."""
+    table = sample.table()
+    coarse = table.rounded(bits).sized()
+    found = CURVES.find("calibration")(coarse, by=by, bins=bins)
+    assert np.all((found.y >= found.certified_low - 1e-12) & (found.y <= found.certified_high + 1e-12))
+    cases = table.pos + table.neg
+    if by == "width":
+        group = np.minimum([int(np.sum(np.arange(1, bins + 1) / bins <= s)) for s in table.score], bins - 1)
+        own = np.unique(np.minimum([int(np.sum(np.arange(1, bins + 1) / bins <= s)) for s in coarse.score], bins - 1))
+    else:
+        group = count_parts(cases, bins)
+        own = np.unique(count_parts(coarse.pos + coarse.neg, bins))[::-1]
+    for k, low, high in zip(own, found.certified_low, found.certified_high, strict=True):
+        among = group == k
+        if among.any():
+            rate = table.pos[among].sum() / cases[among].sum()
+            assert low - 1e-12 <= rate <= high + 1e-12
+
+
+@given(sample=samples(both=True), bits=st.sampled_from(BITS), at=st.sampled_from([0.5, 0.3, 0.37]))
+@settings(max_examples=80)
+def test_a_rejection_curve_lies_inside(sample, bits, at):
+    table, kind = sample.table(), CURVES.find("rejection")
+    coarse = table.rounded(bits)
+    found, true = kind(coarse, at=at), kind(table, at=at)
+    assert np.all((found.y >= found.certified_low - 1e-12) & (found.y <= found.certified_high + 1e-12))
+    own = margins_of(coarse.score, at)
+    for score, margin in zip(table.score, margins_of(table.score, at), strict=True):
+        bin_ = int(np.flatnonzero(coarse.bins.low <= score)[0])
+        place = int(np.searchsorted(found.threshold, own[bin_]))
+        y = true.y[int(np.searchsorted(true.threshold, margin))]
+        assert found.certified_low[place] - 1e-12 <= y <= found.certified_high[place] + 1e-12
+    low, high = bounded_area.of(kind)(coarse, at=at)
+    assert low - 1e-9 <= true.area() <= high + 1e-9
+
+
 def test_a_curve_without_bounds_says_so():
     table = score_table([1, 0, 1, 0], [0.9, 0.41, 0.4, 0.1]).rounded(51)
-    assert np.isnan(CURVES.find("smooth")(table).certified_low).all()
+    assert np.isnan(CURVES.find("calibration")(table).certified_low).all()  # isotonic
     assert np.isnan(CURVES.find("threshold")(table, measure="dor").certified_low).all() == (
         not parse("dor").measure.monotone
     )

@@ -244,3 +244,37 @@ def test_rows_and_dictionary():
     given = found.to_dict()
     assert (given["schema"], given["model"], given["threshold"], given["tp"], given["fp"]) == (1, "nb", 0.4, 3, 1)
     assert [note["code"] for note in given["notes"]] == ["SS013"]
+
+
+# --- scores counted in bins
+
+
+@pytest.mark.parametrize(("objective", "bounded", "least"), PAIRS)
+@given(
+    sample=samples(both=True), bits=st.sampled_from([52, 51, 49]), bound=st.sampled_from([0, 0.25, 0.5, 0.75, 0.9, 1])
+)
+@settings(max_examples=12)
+def test_no_threshold_of_the_cases_goes_beyond_what_is_certified(objective, bounded, least, sample, bits, bound):
+    table, wanted, limit = sample.table(), parse(objective), Constraint(parse(bounded), bound, least)
+    (found,) = choose_under({"nb": table.rounded(bits)}, wanted, [limit]).candidates
+    (true,) = choose_under({"nb": table}, wanted, [limit]).candidates
+    if not true.kept or math.isnan(true.value):
+        return
+    assert found.certified is not None
+    low, high = found.certified
+    if not math.isnan(low):
+        assert low - 1e-12 <= true.value <= high + 1e-12
+    if found.kept and not math.isnan(found.value):
+        assert found.value in (low, high) or math.isnan(low)
+
+
+def test_what_bins_leave_open_of_a_choice_is_told():
+    coarse = score_table([1, 0, 1, 0] * 30, [0.9, 0.41, 0.4, 0.1] * 30).rounded(51)
+    choice = choose_under({"nb": coarse}, parse("ppv"), [at_least("tpr", 0.9)])
+    assert choice.rows()[0]["certified_high"] == 1.0
+    assert choice.notes[-1].text == (
+        "scores were counted in bins: what is told of the threshold of nb is exact, and no other that keeps the bounds "
+        "has ppv above 0.666667 by more than 0.3."
+    )
+    exact = choose_under({"nb": TABLE}, parse("ppv"), [at_least("tpr", 0.9)])
+    assert "certified_low" not in exact.rows()[0]

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.experiments.rows import made
 
+from experiments.rows import made
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.golden import Overlap, Split, check, overlap

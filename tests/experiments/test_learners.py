@@ -1,6 +1,9 @@
 """Learners: by name, by estimator, by module:factory; what decides a learner decides its digest."""
 
+import importlib
+import linecache
 import pickle
+import shutil
 import sys
 
 import numpy as np
@@ -8,7 +11,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from scorespace.errors import ScoreSpaceError
@@ -106,6 +109,46 @@ def test_the_digest_is_of_all_that_decides():
     assert digest(RandomForestClassifier(10)) != digest(RandomForestClassifier(20))
     nested = [make_pipeline(StandardScaler(), SVC(C=c)) for c in (1.0, 2.0)]
     assert digest(nested[0]) != digest(nested[1])
+
+
+def test_the_code_of_every_part_belongs_to_it(tmp_path, monkeypatch):
+    """A class in a pipeline, a function in a step: where their code changes, it is another learner."""
+    monkeypatch.syspath_prepend(tmp_path)
+    code = """
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+class Base:
+    BASE
+class Mine(Base, GaussianNB):
+    CLASS
+def doubled(x):
+    return FUNCTION * x
+"""
+    digests = []
+    for place in ({}, {"BASE": "b = 1"}, {"CLASS": "c = 1"}, {"FUNCTION": "2"}, {}):
+        text = code
+        for name, usual in (("BASE", "b = 0"), ("CLASS", "c = 0"), ("FUNCTION", "1")):
+            text = text.replace(name, place.get(name, usual))
+        file = tmp_path / "my_parts_of_test.py"
+        file.write_text(text)
+        sys.modules.pop("my_parts_of_test", None)
+        linecache.clearcache()
+        home = importlib.import_module("my_parts_of_test")
+        steps = home.FunctionTransformer(home.doubled), home.Mine()
+        digests.append(learners_of({"mine": home.make_pipeline(*steps)})[0].digest)
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+    assert len(set(digests)) == 4
+    assert digests[0] == digests[-1]
+
+
+def test_what_has_no_name_is_told():
+    step = FunctionTransformer(lambda x: x)
+    with pytest.raises(ScoreSpaceError) as caught:
+        _ = learners_of({"mine": make_pipeline(step, SVC())})[0].digest
+    assert caught.value.problem == "mine cannot be told from another learner, since a part of it has no name."
+    assert caught.value.hint == "a function of a module instead of a lambda"
 
 
 def test_an_open_random_state_is_set():

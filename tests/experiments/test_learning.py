@@ -4,23 +4,17 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import brier_score_loss
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from experiments.runs import folded, numbers
 from scorespace.errors import DataError, FitError, ScoreSpaceError
 from scorespace.experiments.data import datasets_of
-from scorespace.experiments.estimators import scorer
 from scorespace.experiments.learning import (
-    Nested,
     bias_of_run,
     bias_variance,
     fit_notes,
     fit_of,
     learning_curve,
-    nested_scores,
 )
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import open_run
@@ -116,30 +110,6 @@ def test_every_beginning_has_its_share_of_a_rare_class():
 def test_sizes_that_cannot_be():
     with pytest.raises(ScoreSpaceError, match="1 to 240 cases"):
         learning_curve(LogisticRegression(), DATA, resampling="5", sizes=[241])
-
-
-# --- inner and outer
-
-
-def test_inner_is_what_the_search_found_and_outer_what_it_does():
-    grid = {"max_depth": [1, 8], "min_samples_leaf": [1, 20]}
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, scoring=scorer("brier"), cv=3)
-    found = nested_scores({"search": make_pipeline(search)}, DATA, resampling="3", measure="brier")
-    (cases,) = datasets_of({"data": DATA})
-    for k, split in enumerate(parse("3").splits(cases, 0)):
-        own = search.fit(X[split.train], Y[split.train])
-        assert found.inner[k] == pytest.approx(-own.best_score_)  # as the measure is, and not as the search likes it
-        expected = brier_score_loss(Y[split.test], own.predict_proba(X[split.test])[:, 1])
-        assert found.outer[k] == pytest.approx(expected)
-    assert "on the inner folds that chose" in found.words
-    with pytest.raises(ScoreSpaceError, match="chooses nothing"):
-        nested_scores("naive_bayes", DATA, resampling="3")
-
-
-def test_a_choice_among_many_on_noise_overfits():
-    """A threshold chosen for few cases promises more than it keeps."""
-    promised = Nested("cut", "f1", np.array([0.9, 0.92, 0.91]), np.array([0.7, 0.72, 0.74]), 0.1)
-    assert promised.words == "cut overfits its choice: f1 0.910 on the inner folds that chose, 0.720 on others."
 
 
 # --- of a run

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
-from tests.experiments.rows import made
 
+from experiments.rows import made
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.resampling import parse

@@ -241,7 +241,7 @@ def test_a_positive_class_that_is_not_stated() -> None:
 
 
 def test_truth_that_is_no_class() -> None:
-    labels = "truth=… a column of labels"
+    labels = "truth=… a column of labels; predictions=… for models of numbers"
     assert refused(ColumnError, {"y": [0.13, 2.71, 1.0], "s": range(3)}) == (
         f"column 'y' looks like a number, not a class.\n  seen: values such as 0.13, 2.71, 1\n  hint: {labels}"
     )
@@ -257,7 +257,7 @@ def test_truth_that_is_no_class() -> None:
     assert refused(ColumnError, pd.DataFrame({"y": [f"name {i}" for i in range(1001)], "s": 0.5})) == (
         "column 'y' looks like a name or free text, not a class.\n"
         "  seen: more than 1 000 distinct values, such as name 0, name 1, name 10\n"
-        f"  hint: {labels}"
+        "  hint: truth=… a column of labels"
     )
     assert refused(ColumnError, pl.DataFrame({"y": [[1], [2]], "s": [1, 2]})) == (
         "column 'y' holds nested values, not classes.\n  seen: List(Int64)\n  hint: a column of labels"
@@ -300,3 +300,50 @@ def test_decisions_that_are_scores() -> None:
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
 def test_weights(frame: Any, weights: list[Any], message: str) -> None:
     assert refused(WeightError, frame({"y": [1, 0], "s": [1, 2], "w": weights}), weight="w") == message
+
+
+SEVERAL = {"y": ["bad", "good", "bad"], "m0": [0.9, 0.2, 0.4], "m1": [0.8, 0.3, 0.5], "m2": [0.7, 0.1, 0.2]}
+
+
+def test_a_pattern_whose_star_is_no_class_names_several_models() -> None:
+    sample = sampled(SEVERAL, scores="m*", positive="bad", names={"m1": "second"})
+    assert sample.roles.scores == {"m0": "m0", "second": "m1", "m2": "m2"}
+    assert sample.roles.class_scores == {}
+    both = sampled(SEVERAL, scores="m*", decisions=None, positive="bad")
+    assert list(both.roles.scores) == ["m0", "m1", "m2"]
+
+
+def test_a_pattern_whose_star_is_every_class_names_scores_of_classes() -> None:
+    data = {"y": [0, 1, 1], "m0": [0.9, 0.2, 0.4], "m1": [0.1, 0.8, 0.6]}
+    assert sampled(data, scores="m*", positive=1).roles.class_scores == {"m": {"0": "m0", "1": "m1"}}
+
+
+def test_a_pattern_that_may_be_both_is_asked_about() -> None:
+    data = SEVERAL | {"y": [0, 1, 1]}
+    assert refused(ColumnError, data, scores="m*", positive=1) == (
+        "the columns of 'm' may be scores of classes, or of several models.\n"
+        "  seen: columns for '0', '1', which are classes, and for '2', which are none\n"
+        '  hint: order="0,1,2" if all are classes; if they are models, scores=["m0", "m1", "m2"]'
+    )
+    source = read(data)
+    named = roles(source, truth="y", scores="m*", positive=1)
+    assert check(source, named, order=[0, 1, 2]).roles.class_scores == {"m": {"0": "m0", "1": "m1", "2": "m2"}}
+    # Without a positive class, one of the classes may be absent.
+    assert sampled(data, scores="m*").roles.class_scores == {"m": {"0": "m0", "1": "m1", "2": "m2"}}
+
+
+def test_a_model_of_a_pattern_that_is_named_itself_is_told() -> None:
+    assert refused(ColumnError, SEVERAL, scores=["m0", "m*"], positive="bad").startswith("model 'm0' is named twice.")
+    named = {"scores": ["n", "m*"], "names": {"n": "m0"}, "positive": "bad"}
+    assert refused(ColumnError, SEVERAL | {"n": [0.1, 0.2, 0.3]}, **named) == (
+        "model 'm0' is named twice.\n  hint: a name for each model"
+    )
+
+
+@pytest.mark.parametrize("role", ["decisions", "predictions"])
+def test_a_pattern_of_decisions_or_predictions_names_several_models(role: str) -> None:
+    data = {"y": [1, 0, 1], "d_a": [1, 0, 0], "d_b": [1, 1, 1]}
+    found = sampled(data, **{role: "d_*"}, names={"d_b": "b"}).roles
+    columns = found.decisions if role == "decisions" else {model: one for model, (_, one) in found.numbers.items()}
+    assert columns == {"d_a": "d_a", "b": "d_b"}
+    assert refused(ColumnError, data, scores=None, **{role: {"d": {"x": "d_a"}}}).startswith("d names several columns")

@@ -9,6 +9,7 @@ from sklearn import metrics as sklearn
 
 import scorespace as ss
 from scorespace.errors import ScoreSpaceError
+from scorespace.measures import clusters as module
 from scorespace.measures import find, parse
 from scorespace.measures.clusters import silhouette_rows, silhouettes
 from scorespace.measures.request import bind
@@ -52,6 +53,25 @@ def test_each_point_has_its_silhouette():
     np.testing.assert_allclose(found, sklearn.silhouette_samples(points, labels), atol=1e-12)
     of_one = bind(parse("silhouette[2]"), table).value
     assert of_one == pytest.approx(found[labels == 2].mean())
+
+
+@pytest.mark.parametrize("spread", [0.01, 1.0, 30.0])
+def test_clusters_that_cannot_be_the_nearest_are_left_out_and_nothing_changes(spread, monkeypatch):
+    rng = np.random.default_rng(8)
+    labels = np.repeat(np.arange(12), rng.integers(1, 40, 12))
+    points = rng.normal(0, 10, (12, 3))[labels] + spread * rng.normal(0, 1, (labels.size, 3)) * (1 + labels[:, None])
+    weight = rng.integers(0, 3, labels.size).astype(float)
+    weight[labels == 5] = 0  # a cluster that is absent
+    asked = []
+    plain = module._distances
+    monkeypatch.setattr(module, "_distances", lambda table, rows: asked.append(table.label.size) or plain(table, rows))
+    for held in (None, weight):
+        kept = labels if held is None else np.repeat(labels, held.astype(int))
+        expected = sklearn.silhouette_score(
+            points if held is None else np.repeat(points, held.astype(int), axis=0), kept
+        )
+        assert ss.silhouette(ss.cluster_table(points, labels, weight=held)) == pytest.approx(expected, rel=1e-9)
+    assert min(asked) < labels.size / 2 or spread > 1
 
 
 def test_of_very_many_points_a_part_stands_for_all():

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from laws.strategies import samples
 from scorespace.measures.ranking import auc
 from scorespace.tables import score_table
-from scorespace.tables.bins import cell, parted
+from scorespace.tables.bins import MIDDLE, cell, numbered, parted
 
 BITS = (52, 50, 48, 45)
+WIDEST = 0.34  # bins in the middle are a third of 2^(bits − 53) wide, whatever the score
 cases = samples(both=True)
 bits = st.sampled_from(BITS)
 edges = st.lists(st.floats(0, 1), max_size=2)
@@ -47,13 +48,22 @@ def test_one_half_is_always_an_edge(k, x):
 @given(x=st.floats(2.0**-900, 0.5) | st.floats(1, 1e150), k=st.integers(3, 50))
 @settings(max_examples=200)
 def test_a_bin_is_narrow_beside_its_scores(x, k):
-    assert abs(cell(np.array([x]), k)[0] - x) <= x * 2.0 ** (k - 53)
+    assert abs(cell(np.array([x]), k)[0] - x) <= max(x, WIDEST) * 2.0 ** (k - 53) + (2.0**-52 if x > 0.1 else 0)
 
 
 @given(x=st.floats(0.5, 1), k=st.integers(3, 50))
 @settings(max_examples=200)
 def test_and_beside_their_distance_from_one(x, k):
-    assert abs(cell(np.array([x]), k)[0] - x) <= (1 - x) * 2.0 ** (k - 53) + 2.0**-53
+    assert abs(cell(np.array([x]), k)[0] - x) <= max(1 - x, WIDEST) * 2.0 ** (k - 53) + 2.0**-52
+
+
+@given(a=st.floats(*MIDDLE), b=st.floats(*MIDDLE), k=st.integers(4, 52))
+@settings(max_examples=200)
+def test_bins_in_the_middle_have_whole_numbers(a, b, k):
+    scores = np.array([a, b])
+    found, bins = numbered(scores, k), cell(scores, k)
+    assert np.all(found == np.floor(found))
+    assert (found[0] == found[1]) == (bins[0] == bins[1])
 
 
 @given(x=finite, edge=finite, k=st.integers(0, 52))

@@ -13,6 +13,7 @@ def test_the_page_of_a_benchmark():
         "differences",
         "ranks",
         "fit",
+        "inner",
         "pooled",
         "notes",
     ]

@@ -45,7 +45,7 @@ def test_several_classes_show_the_confusion_table():
     (grid,) = blocks(document, "thresholds")
     assert grid.columns == ("actual \\ decided", "a", "b", "c", "total")
     assert grid.rows[:3] == (("a", "2", "0", "0", "2"), ("b", "0", "2", "0", "2"), ("c", "1", "0", "1", "2"))
-    assert blocks(document, "thresholds", Text) == [Text("d decides 5 of 6 cases right."), Text("d")]
+    assert blocks(document, "thresholds", Text) == [Text("d decides 5 of 6 cases right.")]
 
 
 def test_the_brief_page_is_measures_verdict_notes():

@@ -7,17 +7,21 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from scorespace.cli.options import Format
+from scorespace.later import later
 
 if TYPE_CHECKING:  # this module loads for the help, too
     from pathlib import Path
 
     from scorespace.results import Progress, Row
+    from scorespace.views import markdown, tidy
     from scorespace.views.document import Document, Grid
+else:
+    markdown, tidy = later("scorespace.views.markdown"), later("scorespace.views.tidy")
 
 _PATIENCE = 1.0  # seconds of work before a progress bar appears
 _PLAIN: Final = {
@@ -84,8 +88,6 @@ def line(text: str) -> None:
 @_named()
 def write(document: Document, content: Row, form: Format, *, header: Sequence[str] = ()) -> None:
     """A result: the document for people, or its content for programs; `header` is that of no rows."""
-    from scorespace.views import markdown, tidy
-
     match form:
         case Format.table:
             from rich.console import Console  # loaded only for people
@@ -111,8 +113,6 @@ def wrote(form: Format, **files: Path | None) -> None:
 
 def write_grid(grid: Grid, content: Row, form: Format) -> None:
     """A single table in the chosen format."""
-    from scorespace.views import markdown, tidy
-
     if form is Format.table:
         from rich.console import Console
 
@@ -143,14 +143,29 @@ def progress(what: str) -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    began = time.monotonic()
+    bars: list[Any] = []
+
+    def advance(share: float) -> None:
+        if time.monotonic() - began <= _PATIENCE:
+            return
+        if not bars:
+            bars.append(_bar(what))
+        bars[0].update(0, completed=share, refresh=True)
+
+    try:
+        yield advance
+    finally:
+        for bar in bars:
+            bar.stop()
+
+
+def _bar(what: str) -> Any:
+    """A bar on stderr, begun; it loads for work that takes long."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    began = time.monotonic()
-    with Bar(console=Console(stderr=True), transient=True, disable=False, auto_refresh=False) as bar:
-        task = bar.add_task(what, total=1.0, visible=False)
-
-        def advance(share: float) -> None:
-            bar.update(task, completed=share, visible=time.monotonic() - began > _PATIENCE, refresh=True)
-
-        yield advance
+    bar = Bar(console=Console(stderr=True), transient=True, disable=False, auto_refresh=False)
+    bar.add_task(what, total=1.0)
+    bar.start()
+    return bar

@@ -16,6 +16,7 @@ from scorespace.comparisons.power import (
     difference_power,
     difference_sample_size,
     solved,
+    solved_prevalence,
     split,
 )
 from scorespace.errors import ConditionError
@@ -32,12 +33,13 @@ class Term(StrEnum):
     against = "against"
     correlation = "correlation"
     alpha = "alpha"
+    prevalence = "prevalence"
 
 
 def power(
     prevalence: Annotated[
-        float, typer.Option(metavar="P", help="Share of positives among the cases.", rich_help_panel=_AIM)
-    ],
+        float | None, typer.Option(metavar="P", help="Share of positives among the cases.", rich_help_panel=_AIM)
+    ] = None,
     auc: Annotated[
         float | None, typer.Option(metavar="A", help="The AUC that is expected.", rich_help_panel=_AIM)
     ] = None,
@@ -93,6 +95,26 @@ def power(
         raise ConditionError("models are judged on the same cases or on different ones.", hint="leave out --unpaired")
     two, sides = paired_correlation is not None or unpaired, 1 if one_sided else 2
     goal = 0.8 if wanted is None else wanted
+    if solve is Term.prevalence:
+        if prevalence is not None:
+            raise ConditionError("--prevalence is stated, and to be found.", hint="leave out --prevalence")
+        found = solved_prevalence(
+            _known(cases, solve),
+            auc=_stated(auc),
+            against=_stated(against, "what to tell it from", "--against 0.7"),
+            correlation=paired_correlation,
+            unpaired=unpaired,
+            power=goal,
+            alpha=alpha,
+            sides=sides,
+        )
+        output.write(document(found), found.to_dict(), format)
+        return
+    if prevalence is None:
+        raise ConditionError(
+            "it is not stated how many of the cases are positive.",
+            hint="--prevalence 0.3; or --solve prevalence, for cases that are known",
+        )
     term = _term(auc, against, wanted, cases, half_width, two, solve)
     if half_width is not None or (term is None and against is None):
         if against is not None or wanted is not None or one_sided or (half_width is not None and cases is not None):
@@ -132,10 +154,16 @@ def power(
     output.write(document(found), found.to_dict(), format)
 
 
-def _stated(area: float | None) -> float:
+def _stated(area: float | None, what: str = "which AUC is expected", hint: str = "--auc 0.8") -> float:
     if area is None:
-        raise ConditionError("it is not stated which AUC is expected.", hint="--auc 0.8")
+        raise ConditionError(f"it is not stated {what}.", hint=hint)
     return area
+
+
+def _known(cases: int | None, solve: Term) -> int:
+    if cases is None:
+        raise ConditionError(f"--solve {solve.value} is for cases that are known.", hint="--cases 400")
+    return cases
 
 
 def _term(
@@ -149,8 +177,7 @@ def _term(
 ) -> str | None:
     """What a plan is solved for beside its cases and its power."""
     if solve is not None:
-        if cases is None:
-            raise ConditionError(f"--solve {solve.value} is for cases that are known.", hint="--cases 400")
+        _known(cases, solve)
         if {"auc": auc, "against": against}.get(solve.value) is not None:
             raise ConditionError(f"--{solve.value} is stated, and to be found.", hint=f"leave out --{solve.value}")
         return solve.value

@@ -13,6 +13,7 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.results import Row
 
 _MODELS = (".skops", ".onnx", ".pkl", ".joblib")
+_NAMES = "--target COL --learner NAME"
 
 
 class Kind(StrEnum):
@@ -21,6 +22,8 @@ class Kind(StrEnum):
     permutation = "permutation"
     learning = "learning"
     model = "model"
+    inner = "inner"
+    bias = "bias"
 
 
 def study(
@@ -28,14 +31,21 @@ def study(
         Kind,
         typer.Argument(
             metavar="KIND",
-            help="permutation: does it learn anything? learning: would more cases help? model: the final one, saved.",
+            help="permutation: does it learn anything? learning: would more cases help? model: the final one, saved. "
+            "inner: does what it chose on inner folds hold? bias: how much of its error is variance? "
+            "These two read the directory of a run, too.",
         ),
     ],
     data: options.Data,
-    target: Annotated[str, typer.Option(metavar="COL", help="The column to predict.")],
+    target: Annotated[str | None, typer.Option(metavar="COL", help="The column to predict.")] = None,
     learner: Annotated[
-        str, typer.Option(metavar="NAME", help="As for benchmark: naive_bayes, forest, knn(k=5), module:factory, …")
-    ],
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="As for benchmark: naive_bayes, forest, knn(k=5), module:factory, …; of a run, all if not stated.",
+        ),
+    ] = None,
+    dataset: options.Dataset = None,
     resampling: Annotated[str, typer.Option(metavar="HOW", help="How cases are split: 10, 5x2, holdout:0.3, …")] = "10",
     measure: Annotated[
         str | None,
@@ -61,22 +71,38 @@ def study(
     ] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
-    """Look closely at one learner: permuted labels, its learning curve, or its final model, saved.
+    """Look closely at one learner: permuted labels, its learning curve, its inner folds, or its final model, saved.
 
     Example: scorespace study permutation credit.csv --target risk --learner naive_bayes --out null.png
     """
     options.check_output(out, _MODELS if kind is Kind.model else options.PICTURES, data)
-    from scorespace.experiments.data import dataset
+    from scorespace.experiments.data import dataset as read
+    from scorespace.experiments.store import is_run
 
-    cases = dataset(data, target, groups=group, positive=positive, drop=drop)
+    if is_run(data):
+        _of_run(kind, data, dataset, learner, positive, out, format)
+        return
+    if kind is Kind.bias:
+        raise ScoreSpaceError(
+            f"{data!r} is no run, and bias and variance are told by its repeats.",
+            hint="scorespace benchmark … --resampling 10x10 --out DIR, then study bias DIR",
+        )
+    if target is None or learner is None:
+        raise ScoreSpaceError(f"study {kind.value} is not told which learner is to predict what.", hint=_NAMES)
+    cases = read(data, target, groups=group, positive=positive, drop=drop)
     if kind is Kind.model:
         _keep(learner, cases, out, pickle, seed, format)
+        return
+    common: dict[str, Any] = {"resampling": resampling, "measure": measure, "positive": positive, "seed": seed}
+    if kind is Kind.inner:
+        from scorespace.experiments.nested import nested_scores
+
+        _inner([(cases.name, nested_scores(learner, cases, **common))], out, format)
         return
     from scorespace.experiments.learning import learning_curve
     from scorespace.experiments.permute import permute_labels
     from scorespace.views import study as view
 
-    common: dict[str, Any] = {"resampling": resampling, "measure": measure, "positive": positive, "seed": seed}
     with output.progress("training") as progress:
         if kind is Kind.permutation:
             common |= {"permutations": permutations, "workers": workers}
@@ -91,6 +117,70 @@ def study(
         save(view.chart(picture), out)
     output.write(page.brief(), content, format)
     output.wrote(format, picture=out)
+
+
+def _of_run(
+    kind: Kind,
+    path: str,
+    dataset: str | None,
+    learner: str | None,
+    positive: str | None,
+    out: Path | None,
+    form: options.Format,
+) -> None:
+    """What the directory of a run knows of its learners; nothing is fitted."""
+    from scorespace.experiments.store import open_run
+
+    run = open_run(path)
+    if kind not in (Kind.inner, Kind.bias):
+        raise ScoreSpaceError(
+            f"study {kind.value} fits a learner to data, and {path!r} is a run.", hint=f"DATA {_NAMES}; or bias, inner"
+        )
+    pairs = [
+        (one, each)
+        for one in ([dataset] if dataset else run.datasets)
+        for each in ([learner] if learner else run.learners)
+        if run.files(one, each)
+    ]
+    if kind is Kind.inner:
+        from scorespace.experiments.nested import nested_of_run
+
+        found = [(one, nested_of_run(run, one, each, positive)) for one, each in pairs]
+        told = [(one, nested) for one, nested in found if nested is not None]
+        if not told:
+            raise ScoreSpaceError(
+                f"no learner of {path!r} kept what it chose by on inner folds.",
+                hint="a learner that chooses, such as tree or a search of scikit-learn",
+            )
+        _inner(told, out, form)
+        return
+    from scorespace.experiments.learning import bias_of_run
+    from scorespace.views import study as view
+
+    parts = [
+        (one, bias_of_run(run, one, each, probabilities=scores))
+        for one, each in pairs
+        for scores in ((False,) if run.of(one).task == "numbers" else (False, True))
+    ]
+    if not parts:
+        raise ScoreSpaceError(f"nothing is finished in {path!r} yet.", hint=f"scorespace benchmark status {path}")
+    rows = [{"dataset": one, **part.row()} for one, part in parts]
+    _refuse_picture(out)
+    output.write(view.bias(parts, run.resampling).brief(), {"schema": 1, "rows": rows, "notes": []}, form)
+
+
+def _inner(found: list[tuple[str, Any]], out: Path | None, form: options.Format) -> None:
+    from scorespace.views import study as view
+
+    _refuse_picture(out)
+    rows = [{"dataset": name, **one.row()} for name, one in found]
+    verdicts = " ".join(one.words[0].upper() + one.words[1:] for _, one in found)
+    output.write(view.inner(found).brief(), {"schema": 1, "rows": rows, "verdict": verdicts, "notes": []}, form)
+
+
+def _refuse_picture(out: Path | None) -> None:
+    if out is not None:
+        raise ScoreSpaceError("there is no picture of these numbers.", hint="leave out --out")
 
 
 def _keep(learner: str, cases: Any, out: Path | None, pickle: bool, seed: int, form: options.Format) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,8 @@ from numpy.typing import ArrayLike
 from scorespace.comparisons.adjust import adjust, title
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.results import CERTIFIED, SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
+from scorespace.results import Alternative as Alternative
 from scorespace.tables import Array
-
-Alternative = Literal["two-sided", "greater", "less"]
-"""What a small p speaks for: a differs from b, is greater, is less. About the values, whatever end is best."""
 
 ROPE: Final = 0.01
 """Half width of the region of practical equivalence that is customary for accuracy and AUC."""
@@ -93,6 +91,11 @@ class Comparison:
         shown = limits(self.difference, self.low, self.high, sign=True)
         open_ = math.nan if self.certified is None else (self.certified[1] - self.certified[0]) / 2
         return shown if math.isnan(open_) else f"{shown} ±{open_:.1g}"
+
+    @property
+    def averaged(self) -> str:
+        """What a difference adds that is a mean over folds, and not that of the pooled numbers beside it."""
+        return ""
 
     @property
     def telling_p(self) -> float:
@@ -175,6 +178,10 @@ class PairTest(Comparison):
 
     over: str
     count: int
+
+    @property
+    def averaged(self) -> str:
+        return f"mean over {self.over}"
 
     def rows(self) -> list[Row]:
         return [self.row()]

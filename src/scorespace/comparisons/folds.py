@@ -22,7 +22,7 @@ from scorespace.comparisons.answer import (
     rounded,
 )
 from scorespace.comparisons.question import Paired, Question
-from scorespace.comparisons.test import Refused, in_folds, of_a_measure, test
+from scorespace.comparisons.test import Refused, both_sides, each_side_by_itself, in_folds, of_a_measure, test
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.estimate import check_level
@@ -96,6 +96,7 @@ def five_by_two_t(
     *,
     names: tuple[str, str] = ("a", "b"),
     measure: str = "",
+    alternative: Alternative = "two-sided",
     level: float = 0.95,
 ) -> PairTest:
     """Dietterich's 5×2cv t-test: t = d₁₁ / √(Σ sᵢ² / 5), with 5 degrees of freedom.
@@ -106,12 +107,12 @@ def five_by_two_t(
     >>> round(found.statistic, 3), round(found.p, 4)
     (2.101, 0.0896)
     """
-    pair = _Pair.of(a, b, names, measure, "two-sided", level)
+    pair = _Pair.of(a, b, names, measure, alternative, level)
     spread, reason = _five_by_two(pair)
     if reason is not None:
         return pair.undecided("5×2cv t", 5, reason)
     t = float(pair.d[0, 0]) / math.sqrt(spread / 5)
-    return pair.result("5×2cv t", t, tail(t, 5, "two-sided"), 5)
+    return pair.result("5×2cv t", t, tail(t, 5, alternative), 5)
 
 
 def five_by_two_f(
@@ -377,7 +378,8 @@ def _shape(values: Array) -> str:
 
 def two_folds(question: Question[Any]) -> Refused | None:
     """Two folds or more, or samples held out twice or more of cases that are named."""
-    if question.pairs is None or question.pairs.fold is None or held_out_ratio(question.pairs) < math.inf:
+    pairs = question.pairs
+    if pairs is None or pairs.fold is None or (fold_places(pairs)[1] != (1, 1) and held_out_ratio(pairs) < math.inf):
         return None
     return Refused("{test} compares folds, but there is only one.", hint="fold=… a column of two or more")
 
@@ -414,7 +416,7 @@ def over_folds_corrected(question: Paired[Table]) -> Comparison:
     def tested(a: Array, b: Array, ratio: float, **said: Any) -> PairTest:
         return corrected_t(a, b, ratio=ratio, level=question.level, **said)
 
-    return _over_folds(question, "corrected_t", tested)
+    return _over_folds(question, "corrected t", tested)
 
 
 @test(
@@ -430,7 +432,7 @@ def over_folds_plain(question: Paired[Table]) -> Comparison:
     def tested(a: Array, b: Array, ratio: float, **said: Any) -> PairTest:
         return paired_t(a, b, level=question.level, **said)
 
-    return _over_folds(question, "paired_t", tested)
+    return _over_folds(question, "paired t", tested)
 
 
 @test(
@@ -438,17 +440,22 @@ def over_folds_plain(question: Paired[Table]) -> Comparison:
     for_="five repeats of two folds",
     suits=(*_IN_FOLDS, five_times_two),
     name="five_by_two_t",
+    directed=True,
     aliases=("5x2cv_t", "5x2_t"),
 )
 def over_five_by_two_t(question: Paired[Table]) -> Comparison:
     """Dietterich's t of the first difference over the spread within repeats: t = d₁₁ / √(Σ sᵢ² / 5)."""
-    return _over_five_by_two(question, five_by_two_t)
+
+    def tested(a: Array, b: Array, **said: Any) -> PairTest:
+        return five_by_two_t(a, b, alternative=question.alternative, **said)  # its side is that of the first difference
+
+    return _over_five_by_two(question, tested)
 
 
 @test(
     title="5×2cv F-test",
     for_="five repeats of two folds; uses all ten differences",
-    suits=(*_IN_FOLDS, five_times_two),
+    suits=(*_IN_FOLDS, five_times_two, both_sides),
     name="five_by_two_f",
     aliases=("5x2cv_f", "5x2_f"),
 )
@@ -460,7 +467,7 @@ def over_five_by_two_f(question: Paired[Table]) -> Comparison:
 @test(
     title="Bayesian correlated t-test",
     for_="models tested in folds: how probable it is that one is better, or both practically equal",
-    suits=_IN_FOLDS,
+    suits=(*_IN_FOLDS, each_side_by_itself),
     name="bayes_t",
     aliases=("bayes_correlated_t",),
 )
@@ -475,7 +482,7 @@ def over_folds_bayes(
     def tested(a: Array, b: Array, ratio: float, **said: Any) -> Posterior:
         return replace(bayes_correlated_t(a, b, rho=ratio / (1 + ratio), rope=rope, **said), level=question.level)
 
-    return _over_folds(question, "bayes_t", tested)
+    return _over_folds(question, "Bayesian correlated t", tested)
 
 
 def _over_folds(question: Paired[Table], test: str, tested: Callable[..., PairTest | Posterior]) -> Comparison:
@@ -551,7 +558,7 @@ def fold_places(pairs: PairTable) -> tuple[NDArray[np.int64], tuple[int, int]]:
 
 
 def held_out_ratio(pairs: PairTable) -> float:
-    """The ratio of test to training cases: 1/(k − 1) of k folds; of samples held out, by the cases that were tested.
+    """The ratio of test to training cases: as it is known, else 1/(k − 1) of k folds, or of samples held out by cases.
 
     Of these a case may never have been tested, so that the ratio is too high rather than too low; it is infinite where
     cases have no names, since nobody knows how many there are.
@@ -562,6 +569,8 @@ def held_out_ratio(pairs: PairTable) -> float:
     >>> held_out_ratio(pairs), held_out_ratio(replace(pairs, group=np.array([0, 1, 1, 2], dtype=np.int32)))
     (inf, 2.0)
     """
+    if pairs.ratio is not None:
+        return pairs.ratio
     place, (repeats, folds) = fold_places(pairs)
     if folds > 1:
         return 1 / (folds - 1)

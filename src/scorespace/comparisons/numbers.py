@@ -73,7 +73,7 @@ class SignedRanks(Comparison):
 
     @property
     def words(self) -> str:
-        told = f"Wilcoxon's signed ranks of absolute errors, {p_text(self.telling_p)}"
+        told = f"Wilcoxon's signed ranks of absolute errors, {p_text(self.telling_p)}{self.sided}"
         judged = "more than chance explains" if self.sure else "not distinguishable from chance here"
         return (
             f"{self.a} is nearer to the truth than {self.b} on {decimals(100 * self.nearer, 0)} % of the cases, "
@@ -194,12 +194,14 @@ def _errors(question: Paired[ResidualTable]) -> tuple[Array, Array]:
     for_="sizes of errors, or results over data sets, whatever a few large ones are: ranks by how much better one is",
     suits=(of_sizes, each_case_once, unweighted, not_in_folds, ungrouped, by_request),
     name="wilcoxon",
+    directed=True,
     aliases=("signed_ranks", "wilcoxon_errors"),
 )
 def signed_ranks(question: Paired[ResidualTable]) -> Comparison:
     """Sum of the ranks of | |e_a| − |e_b| | over the cases on which a is farther off; exact up to 25, else normal."""
     a, b = map(np.abs, _errors(question))
-    found = wilcoxon(dataset_table({"a": a, "b": b}, best="low"), "a", "b", level=question.level)
+    asked: dict[str, Any] = {"alternative": question.alternative, "level": question.level}
+    found = wilcoxon(dataset_table({"a": a, "b": b}, best="low"), "a", "b", **asked)
     nearer = float(((a < b) + 0.5 * (a == b)).mean())
     return SignedRanks(
         *question.names,
@@ -211,4 +213,5 @@ def signed_ranks(question: Paired[ResidualTable]) -> Comparison:
         p=found.p,
         nearer=nearer,
         reason="both models miss by as much on every case" if not (a != b).any() else None,
+        alternative=question.alternative,
     )

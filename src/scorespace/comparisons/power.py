@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from scorespace.errors import ConditionError, did_you_mean, listing
@@ -24,7 +24,8 @@ class Power:
     """Cases of each class (for each model), and what they can show; `design` says of what.
 
     `design` is one (an AUC and a fixed value), width (the half width of an interval), paired (two
-    models on the same cases) or unpaired (on different ones).
+    models on the same cases) or unpaired (on different ones). `prevalences`, where they were looked for, are the least
+    and the largest share of positives with which as many cases reach the power.
     """
 
     design: str
@@ -37,6 +38,7 @@ class Power:
     half_width: float = math.nan
     correlation: float = math.nan
     sides: int = 2
+    prevalences: tuple[float, float] | None = None
 
     @property
     def cases(self) -> int:
@@ -67,7 +69,11 @@ class Power:
             aim = f"tell AUCs of {self.auc:.4g} and {self.against:.4g} apart {same}"
             aim += f" (correlation {self.correlation:.4g})" if self.design == "paired" else ""
         sided = "one-sided" if self.sides == 1 else "two-sided"
-        return f"With {cases}, a {sided} test at {self.alpha:.4g} has power {decimals(self.power)} to {aim}."
+        found = f"With {cases}, a {sided} test at {self.alpha:.4g} has power {decimals(self.power)} to {aim}."
+        if self.prevalences is None:
+            return found
+        low, high = (f"{100 * share:.3g} %" for share in self.prevalences)
+        return f"{found} So many cases do where {low} to {high} of them are positive."
 
     def rows(self) -> list[Row]:
         row = {
@@ -83,6 +89,8 @@ class Power:
             "n_neg": self.n_neg,
             "cases": self.cases,
         }
+        if self.prevalences is not None:
+            row |= {"prevalence": self.prevalences[0], "prevalence_most": self.prevalences[1]}
         return [plain(row)]
 
     def to_dict(self) -> Row:
@@ -280,6 +288,65 @@ def solved(
         middle = (below + above) / 2
         below, above = (below, middle) if plan(middle).power >= power else (middle, above)
     return plan(above)
+
+
+def solved_prevalence(
+    cases: int,
+    *,
+    auc: float,
+    against: float,
+    correlation: float | None = None,
+    unpaired: bool = False,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    sides: int = 2,
+) -> Power:
+    """The plan with the least share of positives at which so many cases (of each model, if unpaired) reach the power.
+
+    The power is largest where classes are about equally large, and falls to both sides: `prevalences` has both ends.
+
+    >>> solved_prevalence(400, auc=0.8, against=0.7, correlation=0.5).prevalences
+    (0.1875, 0.8875)
+    """
+    _check_aim(power, alpha, auc, against)
+    split(cases, 0.5)
+    two = unpaired or correlation is not None
+
+    def plan(n_pos: int) -> Power:
+        if two:
+            return difference_power(
+                auc, against, n_pos, cases - n_pos, correlation=correlation, alpha=alpha, sides=sides
+            )
+        return auc_power(auc, n_pos, cases - n_pos, null=against, alpha=alpha, sides=sides)
+
+    def sure(n_pos: int) -> tuple[float, float]:
+        """By the power; where it is 0 or 1 to the last digit, by the variances."""
+        return plan(n_pos).power, -sum(hanley_variance(area, n_pos, cases - n_pos) for area in (auc, against))
+
+    below, above = 1, cases - 1
+    while above - below > 2:
+        third = (above - below) // 3
+        left, right = below + third, above - third
+        below, above = (below, right) if sure(left) >= sure(right) else (left, above)
+    best = max(range(below, above + 1), key=sure)
+    if plan(best).power < power:
+        raise ConditionError(
+            f"no share of positives gives {grouped(cases)} cases a power of {power:g}.",
+            seen=f"at most {decimals(plan(best).power)}, with {100 * best / cases:.3g} % positive",
+            hint="more cases, or another power",
+        )
+    least, most = (_last(best, end, lambda n_pos: plan(n_pos).power >= power) for end in (1, cases - 1))
+    return replace(plan(least), prevalences=(least / cases, most / cases))
+
+
+def _last(start: int, end: int, enough: Callable[[int], bool]) -> int:
+    """The last number from the start to the end that is enough, as the start is."""
+    if enough(end):
+        return end
+    while abs(end - start) > 1:
+        middle = (start + end) // 2
+        start, end = (middle, end) if enough(middle) else (start, middle)
+    return start
 
 
 def split(cases: int, prevalence: float) -> tuple[int, int]:

@@ -28,7 +28,15 @@ from scorespace.comparisons.friedman import (
 from scorespace.comparisons.friedman import friedman as friedman_test
 from scorespace.comparisons.numbers import signed_ranks
 from scorespace.comparisons.question import AllOverDatasets, OverDatasets
-from scorespace.comparisons.test import parse_test, ranked, refuse_misfit, test, with_options
+from scorespace.comparisons.test import (
+    any_of_several,
+    each_side_by_itself,
+    parse_test,
+    ranked,
+    refuse_misfit,
+    test,
+    with_options,
+)
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError
 from scorespace.measures.catalog import find
 from scorespace.measures.measure import Best
@@ -41,7 +49,11 @@ _Dropped = Annotated[
 ]
 
 
-@test(title="Friedman's test", for_="ranks of several models over data sets: does any of them differ")
+@test(
+    title="Friedman's test",
+    for_="ranks of several models over data sets: does any of them differ",
+    suits=(any_of_several,),
+)
 def friedman(question: AllOverDatasets) -> Comparison:
     """Iman and Davenport's F of the ranks, F = (N−1) D/(N A − D), allowing for ties; Nemenyi's test follows it."""
     first, *others = question.outcomes.models
@@ -85,6 +97,7 @@ def sign(
     name="bayes_signed_rank",
     title="Bayesian signed ranks",
     for_="how probable it is that one model is better over data sets, or that both are practically equal",
+    suits=(each_side_by_itself,),
 )
 def bayes_over_datasets(
     question: OverDatasets, *, rope: Annotated[float, "differences within ± this are none"] = ROPE

@@ -114,16 +114,17 @@ class TestKind:
         if form is None:
             able = [one.name for one in ranked() if type(question) in one.forms]
             return Refused(f"{{test}} cannot {question.asks}.", seen=f"{listing(able)} can", hint=f'test="{able[-1]}"')
-        if question.alternative != "two-sided" and not form.directed:
-            asked = f"alternative={question.alternative!r} asks for one"
-            able = [one.name for one in ranked() if type(question) in one.forms and one.forms[type(question)].directed]
-            return Refused(f"{{title}} knows no direction, and {asked}.", seen=f"{listing(able)} do" if able else None)
         doubts: list[Doubt] = []
         for rule in (*form.suits, self._has_tables):
             found = rule(question)
             if isinstance(found, Refused):
                 return found
             doubts += [] if found is None else [found]
+        if question.alternative != "two-sided" and not form.directed:
+            able = [one.name for one in ranked() if type(question) in one.forms and one.forms[type(question)].directed]
+            return Refused(
+                f"{{title}} knows no direction{_asked_for_one(question)}", seen=f"{listing(able)} do" if able else None
+            )
         return doubts[0] if doubts else None
 
     def _has_tables(self, question: Question[Any]) -> Refused | None:
@@ -384,6 +385,37 @@ def decided(question: Any) -> Refused | None:
             held = question.tables[question.models.index(model)].described()
             return Refused("{title} compares decisions.", seen=f"{held} of {model}", hint=hint)
     return None
+
+
+def both_sides(question: Question[Any]) -> Refused | None:
+    """Both directions at once, as squares of differences have no sign."""
+    if question.alternative == "two-sided":
+        return None
+    hint = "leave out alternative, or a test that adds up differences"
+    return Refused(f"{{title}} squares the differences, which have no sign then{_asked_for_one(question)}", hint=hint)
+
+
+def any_of_several(question: Question[Any]) -> Refused | None:
+    """Whether any of several differ, which has no direction."""
+    if question.alternative == "two-sided":
+        return None
+    hint = "leave out alternative, or name a test of two models at a time"
+    return Refused(
+        f"{{title}} asks whether any of several differ, in whichever direction{_asked_for_one(question)}", hint=hint
+    )
+
+
+def each_side_by_itself(question: Question[Any]) -> Refused | None:
+    """Each side by itself: the probabilities that one is lower and that it is higher."""
+    if question.alternative == "two-sided":
+        return None
+    told = {"greater": "higher", "less": "lower"}[question.alternative]
+    problem = f"{{title}} tells the probability of each side, and needs no alternative={question.alternative!r}."
+    return Refused(problem, hint=f"leave it out: P {told} is what you ask for")
+
+
+def _asked_for_one(question: Question[Any]) -> str:
+    return f", and alternative={question.alternative!r} asks for one."
 
 
 def by_request(question: Question[Any]) -> Doubt:

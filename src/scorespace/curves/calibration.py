@@ -54,12 +54,12 @@ class CalibrationCurve(Curve):
         if self.x.size <= most:
             return self
         kept = np.linspace(0, self.x.size - 1, max(2, most)).astype(np.intp)
-        names = ("x", "y", "threshold", "highest", "cases", "hits")
+        names = ("x", "y", "threshold", "highest", "cases", "hits", *self.certified)
         return replace(self, **{name: getattr(self, name)[kept] for name in names})
 
     def rows(self) -> list[Row]:
         """One row per group."""
-        names = ("x", "y", "threshold", "highest", "cases", "hits")
+        names = ("x", "y", "threshold", "highest", "cases", "hits", *self.certified)
         columns = (plain(getattr(self, name)) for name in names)
         return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
@@ -172,6 +172,33 @@ def count_parts(cases: Array, bins: int) -> Array:
     middle -= cases / 2
     middle *= bins
     return np.minimum(ratio(middle, np.where(total > 0, total, 1)), bins - 1).astype(np.intp)
+
+
+def groups_reached(table: ScoreTable, bins: int, by: str) -> tuple[Array, Array]:
+    """The first and the last group, of equal width or count, that the cases of each bin of a coarse table may be in.
+
+    Groups of equal width are numbered from the lowest score up, those of equal count from the highest down.
+
+    >>> from scorespace.tables import score_table
+    >>> groups_reached(score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51), 2, "count")
+    (array([0, 0]), array([0, 1]))
+    """
+    if table.bins is None:
+        raise ValueError("an exact table leaves nothing open")
+    if by == "width":
+        edges = np.arange(1, bins) / bins
+        first, last = (np.searchsorted(edges, end, side="right") for end in (table.bins.low, table.bins.high))
+        return first, last
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    after = np.cumsum(cases)
+    reach = np.where(table.bins.loose, cases / 2, 0.0)  # equal scores are in the group of their middle
+    middle, total = after - cases / 2, after[-1] if after.size else 1.0
+    ends = (bins * (middle - reach) / total - _ROUNDING, bins * (middle + reach) / total + _ROUNDING)
+    first, last = (np.clip(np.floor(end), 0, bins - 1).astype(np.intp) for end in ends)
+    return first, last
+
+
+_ROUNDING: Final = 1e-9
 
 
 def check_bins(by: str, bins: int, groupings: tuple[str, ...] = GROUPINGS) -> None:

@@ -82,6 +82,31 @@ def midpoints(score: Array, pos: Array, neg: Array, how: str | float) -> Array:
     return _snapped(score, found)
 
 
+def midpoint_ends(table: ScoreTable, how: str | float) -> tuple[float, float]:
+    """What the midpoint of a coarse table lies between, whatever the order inside its bins.
+
+    Sums of scores are known, so means are certain but for rounding; a median lies within its bin.
+
+    >>> from scorespace.tables import score_table
+    >>> midpoint_ends(score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51), "median")
+    (0.4, 0.41)
+    """
+    if table.bins is None:
+        raise ValueError("an exact table leaves nothing open")
+    low, high, pos, neg = table.bins.low, table.bins.high, table.pos, table.neg
+    if how in ("median", "class_medians") or not isinstance(how, str) or how == "half":
+        least, most = (float(midpoints(score, pos, neg, how)) for score in (low, high))
+        return least, most
+    of_pos = float(table.bins.first[table.positive].sum())
+    of_neg = float(table.bins.first.sum()) - of_pos
+    n_pos, n_neg = float(table.n_pos), float(table.n_neg)
+    if how == "cross_weighted":
+        middle = ratio(n_neg * ratio(of_pos, n_pos) + n_pos * ratio(of_neg, n_neg), n_pos + n_neg)
+    else:
+        middle = midpoints(np.array([ratio(of_pos + of_neg, n_pos + n_neg)]), np.ones(1), np.zeros(1), how)
+    return float(middle) - 2 * _SAME, float(middle) + 2 * _SAME
+
+
 def defined(found: Array, how: str | float) -> float:
     """The midpoint as a number, refused where a class that it needs has no cases."""
     if np.isnan(found):

@@ -25,11 +25,11 @@ def margin_table(table: ScoreTable, at: float = 0.5) -> ScoreTable:
     """
     decided = table.score >= at
     right = np.where(decided, table.pos, table.neg)
-    score, counts = grouped_scores(_margin(table.score, at), np.stack([table.pos + table.neg - right, right]))
+    score, counts = grouped_scores(margins_of(table.score, at), np.stack([table.pos + table.neg - right, right]))
     return ScoreTable(score, counts, ("wrong", "right"), 1, table.resolution)
 
 
-def _margin(score: Array, at: float) -> Array:
+def margins_of(score: Array, at: float) -> Array:
     # 0.7 and 0.3 are equally far from 0.5, but not in floating point: compare at 12 decimals of their size.
     size = np.ldexp(1.0, np.frexp(np.max(np.abs([*score[:1], *score[-1:], at])))[1] - 1)
     return np.asarray(np.round(np.abs(score - at) / size, 12) * size) if size else np.abs(score - at)
@@ -78,7 +78,7 @@ def rejection(
     >>> rejection(score_table([1, 0, 1, 0], [0.9, 0.4, 0.3, 0.1])).y
     array([0.75      , 0.66666667, 1.        ])
     """
-    return _by_margin(margin_table(table, 0.5 if at is None else at))
+    return by_margin(margin_table(table, 0.5 if at is None else at))
 
 
 @rejection.on
@@ -96,10 +96,10 @@ def _by_lead(margins: ScoreTable, at: float | None) -> RejectionCurve:
         raise CurveError(
             "rejection of several classes has no threshold: the lead of the highest score counts.", hint="rejection"
         )
-    return _by_margin(margins)
+    return by_margin(margins)
 
 
-def _by_margin(margins: ScoreTable) -> RejectionCurve:
+def by_margin(margins: ScoreTable) -> RejectionCurve:
     kept = margins.sweep[1:]  # rejecting everything leaves no accuracy
     x, y = 1 - ratio(kept.pp, kept.total), ratio(kept.tp, kept.pp)
     return RejectionCurve("rejection", x[::-1], y[::-1], margins.score[::-1], rejection.x, rejection.y, margins)

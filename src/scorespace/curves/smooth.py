@@ -9,7 +9,7 @@ import numpy as np
 
 from scorespace.curves.curve import DIAGONAL, UNIT, curve
 from scorespace.curves.hull import Hull, hull, hull_edges
-from scorespace.curves.midpoint import Midpoint, Recentre, count_high, defined, midpoints
+from scorespace.curves.midpoint import Midpoint, Recentre, count_high, defined, midpoint_ends, midpoints
 from scorespace.curves.roc import RocCurve, roc
 from scorespace.errors import ScoreError
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, note, plain
@@ -32,8 +32,82 @@ def softened(table: ScoreTable, midpoint: str | float = "mean", recentre: bool =
     """
     check_probabilities(table)
     pos, neg = table.pos, table.neg
-    middle = midpoints(table.score, pos, neg, midpoint)
-    return _softened(table, pos, neg, middle, recentre)
+    return _softened(table, pos, neg, _middle(table, pos, neg, midpoint), recentre)
+
+
+def _middle(table: ScoreTable, pos: Array, neg: Array, midpoint: str | float) -> Array:
+    if table.bins is None:
+        return midpoints(table.score, pos, neg, midpoint)
+    return np.asarray(sum(midpoint_ends(table, midpoint)) / 2)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What is known of scores beside a midpoint: sums over the bins of a coarse table, at most and at least.
+
+    `high` and `low` tell which bins lie above the midpoint and which at or below it, wherever in its `ends` it is; the
+    others may do either. A straight line over the scores of a side is added up exactly.
+    """
+
+    table: ScoreTable
+    ends: tuple[float, float]
+    high: Array
+    low: Array
+
+    def line(self, positive: bool, start: float, slope: float) -> Array:
+        """Σ (start + slope · s) of the positive cases in each bin, or of the others."""
+        bins, own = self.table.bins, self.table.positive
+        assert bins is not None
+        first = bins.first[own] if positive else bins.first.sum(axis=0) - bins.first[own]
+        return start * (self.table.pos if positive else self.table.neg) + slope * first
+
+
+def sides(table: ScoreTable, midpoint: str | float) -> Sides:
+    """The bins of a coarse table beside the midpoint."""
+    check_probabilities(table)
+    if table.bins is None:
+        raise ValueError("an exact table leaves nothing open")
+    ends = midpoint_ends(table, midpoint)
+    return Sides(table, ends, table.bins.low > ends[1], table.bins.high <= ends[0])
+
+
+def soft_ends(table: ScoreTable, midpoint: str | float = "mean", recentre: bool = False) -> tuple[Array, Array] | None:
+    """The least and the most soft positives Σ c in each bin of a coarse table; None where the midpoint is 0 or 1.
+
+    Beside the midpoint c is a straight line over the scores, whose sum is known. In the bin that holds the midpoint, a
+    case has any c from there.
+
+    >>> from scorespace.tables import score_table
+    >>> soft_ends(score_table([1, 0, 0], [0.734375, 0.71875, 0.1]).rounded(50), 0.5)
+    (array([1.015625, 0.1     ]), array([1.015625, 0.1     ]))
+    """
+    found = sides(table, midpoint)
+    least, most = found.ends
+    if recentre and not (least > _AT_AN_END and most < 1 - _AT_AN_END):
+        return None
+    ends = []
+    for one, other in ((most, least), (least, most)):  # recentred scores fall with the midpoint
+        above, of_others = (_lines(at)[0] if recentre else (0.0, 1.0) for at in (one, other))
+        below, of_own = (_lines(at)[1] if recentre else (0.0, 1.0) for at in (one, other))
+        high = found.line(True, *above) + table.neg - found.line(False, *of_others)
+        low = table.pos - found.line(True, *of_own) + found.line(False, *below)
+        ends.append(np.where(found.high, high, low))
+    assert table.bins is not None
+    (rise, slope), (start, fall) = (_lines(least)[0], _lines(most)[1]) if recentre else ((0.0, 1.0), (0.0, 1.0))
+    top, bottom = rise + slope * table.bins.high, start + fall * table.bins.low
+    open_ = ~(found.high | found.low)
+    size = table.pos + table.neg
+    fewest = np.where(open_, size * np.minimum(bottom, 1 - top), np.minimum(*ends))
+    largest = np.where(open_, size * np.maximum(top, 1 - bottom), np.maximum(*ends))
+    return np.clip(fewest, 0, size), np.clip(largest, 0, size)
+
+
+_AT_AN_END: Final = 1e-9
+
+
+def _lines(middle: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The two lines that move a midpoint to 0.5, above it and below: start and slope of each."""
+    return (0.5 - middle / (2 * (1 - middle)), 1 / (2 * (1 - middle))), (0.0, 1 / (2 * middle))
 
 
 def check_probabilities(table: ScoreTable) -> None:
@@ -189,7 +263,7 @@ def smooth(
     """
     check_probabilities(table)
     pos, neg = table.pos, table.neg
-    middle = defined(midpoints(table.score, pos, neg, midpoint), midpoint)
+    middle = defined(_middle(table, pos, neg, midpoint), midpoint)
     high = count_high(table.score, middle)
     appropriate = float(pos[:high].sum() + neg[high:].sum())
     soft = _softened(table, pos, neg, np.asarray(middle), recentre)
@@ -280,9 +354,11 @@ def hull_calibrated(table: ScoreTable) -> ScoreTable:
 
 def _softened(table: ScoreTable, pos: Array, neg: Array, middle: Array, recentre: bool) -> ScoreTable:
     score = table.score
-    tilt = _recentred(score, middle) if recentre else score
-    moved = pos - neg
-    moved *= tilt
+    if table.bins is None:
+        moved = pos - neg
+        moved *= _recentred(score, middle) if recentre else score
+    else:
+        moved = _summed(table, pos - neg, float(middle), recentre)
     if np.isnan(middle).any():  # undefined where a class that it needs is absent: so are the soft labels
         moved = moved + np.where(np.isnan(middle), np.nan, 0.0)[..., None]
     classes, positive = _two_names(table)
@@ -300,6 +376,17 @@ def _softened(table: ScoreTable, pos: Array, neg: Array, middle: Array, recentre
         toward, away = neg[..., high:low] + moved[..., high:low], pos[..., high:low] - moved[..., high:low]
         up[..., high:low], across[..., high:low] = np.where(above, toward, away), np.where(above, away, toward)
     return ScoreTable(score, counts, classes, positive, table.resolution)
+
+
+def _summed(table: ScoreTable, apart: Array, middle: float, recentre: bool) -> Array:
+    """Σ s of the positives less that of the others in each bin of a coarse table, recentred or not."""
+    assert table.bins is not None
+    found = 2 * table.bins.first[table.positive] - table.bins.first.sum(axis=0)
+    if not recentre or not _AT_AN_END < middle < 1 - _AT_AN_END:
+        return apart * _recentred(table.score, np.asarray(middle)) if recentre else found
+    (above, steep), (below, flat) = _lines(middle)
+    high = table.score > middle
+    return np.where(high, above, below) * apart + np.where(high, steep, flat) * found
 
 
 def _recentred(score: Array, middle: Array) -> Array:

@@ -14,7 +14,7 @@ from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Val
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.estimate import estimate
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, html_table, limits, note, plain
+from scorespace.results import CERTIFIED, SCHEMA, Note, Row, decimals, grouped, html_table, limits, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Top
 from scorespace.tables.pair import PairTable
 
@@ -45,7 +45,8 @@ class Candidate:
 
     `value`, `kept`, `reached` and `counts` are on the cases that chose the threshold; `honest` and `held`, the
     objective and the bounded measures, on cases that did not. By rank, `lots` are the places that are left for the
-    cases with the score at the cut, and how many cases those are.
+    cases with the score at the cut, and how many cases those are. `certified`, of coarse scores: no threshold that may
+    keep the bounds has an objective beyond these, whatever the order inside the bins.
     """
 
     model: str
@@ -58,10 +59,12 @@ class Candidate:
     honest: Value = UNKNOWN
     held: tuple[Value, ...] = ()
     lots: tuple[float, float] = (0.0, 0.0)
+    certified: tuple[float, float] | None = None
 
     def row(self) -> Row:
         found = {"model": self.model, "threshold": self.threshold, "value": self.value, "kept": self.kept}
-        return plain({**found, **{name: float(getattr(self.counts, name)) for name in OUTCOMES}})
+        certain = {} if self.certified is None else dict(zip(CERTIFIED, self.certified, strict=True))
+        return plain({**found, **{name: float(getattr(self.counts, name)) for name in OUTCOMES}, **certain})
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,31 @@ class ConstrainedChoice:
 
     @property
     def notes(self) -> tuple[Note, ...]:
+        return (*self._chosen_here, *self._left_open)
+
+    @property
+    def _left_open(self) -> tuple[Note, ...]:
+        """What another threshold might reach, where scores were counted in bins."""
+        one = self.best or self.nearest
+        if one.certified is None:
+            return ()
+        text = f"scores were counted in bins: what is told of the threshold of {one.model} is exact"
+        beyond = one.certified[1] if self._sign > 0 else one.certified[0]
+        under = " that keeps the bounds" if self.constraints else ""
+        if math.isnan(beyond):
+            rest = f"what others reach is not known, as {self.objective} or a bound moves both ways inside a bin"
+        elif one.kept and beyond == one.value:
+            rest = f"no other{under} is better"
+        elif one.kept:
+            side = "above" if self._sign > 0 else "below"
+            more = f"{one.value:.6g} by more than {abs(beyond - one.value):.1g}"
+            rest = f"no other{under} has {self.objective} {side} {more}"
+        else:
+            rest = "one between those told might keep the bounds"
+        return (note("SS008", f"{text}, and {rest}."),)
+
+    @property
+    def _chosen_here(self) -> tuple[Note, ...]:
         best = self.best
         if best is None or math.isnan(best.threshold) or self.fitted is not None or self.objective.at is not None:
             return ()
@@ -332,8 +360,40 @@ def _candidate(
     place = int(least(missed, price))
     chosen = counts[place]
     reached = tuple(value_of(one.spec, chosen) for one in constraints)
-    kept = bool(missed.min() == 0)
-    return Candidate(name, float(thresholds[place]), value_of(objective, chosen), kept, reached, chosen)
+    kept, value = bool(missed.min() == 0), value_of(objective, chosen)
+    ends = _ends(scores, objective, constraints, value if kept else math.nan) if scores.coarse and not crisp else None
+    return Candidate(name, float(thresholds[place]), value, kept, reached, chosen, certified=ends)
+
+
+def _ends(
+    table: ScoreTable, objective: MeasureSpec, constraints: tuple[Constraint, ...], value: float
+) -> tuple[float, float] | None:
+    """The value that is reached, and what no threshold inside a bin goes beyond; None where none of them keeps a bound.
+
+    What moves one way with TP and with FP has its extremes at those of the outcomes.
+
+    >>> from scorespace.measures import parse
+    >>> from scorespace.tables import score_table
+    >>> table = score_table([1, 0, 1, 0], [0.9, 0.41, 0.4, 0.1]).rounded(51)
+    >>> _ends(table, parse("ppv"), (Constraint(parse("tpr"), 0.9),), 2 / 3)
+    (0.6666666666666666, 1.0)
+    """
+    unknown = (math.nan, math.nan)
+    if not all(spec.measure.monotone for spec in (objective, *(one.spec for one in constraints))):
+        return unknown
+    corners, loose = table.corners, table.bins is not None and table.bins.loose
+    able = np.ones(table.score.size, dtype=bool) & loose
+    for one in constraints:
+        able &= one.shortfall(corners).min(axis=0) == 0
+    _, prices = best_value(objective)(corners)
+    found = -prices if objective.measure.best == "high" else prices
+    reached = np.append(found[:, able].ravel(), value)
+    reached = reached[~np.isnan(reached)]
+    if not reached.size:
+        return None
+    best = float(reached.max() if objective.measure.best == "high" else reached.min())
+    known = best if math.isnan(value) else value
+    return min(known, best), max(known, best)
 
 
 def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:

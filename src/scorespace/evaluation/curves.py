@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from scorespace.comparisons.averaged import Averaged, average
 from scorespace.curves.certain import bounded_area
 from scorespace.curves.curve import CURVES, Curve, CurveKind, common
-from scorespace.decisions import Decision
 from scorespace.declaration import Call, check_options, split_list
 from scorespace.errors import CurveError, listing
+from scorespace.later import later
 from scorespace.measures.sweep import threshold
 from scorespace.probabilities.tests import calibration_band
 from scorespace.resampling.band import Band
@@ -20,6 +20,12 @@ from scorespace.resampling.draw import Draws
 from scorespace.tables import Table
 from scorespace.tables.models import Models
 from scorespace.tables.table import Way
+
+if TYPE_CHECKING:
+    from scorespace.comparisons import averaged as folded
+    from scorespace.decisions import Decision
+else:
+    folded = later("scorespace.comparisons.averaged")
 
 COMMON: Final = "all together"
 """What the curve of all models together is called."""
@@ -170,17 +176,21 @@ def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneou
     """The band around the curve of one model."""
     draw = check_band(call.noun)
     table = _way(evaluation, call.noun, model).table
-    return draw(table, level=evaluation.level, simultaneous=simultaneous, seed=evaluation.seed, **call.options)
+    asked = {"level": evaluation.level, "simultaneous": simultaneous, "seed": evaluation.seed, **call.options}
+    own = model in evaluation.models and table is evaluation.models[model]
+    if own and "draws" in signature(draw).parameters:  # then its replicates are those of the measures
+        asked |= {"draws": evaluation.draws, "model": model}
+    return draw(table, **asked)
 
 
-def averaged(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None, how: str) -> Averaged:
+def averaged(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None, how: str) -> folded.Averaged:
     """The mean of the curves of one model within folds."""
-    name = model if model is not None else evaluation.models.only()
+    name, of = evaluation.models.parted(model if model is not None else evaluation.models.only())
     evaluation.models[name]  # refuses an unknown name
     pairs = evaluation.models.pairs
     if pairs is None or pairs.fold is None:
         raise CurveError("curves are averaged over folds, and none are known.", hint="fold=…, or no average")
-    return average(pairs, name, call.noun, how, level=evaluation.level)
+    return folded.average(pairs, name, call.noun, how, of=of, level=evaluation.level, **call.options)
 
 
 def check_band(kind: CurveKind[Any]) -> Any:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +19,9 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import (
     role_notes,
 )
-from scorespace.experiments.estimators import Given, arrays_among, columns_of, estimated, is_cross_validated
-from scorespace.experiments.store import Run, is_run, open_run
 from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.votes import with_votes
+from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
@@ -29,6 +29,13 @@ from scorespace.results import Note, Progress
 from scorespace.tables import Table, class_table, confusion, residual_table, score_table
 from scorespace.tables.labels import label_text
 from scorespace.tables.models import Models, class_weights, models_of
+
+if TYPE_CHECKING:
+    from scorespace.experiments import estimators, results, store
+else:  # for estimators and runs alone
+    estimators = later("scorespace.experiments.estimators")
+    results = later("scorespace.experiments.results")
+    store = later("scorespace.experiments.store")
 
 _PAIRED_ROWS = 1_000_000
 _COUPLED = 3  # models that are counted two by two without being asked, a pass each
@@ -95,13 +102,12 @@ def evaluate(
     check_level(level)
     interval = check_method(interval)
     stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
-    if arrays or is_cross_validated(data) or (truth is None and arrays_among(stated)):
-        given = columns_of(data, arrays, stated, positive)
+    folds = isinstance(data, Mapping) and estimators.is_cross_validated(data)
+    if arrays or folds or (truth is None and estimators.arrays_among(stated)):
+        given = estimators.columns_of(data, arrays, stated, positive)
         data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
         scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
-    if isinstance(data, Run):
-        data = data.path
-    if is_run(data):
+    if _is_run(data):
         others = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
         name, given = _of_run(data, dataset, scores, positive, others | {"fold": fold, "repeat": repeat, "time": time})
         whole = evaluate(
@@ -114,7 +120,9 @@ def evaluate(
             seed=seed,
             progress=progress,
         )
-        return replace(whole, models=replace(whole.models, name=name), sample_notes=(*given.notes, *whole.sample_notes))
+        pairs = whole.models.pairs
+        held = replace(whole.models, name=name, pairs=None if pairs is None else replace(pairs, ratio=given.ratio))
+        return replace(whole, models=held, sample_notes=(*given.notes, *whole.sample_notes))
     if dataset is not None:
         raise ScoreSpaceError(
             f"dataset={dataset!r} is for the directory of a run.",
@@ -186,24 +194,29 @@ def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = (
     return tuple(sorted({at for at in stated if math.isfinite(at)}))
 
 
+def _is_run(data: Any) -> bool:
+    """Whether it is a run or its directory: of a file or arrays that is told without loading what knows runs."""
+    if isinstance(data, str | os.PathLike):
+        return os.path.isdir(data) and store.is_run(data)
+    return not isinstance(data, Mapping | list) and isinstance(data, store.Run)
+
+
 def _of_run(
     path: Any, dataset: str | None, learners: Any, positive: Any, others: Mapping[str, Any]
-) -> tuple[str, Given]:
+) -> tuple[str, estimators.Given]:
     """What the learners of a run say of one of its data sets, the only one if none is named."""
-    from scorespace.experiments.results import predictions, study_notes  # load what learners need, for runs alone
-
     idle = next((name for name, given in others.items() if given), None)
     if idle is not None:
         raise ScoreSpaceError(f"{idle}=… names a column, and a run knows its own.", hint="scores=… chooses learners")
-    run = open_run(path)
+    run = path if isinstance(path, store.Run) else store.open_run(path)
     if dataset is None and len(run.datasets) != 1:
         raise ScoreSpaceError(
             f"{run.path.name} holds several data sets.", seen=listing(run.datasets), hint="dataset=… one of them"
         )
     name = dataset or run.datasets[0]
     chosen = (learners,) if isinstance(learners, str) else tuple(learners)
-    given = predictions(run, name, chosen, positive=positive)
-    notes = (*given.notes, *study_notes(run, name, chosen, positive))
+    given = results.predictions(run, name, chosen, positive=positive)
+    notes = (*given.notes, *results.study_notes(run, name, chosen, positive))
     return f"{run.path.name}: {name}", replace(given, notes=notes)
 
 
@@ -213,7 +226,7 @@ def evaluate_estimator(model: Any, features: Any, truth: Any, /, *, positive: An
     It is asked for probabilities, else for the scores that it decides by, else for decisions; for numbers where it
     knows no classes. The options are those of `evaluate`: `evaluate_estimator(model, X, y, measures="auc, brier")`.
     """
-    given = estimated(model, features, truth, positive)
+    given = estimators.estimated(model, features, truth, positive)
     return evaluate(given.columns, positive=positive, **given.roles, **options)
 
 
@@ -342,7 +355,8 @@ def count_tables(
     unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
     held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
-        name: table.rounded(edges=edges) if bins and table.thresholded else table for name, table in held.tables.items()
+        name: table.rounded(edges=edges) if bins and table.thresholded and not table.coarse else table
+        for name, table in held.tables.items()
     }
     return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
 

@@ -6,25 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from scorespace import frames
 from scorespace.arguments import checked_methods
-from scorespace.comparisons.answer import Alternative, Comparison, Comparisons
-from scorespace.comparisons.averaged import Averaged
-from scorespace.comparisons.means import OverFolds, over_folds
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
-from scorespace.decisions import (
-    ConstrainedChoice,
-    CostChoice,
-    Decision,
-    MixtureChoice,
-    RejectChoice,
-    ShiftDecision,
-    Value,
-)
-from scorespace.evaluation import comparisons, curves, decisions, numbers
+from scorespace.evaluation import numbers
 from scorespace.evaluation.finding import Look, for_all, notes_on
 from scorespace.evaluation.findings import (
     calibration_notes,
@@ -37,20 +25,37 @@ from scorespace.evaluation.findings import (
 )
 from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted, with_beside
 from scorespace.evaluation.verdict import verdict
+from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse_list
 from scorespace.measures.request import bind
-from scorespace.probabilities.summary import (
-    CalibrationSummary,
-    calibration_summaries,
-    calibration_summary,
-    class_calibration_summaries,
-)
-from scorespace.resampling.band import Band
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate, Estimates, estimates
-from scorespace.results import SCHEMA, Note, Progress, Row
+from scorespace.results import SCHEMA, Alternative, Note, Progress, Row
 from scorespace.tables import Counts, Top
 from scorespace.tables.models import Models
+
+if TYPE_CHECKING:
+    from scorespace.comparisons import means
+    from scorespace.comparisons.answer import Comparison, Comparisons
+    from scorespace.comparisons.averaged import Averaged
+    from scorespace.decisions import (
+        ConstrainedChoice,
+        CostChoice,
+        Decision,
+        MixtureChoice,
+        RejectChoice,
+        ShiftDecision,
+        Value,
+    )
+    from scorespace.evaluation import comparisons, curves, decisions
+    from scorespace.probabilities import summary as calibrated
+    from scorespace.resampling.band import Band
+else:  # what few commands need of the rooms above
+    comparisons = later("scorespace.evaluation.comparisons")
+    curves = later("scorespace.evaluation.curves")
+    decisions = later("scorespace.evaluation.decisions")
+    calibrated = later("scorespace.probabilities.summary")
+    means = later("scorespace.comparisons.means")
 
 _FROM_BESIDE: Final = (numbers,)  # a file that says what is shown of predicted numbers
 
@@ -144,14 +149,18 @@ class Evaluation:
         return replace(self.summary, estimates=ordered)
 
     @cached_property
-    def over_folds(self) -> tuple[OverFolds, ...]:
+    def over_folds(self) -> tuple[means.OverFolds, ...]:
         """The measures shown as means over folds, beside the pooled ones; none where cases come in no folds."""
+        if self.models.pairs is None or self.models.pairs.fold is None:
+            return ()
         asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
-        return over_folds(self.models.pairs, asked)
+        return means.over_folds(self.models.pairs, asked)
 
     @cached_property
     def differences(self) -> dict[str, Comparison]:
         """The measures shown of two models compared: the first is tested, the others have intervals alone."""
+        if len(self.models) != 2:
+            return {}
         every = comparisons.differences(self.models, self.draws, self.shown, self.level)
         if self.standard is None:
             return every
@@ -159,21 +168,21 @@ class Evaluation:
         shown = {str(one.spec): one for one in self.shown}
         return {name: other[name] if self.standard.takes(shown[name].spec) else one for name, one in every.items()}
 
-    def calibration(self, model: str) -> CalibrationSummary:
+    def calibration(self, model: str) -> calibrated.CalibrationSummary:
         """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
         if model in self.calibrations:
             return self.calibrations[model]
-        return calibration_summary(self.models.score_table(model), model=model, seed=self.seed)
+        return calibrated.calibration_summary(self.models.score_table(model), model=model, seed=self.seed)
 
     @cached_property
-    def calibrations(self) -> dict[str, CalibrationSummary]:
+    def calibrations(self) -> dict[str, calibrated.CalibrationSummary]:
         """The same for every model whose scores lie between 0 and 1."""
-        return calibration_summaries(self.models, seed=self.seed)
+        return calibrated.calibration_summaries(self.models, seed=self.seed)
 
     @cached_property
-    def class_calibrations(self) -> dict[str, dict[str, CalibrationSummary]]:
+    def class_calibrations(self) -> dict[str, dict[str, calibrated.CalibrationSummary]]:
         """By model that scores several classes: that of its highest score, and of each class unless they are many."""
-        return class_calibration_summaries(self.models, seed=self.seed)
+        return calibrated.class_calibration_summaries(self.models, seed=self.seed)
 
     # --- decisions
 

@@ -25,7 +25,7 @@ class Look:
     @property
     def where(self) -> str:
         """The threshold, to go on a sentence."""
-        return "" if self.at is None else f" at {self.at:g}"
+        return "" if self.at is None else f" at {self.at:.4g}"
 
 
 Said = str | None | Iterator[str]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from scorespace.curves.smooth import smooth
-from scorespace.decisions.honest import crossfit
 from scorespace.evaluation.finding import Look, finding
+from scorespace.later import later
 from scorespace.measures.average import undefined_classes
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.classes import impossible_cases
@@ -19,12 +19,18 @@ from scorespace.measures.decomposition import cal, ref
 from scorespace.measures.probability import clipped_cases, logloss
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
-from scorespace.probabilities.summary import CalibrationSummary, no_chance_text
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import Note, decimals, grouped, note
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
 from scorespace.tables.models import Models
+
+if TYPE_CHECKING:
+    from scorespace.decisions import honest
+    from scorespace.probabilities import summary as calibrated
+else:
+    honest = later("scorespace.decisions.honest")
+    calibrated = later("scorespace.probabilities.summary")
 
 FEW_CASES: Final = 20
 SMALL_FPR: Final = 0.1
@@ -98,7 +104,8 @@ def no_probabilities(table: ScoreTable, look: Look) -> str | None:
     if look.chosen and look.at is not None:
         here = decimals(float(youden(table.at(look.at))))
         text += f"; it is shown at {look.at:g}, where Youden's index is highest on these very cases, {here}: "
-        found = crossfit({look.model: table}, _not_youden, within_classes=True).chosen.measure(MeasureSpec(youden.name))
+        split = honest.crossfit({look.model: table}, _not_youden, within_classes=True)
+        found = split.chosen.measure(MeasureSpec(youden.name))
         expected = f"{decimals(found.value)} [{decimals(found.low)}, {decimals(found.high)}] on others"
         text += f"expect {expected if found.known else 'less on new ones'}"
     return f"{text}."
@@ -160,7 +167,7 @@ def no_chance(table: ClassTable, look: Look) -> str | None:
     lost = [one for one in look.estimates if one.spec.measure is logloss and one.spec.of is None]
     if not any(math.isinf(one.value) for one in lost):
         return None
-    return no_chance_text(look.model, impossible_cases(table))
+    return calibrated.no_chance_text(look.model, impossible_cases(table))
 
 
 # --- averages
@@ -222,7 +229,8 @@ def prevalence_notes(models: Models, standard: Models) -> Iterator[Note]:
 def role_notes(fold: str | None, repeat: str | None = None) -> Iterator[Note]:
     """Notes on roles that the numbers make no use of."""
     if fold is not None:
-        yield note("SS019", f"numbers are pooled over the folds of {fold!r}: means over folds would differ a little.")
+        text = f"numbers are pooled over the folds of {fold!r}: means over folds, as of differences, are not the same."
+        yield note("SS019", text)
     if repeat is not None:
         text = (
             f"every case has a row in each repeat of {repeat!r}, and intervals take them for as many cases: they are "
@@ -267,7 +275,7 @@ def smooth_notes(estimates: Iterable[Estimate], models: Mapping[str, Table]) -> 
 
 
 def calibration_notes(
-    summaries: Iterable[CalibrationSummary], estimates: Iterable[Estimate], models: Mapping[str, Table]
+    summaries: Iterable[calibrated.CalibrationSummary], estimates: Iterable[Estimate], models: Mapping[str, Table]
 ) -> Iterator[Note]:
     """Notes on scores taken as probabilities; how far CAL is too high matters only where it is shown."""
     held = list(estimates)

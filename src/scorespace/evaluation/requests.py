@@ -8,7 +8,6 @@ from functools import singledispatch
 from typing import Final
 
 from scorespace.conditions import Condition, CostMatrix
-from scorespace.decisions.threshold import best_threshold
 from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.measures import MeasureSpec, measures, parse
 from scorespace.measures.confusion import youden
@@ -163,4 +162,8 @@ def shown_threshold(model: str, table: Table, asked: Sequence[MeasureSpec], chos
     if chosen is not None:
         return chosen
     scores = table.inside(ScoreTable)
-    return 0.5 if scores.probabilities else best_threshold(scores, youden).threshold
+    if scores.probabilities:
+        return 0.5
+    from scorespace.decisions.threshold import best_threshold  # decisions load for those who take some
+
+    return best_threshold(scores, youden).threshold

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorespace.comparisons.answer import Comparison
 from scorespace.evaluation.requests import RARE_FIRST, rare, usual
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr
@@ -18,6 +18,9 @@ from scorespace.results import decimals, grouped, p_text, percent
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.models import Models
+
+if TYPE_CHECKING:
+    from scorespace.comparisons.answer import Comparison
 
 NOTHING_RANKED = "Nothing can be ranked: only one class is present, so the area under the ROC curve is undefined."
 
@@ -167,7 +170,8 @@ def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, test
         return f"{best.model} and {second.model} are level, with {title} {best.text}."
     if tested is not None and not math.isnan(tested.p):
         explains = "more than chance explains" if tested.sure else "which chance could explain"
-        close = f"a difference of {decimals(abs(tested.difference))}, {explains} ({p_text(tested.telling_p)})"
+        size = f"a difference of {decimals(abs(tested.difference))}{' as ' if tested.averaged else ''}{tested.averaged}"
+        close = f"{size}, {explains} ({p_text(tested.telling_p)})"
     elif math.isnan(second.high) or math.isnan(best.low):
         close = "without intervals, how sure that is cannot be said"
     elif second.high >= best.low and best.high >= second.low:

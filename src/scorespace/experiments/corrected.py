@@ -22,7 +22,7 @@ _ROUNDING: Final = 1e-9
 
 def is_bootstrap(run: Run) -> bool:
     """Whether training cases were drawn with replacement, and one model was fitted to all of them."""
-    return run.resampling.startswith("bootstrap")
+    return run.resampling.startswith("bootstrap:")
 
 
 def corrected(
@@ -34,17 +34,17 @@ def corrected(
     such as an area, is averaged over the samples. One that is better when it is high enters by what it lacks.
     """
     plan, spec = run.of(dataset), over.spec
-    whole = _answers(run, dataset, learner, "train")
+    whole = answers_of(run, dataset, learner, "train")
     fitted = whole["repeat"] < 0
     truth, said = whole["truth"][fitted], whole["answers"][fitted]
-    training = _measured(plan, spec, positive, truth, said)
-    chance = _measured(plan, spec, positive, *independent(truth, said))
+    training = measured(plan, spec, positive, truth, said)
+    chance = measured(plan, spec, positive, *independent(truth, said))
     left_out = over.mean
-    tested = _answers(run, dataset, learner, "test")
+    tested = answers_of(run, dataset, learner, "test")
     sizes = np.unique(tested["repeat"], return_counts=True)[1]
     if sizes.size == values.size and abs(sizes @ values.ravel() / sizes.sum() - over.pooled) < _ROUNDING:
         times = np.bincount(tested["row"])[tested["row"]]
-        left_out = _measured(plan, spec, positive, tested["truth"], tested["answers"], 1 / times)
+        left_out = measured(plan, spec, positive, tested["truth"], tested["answers"], 1 / times)
     if spec.measure.best != "high":
         return bootstrap_632_plus(training, left_out, chance)
     top = spec.measure.range[1] if math.isfinite(spec.measure.range[1]) else 0.0
@@ -52,15 +52,17 @@ def corrected(
     return replace(found, training=training, left_out=left_out, chance=chance, value=top - found.value)
 
 
-def _answers(run: Run, dataset: str, learner: str, part: str) -> dict[str, Array]:
+def answers_of(run: Run, dataset: str, learner: str, part: str) -> dict[str, Array]:
+    """The predictions of a learner, with an array of its scores (rows, classes) or numbers (rows, 1)."""
     found = run.predictions(dataset, learner, part=part)
     names = [name for name in found if name == "prediction" or name.startswith(PREFIX)]
     return {**found, "answers": np.stack([found[name] for name in names], axis=-1)}
 
 
-def _measured(
+def measured(
     plan: Planned, spec: MeasureSpec, positive: str | None, truth: Any, said: Array, weight: Any = None
 ) -> float:
+    """A measure of answers on the cases of a data set."""
     if plan.task == "numbers":
         return bind(spec, residual_table(truth, said[:, 0], weight=weight)).value
     return bind(spec, table_of_answers(spec, truth, said, plan.classes, positive, weight)).value

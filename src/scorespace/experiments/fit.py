@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import FitError, ScoreSpaceError, listing
+from scorespace.errors import FitError, MeasureError, ScoreSpaceError, listing, shown
 from scorespace.experiments.data import PREFIX, Dataset
+from scorespace.experiments.estimators import Scorer
 from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.learners import Fitting
+from scorespace.measures import parse
 from scorespace.parts import required
 from scorespace.results import grouped
 
@@ -35,12 +37,17 @@ class Predicted:
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """The columns of a finished job, and what happened on the way."""
+    """The columns of a finished job, and what happened on the way.
+
+    `inner` are the scores that a choice inside the training rows promised, by the measure `chosen_by`.
+    """
 
     columns: dict[str, NDArray[Any]] = field(repr=False)
     splits: tuple[tuple[int, int, int, int, float], ...]
     errors: tuple[tuple[int, int, str], ...] = ()
     warned: tuple[str, ...] = ()
+    inner: tuple[tuple[int, int, float], ...] = ()
+    chosen_by: str = ""
 
 
 def check_task(learner: Fitting, data: Dataset) -> None:
@@ -78,7 +85,7 @@ def told(learner: Fitting, rows: int) -> Iterator[None]:
         yield
     except ScoreSpaceError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise FitError(
             f"{learner.name} cannot be fitted to {grouped(rows)} rows.",
             seen=" ".join(f"{type(error).__name__}: {error}".split())[:300],
@@ -119,6 +126,7 @@ def fit_all(learner: Fitting, data: Dataset, splits: Sequence[Split], seed: int,
     control = required("threadpoolctl", "experiments")
     tables: list[dict[str, NDArray[Any]]] = []
     about, errors, warned = [], [], dict[str, None]()
+    inner, chosen_by = [], ""
     with warnings.catch_warnings(record=True) as said, control.threadpool_limits(1):  # else sums depend on the cores
         warnings.simplefilter("always")
         for split in splits:
@@ -129,14 +137,60 @@ def fit_all(learner: Fitting, data: Dataset, splits: Sequence[Split], seed: int,
                 if found.train is not None:
                     parts.append(_table(data, split, np.unique(split.train), found.train, "train"))
                 tables += parts
-            except Exception as error:  # whatever a learner does must not stop the others
-                errors.append((split.repeat, split.fold, " ".join(f"{type(error).__name__}: {error}".split())[:500]))
+                if (promised := inner_score(found.model)) is not None:
+                    inner.append((split.repeat, split.fold, promised.value))
+                    chosen_by = promised.measure
+            except (Exception, SystemExit) as error:  # whatever a learner does must not stop the others
+                words = " ".join(f"{type(error).__name__}: {error}".split())
+                errors.append((split.repeat, split.fold, shown(words[:500])))
             about.append(
                 (split.repeat, split.fold, split.train.size, split.test.size, round(time.perf_counter() - began, 6))
             )
         for one in said:
             warned[f"{one.category.__name__}: {one.message}".split("\n")[0][:200]] = None
-    return Done(_stacked(tables, data), tuple(about), tuple(errors), tuple(warned)[:_MOST_WARNINGS])
+    told = tuple(about), tuple(errors), tuple(warned)[:_MOST_WARNINGS], tuple(inner)
+    return Done(_stacked(tables, data), *told, chosen_by)
+
+
+class Promised(NamedTuple):
+    """A score on inner folds, and its measure; nothing where that is none of ours."""
+
+    value: float
+    measure: str
+
+
+def inner_score(model: Any) -> Promised | None:
+    """What a fitted estimator that chose something inside its training rows promises; None where it chose nothing.
+
+    A search of scikit-learn has `best_score_`, for which high is always good; estimators of ours have `inner_score_`,
+    in the units of their measure.
+    """
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    if hasattr(last, "inner_score_"):
+        return Promised(float(last.inner_score_), str(last.measure))
+    if not hasattr(last, "best_score_"):
+        return None
+    name, sign = _scored_by(last)
+    return Promised(sign * float(last.best_score_), name)
+
+
+def _scored_by(search: Any) -> tuple[str, int]:
+    """The measure that a search chooses by, and the sign of its scores; scikit-learn's names are aliases of ours."""
+    scorer, named = getattr(search, "scorer_", None), getattr(search, "scoring", None)
+    if isinstance(scorer, Mapping):  # of several scores, `refit` names the one that chose
+        scorer, named = (
+            scorer.get(search.refit),
+            named.get(search.refit) if isinstance(named, Mapping) else search.refit,
+        )
+    if isinstance(scorer, Scorer):
+        return scorer.measure, scorer.sign
+    if named is None and hasattr(search, "best_estimator_"):  # then by the estimator's own score
+        return ("acc" if hasattr(search, "classes_") else "r2"), 1
+    name = str(named).removeprefix("neg_")
+    try:
+        return parse(name).canonical, -1 if name != named else 1
+    except MeasureError:
+        return "", 1
 
 
 def _taken(design: Any, rows: Rows) -> Any:

@@ -16,6 +16,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from pickle import PicklingError
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ Estimator = Any
 
 _DECIDES_BY: Final = ("scikit-learn", "numpy", "scipy")
 """Whose versions belong to a learner: another version may give other numbers."""
+_LIBRARIES: Final = ("sklearn", "numpy", "scipy", *sys.stdlib_module_names)
 
 
 @dataclass(frozen=True)
@@ -131,10 +133,12 @@ class Named(Fitting):
 
     @property
     def digest(self) -> str:
-        """Name, all options with their defaults, the code of the declaration, and the versions it stands on."""
+        """Name, all options with their defaults, the code of declaration and estimator, and versions."""
         noun = self.call.noun
         given = {option.name: option.default for option in noun.options} | self.call.options
-        return _hashed(call_text(noun.name, tuple(given.items())), _code(noun.function), _versions())
+        made = noun.function(Shape(noun.tasks[0], np.zeros(1, dtype=bool)), **self.call.options)
+        code = _code(noun.function) + _codes(made)
+        return _hashed(call_text(noun.name, tuple(given.items())), code, _versions())
 
     def __reduce__(self) -> Any:
         return _named, (self.name, str(self.call))
@@ -167,9 +171,17 @@ class Own(Fitting):
 
     @property
     def digest(self) -> str:
-        """The class and all parameters of the estimator, the code of classes that come from no library, versions."""
+        """The class and all parameters of the estimator, the code of its parts that come from no library, versions."""
         joblib = required("joblib", "experiments")
-        return _hashed(joblib.hash(self.given), self.code, _code(type(self.given)), _versions())
+        try:
+            whole = joblib.hash(self.given)
+        except (PicklingError, AttributeError, TypeError) as error:
+            raise ScoreSpaceError(
+                f"{self.name} cannot be told from another learner, since a part of it has no name.",
+                seen=" ".join(str(error).split())[:120],
+                hint="a function of a module instead of a lambda",
+            ) from None
+        return _hashed(whole, self.code, _codes(self.given), _versions())
 
 
 def learners_of(given: Any) -> tuple[Fitting, ...]:
@@ -273,13 +285,26 @@ def _hashed(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
+def _codes(estimator: Estimator) -> str:
+    """The source of an estimator and of all its parts, each once."""
+    return "".join(dict.fromkeys(map(_code, [estimator, *estimator.get_params(deep=True).values()])))
+
+
 def _code(of: Any) -> str:
-    """The source of a function or class of ours or of the caller; scikit-learn's is known by its version."""
-    if (getattr(of, "__module__", None) or "").partition(".")[0] == "sklearn":
+    """The source of a function, a class, or the classes of an object, of ours or of the caller.
+
+    That of libraries is known by their versions.
+    """
+    kinds = [of] if inspect.isroutine(of) else inspect.getmro(of if inspect.isclass(of) else type(of))
+    return "".join(map(_source, kinds))
+
+
+def _source(of: Any) -> str:
+    if (getattr(of, "__module__", None) or "").partition(".")[0] in _LIBRARIES:
         return ""
     try:
         return inspect.getsource(of)
-    except (OSError, TypeError):  # typed into a session
+    except (OSError, TypeError):  # typed into a session, or compiled
         return ""
 
 

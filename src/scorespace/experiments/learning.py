@@ -12,7 +12,6 @@ import numpy as np
 
 from scorespace.errors import DataError, FitError, ScoreSpaceError
 from scorespace.experiments.data import PREFIX, Dataset
-from scorespace.experiments.fit import fit_predict
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import Run
 from scorespace.experiments.trial import judge_of, studied
@@ -116,72 +115,6 @@ def fit_notes(fits: Sequence[Fit], best: str) -> list[Note]:
         elif one.overfits:
             found.append(note("SS070", one.words))
     return found
-
-
-# --- inner beside outer
-
-
-@dataclass(frozen=True, eq=False)
-class Nested(ByValue):
-    """What a search that chose inside the training cases promised (`inner`), and what its choice did on others."""
-
-    model: str
-    measure: str
-    inner: Array
-    outer: Array
-    ratio: float
-
-    @property
-    def fit(self) -> Fit:
-        """Inner as training, outer as test."""
-        return fit_of(self.model, self.measure, self.inner, self.outer, self.ratio)
-
-    @property
-    def words(self) -> str:
-        found = self.fit
-        told = f"{self.measure} {decimals(found.training)} on the inner folds that chose"
-        answer = f"{self.model} overfits its choice" if found.overfits else f"the choice of {self.model} holds"
-        return f"{answer}: {told}, {decimals(found.test)} on others."
-
-    def to_dict(self) -> Row:
-        both = {"inner": self.inner, "outer": self.outer}
-        return {
-            "schema": SCHEMA,
-            **plain({"model": self.model, "measure": self.measure, **both}),
-            "verdict": self.words,
-        }
-
-    def __repr__(self) -> str:
-        return self.words
-
-
-def nested_scores(
-    learner: Any, data: Any, *, resampling: Any = "10", measure: str | None = None, positive: Any = None, seed: int = 0
-) -> Nested:
-    """The inner score of an estimator that chooses inside its training cases, beside the outer one on test cases.
-
-    A search of scikit-learn has `best_score_`, which must be of the same measure: `scoring=ss.scorer("auc")`;
-    `threshold_inside` has `inner_score_`.
-    """
-    fitting, cases = studied(learner, data)
-    judge = judge_of(cases, measure, positive)
-    splits = [split for split in parse(resampling).splits(cases, seed) if split.test.size]
-    sign = -1 if judge.best == "low" else 1
-    inner, outer = [], []
-    for split in splits:
-        said = fit_predict(fitting, cases, split, seed)
-        model = said.model.steps[-1][1] if hasattr(said.model, "steps") else said.model
-        if hasattr(model, "best_score_"):
-            inner.append(sign * float(model.best_score_))  # of a scorer, for which high is always good
-        elif hasattr(model, "inner_score_"):
-            inner.append(float(model.inner_score_))
-        else:
-            raise ScoreSpaceError(
-                f"{fitting.name} chooses nothing inside its training cases.", hint="GridSearchCV, or threshold_inside"
-            )
-        outer.append(judge.value(split.test, said.test))
-    ratio = float(np.mean([split.test.size / split.train.size for split in splits]))
-    return Nested(fitting.name, str(judge.spec), np.array(inner), np.array(outer), ratio)
 
 
 # --- by the number of training cases
@@ -307,6 +240,11 @@ def _spread(rows: Array, data: Dataset, draws: np.random.Generator) -> Array:
 
 
 Loss = Literal["decisions", "probabilities", "numbers"]
+LOSSES: Final[dict[Loss, str]] = {
+    "decisions": "error rate",
+    "probabilities": "Brier score",
+    "numbers": "mean squared error",
+}
 
 
 @dataclass(frozen=True)
@@ -325,15 +263,22 @@ class BiasVariance:
 
     @property
     def words(self) -> str:
-        what = {"decisions": "error rate", "probabilities": "Brier score", "numbers": "mean squared error"}[self.loss]
-        share = percent(self.variance / self.error, 0) if self.error else "none"
+        share = percent(self.share, 0) if self.error else "none"
         return (
-            f"Of the {what} {decimals(self.error)} of {self.model}, {decimals(self.bias2)} is bias and "
+            f"Of the {LOSSES[self.loss]} {decimals(self.error)} of {self.model}, {decimals(self.bias2)} is bias and "
             f"{decimals(self.variance)} ({share}) variance between {grouped(self.repeats)} training samples."
         )
 
+    @property
+    def share(self) -> float:
+        """The share of the error that is variance."""
+        return self.variance / self.error if self.error else math.nan
+
+    def row(self) -> Row:
+        return plain(vars(self))
+
     def to_dict(self) -> Row:
-        return plain({"schema": SCHEMA, **vars(self), "verdict": self.words})
+        return {"schema": SCHEMA, **self.row(), "verdict": self.words}
 
     def __repr__(self) -> str:
         return self.words

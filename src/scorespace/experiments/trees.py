@@ -45,6 +45,7 @@ class ProbabilityTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 class _Pruned(BaseEstimator):  # type: ignore[misc]
     kind: ClassVar[type]
+    measure: ClassVar[str]
 
     def __init__(self, leaf: int = 2, folds: int = 5, random_state: int | None = None) -> None:
         self.leaf = leaf
@@ -59,6 +60,7 @@ class _Pruned(BaseEstimator):  # type: ignore[misc]
                 grown = self._tree(strength).fit(X[train], y[train])
                 loss[place] += test.size * (1 - grown.score(X[test], y[test]))
         best = strengths[np.flatnonzero(loss <= loss.min())[-1]]  # of equals the smallest tree
+        self.inner_score_ = 1 - float(loss.min()) / y.size
         self.tree_ = self._tree(best).fit(X, y)
         return self
 
@@ -87,6 +89,7 @@ class PrunedClassifier(ClassifierMixin, _Pruned):  # type: ignore[misc]
     """A classification tree pruned with the strength of fewest errors in inner folds."""
 
     kind = DecisionTreeClassifier
+    measure = "acc"
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -100,3 +103,4 @@ class PrunedRegressor(RegressorMixin, _Pruned):  # type: ignore[misc]
     """A regression tree pruned with the strength of least squared error in inner folds."""
 
     kind = DecisionTreeRegressor
+    measure = "r2"

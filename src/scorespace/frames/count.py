@@ -31,7 +31,7 @@ from scorespace.frames.roles import Roles, absent_column
 from scorespace.frames.source import Frame, Source
 from scorespace.frames.sums import error_sums, tally_numbers
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable, Table, score_table
-from scorespace.tables.bins import BITS, cell, parted
+from scorespace.tables.bins import BITS, MIDDLE, cell, numbered, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
 from scorespace.tables.lead import LeadTable, lead_table
@@ -135,6 +135,8 @@ def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Columns of the rows in use, aligned: the truth as codes into the classes, scores and weight as doubles."""
     numbers = {column for role, column in sample.roles.columns() if role in ("score", "number", "weight")}
     wanted = list(dict.fromkeys(names))
+    if wanted and all(name in sample.kept for name in wanted):
+        return {name: sample.kept[name] for name in wanted}
     absent = [name for name in wanted if name not in sample.source.columns]
     if absent:
         raise absent_column(absent[0], sample.source)
@@ -149,7 +151,10 @@ def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         whole = replace(sample, source=sample.source.written_out(long))
         again = whole.source.arrays(whole.frame.select(*long))
         arrays |= {name: _unmasked(again[name]) for name in long}
-    return {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
+    told = {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
+    if sample.roles.truth in told and not sample.roles.numbers:
+        sample.kept[sample.roles.truth] = told[sample.roles.truth]
+    return told
 
 
 def _score_tables_in_memory(sample: Sample) -> dict[str, ScoreTable]:
@@ -458,16 +463,54 @@ def _bins(
 def _grouped(
     source: Source, chosen: Frame, roles: Roles, score: nw.Expr, labels: nw.Expr, bits: int, edges: Sequence[float] = ()
 ) -> Groups:
-    """The one group-by of scores: by bin and label, and by whether a row has any weight."""
+    """The one group-by of scores: by bin and label, and by whether a row has any weight.
+
+    Where files tell the range of their columns, most bins are counted by their number, which takes half the time of
+    hashing; a second scan sees the others.
+    """
+    if not source.ranged or bits != BITS:
+        return _summed(source, chosen, roles, score, labels, bits, edges)
+    low, high = MIDDLE
+    # The ranges that files tell leave NaN out, so that DuckDB may take a comparison with it for settled.
+    inner = (score >= low) & (score <= high) & ~score.is_nan()
+    outer = (score < low) | (score > high) | score.is_nan() | score.is_null()
+    parts = [
+        _summed(source, chosen.filter(inner), roles, score, labels, bits, edges, numbers=True),
+        _summed(source, chosen.filter(outer), roles, score, labels, bits, edges),
+    ]
+    return {name: _end_to_end([part[name] for part in parts]) for name in parts[0]}
+
+
+def _end_to_end(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    if any(hasattr(part, "mask") for part in parts):  # np.ma itself takes 15 ms to load
+        joined: NDArray[Any] = np.ma.concatenate(parts)  # type: ignore[no-untyped-call]
+        return joined
+    return np.concatenate(parts)
+
+
+def _summed(
+    source: Source,
+    chosen: Frame,
+    roles: Roles,
+    score: nw.Expr,
+    labels: nw.Expr,
+    bits: int,
+    edges: Sequence[float],
+    numbers: bool = False,
+) -> Groups:
+    """The rows of each bin and label, added up; the bins by their number, where all have one."""
     weight = None if roles.weight is None else number(roles.weight)
     named = [score.alias("score"), labels.alias("label")]
     if weight is not None:
         named += [weight.alias("weight"), (weight != 0).alias("used")]
     # Step by step: an expression that stands in another one twice would be computed twice.
-    held = chosen.select(*named, cell(score, bits, _choose).alias("cell"))
-    for edge in edges:
-        held = held.with_columns(parted(nw.col("cell"), nw.col("score"), edge, _choose).alias("cell"))
+    key = numbered(score, bits).cast(nw.Int64) if numbers else cell(score, bits, _choose)
+    held = chosen.select(*named, key.alias("cell"))
     x, w = nw.col("score"), nw.col("weight")
+    for edge in edges:
+        # A bin has one number more for each edge below: so those of the parts of a bin differ.
+        above = nw.col("cell") + _choose(x >= edge, 1, 0)
+        held = held.with_columns((above if numbers else parted(nw.col("cell"), x, edge, _choose)).alias("cell"))
     # Products are made here: some engines add up plain columns only.
     products = {"first": x, "second": x * x}
     found: dict[str, nw.Expr] = {"rows": nw.len(), "low": x.min(), "high": x.max()}
@@ -498,12 +541,22 @@ def _seen(roles: Roles, counted: Mapping[str, Groups]) -> Seen | None:
         return None
     groups = next(iter(counted.values()))
     used = _used(groups)
-    labels: dict[Any, int] = {}
-    for value, rows in zip(groups["label"][used].tolist(), groups["rows"][used].tolist(), strict=True):
-        labels[value] = labels.get(value, 0) + int(rows)
+    labels, place = _distinct(groups["label"][used])
     if not labels or len(labels) > MOST_CLASSES:
         return None
-    return Seen(int(groups["rows"].sum()), sum(labels.values()), labels)
+    sizes = np.zeros(len(labels), dtype=np.int64)
+    np.add.at(sizes, place, groups["rows"][used])
+    return Seen(int(groups["rows"].sum()), int(sizes.sum()), dict(zip(labels, sizes.tolist(), strict=True)))
+
+
+def _distinct(labels: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
+    """The labels that occur, and which of them each is: text is not sorted, for hashing it is quicker."""
+    if labels.dtype != object:
+        values, place = np.unique(labels, return_inverse=True)
+        return values.tolist(), place
+    found: dict[Any, int] = {}
+    place = np.fromiter((found.setdefault(one, len(found)) for one in labels.tolist()), np.intp, labels.size)
+    return list(found), place
 
 
 def _ordinary(groups: Groups, weighted: bool) -> bool:
@@ -547,7 +600,8 @@ def _table_of(
     edges: Sequence[float] = (),
 ) -> ScoreTable:
     used = _used(groups)
-    codes = np.array([labels[value] for value in groups["label"][used].tolist()], dtype=np.intp)
+    values, place = _distinct(groups["label"][used])
+    codes = np.array([labels[value] for value in values], dtype=np.intp)[place]
     rows = groups["rows"][used].astype(np.int64)
     weight = groups["weight"][used].astype(np.float64) if "weight" in groups else rows
     squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not roles.copies else None

@@ -19,7 +19,11 @@ Columns = str | Sequence[str] | Mapping[str, str | Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns that an evaluation reads; scores and decisions by the name of their model."""
+    """The columns that an evaluation reads; scores and decisions by the name of their model.
+
+    `starred` names, of models whose scores a pattern took, the models that the columns are if they are no scores of
+    classes: that is known with the classes.
+    """
 
     truth: str
     scores: Mapping[str, str] = field(default_factory=dict)
@@ -35,6 +39,7 @@ class Roles:
     intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     baseline: str | float | None = None
     time: str | None = None
+    starred: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def number_columns(self) -> list[str]:
         """The columns of numbers beside the truth: predictions, the ends of their intervals, the baseline."""
@@ -106,13 +111,19 @@ def roles(
     check("names", names, Mapping[str, str] | None)
     renames = dict(names or {})
     scored = _by_model(scores, columns, renames)
-    decided = _by_model(decisions, columns, renames)
-    predicted = _predicted(_by_model(predictions, columns, renames))
+    decided = _each(_by_model(decisions, columns, renames), renames, "a decision")
+    predicted = _each(_by_model(predictions, columns, renames), renames, "a prediction")
+    by_star = {model: column for model, column in scored if isinstance(column, _Starred)}
     numbers = _numbers(models or {}, predicted, bool(scored or decided))
+    if numbers and positive is not None:
+        raise ColumnError(
+            f"positive={positive!r} names a class, and the truth of predicted numbers is none.",
+            hint="leave it out; scores=… and decisions=… are for classes",
+        )
     found = Roles(
         truth,
         {model: column for model, column in scored if isinstance(column, str)},
-        {model: column for model, column in decided if isinstance(column, str)},
+        dict(decided),
         weight,
         group,
         fold,
@@ -124,6 +135,7 @@ def roles(
         _intervals(intervals or {}, predicted),
         _baseline(baseline, columns),
         time,
+        {model: {renames.get(one, one): one for one in found.values()} for model, found in by_star.items()},
     )
     if not scored and not decided and not found.numbers:
         raise ColumnError(
@@ -135,7 +147,8 @@ def roles(
     for i, model in enumerate(named):
         if model in named[:i]:
             raise ColumnError(f"model {model!r} is named twice.", seen=listing(named), hint="a name for each model")
-    used = [*found.scores.values(), *found.decisions.values(), *(column for _, column in predicted)]
+    taken_by_star = [column for columns_of in by_star.values() for column in columns_of.values()]
+    used = [*found.scores.values(), *found.decisions.values(), *(column for _, column in predicted), *taken_by_star]
     _refuse_idle_renames(renames, used, named)
     taken: dict[str, str] = {}
     for role, column in found.columns():
@@ -167,15 +180,23 @@ def _numbers(
     }
 
 
-def _predicted(found: Sequence[tuple[str, str | dict[str, str]]]) -> list[tuple[str, str]]:
+def _each(
+    found: Sequence[tuple[str, str | dict[str, str]]], renames: Mapping[str, str], what: str
+) -> list[tuple[str, str]]:
+    """Models that have one column each: a pattern names several of them."""
+    each: list[tuple[str, str]] = []
     for model, column in found:
-        if not isinstance(column, str):
+        if isinstance(column, _Starred):
+            each += [(renames.get(one, one), one) for one in column.values()]
+        elif isinstance(column, str):
+            each.append((model, column))
+        else:
             raise ColumnError(
-                f"{model} names several columns, and a prediction is one.",
+                f"{model} names several columns, and {what} is one.",
                 seen=listing(column.values()),
-                hint="one column for each model of numbers",
+                hint="one column for each model",
             )
-    return [(model, str(column)) for model, column in found]
+    return each
 
 
 def _intervals(
@@ -275,14 +296,18 @@ def _named(
     return renames.get(name, model), name
 
 
-def _by_class(pattern: str, columns: Sequence[str]) -> dict[str, str]:
+class _Starred(dict[str, str]):
+    """The columns that a pattern took, by what its star stands for."""
+
+
+def _by_class(pattern: str, columns: Sequence[str]) -> _Starred:
     """The columns that a pattern such as nb_* takes, by the class that the star stands for."""
     before, _, after = pattern.partition("*")
-    found = {
-        column[len(before) : len(column) - len(after)]: column
+    found = _Starred(
+        (column[len(before) : len(column) - len(after)], column)
         for column in columns
         if column.startswith(before) and column.endswith(after) and len(column) > len(before) + len(after)
-    }
+    )
     if not found:
         raise ColumnError(
             f"no column is named like {pattern!r}.", seen=listing(columns), hint="the star stands for the class label"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import glob
+import os
 import re
 import sys
 import tempfile
@@ -23,6 +24,9 @@ from scorespace.files import spill_folder
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
+_NUMBERING: Final = 12
+"""Threads that may each hold a row for every number of a bin and label, some 40 MB, and count without hashing."""
+
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
@@ -40,6 +44,8 @@ class Source:
     """The same rows with some columns as they are written, for whole numbers that a double would round."""
     text_bytes: int | None = field(default=None, repr=False)
     """How long text files are, unpacked: what their rows are not known without reading."""
+    ranged: bool = field(default=False, repr=False)
+    """Whether files here tell the range of each column: then whole numbers are counted without hashing them."""
 
     @property
     def where(self) -> str:
@@ -157,6 +163,8 @@ def connect(paths: Sequence[str] = (), writing: Path | None = None, folder: Path
         connection.execute("SET allowed_directories = $folders", {"folders": [str(folder)]})
     # Else it would spill into the working directory.
     connection.execute("SET temp_directory = $spill", {"spill": spill_folder()})
+    if (os.cpu_count() or 1) <= _NUMBERING:
+        connection.execute("SET perfect_ht_threshold = 20")
     # Queries of some seconds would draw a bar on standard output, in the midst of the answer.
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_external_access = false; SET lock_configuration = true")

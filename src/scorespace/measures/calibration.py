@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from scorespace.curves.calibration import check_bins
+from scorespace.curves.calibration import check_bins, groups_reached
 from scorespace.measures.cox import dot, logistic_fit, logits, offset_fit
 from scorespace.measures.decomposition import grouped, share_of
 from scorespace.measures.measure import Formula, by_size, measure
@@ -20,24 +20,24 @@ Bins = Annotated[int, "number of bins"]
 By = Annotated[Literal["width", "count"], "bins of equal width, or of equal count"]
 
 
-def _certain_ece(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array] | None:
+def _certain_ece(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array]:
     """Only cases of a bin that straddles two groups can be in the other one; each moves both sums by at most one."""
-    if by != "width" or t.bins is None:
-        return None if t.coarse else [formula(t, bins=bins, by=by)]
-    _, distance, inward, outward = _certain_groups(t, bins)
+    if t.bins is None:
+        return [formula(t, bins=bins, by=by)]
+    _, distance, inward, outward = _certain_groups(t, bins, by)
     middle, moved = ratio(distance.sum(), t.total), ratio(inward.sum() + outward.sum(), t.total)
     return [np.maximum(middle - moved, 0.0), np.minimum(middle + moved, 1.0)]
 
 
-def _certain_groups(t: ScoreTable, bins: int) -> tuple[Array, Array, Array, Array]:
-    """By group of equal width: cases, |positives − Σ s|, and the weight of cases that may belong to it, or elsewhere.
+def _certain_groups(t: ScoreTable, bins: int, by: str) -> tuple[Array, Array, Array, Array]:
+    """By group: cases, |positives − Σ s|, and the weight of cases that may belong to it, or elsewhere.
 
-    A bin counts for the group of its lowest score.
+    A bin counts for the lowest group that it may reach into.
     """
-    check_bins("width", bins, ("width", "count"))
+    check_bins(by, bins, ("width", "count"))
     if t.bins is None:
         raise ValueError("an exact table leaves nothing open")
-    lowest, highest = _group_of(t.bins.low, bins), _group_of(t.bins.high, bins)
+    lowest, highest = groups_reached(t, bins, by)
     cases = t.counts.sum(axis=-2, dtype=np.float64)
     apart = t.pos - t.bins.first.sum(axis=0)
     size, gap = (np.bincount(lowest, one, bins) for one in (cases, apart))
@@ -67,15 +67,10 @@ def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
     return ratio(np.abs(hits - scores).sum(axis=-1), t.total)
 
 
-def _group_of(score: Array, bins: int) -> Array:
-    """The group of equal width of each score; one on an edge belongs above it."""
-    return np.searchsorted(np.arange(1, bins) / bins, score, side="right")
-
-
-def _certain_mce(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array] | None:
-    if by != "width" or t.bins is None:
-        return None if t.coarse else [formula(t, bins=bins, by=by)]
-    size, distance, inward, outward = _certain_groups(t, bins)
+def _certain_mce(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array]:
+    if t.bins is None:
+        return [formula(t, bins=bins, by=by)]
+    size, distance, inward, outward = _certain_groups(t, bins, by)
     moved = inward + outward
     fewest = size - outward
     least = share_of(np.maximum(distance - moved, 0.0), size + inward)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Annotated, Final, Literal, cast
 
@@ -14,6 +13,7 @@ from scorespace.errors import MeasureError
 from scorespace.measures.measure import measure
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable
+from scorespace.tables.pieces import threads
 
 _INF: Final = float("inf")
 _ONE: Final = "there is only one cluster"
@@ -201,27 +201,53 @@ def silhouette_influence(table: ClusterTable, rows: Array) -> tuple[Array, Array
     """The silhouette of each of these points, by how far more weight on it would move all, and whom it stands for.
 
     With s = (b − a) / max(a, b): a moves by (d − a) / (n − 1) with a point of the own cluster at distance d, and b by
-    (d − b) / n with one of the nearest other cluster. Both need all distances, so they are found together.
+    (d − b) / n with one of the nearest other cluster. Both need all distances, so they are found together: those to
+    the own cluster and to all that may be the nearest.
     """
 
     def compute() -> tuple[Array, Array, Array]:
-        stand_for, pieces = _stand_for(table, rows), _pieces(table, np.arange(rows.size))
-        values, workers = np.empty(rows.size), min(len(pieces), os.cpu_count() or 1)
+        own, stand_for = table.label[rows], _stand_for(table, rows)
+        clusters = np.unique(own)
+        values, workers = np.empty(rows.size), min(clusters.size, os.cpu_count() or 1)
 
         def some(first: int) -> Array:
             moves = np.zeros(rows.size)
-            for places in pieces[first::workers]:
-                values[places], moved = _moved(table, rows, places, stand_for[places])
-                moves += moved
+            for cluster in clusters[first::workers]:
+                mine = np.flatnonzero(own == cluster)
+                near = _near(table, rows[mine], cluster)
+                part, _ = table.part(np.flatnonzero(near[table.label]).astype(np.int32))
+                beside = np.flatnonzero(near[own])
+                inside = np.searchsorted(np.flatnonzero(near[table.label]), rows[beside])
+                for places in _pieces(part, np.searchsorted(beside, mine)):
+                    there = beside[places]
+                    values[there], moved = _moved(part, inside, places, stand_for[there])
+                    moves[beside] += moved
             return moves
 
         if workers <= 1:
             return values, some(0), stand_for
-        with ThreadPoolExecutor(workers) as pool:  # distances release the GIL
+        with threads(workers) as pool:  # distances release the GIL
             return values, sum(pool.map(some, range(workers)), np.zeros(rows.size)), stand_for
 
     found = table.once(f"influence of {rows.size} on {table.focus}", compute)
     return cast(tuple[Array, Array, Array], found)
+
+
+def _near(table: ClusterTable, rows: Array, own: int) -> Array:
+    """Whether a cluster (K,) is the own of these points, or may be the nearest other one of some.
+
+    The mean distance to its points is at least that to their centroid, and at most the root of its square and their
+    spread: clusters that begin where another ends are left out.
+    """
+    from scipy.spatial.distance import cdist
+
+    spread = table.once("spread", lambda: ratio(table.sums(table.weight * table.away**2), table.sizes))
+    least = cdist(table.point[rows], table.centroids)
+    most = np.sqrt(least**2 + spread)
+    most[:, own] = np.nan
+    near = (least <= (1 + 1e-9) * np.fmin.reduce(most, axis=1, keepdims=True)).any(axis=0)
+    near[own] = True
+    return near
 
 
 def _moved(table: ClusterTable, rows: Array, places: Array, stand_for: Array) -> tuple[Array, Array]:

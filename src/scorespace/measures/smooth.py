@@ -5,12 +5,64 @@ from __future__ import annotations
 import numpy as np
 
 from scorespace.curves.midpoint import Midpoint, Recentre, midpoints
-from scorespace.curves.smooth import softened
+from scorespace.curves.smooth import sides, soft_ends, softened
 from scorespace.measures.measure import Formula, by_order, measure
 from scorespace.measures.ranking import concordant_pairs
 from scorespace.tables import Array, ScoreTable, ratio
 
 _ONE_CLASS = "only one class is present"
+
+
+def _certain_smauc(
+    formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False
+) -> list[Array] | None:
+    """The soft labels of each bin are known, or lie between ends; their order in it is the worst or the best."""
+    if t.bins is None:
+        return [formula(t, midpoint=midpoint, recentre=recentre)]
+    found = soft_ends(t, midpoint, recentre)
+    if found is None:
+        return None
+    least, most = found
+    size, loose = t.pos + t.neg, t.bins.loose
+    heights = np.array([least.sum(), most.sum()])
+    if heights[0] < size.sum() / 2 < heights[1]:
+        heights = np.append(heights, size.sum() / 2)
+    pairs = heights * (size.sum() - heights)
+    if not pairs.min() > 0 or not t.n_pos * t.n_neg > 0:  # NaN is not, either
+        return None
+    ends = []
+    for up, across, own in ((least, size - most, 0.0), (most, size - least, 1.0)):
+        after = across.sum() - np.cumsum(across)
+        ends.append(float(up @ after + (up * across) @ np.where(loose, own, 0.5)))
+    return [np.asarray(ends[0] / pairs.max()), np.minimum(ends[1] / pairs.min(), 1.0)]
+
+
+def _certain_ease(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean") -> list[Array] | None:
+    """The ease of a side is a straight line over its scores; in the bin that holds the midpoint it is next to none."""
+    if t.bins is None:
+        return [formula(t, midpoint=midpoint)]
+    found = sides(t, midpoint)
+    least, most = found.ends
+    if not (least > 1e-9 and most < 1 - 1e-9):
+        return None
+
+    def eased(positive: bool, middle: tuple[float, float]) -> tuple[Array, Array]:
+        above = found.line(positive, -middle[0] / (1 - middle[0]), 1 / (1 - middle[0]))
+        return above, found.line(positive, 1.0, -1 / middle[1])
+
+    open_ = ~(found.high | found.low)
+    top, bottom = (t.bins.high - least) / (1 - least), 1 - t.bins.low / most
+    wrong: list[float] = []
+    right: list[float] = []
+    for middle, reach in (((most, least), 0.0), ((least, most), 1.0)):  # the ease of high scores falls with the middle
+        (above, below), (others, own) = eased(True, middle), eased(False, middle)
+        for sums, up, down in ((wrong, others, below), (right, above, own)):
+            sums.append(float(np.maximum(up[found.high], 0).sum() + np.maximum(down[found.low], 0).sum()))
+        wrong[-1] += reach * float((t.pos * bottom + t.neg * top)[open_].sum())
+        right[-1] += reach * float((t.pos * top + t.neg * bottom)[open_].sum())
+    if not min(wrong[0] + right[1], wrong[1] + right[0]) > 0:
+        return None
+    return [np.asarray(wrong[k] / (wrong[k] + right[1 - k])) for k in (0, 1)]
 
 
 @measure(
@@ -23,6 +75,7 @@ _ONE_CLASS = "only one class is present"
     aliases=("smooth_auc", "smroc_auc"),
     interval="class-area",
     covers="near 1 it holds the truth in up to 99 % of samples",
+    certain=_certain_smauc,
 )
 def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:
     """AUC of soft labels, each case c of a positive and 1 − c of a negative: c = s if appropriate, else 1 − s.
@@ -44,6 +97,7 @@ def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = Fa
     probability=True,
     aliases=("ease_weighted_error",),
     interval="log-t",
+    certain=_certain_ease,
 )
 def ease_err(t: ScoreTable, *, midpoint: Midpoint = "mean") -> Array:
     """Error rate in which a case counts as much as it was easy, a measure of this package: Σ e · [wrong side] / Σ e.

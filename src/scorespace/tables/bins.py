@@ -22,31 +22,47 @@ BITS: Final = 38
 Then the AUC of any number of cases is certain to about a hundred thousandth, from some hundred thousand bins.
 """
 
+MIDDLE: Final = (0.125, 0.875)
+"""Between these, bins of rounded scores would be widest: here they are all alike, and can be numbered."""
+
 
 def cell(score: Any, bits: int, choose: Choose = np.where) -> Any:
     """The bin of each score: rounded to 53 − bits binary digits, by Veltkamp's splitting.
 
-    x·f − (x·f − x) with f = 2^bits + 1 is rounding, so it keeps the order; from 0.75 to 1 it is 1 − x that is rounded.
-    Between, where bins would be widest, they are half as wide and the same all over: (x − w/2 + c) − c for bins of the
-    width w = 2^(bits − 55) and c = 1.5 · 2^52 · w, with an edge at 0.5. Additions and multiplications are the same to
-    the bit in every engine, and so this one expression takes arrays and the expressions of engines alike.
+    x·f − (x·f − x) with f = 2^bits + 1 is rounding, so it keeps the order; from 0.875 to 1 it is 1 − x that is rounded.
+    Between, bins are numbered. Additions and multiplications are the same to the bit in every engine (divisions are
+    not), and so this one expression takes arrays and the expressions of engines alike.
 
     >>> cell(np.array([0.1001, 0.1, 0.9]), 47)
     array([0.09960938, 0.09960938, 0.90039062])
     >>> cell(np.array([0.5, 0.4999999]), 38)
-    array([0.5       , 0.49999237])
+    array([0.5       , 0.49998983])
     """
     if not bits:
         return score
-    factor, width = 2.0**bits + 1, 2.0 ** (bits - 55)
-    shift = 1.5 * 2.0**52 * width
+    factor, (low, high) = 2.0**bits + 1, MIDDLE
 
     def rounded(x: Any) -> Any:
         wide = x * factor
         return wide - (wide - x)
 
-    near_one = choose((score > 0.75) & (score <= 1), 1 - rounded(1 - score), rounded(score))
-    return choose((score >= 0.25) & (score <= 0.75), ((score - width / 2) + shift) - shift, near_one)
+    near_one = choose((score > high) & (score <= 1), 1 - rounded(1 - score), rounded(score))
+    return choose((score >= low) & (score <= high), numbered(score, bits) * (1 / _parts(bits)), near_one)
+
+
+def numbered(score: Any, bits: int) -> Any:
+    """The whole number of the bin of a score in the middle: (n·x − 1/2 + c) − c with n bins from 0 to 1, c = 1.5 · 2⁵².
+
+    >>> numbered(np.array([0.5, 0.4999999]), 38)
+    array([49152., 49151.])
+    """
+    shift = 1.5 * 2.0**52
+    return ((score * _parts(bits) - 0.5) + shift) - shift
+
+
+def _parts(bits: int) -> float:
+    """How many bins there would be from 0 to 1: a multiple of four, which makes one half an edge."""
+    return 3 * 2.0 ** max(53 - bits, 2)
 
 
 def parted(found: Any, score: Any, edge: float, choose: Choose = np.where) -> Any:
@@ -142,7 +158,7 @@ def joined(*several: Bins) -> tuple[Bins, NDArray[np.intp], NDArray[np.intp]]:
     bits = max(one.bits for one in several)
     edges = tuple(sorted({edge for one in several for edge in one.edges}))
     low, high = (np.concatenate([getattr(one, side) for one in several]) + 0.0 for side in ("low", "high"))
-    order = np.lexsort((-low, -high))
+    order = np.argsort(-high, kind="stable")  # those that reach equally high overlap
     low, high = low[order], high[order]
     first, second = (
         np.concatenate([getattr(one, name) for one in several], axis=-1)[:, order] for name in ("first", "second")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from scorespace.errors import DataError, listing
 from scorespace.results import ByValue, grouped
 from scorespace.tables.labels import encode, encode_classes, positive_index
+from scorespace.tables.pieces import threads
 from scorespace.tables.score import ScoreTable, prevalence_factors, scores_of
 from scorespace.tables.table import Array
 
@@ -29,7 +28,8 @@ class PairTable(ByValue):
     `classes`, of which `positive` may be one. `group` numbers the groups of related cases, `fold` the folds they
     were tested in, and `repeat` the repeats of the whole procedure, in each of which every case was tested once;
     `weight` is the weight of each case, and `time` its place in time; where there are such. Counted in bins, a row
-    stands for `times` cases: all that share a bin of every model.
+    stands for `times` cases: all that share a bin of every model. `ratio` is that of test to training cases in a fold,
+    where it is known.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
     >>> pairs
@@ -50,6 +50,7 @@ class PairTable(ByValue):
     weight: NDArray[np.float64] | None = None
     time: NDArray[np.int32] | None = None
     times: NDArray[np.int64] | None = None
+    ratio: float | None = None
 
     @property
     def cases(self) -> int:
@@ -213,7 +214,7 @@ def each_model(function: Callable[[Any], Any], models: Iterable[Any], cases: int
     """The function's value for every model; on threads where there are many cases, as sorting releases the GIL."""
     if cases < _MANY:
         return list(map(function, models))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with threads() as pool:
         return list(pool.map(function, models))
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 PIECE: Final = 2**17
 Found = TypeVar("Found")
@@ -23,5 +25,12 @@ def over_pieces(function: Callable[[slice], Found], size: int) -> list[Found]:
     workers = os.cpu_count() or 1
     share = -(-len(pieces) // workers)
     runs = [pieces[first : first + share] for first in range(0, len(pieces), share)]
-    with ThreadPoolExecutor(workers) as pool:
+    with threads() as pool:
         return [found for run in pool.map(lambda run: list(map(function, run)), runs) for found in run]
+
+
+def threads(workers: int | None = None) -> ThreadPoolExecutor:
+    """So many threads, or one for each processor; what makes them loads for large work alone."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(workers or os.cpu_count())

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from scorespace.comparisons.answer import Comparison, Comparisons
-from scorespace.comparisons.means import OverFolds
 from scorespace.curves import Curve
-from scorespace.decisions import CostChoice, Decision, ShiftDecision
-from scorespace.probabilities.summary import CalibrationSummary
-from scorespace.resampling.band import Band
 from scorespace.resampling.estimate import Estimate, Estimates
 from scorespace.results import Note, Row, grouped, percent
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
+from scorespace.views.document import Text
+
+if TYPE_CHECKING:
+    from scorespace.comparisons.answer import Comparison, Comparisons
+    from scorespace.comparisons.means import OverFolds
+    from scorespace.decisions import CostChoice, Decision, ShiftDecision
+    from scorespace.probabilities.summary import CalibrationSummary
+    from scorespace.resampling.band import Band
 
 
 class Answers(Protocol):
@@ -80,6 +83,26 @@ class Answers(Protocol):
     def band(self, kind: str, model: str, *, simultaneous: bool = False) -> Band: ...
 
     def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row: ...
+
+
+FEW: Final = 3
+"""Of so many models each has a sentence; of more, one."""
+
+
+def foremost(evaluation: Answers, names: Iterable[str]) -> str:
+    """Of some models the one that the page opens with, or else the first."""
+    names, panel = list(names), evaluation.operating
+    opened = None if panel is None else panel.models[panel.start].name
+    return opened if opened in names else names[0]
+
+
+def told(evaluation: Answers, sentences: Mapping[str, str]) -> tuple[Text, list[Text]]:
+    """The sentences of few models; of many that of the foremost, and those of the others to be unfolded."""
+    if len(sentences) <= FEW:
+        return Text(" ".join(sentences.values())), []
+    first = foremost(evaluation, sentences)
+    others = " ".join(words for name, words in sentences.items() if name != first)
+    return Text(sentences[first]), [Text(others, folded=f"The other {len(sentences) - 1} models in words")]
 
 
 def facts(models: Models) -> str:

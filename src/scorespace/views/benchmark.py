@@ -13,6 +13,7 @@ from scorespace.experiments.results import Benchmark
 from scorespace.results import decimals, grouped, p_text, signed
 from scorespace.views import ranking as ranks
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.views.study import inner_grid
 
 
 def document(found: Benchmark, command: str | None = None) -> Document:
@@ -38,6 +39,16 @@ def document(found: Benchmark, command: str | None = None) -> Document:
     if any(one.corrected is not None for one in found.results):
         question = "What would they do on new cases?"
         sections.append(Section("bootstrap", "Bootstrap", (bootstrap_grid(found),), question=question))
+    if found.nested:
+        question = "Does what they chose on inner folds hold on others?"
+        sections.append(
+            Section(
+                "inner",
+                "Inner and outer",
+                (inner_grid(found.nested, several=len(found.datasets) > 1),),
+                question=question,
+            )
+        )
     question = "Mean over folds or pooled?"
     sections.append(Section("pooled", "Pooled", (Text(_POOLED), pooled_grid(found)), question=question, folded=True))
     notes = (*found.notes, *(() if found.ranking is None else found.ranking.notes))

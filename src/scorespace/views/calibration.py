@@ -10,10 +10,10 @@ from typing import Any, Final
 from scorespace.curves import calibration
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.probabilities.tests import CalibrationTest, calibration_band
-from scorespace.results import decimals, grouped, limits, p_text
+from scorespace.results import decimals, digits, grouped, limits, p_text
 from scorespace.tables import ScoreTable
 from scorespace.tables.classes import TOP
-from scorespace.views.answers import Answers
+from scorespace.views.answers import Answers, told
 from scorespace.views.document import Block, Grid, Picture, Text
 
 MOST_BANDS: Final = 3
@@ -40,8 +40,8 @@ _ROWS: Final[Mapping[str, tuple[Callable[[CalibrationSummary], float], str]]] = 
 def blocks(evaluation: Answers) -> Sequence[Block]:
     """The section of a report, for the models whose scores lie between 0 and 1."""
     if evaluation.class_calibrations:
-        told = (_top_words(name, one).partition(". ")[0] for name, one in evaluation.class_calibrations.items())
-        answer = Text(" ".join(words.rstrip(".") + "." for words in told))
+        tops = (_top_words(name, one).partition(". ")[0] for name, one in evaluation.class_calibrations.items())
+        answer = Text(" ".join(words.rstrip(".") + "." for words in tops))
         return [
             answer,
             *(block for name in evaluation.class_calibrations for block in _class_blocks(evaluation, name)),
@@ -53,12 +53,12 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     few = len(tables) <= MOST_BANDS
     banded = few and all(table.counted for table in tables.values())
     bins = [_bin_grid(name, table, evaluation.level) for name, table in tables.items()] if few else []
-    said, *more = zip(*(found[name].words.partition(". ")[::2] for name in tables), strict=True)
-    rest = [
-        Text(f"{name}: {words[:1].lower()}{words[1:]}") for name, words in zip(tables, more[0], strict=True) if words
-    ]
-    answer = Text(" ".join(words.rstrip(".") + "." for words in said))
-    return [answer, _picture(evaluation, tables, banded), *rest, summary_grid(found), *bins]
+    bins = [replace(grid, folded="Observed rates in bins of the scores") for grid in bins]
+    said = {name: found[name].words.partition(". ") for name in tables}
+    answer, others = told(evaluation, {name: f"{words[0].rstrip('.')}." for name, words in said.items()})
+    title = "" if few else "What is wrong with the scores of each"
+    rest = [Text(f"{n}: {words[:1].lower()}{words[1:]}", title) for n, (*_, words) in said.items() if words]
+    return [answer, _picture(evaluation, tables, banded), *others, *rest, summary_grid(found), *bins]
 
 
 def _class_blocks(evaluation: Answers, model: str) -> Sequence[Block]:
@@ -89,10 +89,16 @@ def _top_words(model: str, found: Mapping[str, CalibrationSummary]) -> str:
     return replace(found[TOP], model=f"The highest score of {model}").words
 
 
+def _row(name: str, values: Sequence[float], fewest: int) -> tuple[str, ...]:
+    """Numbers that stand together, with more decimals where all of them are small."""
+    places = min(6, max(fewest, digits(*values)) if max(map(abs, values), default=1.0) < 0.01 else fewest)
+    return (name, *(decimals(value, places) for value in values))
+
+
 def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
     """The numbers of each model, one column each."""
     rows = [
-        (name, *(decimals(value(one), 4 if name in _FINE else 3) for one in found.values()))
+        _row(name, [value(one) for one in found.values()], 4 if name in _FINE else 3)
         for name, (value, _) in _ROWS.items()
     ]
     first = next(iter(found.values()))

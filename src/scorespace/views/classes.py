@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -170,7 +170,8 @@ def confusion_blocks(evaluation: Answers) -> Sequence[Block]:
     models = {name: _decisions(table) for name, table in _models(evaluation).items()}
     found: list[Block] = [Text(" ".join(right_words(name, one) for name, one in models.items()))] if models else []
     for name, table in models.items():
-        found += [Text(name), confusion_grid(table)]
+        caption = f"{name}: cases of each class by what they are decided to be."
+        found.append(replace(confusion_grid(table), caption=caption))
     return found
 
 

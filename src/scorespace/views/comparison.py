@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from scorespace.comparisons.answer import Comparison, Comparisons
 from scorespace.results import decimals, grouped, p_text
-from scorespace.views.answers import Answers, facts
+from scorespace.views.answers import FEW, Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
+
+if TYPE_CHECKING:
+    from scorespace.comparisons.answer import Comparison, Comparisons
 
 
 def document(evaluation: Answers, comparisons: Comparisons, other: Answers | None = None) -> Document:
@@ -21,11 +25,26 @@ def document(evaluation: Answers, comparisons: Comparisons, other: Answers | Non
     return Document(evaluation.models.name, _rows_or_cases(evaluation), (section,))
 
 
-def grids(comparisons: Comparisons) -> Sequence[Block]:
-    """The matrix, the tests behind it, and the tables of discordant decisions."""
+def grids(comparisons: Comparisons, *, folded: bool = False) -> Sequence[Block]:
+    """The matrix, the tests behind it, and the tables of discordant decisions; all but the first may be folded."""
     tables = [discordance_grid(one) for one in comparisons if one.table is not None]
     first = matrix_grid(comparisons) if comparisons.sides is None else sides_grid(comparisons, comparisons.sides)
-    return [first, test_grid(comparisons), *tables]
+    tests = test_grid(comparisons)
+    if folded:
+        tests = replace(tests, folded="The tests")
+        tables = [replace(one, folded="Which cases the models decide differently") for one in tables]
+    return [first, tests, *tables]
+
+
+def summed_up(comparisons: Comparisons) -> str:
+    """Few comparisons in a sentence each; of many, how many are more than chance explains."""
+    pairs = [one for one in comparisons if not one.several]
+    if len(pairs) <= FEW:
+        return " ".join(one.words for one in comparisons)
+    names = f"the {len(comparisons.models)} models"
+    together = [one.words.replace(f"{one.a}, {one.b}", names) for one in comparisons if one.several]
+    sure = sum(one.sure for one in pairs)
+    return " ".join([*together, f"{sure} of {len(pairs)} pairs differ by more than chance explains ({pairs[0].mark})."])
 
 
 def matrix_grid(comparisons: Comparisons) -> Grid:
@@ -49,7 +68,7 @@ def sides_grid(comparisons: Comparisons, sides: tuple[str, str]) -> Grid:
 def test_grid(comparisons: Comparisons) -> Grid:
     """The tests: statistic, degrees of freedom, p and adjusted p, and what a kind of test has beside."""
     own = tuple(dict.fromkeys(heading for one in comparisons for heading in one.columns))
-    names = [f"{one.a}, {one.b}" for one in comparisons] if comparisons.sides is None else comparisons.models
+    names = list(map(_names, comparisons)) if comparisons.sides is None else list(comparisons.models)
     rows = [
         (
             name,
@@ -67,6 +86,11 @@ def test_grid(comparisons: Comparisons) -> Grid:
     columns = (first, "test", "of", "statistic", "df", "p", "p adjusted", *own)
     kept = [place for place in range(len(columns)) if place < 3 or any(row[place] for row in rows)]
     return Grid(tuple(columns[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows))
+
+
+def _names(one: Comparison) -> str:
+    both = f"{one.a}, {one.b}"
+    return f"{both.count(', ') + 1} models" if one.several and both.count(", ") > FEW else both
 
 
 def discordance_grid(one: Comparison) -> Grid:

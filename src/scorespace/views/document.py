@@ -11,9 +11,10 @@ from scorespace.results import Note
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph of plain text."""
+    """A paragraph of plain text; one that is `folded` is seen on request, under that title."""
 
     text: str
+    folded: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Grid:
     """A table of short texts; the first column names the rows and is set left, the others right.
 
     `hints` explains row names, by the name: a page shows them on hovering. With `prose`, the last
-    column holds sentences that may wrap.
+    column holds sentences that may wrap. One that is `folded` is seen on request, under that title.
     """
 
     columns: tuple[str, ...]
@@ -36,6 +37,7 @@ class Grid:
     caption: str = ""
     hints: tuple[tuple[str, str], ...] = ()
     prose: bool = False
+    folded: str = ""
 
 
 @dataclass(frozen=True)

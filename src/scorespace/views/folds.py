@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from scorespace.comparisons.means import OverFolds
 from scorespace.results import decimals, grouped
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Text
+
+if TYPE_CHECKING:
+    from scorespace.comparisons.means import OverFolds
 
 _FEW: Final = 4
 """Measures of each model that fit one screen."""

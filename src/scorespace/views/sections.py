@@ -11,28 +11,37 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scorespace.conditions import Condition
 from scorespace.curves import roc
-from scorespace.decisions import CostChoice, Decision, Value, decide
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
+from scorespace.later import later
 from scorespace.measures import confusion
 from scorespace.results import decimals, grouped, limits
 from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views import folds as folds_view
-from scorespace.views.answers import Answers, facts
-from scorespace.views.calibration import blocks as calibration_blocks
-from scorespace.views.comparison import difference_text
+from scorespace.views.answers import FEW, Answers, facts
+from scorespace.views.comparison import difference_text, summed_up
 from scorespace.views.comparison import grids as comparison_grids
-from scorespace.views.decision import grids, region_grid
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
-from scorespace.views.numbers import believed_blocks, error_blocks, rroc_blocks
-from scorespace.views.several import Several, several
-from scorespace.views.shift import shift_panel
-from scorespace.views.smooth import blocks as smooth_blocks
 
 if TYPE_CHECKING:
+    from scorespace import decisions
     from scorespace.comparisons.answer import Comparison
+    from scorespace.decisions import Decision, Value
     from scorespace.measures import MeasureSpec
     from scorespace.resampling.estimate import Estimate
+    from scorespace.views import calibration as calibration_view
+    from scorespace.views import decision as decision_view
+    from scorespace.views import numbers, shift
+    from scorespace.views import several as several_view
+    from scorespace.views import smooth as smooth_view
+else:  # of the whole page; a screen of text needs none of it
+    decisions = later("scorespace.decisions")
+    calibration_view = later("scorespace.views.calibration")
+    decision_view = later("scorespace.views.decision")
+    numbers = later("scorespace.views.numbers")
+    shift = later("scorespace.views.shift")
+    several_view = later("scorespace.views.several")
+    smooth_view = later("scorespace.views.smooth")
 
 HONEST: Final = "cost/case"
 HERE: Final = "cost here"
@@ -143,12 +152,12 @@ def verdict(evaluation: Answers) -> Sequence[Block]:
 @section("Operating point", question="What does each operating point do, and what does it cost?")
 def panel(evaluation: Answers) -> Sequence[Block]:
     """What can be moved: costs and cases handed over, the threshold of a score, or the shift of predicted numbers."""
-    return [*_several_panel(evaluation), *_threshold_panel(evaluation), *shift_panel(evaluation)]
+    return [*_several_panel(evaluation), *_threshold_panel(evaluation), *shift.shift_panel(evaluation)]
 
 
 def _several_panel(evaluation: Answers) -> Sequence[Block]:
     """Decisions between several classes, with the curve along which cases are handed over."""
-    found = several(evaluation)
+    found = several_view.several(evaluation)
     if found is None:
         return []
 
@@ -164,7 +173,7 @@ def _several_panel(evaluation: Answers) -> Sequence[Block]:
     return [Panel(found, tuple(pictures))]
 
 
-def _pair_drawing(found: Several) -> Any:
+def _pair_drawing(found: several_view.Several) -> Any:
     """The curves of the two classes that are looked at first."""
     from scorespace.views.charts import following, pair_chart
 
@@ -201,7 +210,8 @@ def models(evaluation: Answers) -> Sequence[Block]:
     """One row for each model with the first measures that were asked for, or the leading ones."""
     every = list(evaluation.shown)
     specs = list(dict.fromkeys(str(replace(one.spec, at=None)) for one in every))
-    chosen = [name for name in _LEADING if name in specs] if len(specs) > _FEW else specs
+    # The one that the verdict tells first, then the leading ones.
+    chosen = [*specs[:1], *(name for name in _LEADING if name in specs[1:])] if len(specs) > _FEW else specs
     short = _short_names(evaluation)
     shown = [*(chosen if len(chosen) > 1 else specs)[:_FEW]]
     rows, placed = [], False
@@ -254,14 +264,18 @@ def thresholds(evaluation: Answers) -> Sequence[Block]:
     """What every threshold gives, and what happens to the cases at the one shown."""
     found = evaluation.operating
     if found is None or found.classes:
-        return outcomes(evaluation)
+        # The panel and the pictures of the classes show the same numbers.
+        title = "Numbers of all cells"
+        return [replace(one, folded=title) if isinstance(one, Grid) else one for one in outcomes(evaluation)]
     one = found.models[found.start]
     shown = [each.spec.measure for each in one.shown if each.spec.measure.range[1] <= 1 and not each.spec.options]
 
     def draw() -> Any:
         from scorespace.views.charts import following, threshold_chart
+        from scorespace.views.charts.theme import unit_or_less
 
-        return following(threshold_chart(one.table, shown or [confusion.tpr]), "threshold", found.here())
+        span = unit_or_less(*(each.table.score for each in found.models if not each.crisp))
+        return following(threshold_chart(one.table, shown or [confusion.tpr], span=span), "threshold", found.here())
 
     words = ", ".join(measure.name for measure in shown)
     counts = evaluation.counts(one.name)
@@ -303,20 +317,21 @@ def curves(evaluation: Answers) -> Sequence[Block]:
 @section("Probabilities", question="Can the probabilities be trusted?")
 def calibration(evaluation: Answers) -> Sequence[Block]:
     """Whether the scores can be taken as probabilities."""
-    return calibration_blocks(evaluation)
+    return calibration_view.blocks(evaluation)
 
 
 @section("Costs", question="What does it cost, and which model is best for which costs?")
 def decision(evaluation: Answers) -> Sequence[Block]:
     """What to use under the costs, and which model is best under which costs."""
-    if isinstance(evaluation.decision, CostChoice):
-        return grids(evaluation.decision)
+    if isinstance(evaluation.decision, decisions.CostChoice):
+        return decision_view.grids(evaluation.decision)
     if not evaluation.models.two_class or not 0 < evaluation.models.prevalence < 1:
         return []
-    stated = isinstance(evaluation.decision, Decision)
+    chosen = _decided(evaluation)
+    stated = chosen is not None
     # Without costs, the ranges of costs in which each model is best still hold: they need the hull alone.
     models = {name: evaluation.models.deciding[name] for name in evaluation.models.two_class}
-    found = evaluation.decision if isinstance(evaluation.decision, Decision) else decide(models, Condition())
+    found = chosen or decisions.decide(models, Condition())
 
     def draw_hull() -> Any:
         from scorespace.views.charts import following, hull_chart
@@ -346,13 +361,13 @@ def decision(evaluation: Answers) -> Sequence[Block]:
         about = "Net benefit of acting on scores from a threshold on: hits less false alarms, at its odds."
         pictures.append(_moving(evaluation, "net_benefit", "Net benefit of each model against the threshold.", about))
     said = [Text(found.words)] if stated else [Text(_ranges_words(found))]
-    return [*said, *pictures, *(grids(found) if stated else [region_grid(found)])]
+    return [*said, *pictures, *(decision_view.grids(found) if stated else [decision_view.region_grid(found)])]
 
 
 @section("Too high and too low", question="What does it cost to predict too high or too low?")
 def rroc(evaluation: Answers) -> Sequence[Block]:
     """Predicted numbers in RROC space, and what to use where too high and too low do not cost the same."""
-    return rroc_blocks(evaluation)
+    return numbers.rroc_blocks(evaluation)
 
 
 @section("Differences", question="Are the models different?")
@@ -361,19 +376,19 @@ def comparison(evaluation: Answers) -> Sequence[Block]:
     if not evaluation.models.comparable:
         return []
     found = evaluation.comparisons
-    return [Text(" ".join(one.words for one in found)), *comparison_grids(found)]
+    return [Text(summed_up(found)), *comparison_grids(found, folded=len(found) > FEW + 1)]
 
 
 @section("Errors", question="Where are the errors?")
 def errors(evaluation: Answers) -> Sequence[Block]:
     """Where the errors of predicted numbers are."""
-    return error_blocks(evaluation)
+    return numbers.error_blocks(evaluation)
 
 
 @section("Calibration of numbers", question="Can I take the predictions at their word?")
 def believed(evaluation: Answers) -> Sequence[Block]:
     """Whether predicted numbers can be taken at their word."""
-    return believed_blocks(evaluation)
+    return numbers.believed_blocks(evaluation)
 
 
 @section("Scores", question="Where do the scores lie?", folded=True)
@@ -397,18 +412,19 @@ def distributions(evaluation: Answers) -> Sequence[Block]:
 @section("Hesitation", question="Where do the models hesitate?", folded=True)
 def smooth(evaluation: Answers) -> Sequence[Block]:
     """What the size of the scores adds to their order, and what handing over the doubtful cases would bring."""
-    found = smooth_blocks(evaluation)
+    found = smooth_view.blocks(evaluation)
     about = "How accurate the decisions on the rest are when the cases nearest to the threshold are handed over."
     alt = "Accuracy of the cases that are kept against the share of those handed over, by model."
     first = next((place for place, block in enumerate(found, start=1) if isinstance(block, Picture)), len(found))
-    picture = Picture(lambda: evaluation.drawing("rejection"), alt, about)
-    return [*found[:first], picture, *found[first:]] if found else []
+    handing = [Picture(lambda: evaluation.drawing("rejection"), alt, about)] if found else []
+    return [*found[:first], *handing, *found[first:]]
 
 
 def _measures(evaluation: Answers) -> Sequence[Block]:
     grid = measure_grid(list(evaluation.shown), list(evaluation.models), _short_names(evaluation))
-    if isinstance(evaluation.decision, Decision):
-        grid = with_honest_costs(grid, evaluation.decision)
+    decided = _decided(evaluation)
+    if decided is not None:
+        grid = with_honest_costs(grid, decided)
     if evaluation.differences:
         grid = with_differences(grid, evaluation.differences)
     blank = undifferent(evaluation.differences, [str(one.spec) for one in evaluation.shown])
@@ -486,8 +502,12 @@ def _ranking_words(evaluation: Answers) -> Sequence[Block]:
     if not found:
         return []
     first = [one for one in found if one.spec == found[0].spec]
-    told = ", ".join(f"{one.model} {one.text}" for one in sorted(first, key=lambda one: -one.value))
-    return [Text(f"{first[0].spec.measure.title}: {told}.")]
+    first.sort(key=lambda one: -one.value)
+    shown = first if len(first) <= FEW + 1 else [*first[:FEW], first[-1]]
+    parts = [f"{one.model} {one.text}" for one in shown]
+    if len(shown) < len(first):
+        parts[-1] = f"…, {parts[-1]}"
+    return [Text(f"{first[0].spec.measure.title}: {', '.join(parts)}.")]
 
 
 def _ranges_words(found: Decision) -> str:
@@ -502,9 +522,14 @@ def _ranges_words(found: Decision) -> str:
 
 def _honest(evaluation: Answers) -> dict[str, tuple[str]]:
     """The cost to expect of each model, where costs are stated."""
-    if not isinstance(evaluation.decision, Decision):
-        return {}
-    return {one.model: (_value_text(one.honest),) for one in evaluation.decision.choices if one.honest.known}
+    decided = _decided(evaluation)
+    return {one.model: (_value_text(one.honest),) for one in decided.choices if one.honest.known} if decided else {}
+
+
+def _decided(evaluation: Answers) -> Decision | None:
+    """The decision between two classes under the evaluation's own costs, if there is one."""
+    found = evaluation.decision
+    return found if found is not None and isinstance(found, decisions.Decision) else None
 
 
 def _interval_words(evaluation: Answers) -> str:
@@ -516,11 +541,10 @@ def _interval_words(evaluation: Answers) -> str:
 
 def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
-    decision = evaluation.decision
-    if not isinstance(decision, Decision | CostChoice):
+    if evaluation.decision is None or not isinstance(evaluation.decision, decisions.Decision | decisions.CostChoice):
         return {}
     own = (str(replace(one.spec, at=None)) for one in evaluation.summary if evaluation.priced(one))
-    return dict.fromkeys(own, HERE if isinstance(decision, Decision) else HONEST)
+    return dict.fromkeys(own, HONEST if _decided(evaluation) is None else HERE)
 
 
 def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
@@ -577,7 +601,8 @@ def with_differences(grid: Grid, differences: Mapping[str, Comparison]) -> Grid:
     by_row = {name.rsplit(" ", 1)[0]: name for name, *_ in grid.rows}
     cells = {by_row[spec]: difference_text(one) for spec, one in differences.items() if spec in by_row}
     rows = tuple((*row, cells.get(row[0], "")) for row in grid.rows)
-    return Grid((*grid.columns, f"{first.a} − {first.b}"), rows, grid.caption, grid.hints)
+    heading = f"{first.a} − {first.b}{', ' if first.averaged else ''}{first.averaged}"
+    return Grid((*grid.columns, heading), rows, grid.caption, grid.hints)
 
 
 def undifferent(differences: Mapping[str, Comparison], shown: Sequence[str] = ()) -> str:

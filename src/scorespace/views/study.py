@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from scorespace.experiments.learning import LearningCurve
+from scorespace.experiments.learning import LOSSES, BiasVariance, LearningCurve
+from scorespace.experiments.nested import Nested
 from scorespace.experiments.permute import PermutationTest
-from scorespace.results import decimals, grouped, p_text
+from scorespace.results import decimals, grouped, p_text, percent
 from scorespace.views.charts.experiments import learning_chart, permutation_chart
 from scorespace.views.document import Document, Grid, Picture, Section, Verdict
 
@@ -42,6 +45,49 @@ def learning(found: LearningCurve) -> Document:
     picture = Picture(lambda: learning_chart(found), found.words)
     section = Section("learning", "Learning curve", (grid, Verdict(found.words), picture), brief=True)
     return Document("Learning curve", f"{found.model}   {found.measure}", (section,))
+
+
+def inner(found: Sequence[tuple[str, Nested]]) -> Document:
+    """What choices promised on inner folds, and what they did on others."""
+    words = " ".join(one.words[0].upper() + one.words[1:] for _, one in found)
+    held = (inner_grid(found, several=len({name for name, _ in found}) > 1), Verdict(words))
+    return Document("Inner and outer", "", (Section("inner", "Inner and outer", held, brief=True),))
+
+
+def inner_grid(found: Sequence[tuple[str, Nested]], *, several: bool) -> Grid:
+    """A row per learner that chose something inside its training cases, by data set where there are several."""
+    rows = [
+        (
+            f"{name}, {one.model}" if several else one.model,
+            one.measure,
+            decimals(one.fit.training),
+            decimals(one.fit.test),
+            "overfits its choice" if one.fit.overfits else "",
+        )
+        for name, one in found
+    ]
+    caption = "Mean over splits of the measure that chose: on the inner folds of the training cases, and on test cases."
+    return Grid(("learner", "measure", "inner", "outer", "fit"), tuple(rows), caption)
+
+
+def bias(found: Sequence[tuple[str, BiasVariance]], resampling: str) -> Document:
+    """The error of each learner in two parts: what its mean answer misses, and how its answers vary."""
+    several = len({name for name, _ in found}) > 1
+    rows = [
+        (
+            f"{name}, {one.model}" if several else one.model,
+            LOSSES[one.loss],
+            *map(decimals, (one.error, one.bias2, one.variance)),
+            "" if math.isnan(one.share) else percent(one.share, 0),
+        )
+        for name, one in found
+    ]
+    caption = (
+        f"error = bias² + variance between the training samples of {grouped(found[0][1].repeats)} repeats; what no "
+        "model could know is part of the bias."
+    )
+    grid = Grid(("learner", "of the", "error", "bias²", "variance", "share"), tuple(rows), caption)
+    return Document("Bias and variance", resampling, (Section("bias", "Bias and variance", (grid,), brief=True),))
 
 
 def chart(found: PermutationTest | LearningCurve) -> Any:

@@ -96,6 +96,8 @@ def class_curves_chart(curves: Mapping[str, Curve], averaged: Curve | None = Non
         below.append(_broad(averaged))
         keys[INK] = f"broad: mean of {len(drawn)} classes ({decimals(averaged.area())})"
     chart = curve_layers(labelled, what="Class", below=below, above=_keys(keys, right=kind == "roc"))
+    # The names tell the areas already.
+    chart["params"] = [one | {"value": {}} if one["name"] == "areas" else one for one in chart["params"]]
     told = "; ".join(f"{name} {decimals(area)}" for name, area in areas.items())
     return themed(chart | {"description": f"{_KINDS.get(kind, kind)} curve of each class with its area: {told}."})
 

@@ -29,6 +29,7 @@ from scorespace.views.charts.theme import (
     short,
     shortened,
     themed,
+    unit_or_less,
     unit_or_none,
 )
 
@@ -109,12 +110,17 @@ def _frame(kind: str) -> Frame:
     return Frame() if declared is None else declared.frame
 
 
-def threshold_chart(table: ScoreTable, measures: Sequence[Measure], at: float | None = None) -> Spec:
-    """Several measures of decisions against the threshold, with a rule at the chosen one."""
+def threshold_chart(
+    table: ScoreTable,
+    measures: Sequence[Measure],
+    at: float | None = None,
+    span: tuple[float, float] | None = None,
+) -> Spec:
+    """Several measures of decisions against the threshold, with a rule at the chosen one; `span` of all scores."""
     if not measures:
         raise DataError("there is no measure to draw.", hint="at least one measure")
     shares = all(measure.range[0] >= 0 and measure.range[1] <= 1 for measure in measures)
-    frame = replace(_frame("threshold"), y=UNIT if shares else None)
+    frame = replace(_frame("threshold"), x=span or unit_or_less(table.score), y=UNIT if shares else None)
     curves = {measure.title: sweep(table, measure) for measure in measures}
     layers = _lines(curves, frame, "Threshold", measures[0].title if len(measures) == 1 else "Value", "Measure")
     if at is not None and math.isfinite(at):
@@ -156,7 +162,10 @@ def _lines(
     across = {"axis": axis(x_ends), "scale": scale(x_ends)}
     if log_from is not None:
         ends = {"type": "log", "domain": [log_from, 1], "clamp": True, "nice": False}
-        across = {"axis": {"format": "~g", "tickCount": 5}, "scale": ends}
+        across = {
+            "axis": {"format": "~g", "tickCount": 5, "labelOverlap": "greedy", "labelSeparation": 8},
+            "scale": ends,
+        }
     place = {
         "x": field("x:Q", title=x_title, **across),
         "y": field("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero)),

@@ -18,9 +18,9 @@ MODEL: Final = "model"
 _ASIDE: Final = 0.5  # opacity of the models that are not looked at
 
 
-def _dot(x: str, y: str) -> list[Spec]:
-    place = {"x": f"{x}:Q", "y": f"{y}:Q"}
-    return [mark("point", None, place, filled=True, size=150, color=INK, opacity=1, stroke="white", strokeWidth=1.5)]
+def _dot(x: str, y: str, **more: Any) -> list[Spec]:
+    place, look = {"x": f"{x}:Q", "y": f"{y}:Q"}, {"filled": True, "size": 150, "stroke": "white", "strokeWidth": 1.5}
+    return [mark("point", None, place, color=INK, opacity=1, **look, **more)]
 
 
 def _rule(x: str) -> list[Spec]:
@@ -37,7 +37,7 @@ MARKS: Final[Mapping[str, list[Spec]]] = {
     "pr": _dot("tpr", "precision"),
     "gain": _dot("flagged", "tpr"),
     "cost": [*_rule("condition"), *_dot("condition", "loss")],
-    "net_benefit": [*_rule("threshold"), *_dot("threshold", "benefit")],
+    "net_benefit": [*_rule("threshold"), *_dot("threshold", "benefit", clip=True)],
     "calibration": _rule("threshold"),
     "scores": _rule("threshold"),
     "threshold": _rule("threshold"),
@@ -61,7 +61,9 @@ def following(spec: Spec, kind: str, here: Row) -> Spec:
     if kind in SWEPT:
         spec = _renamed(spec, next(iter(spec["datasets"])), SWEEP)
         layers = spec["layer"]
-    marks = [{"data": {"name": HERE}, **layer} for layer in MARKS[kind]]
+    # On a log axis lines of equal cost are bent, and not drawn.
+    drawn = [one for one in MARKS[kind] if not (_log(spec) and "x2" in one["encoding"])]
+    marks = [{"data": {"name": HERE}, **layer} for layer in drawn]
     row = {name: short(value) if isinstance(value, float) else value for name, value in here.items()}
     return {
         **spec,
@@ -72,6 +74,11 @@ def following(spec: Spec, kind: str, here: Row) -> Spec:
         "layer": [*layers, *marks],
         "datasets": {**spec["datasets"], HERE: [row]},
     }
+
+
+def _log(spec: Spec) -> bool:
+    scales = (layer.get("encoding", {}).get("x", {}).get("scale") for layer in spec["layer"])
+    return any(one and one.get("type") == "log" for one in scales)
 
 
 def _aside(layer: Spec) -> Spec:

@@ -11,7 +11,7 @@ from scorespace.errors import DataError
 from scorespace.results import Row, grouped
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, coloured, scale, short, themed, unit_or_none
+from scorespace.views.charts.theme import FAINT, INK, axis, coloured, scale, short, themed, unit_or_less, unit_or_none
 
 BINS: Final = 40
 """Most bars drawn per class."""
@@ -24,10 +24,10 @@ def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     """Scores of both classes, one panel per model: shares of the positives upwards, of the others downwards."""
     if not tables:
         raise DataError("there are no scores to draw.", hint="at least one case")
-    rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table)]
-    common = all(unit_or_none(table.score) for table in tables.values())
+    span = unit_or_less(*(table.score for table in tables.values()))
+    rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table, span)]
     zero = mark("rule", None, {"y": {"datum": 0}}, color=FAINT)
-    layers = [_histogram(rows, tables, UNIT if common else None), zero, _label("up"), _label("down")]
+    layers = [_histogram(rows, tables, span), zero, _label("up"), _label("down")]
     header = {"labelAnchor": "start", "labelPadding": 4}
     panels: Spec = {
         "data": {"values": rows},
@@ -37,20 +37,20 @@ def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
         "spacing": 18,
         "description": f"Distribution of the scores of both classes: {', '.join(tables)}.",
     }
-    if not common:
+    if span is None:
         panels["resolve"] = {"scale": {"x": "independent"}}
     return themed(panels)
 
 
 def scores_chart(tables: Mapping[str, ScoreTable], model: str) -> Spec:
     """The same for one model in a panel as wide as a curve; a page may set another `model`."""
-    rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table)]
-    common = all(unit_or_none(table.score) for table in tables.values())
+    span = unit_or_less(*(table.score for table in tables.values()))
+    rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table, span)]
     zero = mark("rule", [{}], {"y": {"datum": 0}}, color=FAINT)
-    layers = [_histogram(rows, tables, UNIT if common else None), zero]
+    layers = [_histogram(rows, tables, span), zero]
     names = list(dict.fromkeys(row["label"] for row in rows if "label" in row))
     names = names if len(names) == 2 else ["▲ the class", "▼ the others"]  # which one, the page says
-    look = {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 500, "offset": 12}
+    look = {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 500, "offset": 12, "limit": 330}
     title = {"text": "   ".join(names), **look}
     looked_at = [{"filter": "datum.model === model"}]
     about = f"Distribution of the scores of both classes by {model}."
@@ -132,12 +132,12 @@ def _label(side: str) -> Spec:
     return mark("text", None, {"text": "label:N", **corner}, where=where, **look)
 
 
-def _bars(place: int, name: str, table: ScoreTable) -> list[Row]:
+def _bars(place: int, name: str, table: ScoreTable, span: tuple[float, float] | None) -> list[Row]:
     """The histogram of each class on the same bins, the others' shares negative."""
     positive = table.classes[table.positive]
     others = [label for label in table.classes if label != positive]
     negative = others[0] if len(others) == 1 else f"not {positive}"
-    edges = _edges(table.score)
+    edges = _edges(table.score, span)
     above = table.at(edges[:-1])  # what lies from each edge on; scores are sorted already
     sides = (("up", "▲", positive, above.tp, table.n_pos, 1), ("down", "▼", negative, above.fp, table.n_neg, -1))
     rows: list[Row] = []
@@ -161,9 +161,9 @@ def _bars(place: int, name: str, table: ScoreTable) -> list[Row]:
     return rows
 
 
-def _edges(score: Array) -> Array:
-    """The edges of the bins: between 0 and 1 for probabilities, else from the lowest to the highest score."""
-    low, high = unit_or_none(score) or (float(score.min()), float(score.max()))
+def _edges(score: Array, span: tuple[float, float] | None) -> Array:
+    """The edges of the bins: all over the span of probabilities, else from the lowest to the highest score."""
+    low, high = span or unit_or_none(score) or (float(score.min()), float(score.max()))
     # Neighbouring floats leave no room for 40 bins, so equal edges become one.
     edges = np.unique(np.linspace(low, high, BINS + 1))
     margin = max(0.5, abs(low) / 2)

@@ -113,6 +113,21 @@ def unit_or_none(values: Array) -> tuple[float, float] | None:
     return UNIT if values.size and values.min() >= 0 and values.max() <= 1 else None
 
 
+def unit_or_less(*several: Array) -> tuple[float, float] | None:
+    """From 0 to 1 for probabilities; where all of them are low, as for rare events, to the next round number.
+
+    >>> unit_or_less(np.array([0.7, 0.1])), unit_or_less(np.array([0.13, 0.01])), unit_or_less(np.array([3.0]))
+    ((0.0, 1.0), (0.0, 0.2), None)
+    """
+    if any(unit_or_none(values) is None for values in several):
+        return None
+    highest = max(float(values.max()) for values in several)
+    if not 0 < highest <= 0.5:
+        return UNIT
+    power = 10.0 ** math.floor(math.log10(highest))
+    return 0.0, min(round(step * power, 12) for step in (1, 2, 5, 10) if step * power >= highest)
+
+
 def short(value: float) -> float | None:
     """Six significant digits: more than a picture can show, and half the file.
 

@@ -67,10 +67,10 @@ def _shown(section: Section) -> Row | None:
     }
 
 
-def _groups(blocks: Iterable[Block]) -> Iterator[tuple[str, list[Block]]]:
-    """Neighbouring blocks of a kind together, so that pictures can stand side by side."""
-    for kind, group in groupby(blocks, key=lambda block: _KINDS[type(block)]):
-        yield kind, list(group)
+def _groups(blocks: Iterable[Block]) -> Iterator[tuple[str, str, list[Block]]]:
+    """Neighbouring blocks of a kind together, so that pictures can stand side by side, and under what they fold."""
+    for (kind, title), group in groupby(blocks, key=lambda block: (_KINDS[type(block)], getattr(block, "folded", ""))):
+        yield kind, title, list(group)
 
 
 def _drawn(picture: Picture) -> Row:

@@ -38,6 +38,7 @@ const several = mover("several", {
     };
     model.shown.forEach((sides, k) => (said[`measure ${k}`] = estimate(...sides.map((side) => side[place]))));
     if (state.pair) said.pair = pairSaid(model, state.pair);
+    panel.querySelector(".pair")?.classList.toggle("none", !model.pairs);
     for (const button of panel.querySelectorAll("[data-pair]")) button.setAttribute("aria-pressed", button.dataset.pair === state.pair.join("-"));
     const shares = cellsSaid(model, place, said);
     for (const bar of panel.querySelectorAll("[data-bar]")) bar.style.setProperty("--share", shares[bar.dataset.bar]);
