@@ -11,9 +11,10 @@ import os
 import re
 import sys
 import tempfile
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from unittest.mock import patch
 
 from fuzz.cases import Case
@@ -65,8 +66,11 @@ def violations(case: Case) -> list[str]:
 
 def _run(case: Case) -> tuple[int, str, str]:
     out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    given = io.TextIOWrapper(io.BytesIO(case.files[case.stdin] if case.stdin else b""))
-    with patch.object(sys, "argv", ["scorespace", *case.arguments]), patch.object(sys, "stdin", given):
+    with (
+        _redirected(case.stdin or os.devnull) as given,
+        patch.object(sys, "argv", ["scorespace", *case.arguments]),
+        patch.object(sys, "stdin", given),
+    ):
         with redirect_stdout(out), redirect_stderr(err):
             try:
                 main()
@@ -81,6 +85,19 @@ def _run(case: Case) -> tuple[int, str, str]:
     return code, *(
         "" if each.closed else each.buffer.getvalue().decode("utf-8", "surrogateescape") for each in (out, err)
     )
+
+
+@contextmanager
+def _redirected(name: str) -> Iterator[TextIO]:
+    """A file as standard input, by its descriptor too, as a shell would have it."""
+    before = os.dup(0)
+    try:
+        with open(name, encoding="utf-8", errors="surrogateescape") as given:
+            os.dup2(given.fileno(), 0)
+            yield given
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
 
 
 def _streams(code: Any, out: str, err: str) -> list[str]:
