@@ -34,6 +34,7 @@ from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable,
 from scorespace.tables.bins import BITS, MIDDLE, cell, numbered, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
+from scorespace.tables.lead import MOST_CLASSES as MOST_LED
 from scorespace.tables.lead import LeadTable, lead_table
 from scorespace.tables.pair import PAIR_BITS, PairTable, binned_pair, paired
 from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, coarse_table
@@ -370,7 +371,8 @@ def _with_decisions(
     codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))
     matrix = _decided(sample, classes, codes, decided, sums["weight"], sums.get("squares"))
     excess = float(found["excess"].astype(np.float64).max(initial=0.0))
-    return ClassBins(tuple(tables), matrix, top, excess, _leads(sample, frame, classes))
+    leads = _leads(sample, frame, classes) if len(classes) <= MOST_LED else None
+    return ClassBins(tuple(tables), matrix, top, excess, leads)
 
 
 def _leads(sample: Sample, frame: Frame, classes: tuple[str, ...]) -> LeadTable:
