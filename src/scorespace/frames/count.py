@@ -612,6 +612,12 @@ def _table_of(
     weight = groups["weight"][used].astype(np.float64) if "weight" in groups else rows
     squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not roles.copies else None
     low, high, first, second = (groups[name][used].astype(np.float64) for name in ("low", "high", "first", "second"))
+    if np.isnan(low).any():
+        raise DataError(
+            "some scores are NaN, which DuckDB overlooks in Parquet.",
+            seen="a frame of DuckDB, whose settings are its own",
+            hint="the path of the file instead of the frame",
+        )
     return coarse_table(codes, weight, squares, low, high, first, second, classes, positive, bits, edges)
 
 
