@@ -41,7 +41,7 @@ check: $(READY)  ## style, types, import directions, docs in step
 bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
-study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (hours; ARGS='--only closer': a part)
+study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (hours; goes on where it was; ARGS='--rounds 8')
 	@$(BIN)/python benchmarks/coverage.py $(ARGS)
 
 N ?= 1000

@@ -1,34 +1,38 @@
 """Simulate many samples of which the truth is known, and count how often intervals hold it and tests reject it.
 
-`make study` (`python benchmarks/coverage.py`) fills the tables of docs/coverage.md, `--only PART` one of them;
-`--samples` and `--replicates` say how long it takes, and each setting that is done is told. Every part has its own
-seed, so a part run alone gives the same numbers.
+`make study` (`python benchmarks/coverage.py`) fills the tables of docs/coverage.md and docs/decide.md in rounds of some
+samples more for every cell. What is done is kept in benchmarks/study.json, so a study that was stopped goes on; it
+begins anew when the code has changed (`--whatever-code` goes on all the same). `--rounds 0` only writes the tables.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
+from honest import honest_costs, in_full
 from rejected import closer_look, forms_of_mcnemar, sizes_of_tests
+from rounds import ROOT, Kept, Part, code_of, known_within
 
-PAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
-SAMPLES, REPLICATES = 300, 300
+KEPT = ROOT / "benchmarks" / "study.json"
+PAGE, DECIDE = ROOT / "docs" / "coverage.md", ROOT / "docs" / "decide.md"
+ROUNDS, REPLICATES = 4, 200
 
-PARTS: dict[str, Callable[[int, int], str]] = {
+PARTS: dict[str, Part] = {
     "two": two_classes,
     "shapes": other_shapes,
     "areas": areas_with_few,
     "three": three_classes,
-    "tests": sizes_of_tests,
+    "weights": weighted_cases,
+    "honest": honest_costs,
     "closer": closer_look,
     "mcnemar": forms_of_mcnemar,
-    "weights": weighted_cases,
+    "tests": sizes_of_tests,
 }
+SIZES_OF_TESTS = ("tests", "closer", "mcnemar")
 
 
 def filled(page: str, part: str, table: str) -> str:
@@ -40,21 +44,38 @@ def filled(page: str, part: str, table: str) -> str:
     return re.sub(pattern, lambda _: f"{begin}\n{table}\n{end}", page, flags=re.DOTALL)
 
 
+def captioned(name: str, kept: Kept) -> str:
+    """The table of a part, and on how many samples each cell rests."""
+    part, rounds = PARTS[name], kept.rounds[name]
+    share = 0.05 if name in SIZES_OF_TESTS else 0.95
+    samples = f"{part.samples(rounds):_}".replace("_", " ")
+    told = f"{samples} samples in each cell: {share:g} is known within {known_within(share, part.samples(rounds))}."
+    return f"{told}\n\n{part.table(kept.found(name))}"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="How often intervals hold the truth and tests reject it.")
     parser.add_argument("--only", choices=tuple(PARTS), action="append", help="this part alone; repeatable")
-    parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--replicates", type=int, default=REPLICATES)
-    parser.add_argument("--print", action="store_true", help="print the tables instead of writing them to the page")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="where to keep what is done")
+    parser.add_argument("--whatever-code", action="store_true", help="go on, also where other code made what is kept")
+    parser.add_argument("--print", action="store_true", help="print the tables instead of writing them to the pages")
     asked = parser.parse_args(arguments)
-    for part in asked.only or PARTS:
-        began = time.perf_counter()
-        table = PARTS[part](asked.samples, asked.replicates)
-        if asked.print:
-            print(table, end="\n\n")
-        else:
-            PAGE.write_text(filled(PAGE.read_text("utf-8"), part, table), "utf-8")
-        print(f"{part}: {asked.samples} samples, {time.perf_counter() - began:.0f} s", flush=True)
+    kept = Kept.read(asked.kept, code_of(), asked.replicates, whatever=asked.whatever_code)
+    parts = {name: PARTS[name] for name in asked.only or PARTS}
+    kept.go_on(parts, asked.rounds)
+    for name in parts:
+        if kept.rounds.get(name) and asked.print:
+            print(captioned(name, kept), end="\n\n")
+        elif kept.rounds.get(name):
+            PAGE.write_text(filled(PAGE.read_text("utf-8"), name, captioned(name, kept)), "utf-8")
+            if name == "honest":
+                told = in_full(kept.found(name))
+                DECIDE.write_text(filled(DECIDE.read_text("utf-8"), name, told), "utf-8")
+    if not asked.print:
+        version = f"Code {kept.code}, {kept.replicates} replicates."
+        PAGE.write_text(filled(PAGE.read_text("utf-8"), "code", version), "utf-8")
 
 
 if __name__ == "__main__":

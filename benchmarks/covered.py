@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from populations import AREAS, POPULATIONS, Array, Population, class_sample
-from progress import SEED, settings
+from rounds import SEED, Cell, Found, Part, Sums, markdown
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from scorespace.measures import parse
 from scorespace.measures.request import bind
 from scorespace.resampling import interval, limits
-from scorespace.resampling.draw import Draws
+from scorespace.resampling.draw import REPLICATES, Draws
 from scorespace.resampling.estimate import estimates
-from scorespace.tables import score_table
+from scorespace.resampling.interval import usual
+from scorespace.tables import ScoreTable, score_table
 
 LEVEL = 0.95
+PERCENTILES = ("jeffreys", "bootstrap")  # few replicates make these too short: they are drawn as often as by default
 PREVALENCES, SIZES = (0.5, 0.1, 0.02), (50, 100, 200, 500, 2000)
 
 
@@ -60,6 +62,12 @@ def value(measure: str, table: Any) -> Array:
 
 def bounds_of(names: Sequence[str], table: Any, replicates: int, seed: int) -> list[tuple[float, float, str]]:
     """The default interval of each measure and how it was found: what `evaluate` shows."""
+    in_full = [name for name in names if usual(bind(parse(name), table)).name in PERCENTILES]
+    if 0 < len(in_full) < len(names):
+        rest = [name for name in names if name not in in_full]
+        both = dict(zip(in_full, bounds_of(in_full, table, REPLICATES, seed), strict=True))
+        both |= zip(rest, bounds_of(rest, table, replicates, seed), strict=True)
+        return [both[name] for name in names]
     # The worlds of a study of thousands of intervals are as short as its replicates.
     interval._WORLD_DRAWS, interval._INVERTED_DRAWS = max(50, replicates // 2), max(25, replicates // 5)  # type: ignore[misc]
     draws = Draws({"": table}, replicates=replicates, seed=seed)
@@ -74,7 +82,54 @@ class Coverage(NamedTuple):
     share: float
     defined: float
     width: float
-    method: str = ""
+    method: str
+
+    @classmethod
+    def of(cls, sums: Sums) -> Coverage:
+        defined = sums["defined"]
+        ways = {name[3:].removesuffix(", condensed"): count for name, count in sums.items() if name.startswith("by ")}
+        way = max(ways, key=lambda name: ways[name]) if ways else ""
+        if not defined:
+            return cls(math.nan, 0.0, math.nan, way)
+        return cls(sums["held"] / defined, defined / sums["samples"], sums["width"] / defined, way)
+
+
+def tried(names: Sequence[str], tables: Iterable[Any], truths: Sequence[float], replicates: int) -> Found:
+    """How often the default interval of each measure held the truth, over tables; how it was found is counted too."""
+    found: Found = {name: {"samples": 0, "defined": 0, "held": 0, "width": 0.0} for name in names}
+    for k, table in enumerate(tables):
+        for name, truth, (low, high, way) in zip(names, truths, bounds_of(names, table, replicates, k), strict=True):
+            sums = found[name]
+            sums["samples"] += 1
+            if math.isfinite(low) and math.isfinite(high):
+                slack = 1e-6 * max(1.0, abs(truth))  # the truth comes from a fine grid, not from an integral
+                sums["defined"] += 1
+                sums["held"] += low <= truth + slack and truth <= high + slack
+                sums["width"] += high - low
+                sums[f"by {way}"] = sums.get(f"by {way}", 0) + 1
+    return found
+
+
+@cache
+def truths_of(population: Population, prevalence: float, names: tuple[str, ...]) -> list[float]:
+    """The measures in the population itself."""
+    whole = population.whole(prevalence)
+    return [float(value(name, whole)) for name in names]
+
+
+def covered(
+    population: Population,
+    prevalence: float,
+    cases: int,
+    rng: np.random.Generator,
+    samples: int,
+    replicates: int,
+    names: Sequence[str],
+) -> Found:
+    """The same over samples of that many cases from a population."""
+    truths = truths_of(population, prevalence, tuple(names))
+    tables = (population.sample(prevalence, cases, rng) for _ in range(samples))
+    return tried(names, tables, truths, replicates)
 
 
 def coverage(
@@ -89,78 +144,69 @@ def coverage(
 ) -> dict[str, Coverage]:
     """The coverage of every measure's interval, over samples of that many cases."""
     rng = np.random.default_rng([seed, cases, round(1000 * prevalence)])
-    whole = population.whole(prevalence)
     names = requests(prevalence) if only is None else list(only)
-    bounds = np.empty((samples, len(names), 2))
-    ways: list[Counter[str]] = [Counter() for _ in names]
-    for k in range(samples):
-        found = bounds_of(names, population.sample(prevalence, cases, rng), replicates, seed=k)
-        bounds[k] = [(low, high) for low, high, _ in found]
-        for way, (_, _, method) in zip(ways, found, strict=True):
-            way[method] += 1
-    return {
-        name: held(bounds[:, k], float(value(name, whole)))._replace(method=ways[k].most_common(1)[0][0])
-        for k, name in enumerate(names)
-    }
+    found = covered(population, prevalence, cases, rng, samples, replicates, names)
+    return {name: Coverage.of(sums) for name, sums in found.items()}
 
 
-def held(bounds: Array, truth: float) -> Coverage:
-    """How often bounds (samples, 2) held the truth; samples without them are left out and counted."""
-    defined = np.isfinite(bounds).all(axis=1)
-    if not defined.any():
-        return Coverage(math.nan, 0.0, math.nan)
-    low, high = bounds[defined].T
-    slack = 1e-6 * max(1.0, abs(truth))  # the truth comes from a fine grid, not from an integral
-    inside = (low <= truth + slack) & (truth <= high + slack)
-    return Coverage(float(inside.mean()), float(defined.mean()), float((high - low).mean()))
-
-
-def two_classes(samples: int, replicates: int) -> str:
-    """Measures by prevalence and number of cases, for normal scores."""
-    found: dict[tuple[str, float], list[Coverage]] = {}
-    for prevalence, cases in settings("two classes", list(product(PREVALENCES, SIZES))):
-        one = coverage(POPULATIONS["binormal, AUC 0.80"], prevalence, cases, samples=samples, replicates=replicates)
-        for name, share in one.items():
-            base, _, at = name.partition("@")
-            key = f"{base}@0.5" if at == "0.5" else f"{base}@π" if at else base
-            found.setdefault((key, prevalence), []).append(share)
-    names = list(dict.fromkeys(name for name, _ in found))
-    lines = [
-        "| measure | method | " + " | ".join(f"{p:g} / {n}" for p in PREVALENCES for n in SIZES) + " |",
-        "|:--|:--|" + "--:|" * (len(PREVALENCES) * len(SIZES)),
-    ]
-    for name in names:
-        all_found = [c for p in PREVALENCES for c in found.get((name, p), [Coverage(math.nan, 0, 0)] * len(SIZES))]
-        how = ", ".join(dict.fromkeys(c.method for c in all_found if c.method not in ("", "none")))
-        lines.append(f"| {name} | {how} | " + " | ".join(map(shown, all_found)) + " |")
-    return "\n".join(lines)
-
-
-def shown(found: Coverage) -> str:
+def shown(sums: Sums | None) -> str:
     """A share with two digits; in brackets where the measure was undefined in more than a tenth of the samples."""
+    if sums is None:
+        return "–"
+    found = Coverage.of(sums)
     if math.isnan(found.share) or found.defined < 0.1:
         return "–"
     return f"{found.share:.2f}" if found.defined >= 0.9 else f"({found.share:.2f})"
 
 
+def _at_prevalence(name: str, prevalence: float) -> str:
+    """The name of a measure whose operating point is the prevalence, where that is not 0.5."""
+    base, _, at = name.partition("@")
+    return f"{base}@π" if at and at == f"{prevalence:g}" and at != "0.5" else name
+
+
+def _two_classes(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    prevalence, cases = float(cell[0]), int(cell[1])
+    names = requests(prevalence)
+    found = covered(POPULATIONS["binormal, AUC 0.80"], prevalence, cases, rng, samples, replicates, names)
+    return {_at_prevalence(name, prevalence): sums for name, sums in found.items()}
+
+
+def _of_two_classes(found: Mapping[Cell, Found]) -> str:
+    names = dict.fromkeys(name for one in found.values() for name in one)
+    rows = []
+    for name in names:
+        ways = dict.fromkeys(Coverage.of(one[name]).method for one in found.values() if name in one)
+        row = [name, ", ".join(way for way in ways if way), *(shown(one.get(name)) for one in found.values())]
+        rows.append(row)
+    return markdown(["measure", "method", *(f"{p:g} / {n}" for p, n in found)], rows)
+
+
+two_classes = Part(tuple(product(PREVALENCES, SIZES)), _two_classes, _of_two_classes)
+"""Measures by prevalence and number of cases, for normal scores."""
+
 SHAPES = ((0.5, 100), (0.1, 200), (0.1, 500))
 
 
-def other_shapes(samples: int, replicates: int) -> str:
-    """Measures by population: the coverage at each of a few sizes."""
-    names = [name for name in requests(0.1) if name.partition("@")[2] != "0.5"]
-    cells: dict[str, list[str]] = {name: [] for name in names}
-    for population in settings("other shapes", POPULATIONS.values()):
-        found = []
-        for p, n in SHAPES:
-            only = [f"{name.partition('@')[0]}@{p:g}" if "@" in name else name for name in names]
-            one = coverage(population, p, n, samples=samples, replicates=replicates, only=only, seed=SEED + 1)
-            found.append([one[name] for name in only])
-        for k, name in enumerate(names):
-            cells[name].append(" ".join(shown(column[k]) for column in found))
-    lines = ["| measure | " + " | ".join(POPULATIONS) + " |", "|:--|" + ":-:|" * len(POPULATIONS)]
-    lines += [f"| {name.replace('@0.1', '@π')} | " + " | ".join(cells[name]) + " |" for name in names]
-    return "\n".join(lines)
+def _other_shapes(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    population, prevalence, cases = POPULATIONS[str(cell[0])], float(cell[1]), int(cell[2])
+    names = [*OF_SCORES, *(f"{name}@{prevalence:g}" for name in OF_COUNTS)]
+    found = covered(population, prevalence, cases, rng, samples, replicates, names)
+    return {f"{name.partition('@')[0]}@π" if "@" in name else name: sums for name, sums in found.items()}
+
+
+def _of_other_shapes(found: Mapping[Cell, Found]) -> str:
+    shapes = dict.fromkeys(shape for shape, *_ in found)
+    names = dict.fromkeys(name for one in found.values() for name in one)
+    rows = [
+        [name, *(" ".join(shown(one.get(name)) for (s, *_), one in found.items() if s == shape) for shape in shapes)]
+        for name in names
+    ]
+    return markdown(["measure", *map(str, shapes)], rows)
+
+
+other_shapes = Part(tuple((shape, p, n) for shape in POPULATIONS for p, n in SHAPES), _other_shapes, _of_other_shapes)
+"""Measures by population: the coverage at each of a few sizes."""
 
 
 # --- the AUC with few cases ---------------------------------------------------------------------------------------
@@ -186,24 +232,39 @@ def area_and_variances(pos: Array, neg: Array) -> tuple[Array, Array]:
 FEW = ((3, 100), (5, 50), (10, 10), (10, 90), (10, 490), (20, 180), (50, 50), (50, 450), (100, 1900))
 
 
-def areas_with_few(samples: int, replicates: int) -> str:
-    """DeLong's, Newcombe's and our interval of an AUC by the cases of each class."""
+def _few(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    """How often DeLong's, Newcombe's and our interval of an AUC hold it, by the cases of each class."""
     del replicates
-    lines = ["| scores | " + " | ".join(f"{m} + {n}" for m, n in FEW) + " |", "|:--|" + ":-:|" * len(FEW)]
-    for name, (truth, draw) in settings("few cases", AREAS.items()):
-        cells = []
-        for m, n in FEW:
-            rng = np.random.default_rng([SEED, m, n])
-            area, parts = area_and_variances(*draw(rng, 5 * samples, m, n))
-            variance = parts.sum(axis=-1)
-            half = float(ndtri((1 + LEVEL) / 2)) * np.sqrt(variance)
-            delong = np.stack([np.clip(area - half, 0, 1), np.clip(area + half, 0, 1)], axis=-1)
-            plain = np.stack(limits.newcombe_auc(area, m, n, LEVEL), axis=-1)
-            scaled = np.stack(limits.newcombe_auc(area, m, n, LEVEL, variance=variance), axis=-1)
-            ours = np.where(limits.delong_suits(area, m, n)[:, None], delong, scaled)
-            cells.append(" ".join(f"{held(bounds, truth).share:.2f}" for bounds in (delong, plain, ours)))
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    truth, draw = AREAS[str(cell[0])]
+    m, n = int(cell[1]), int(cell[2])
+    area, parts = area_and_variances(*draw(rng, samples, m, n))
+    variance = parts.sum(axis=-1)
+    half = float(ndtri((1 + LEVEL) / 2)) * np.sqrt(variance)
+    delong = np.stack([np.clip(area - half, 0, 1), np.clip(area + half, 0, 1)])
+    plain = np.stack(limits.newcombe_auc(area, m, n, LEVEL))
+    scaled = np.stack(limits.newcombe_auc(area, m, n, LEVEL, variance=variance))
+    ours = np.where(limits.delong_suits(area, m, n), delong, scaled)
+    return {
+        name: {
+            "samples": samples,
+            "defined": samples,
+            "width": 0.0,
+            "held": float(((low <= truth) & (truth <= high)).sum()),
+        }
+        for name, (low, high) in (("delong", delong), ("newcombe", plain), ("ours", ours))
+    }
+
+
+def _of_few(found: Mapping[Cell, Found]) -> str:
+    shapes = dict.fromkeys(shape for shape, *_ in found)
+    rows = [
+        [str(shape), *(" ".join(map(shown, one.values())) for (s, *_), one in found.items() if s == shape)]
+        for shape in shapes
+    ]
+    return markdown(["scores", *(f"{m} + {n}" for m, n in FEW)], rows)
+
+
+areas_with_few = Part(tuple((shape, m, n) for shape in AREAS for m, n in FEW), _few, _of_few, times=10)
 
 
 # --- several classes ----------------------------------------------------------------------------------------------
@@ -221,51 +282,60 @@ CLASS_SETTINGS = (
 )
 
 
-def three_classes(samples: int, replicates: int) -> str:
-    """Measures of three classes: normal scores in a plane, by shares of the classes, cases, distance and sharpness."""
-    columns = []
-    for shares, cases, apart, sharp in settings("three classes", CLASS_SETTINGS):
-        rng = np.random.default_rng([SEED, cases])
-        chance = np.array(CLASS_SHARES[shares])
-        whole = class_sample(chance, 300_000, apart, sharp, rng)
-        asked = (*OF_CLASS_SCORES, *OF_CLASSES)
-        bounds = np.empty((samples, len(asked), 2))
-        for k in range(samples):
-            table = class_sample(chance, cases, apart, sharp, rng)
-            bounds[k] = [(low, high) for low, high, _ in bounds_of(asked, table, replicates, seed=k)]
-        columns.append({name: held(bounds[:, j], float(value(name, whole))) for j, name in enumerate(asked)})
-    names = [f"{s}; {n}; {a:g}; {b:g}" for s, n, a, b in CLASS_SETTINGS]
-    lines = ["| measure | " + " | ".join(names) + " |", "|:--|" + "--:|" * len(names)]
-    for name in columns[0]:
-        lines.append(f"| {name} | " + " | ".join(shown(column[name]) for column in columns) + " |")
-    return "\n".join(lines)
+@cache
+def class_truths(shares: str, apart: float, sharp: float, names: tuple[str, ...]) -> list[float]:
+    """The measures in a sample so large that it stands for the population."""
+    whole = class_sample(np.array(CLASS_SHARES[shares]), 300_000, apart, sharp, np.random.default_rng(SEED))
+    return [float(value(name, whole)) for name in names]
+
+
+def _three_classes(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    shares, cases, apart, sharp = str(cell[0]), int(cell[1]), float(cell[2]), float(cell[3])
+    chance, names = np.array(CLASS_SHARES[shares]), (*OF_CLASS_SCORES, *OF_CLASSES)
+    truths = class_truths(shares, apart, sharp, names)
+    tables = (class_sample(chance, cases, apart, sharp, rng) for _ in range(samples))
+    return tried(names, tables, truths, replicates)
+
+
+def _by_measure(found: Mapping[Cell, Found], heads: Iterable[str]) -> str:
+    names = dict.fromkeys(name for one in found.values() for name in one)
+    rows = [
+        [name, ", ".join(dict.fromkeys(Coverage.of(one[name]).method for one in found.values()))]
+        + [shown(one.get(name)) for one in found.values()]
+        for name in names
+    ]
+    return markdown(["measure", "method", *heads], rows)
+
+
+three_classes = Part(
+    CLASS_SETTINGS,
+    _three_classes,
+    lambda found: _by_measure(found, (f"{s}; {n}; {a:g}; {b:g}" for s, n, a, b in found)),
+)
+"""Measures of three classes: normal scores in a plane, by shares of the classes, cases, distance and sharpness."""
 
 
 # --- weights ------------------------------------------------------------------------------------------------------
 
+WEIGHTED = ("auc", "auprc", "ks", "h", "brier", "logloss", "cal", "ece", "tpr@0.5", "f1@0.5", "acc@0.5", "mcc@0.5")
 
-def weighted_cases(samples: int, replicates: int) -> str:
-    """Cases of lognormal weight, which has nothing to do with their scores."""
-    names = ("auc", "auprc", "ks", "h", "brier", "logloss", "cal", "ece", "tpr@0.5", "f1@0.5", "acc@0.5", "mcc@0.5")
-    sizes = (100, 200, 500)
-    population, prevalence = POPULATIONS["binormal, AUC 0.80"], 0.3
-    whole = population.whole(prevalence)
-    columns = []
-    for cases in settings("weights", sizes):
-        rng = np.random.default_rng([SEED, cases])
-        bounds, ways = np.empty((samples, len(names), 2)), [""] * len(names)
-        for k in range(samples):
-            count = int(np.clip(rng.binomial(cases, prevalence), 2, cases - 2))
-            scores = population.scores((rng.random(count), rng.random(cases - count)), prevalence)
-            label = np.repeat([1, 0], [count, cases - count])
-            table = score_table(label, scores, positive=1, weight=rng.lognormal(0, 1, cases))
-            found = bounds_of(names, table, replicates, seed=k)
-            bounds[k], ways = [(low, high) for low, high, _ in found], [way for *_, way in found]
-        columns.append([held(bounds[:, j], float(value(name, whole))) for j, name in enumerate(names)])
-    lines = [
-        "| measure | method | " + " | ".join(f"0.3 / {n}" for n in sizes) + " |",
-        "|:--|:--|" + "--:|" * len(sizes),
-    ]
-    for j, name in enumerate(names):
-        lines.append(f"| {name} | {ways[j]} | " + " | ".join(shown(column[j]) for column in columns) + " |")
-    return "\n".join(lines)
+
+def _weighted(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    population, prevalence, cases = POPULATIONS["binormal, AUC 0.80"], float(cell[0]), int(cell[1])
+
+    def table() -> ScoreTable:
+        count = int(np.clip(rng.binomial(cases, prevalence), 2, cases - 2))
+        scores = population.scores((rng.random(count), rng.random(cases - count)), prevalence)
+        label = np.repeat([1, 0], [count, cases - count])
+        return score_table(label, scores, positive=1, weight=rng.lognormal(0, 1, cases))
+
+    truths = truths_of(population, prevalence, WEIGHTED)
+    return tried(WEIGHTED, (table() for _ in range(samples)), truths, replicates)
+
+
+weighted_cases = Part(
+    ((0.3, 100), (0.3, 200), (0.3, 500)),
+    _weighted,
+    lambda found: _by_measure(found, (f"{p:g} / {n}" for p, n in found)),
+)
+"""Cases of lognormal weight, which has nothing to do with their scores."""

@@ -2,17 +2,17 @@
 
 For samples of which the truth is known: the apparent cost (of the cases that chose the threshold), the true cost of
 the chosen threshold, the honest cost (cross-fitted), how often its interval holds the true one, and how often a
-model is recommended over doing nothing. `python benchmarks/honest.py` prints the table of docs/decide.md.
+model is recommended over doing nothing. A part of `make study`, for the tables of docs/decide.md and docs/coverage.md.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rounds import SEED, Cell, Found, Part, Sums, markdown
 from scipy import stats
 from scipy.special import ndtr
 
@@ -20,10 +20,8 @@ from scorespace.conditions import Condition
 from scorespace.decisions import decide
 from scorespace.tables import score_table
 
-SEED = 1
 CONDITION = Condition(fp=1, fn=5)
 PREVALENCES, SIZES = (0.5, 0.3, 0.1, 0.02), (100, 500)
-SAMPLES = 500
 
 Array = NDArray[np.float64]
 Reaches = Callable[[float, int], float]
@@ -83,7 +81,7 @@ OTHERS = {
     "wide": _of(stats.norm(), stats.norm(1.5, 2)),
     "noise, t": _of(stats.t(2), stats.t(2)),
 }
-"""What `--others` simulates instead."""
+"""What is told of in few words."""
 
 
 class Outcome(NamedTuple):
@@ -103,10 +101,19 @@ class Outcome(NamedTuple):
         """By which share the honest cost misses the true one on average."""
         return self.honest / self.true - 1
 
+    @classmethod
+    def of(cls, sums: Sums) -> Outcome:
+        mean = {name: total / sums["used"] for name, total in sums.items()}
+        spread = np.sqrt(max(0.0, mean["square"] - (mean["honest"] - mean["true"]) ** 2) / sums["used"])
+        costs = mean["apparent"], mean["true"], mean["honest"], float(spread) / mean["true"]
+        return cls(*costs, mean["of_procedure"], mean["of_threshold"], mean["recommended"], int(sums["used"]))
 
-def simulate(shape: Shape, prevalence: float, cases: int, samples: int, seed: int = SEED) -> Outcome:
-    """Choose a threshold on each of many samples; those with fewer than two cases of a class are left out."""
-    rng = np.random.default_rng(seed)
+
+def chosen(shape: Shape, prevalence: float, cases: int, rng: np.random.Generator, samples: int) -> Sums:
+    """Choose a threshold on each of many samples; those with fewer than two cases of a class are left out.
+
+    The cost of the procedure is the mean of what the thresholds chosen on these samples cost.
+    """
     found = []
     for number in range(samples):
         label = (rng.random(cases) < prevalence).astype(np.int64)
@@ -119,44 +126,63 @@ def simulate(shape: Shape, prevalence: float, cases: int, samples: int, seed: in
         true = float(CONDITION.cost(above[0], above[1], prevalence))
         honest = decision.honest
         found.append((choice.cost_per_case, true, honest.value, honest.low, honest.high, decision.shown))
-    apparent, true_, value, low, high, shown = np.array(found, dtype=np.float64).T
+    apparent, true_, value, low, high, shown = np.array(found, dtype=np.float64).reshape(-1, 6).T
     mean = true_.mean()
-    return Outcome(
-        float(apparent.mean()),
-        float(mean),
-        float(value.mean()),
-        float((value - true_).std() / np.sqrt(value.size) / mean),
-        float(((low <= mean) & (mean <= high)).mean()),
-        float(((low <= true_) & (true_ <= high)).mean()),
-        float(shown.mean()),
-        int(value.size),
-    )
+    return {
+        "used": float(value.size),
+        "apparent": float(apparent.sum()),
+        "true": float(true_.sum()),
+        "honest": float(value.sum()),
+        "square": float(((value - true_) ** 2).sum()),
+        "of_procedure": float(((low <= mean) & (mean <= high)).sum()),
+        "of_threshold": float(((low <= true_) & (true_ <= high)).sum()),
+        "recommended": float(shown.sum()),
+    }
 
 
-def table(samples: int, shapes: Mapping[str, Shape] = SHAPES) -> str:
-    """All shapes, prevalences and sizes, as a Markdown table."""
-    head = "| scores | π | n | apparent | true | honest | bias | covers the procedure | … the threshold | recommended |"
-    lines = [head, "|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
-    for name, shape in shapes.items():
-        for prevalence in PREVALENCES:
-            for cases in SIZES:
-                one = simulate(shape, prevalence, cases, samples)
-                costs = " | ".join(f"{cost:.3f}" for cost in (one.apparent, one.true, one.honest))
-                bias = f"{100 * one.bias:+.1f} ± {100 * one.error:.1f} %".replace("-", "−")
-                held = f"{one.of_procedure:.2f} | {one.of_threshold:.2f} | {one.recommended:.2f}"
-                lines.append(f"| {name} | {prevalence} | {cases} | {costs} | {bias} | {held} |")
-                print(lines[-1], flush=True)
-    return "\n".join(lines)
+def simulate(shape: Shape, prevalence: float, cases: int, samples: int, seed: int = SEED) -> Outcome:
+    """What comes of choosing on so many samples."""
+    return Outcome.of(chosen(shape, prevalence, cases, np.random.default_rng(seed), samples))
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=SAMPLES)
-    parser.add_argument("--others", action="store_true", help="other shapes than those of the page")
-    given = parser.parse_args()
-    table(given.samples, OTHERS if given.others else SHAPES)
+# --- tables
 
 
-if __name__ == "__main__":
-    main()
+def _run(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    del replicates
+    name, prevalence, cases = str(cell[0]), float(cell[1]), int(cell[2])
+    return {"": chosen((SHAPES | OTHERS)[name], prevalence, cases, rng, samples)}
+
+
+def _percent(number: float) -> str:
+    return f"{100 * number:+.1f}".replace("-", "−")
+
+
+def in_full(found: Mapping[Cell, Found]) -> str:
+    """One row for each shape of the page, prevalence and size."""
+    head = "scores | π | n | apparent | true | honest | bias | covers the procedure | … the threshold | recommended"
+    rows = []
+    for (name, prevalence, cases), one in found.items():
+        out = Outcome.of(one[""])
+        costs = [f"{cost:.3f}" for cost in (out.apparent, out.true, out.honest)]
+        held = [f"{share:.2f}" for share in (out.of_procedure, out.of_threshold, out.recommended)]
+        if name in SHAPES:
+            bias = f"{_percent(out.bias)} ± {100 * out.error:.1f} %"
+            rows.append([str(name), str(prevalence), str(cases), *costs, bias, *held])
+    return markdown(head.split(" | "), rows, "--:")
+
+
+def in_short(found: Mapping[Cell, Found]) -> str:
+    """Every shape: by prevalence and size the bias in per cent, the coverage, and how often it is recommended."""
+    rows = []
+    for shape in dict.fromkeys(name for name, *_ in found):
+        outs = [Outcome.of(one[""]) for (name, *_), one in found.items() if name == shape]
+        cells = (f"{_percent(out.bias)} {out.of_procedure:.2f} {out.recommended:.2f}" for out in outs)
+        rows.append([str(shape), *cells])
+    return markdown(["scores", *(f"{p:g} / {n}" for p in PREVALENCES for n in SIZES)], rows)
+
+
+honest_costs = Part(
+    tuple((name, p, n) for name in SHAPES | OTHERS for p in PREVALENCES for n in SIZES), _run, in_short, times=2
+)
+"""What a threshold is promised to cost, what it costs, and whether noise is recommended."""

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from unittest.mock import patch
 
 import numpy as np
 from covered import area_and_variances, placements
 from populations import Array
-from progress import SEED, settings
+from rounds import Cell, Found, Part, markdown
 from scipy.special import expit, ndtr
 
+from scorespace.comparisons import paired
 from scorespace.comparisons.mcnemar import mcnemar_p
 from scorespace.comparisons.paired import compare
 from scorespace.comparisons.unpaired import against_value, compare_samples
 from scorespace.measures import parse
+from scorespace.resampling import draw
 from scorespace.resampling.draw import Draws
 from scorespace.tables import score_table
 from scorespace.tables.pair import pair_table
 
 LIKELY = 0.05
+PIECE = 5_000_000  # numbers that are drawn at once
+
+
+@contextmanager
+def p_alone() -> Iterator[None]:
+    """Tests without the interval of the difference, which takes most of their time, and in one piece each."""
+    with (
+        patch.object(paired, "_bounds", lambda question: (math.nan, math.nan)),
+        patch.object(draw, "_CELLS_AT_ONCE", PIECE),
+    ):
+        yield
 
 
 # --- tests --------------------------------------------------------------------------------------------------------
@@ -80,6 +95,13 @@ def rejected(
 
     Two models on the same cases by each measure; one model on two samples, 50 + 500 in the second; one against 0.5.
     """
+    with p_alone():
+        return _rejected(rng, samples, m, n, apart, names)
+
+
+def _rejected(
+    rng: np.random.Generator, samples: int, m: int, n: int, apart: float, names: Sequence[str]
+) -> dict[str, float]:
     p: dict[str, list[float]] = {}
     label, other = np.repeat([1, 0], [m, n]), np.repeat([1, 0], [50, 500])
     for k in range(samples):
@@ -96,25 +118,34 @@ def rejected(
     return {name: float((np.array(found) < LIKELY).mean()) for name, found in p.items()}
 
 
-def sizes_of_tests(samples: int, replicates: int) -> str:
-    """How often default tests reject a true null at 5 %, by the cases of each class and how far these are apart."""
-    del replicates
-    rows: dict[str, list[str]] = {}
-    for m, n in settings("tests", PAIRS):
-        for apart in (0.0, 1.2):
-            rng = np.random.default_rng([SEED, m, n, round(10 * apart)])
-            found = rejected(rng, samples, m, n, apart, COMPARED)
-            found |= paired_delong(rng, 10 * samples, m, n, apart)
-            found |= against_half(rng, 10 * samples, m, n) if apart == 0 else {}
-            for name, share in found.items():
-                rows.setdefault(name, []).append(f"{share:.3f}")
-    lines = ["| test | " + " | ".join(f"{m} + {n}" for m, n in PAIRS) + " |", "|:--|" + ":-:|" * len(PAIRS)]
-    for name, cells in rows.items():
-        per = len(cells) // len(PAIRS)
-        grouped = [" ".join(cells[k * per : (k + 1) * per]) for k in range(len(PAIRS))]
-        lines.append(f"| {name} | " + " | ".join(grouped) + " |")
-    return "\n".join(lines)
+def _counted(shares: Mapping[str, float], samples: int) -> Found:
+    return {name: {"samples": samples, "rejected": round(share * samples)} for name, share in shares.items()}
 
+
+def _share(found: Found, name: str) -> str:
+    return f"{found[name]['rejected'] / found[name]['samples']:.3f}" if name in found else ""
+
+
+def _sizes(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
+    del replicates
+    m, n, apart = int(cell[0]), int(cell[1]), float(cell[2])
+    found = _counted(rejected(rng, samples, m, n, apart, COMPARED), samples)
+    found |= _counted(paired_delong(rng, 10 * samples, m, n, apart), 10 * samples)
+    return found | (_counted(against_half(rng, 10 * samples, m, n), 10 * samples) if apart == 0 else {})
+
+
+def _of_sizes(found: Mapping[Cell, Found]) -> str:
+    names = dict.fromkeys(name for one in found.values() for name in one)
+    rows = [
+        [name, *(" ".join(_share(found[m, n, apart], name) for apart in APART).strip() for m, n in PAIRS)]
+        for name in names
+    ]
+    return markdown(["test", *(f"{m} + {n}" for m, n in PAIRS)], rows)
+
+
+APART = (0.0, 1.2)
+sizes_of_tests = Part(tuple((m, n, apart) for m, n in PAIRS for apart in APART), _sizes, _of_sizes, times=2)
+"""How often default tests reject a true null at 5 %, by the cases of each class and how far these are apart."""
 
 CLOSER = (("auc", 20, 200), ("auc", 30, 300), ("auprc", 10, 10), ("h", 10, 10))
 
@@ -129,18 +160,27 @@ def paired_only(rng: np.random.Generator, samples: int, m: int, n: int, apart: f
     return float((p < LIKELY).mean())
 
 
-def closer_look(samples: int, replicates: int) -> str:
-    """Where a few hundred samples leave a doubt, several thousand."""
+def _closer(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
     del replicates
-    lines = ["| measure | cases | samples | noise | 1.2 apart |", "|:--|:-:|--:|--:|--:|"]
-    for name, m, n in settings("closer look", CLOSER):
-        many = 2000 * samples // 300
-        shares = [
-            paired_only(np.random.default_rng([SEED + 2, m, n, round(10 * apart)]), many, m, n, apart, name)
-            for apart in (0.0, 1.2)
-        ]
-        lines.append(f"| {name} | {m} + {n} | {many} | " + " | ".join(f"{share:.3f}" for share in shares) + " |")
-    return "\n".join(lines)
+    name, m, n = str(cell[0]), int(cell[1]), int(cell[2])
+    with p_alone():
+        shares = {f"{apart:g}": paired_only(rng, samples, m, n, apart, name) for apart in APART}
+    return _counted(shares, samples)
+
+
+closer_look = Part(
+    CLOSER,
+    _closer,
+    lambda found: markdown(
+        ["measure", "cases", "noise", "1.2 apart"],
+        [
+            [str(name), f"{m} + {n}", *(_share(one, f"{apart:g}") for apart in APART)]
+            for (name, m, n), one in found.items()
+        ],
+    ),
+    times=5,
+)
+"""Where a few hundred samples leave a doubt, more of them."""
 
 
 def mcnemar_null(rng: np.random.Generator, samples: int, cases: int = 200) -> dict[str, float]:
@@ -157,11 +197,16 @@ def mcnemar_null(rng: np.random.Generator, samples: int, cases: int = 200) -> di
     return found
 
 
-def forms_of_mcnemar(samples: int, replicates: int) -> str:
-    """How often McNemar's test rejects equal accuracies, by form and number of cases."""
+def _forms(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
     del replicates
-    sizes = (20, 50, 100, 200, 1000)
-    columns = [mcnemar_null(np.random.default_rng([SEED, n]), 50 * samples, n) for n in sizes]
-    lines = ["| form | " + " | ".join(f"{n} cases" for n in sizes) + " |", "|:--|" + "--:|" * len(sizes)]
-    lines += [f"| {form} | " + " | ".join(f"{column[form]:.3f}" for column in columns) + " |" for form in columns[0]]
-    return "\n".join(lines)
+    return _counted(mcnemar_null(rng, samples, int(cell[0])), samples)
+
+
+def _of_forms(found: Mapping[Cell, Found]) -> str:
+    forms = dict.fromkeys(form for one in found.values() for form in one)
+    rows = [[form, *(_share(one, form) for one in found.values())] for form in forms]
+    return markdown(["form", *(f"{n} cases" for (n,) in found)], rows)
+
+
+forms_of_mcnemar = Part(((20,), (50,), (100,), (200,), (1000,)), _forms, _of_forms, times=50)
+"""How often McNemar's test rejects equal accuracies, by form and number of cases."""

@@ -216,6 +216,12 @@ def test_what_is_said_of_the_others():
     )
 
 
+@pytest.mark.parametrize("function", [ss.load_tables, ss.open_run])
+def test_paths_that_are_none(function):
+    for value in (3, b"x", [], None):
+        assert " is not text or a path.\n" in str(attempt(function, {"path": value}))
+
+
 def test_names_that_are_none_are_told_by_python():
     with pytest.raises(TypeError, match="unexpected keyword argument"):
         ss.evaluate(DATA, thruth="y")

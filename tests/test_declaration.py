@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorespace import declaration
+from scorespace.curves.curve import CURVES
 from scorespace.declaration import Call, Option, Registry, options_of, read_value, split_list, table_of, written
 from scorespace.errors import MeasureError, ScoreSpaceError
+from scorespace.measures.measure import MEASURES
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,8 @@ def test_a_plug_in_that_fails_is_remembered_and_does_not_stop_the_others(monkeyp
         SimpleNamespace(name="broken", value="broken.module", load=broken),
         SimpleNamespace(name="fine", value="fine.module", load=lambda: loaded.append("fine")),
     ]
-    monkeypatch.setattr(declaration, "entry_points", lambda group: entries if group == "scorespace" else [])
+    every = SimpleNamespace(select=lambda group: entries if group == "scorespace" else [])
+    monkeypatch.setattr(declaration, "entry_points", lambda: every)
     monkeypatch.setattr(declaration, "BROKEN", {})
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -196,3 +199,13 @@ def test_two_files_that_declare_one_name_are_told():
     assert told(lambda: kinds.add(SimpleNamespace(name="extreme", aliases=(), options=(), function=math.exp))) == (
         "the name 'extreme' of method extreme is taken by extreme.\n  hint: another name"
     )
+
+
+def test_a_noun_of_another_kind_is_known_as_such():
+    with pytest.raises(ScoreSpaceError) as caught:
+        MEASURES.find("net benefit")
+    assert str(caught.value) == (
+        "there is no measure 'net benefit'.\n  hint: it is a curve: scorespace curves net_benefit"
+    )
+    with pytest.raises(ScoreSpaceError, match="it is a measure: scorespace measures tpr"):
+        CURVES.find("recall")

@@ -25,6 +25,7 @@ _WORDS: Final[dict[Any, str]] = {
     int: "a whole number",
     float: "a number",
     Path: "a path",
+    os.PathLike: "a path",
     NoneType: "None",
 }
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
@@ -47,10 +48,10 @@ def checked(function: Checked) -> Checked:
       seen: str
       hint: x=3
     """
-    signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        signature = _signature(function)  # read at the first call: few of the many methods are called
         given = signature.bind(*args, **kwargs).arguments  # a TypeError for names that are none, as everywhere
         hints = _hints(function)
         for name, value in given.items():
@@ -115,6 +116,9 @@ def check(name: str, value: Any, kind: Any) -> None:
         raise ScoreSpaceError(f"seed={value} is negative.", hint="a whole number from 0 on")
 
 
+_signature = functools.cache(inspect.signature)
+
+
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     asked = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
@@ -136,9 +140,9 @@ def _fits(value: Any, kind: Any) -> bool:
         return is_one and (kind is int or not isinstance(value, int) or abs(value) <= sys.float_info.max)
     if kind is bool:
         return type(value).__name__ in ("bool", "bool_")
-    if kind is Path:
-        return isinstance(value, os.PathLike)
     held = origin or kind
+    if held in (Path, os.PathLike):
+        return isinstance(value, os.PathLike)
     if held is Mapping:
         return isinstance(value, Mapping) and all(_fits_all(value.items(), inner))
     if held is Sequence:
@@ -169,9 +173,9 @@ def _worded(kind: Any) -> str:
         return " or ".join(dict.fromkeys(words))
     if origin is Literal:
         return " or ".join(map(repr, inner))
-    if kind in _WORDS:
-        return _WORDS[kind]
     held = origin or kind
+    if held in _WORDS:
+        return _WORDS[held]
     if held is Mapping:
         return "a dict" + (f" of {_plural(inner[1])} by {_plural(inner[0])}" if len(inner) == 2 else "")
     if held is Sequence:

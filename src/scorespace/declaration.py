@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from types import NoneType
-from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, cast, get_args, get_origin
 
 from scorespace.errors import ScoreSpaceError, did_you_mean, folded, listing
 
@@ -85,6 +85,10 @@ def _home(noun: Any) -> tuple[str, str]:
     return getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
 
 
+_CATALOGUES: Final[list[Registry[Any]]] = []
+"""Those that a verb of their own lists, so that each knows what is a noun of another kind."""
+
+
 @dataclass(frozen=True)
 class Registry(Generic[Declared]):
     """The declared nouns of one kind by their names, in the order of declaration, third parties' included."""
@@ -94,6 +98,10 @@ class Registry(Generic[Declared]):
     error: type[ScoreSpaceError] = ScoreSpaceError
     nouns: dict[str, Declared] = field(default_factory=dict)
     _names: dict[str, Declared] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.catalogue == f"{self.what}s":
+            _CATALOGUES.append(self)
 
     def add(self, noun: Declared) -> Declared:
         """Keep a declared noun; a name that another one bears is refused."""
@@ -125,11 +133,13 @@ class Registry(Generic[Declared]):
         noun = self._named(name)
         if noun is not None:
             return noun
+        elsewhere = next((one for one in _CATALOGUES if one is not self and one._named(name) is not None), None)
         near = did_you_mean(name, [alias for noun in self for alias in (noun.name, *noun.aliases)])
-        raise self.error(
-            f"there is no {self.what} {name!r}.",
-            hint=f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all",
-        )
+        hint = f"did you mean {near}?" if near else f"scorespace {self.catalogue} lists them all"
+        if elsewhere is not None:
+            known = cast(Noun, elsewhere._named(name)).name
+            hint = f"it is a {elsewhere.what}: scorespace {elsewhere.catalogue} {known}"
+        raise self.error(f"there is no {self.what} {name!r}.", hint=hint)
 
     def search(self, text: str) -> list[Declared]:
         """The noun of that name, else all of which every word is said: in names, title or summary."""
@@ -329,10 +339,10 @@ def call_text(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 @cache
 def load_plugins() -> None:
     """Import what third parties declare, once; one that fails is remembered and does not stop the others."""
-    for group in PLUGINS:
-        for entry in entry_points(group=group):
-            try:
-                entry.load()
-            except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
-                BROKEN[entry.name] = said = f"{type(error).__name__}: {error}"
-                warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)
+    every = entry_points()  # once: it reads a file of each package that is installed
+    for entry in (one for group in PLUGINS for one in every.select(group=group)):
+        try:
+            entry.load()
+        except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
+            BROKEN[entry.name] = said = f"{type(error).__name__}: {error}"
+            warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)

@@ -5,7 +5,8 @@ import numpy as np
 from scorespace import evaluate
 from scorespace.auditing import leaks, rows, split  # noqa: F401 - which declare the findings
 from scorespace.auditing.finding import FINDING_KINDS
-from scorespace.auditing.free import free_checks
+from scorespace.auditing.free import free_checks, free_notes
+from scorespace.frames import Source, check, count, read, roles
 
 
 def codes(*given, **named):
@@ -59,3 +60,11 @@ def test_an_evaluation_runs_them_and_points_to_the_audit():
     assert "SS102" in [note.code for note in ordered.notes]
     again = evaluate(data | {"turn": y}, truth="y", scores="s", fold="age", repeat="turn")
     assert "SS142" not in [note.code for note in again.notes]
+
+
+def test_the_classes_that_were_counted_are_not_read_again(monkeypatch):
+    source = read({"y": [0] * 20 + [1] * 20, "s": [*range(40)]})
+    sample = check(source, roles(source, truth="y", scores="s"))
+    count(sample)
+    monkeypatch.delattr(Source, "arrays")
+    assert [one.code for one in free_notes(sample)] == ["SS102"]

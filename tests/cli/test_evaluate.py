@@ -514,3 +514,11 @@ def test_costs_of_both_sides(run, deliveries):
         "ConditionError: the costs of both sides are needed.\n  hint: --cost-under 2 --cost-over 1\n",
     )
     assert "Use m" in run(*given, "--cost-over", "1").out
+
+
+def test_differences_over_folds_are_headed_as_such(run, tmp_path):
+    rows = [f"{k % 2},{k // 20},0.{k % 7 + 1},0.{k % 5 + 1}" for k in range(60)]
+    (tmp_path / "f.csv").write_text("\n".join(["y,fold,a,b", *rows]) + "\n", encoding="utf-8")
+    asked = ("evaluate", str(tmp_path / "f.csv"), "--truth", "y", "--score", "a", "--score", "b", "--measures", "auc")
+    assert "a − b, mean over folds" in run(*asked, "--fold", "fold").out
+    assert "a − b\n" in "\n".join(line.rstrip() for line in run(*asked).out.splitlines())

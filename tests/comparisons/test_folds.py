@@ -240,6 +240,9 @@ def test_data_that_cannot_be_used(call, message):
         (lambda: paired_t(A, B, alternative="more"), "alternative='more' is not an alternative."),
         (lambda: paired_t(A, B, level=95), "level=95 is not a level of confidence."),
         (lambda: paired_t(A, B, names=("nb",)), "names=('nb',) does not name two models."),
+        (lambda: paired_t(A, B, names=3), "names=3 does not name two models."),
+        (lambda: paired_t(np.array([1j, 2j])), "the differences are not an array of numbers."),
+        (lambda: paired_t([10**400, 1]), "the differences are not an array of numbers."),
     ],
 )
 def test_options_that_cannot_be_used(call, message):

@@ -224,7 +224,8 @@ def simulation(monkeypatch):
     import honest
 
     yield honest
-    sys.modules.pop("honest", None)
+    for name in ("honest", "rounds"):
+        sys.modules.pop(name, None)
 
 
 @pytest.mark.parametrize("shape", ["binormal", "ties", "skewed"])
@@ -251,12 +252,11 @@ def test_a_good_model_is_recommended(simulation):
     assert simulation.simulate(simulation._binormal(3.0), 0.3, 500, 40).recommended > 0.95
 
 
-def test_the_simulation_prints_its_table(simulation, monkeypatch, capsys):
-    monkeypatch.setattr(simulation, "PREVALENCES", (0.5,))
-    monkeypatch.setattr(simulation, "SIZES", (40,))
-    monkeypatch.setattr(sys, "argv", ["honest.py", "--samples", "5"])
-    simulation.main()
-    assert capsys.readouterr().out.count("| 0.5 | 40 |") == 4
+def test_the_simulation_makes_its_tables(simulation):
+    cells = [("binormal", 0.5, 40), ("t", 0.5, 40)]
+    found = {cell: simulation.honest_costs.run(cell, np.random.default_rng(1), 5, 0) for cell in cells}
+    assert [line[:22] for line in simulation.in_full(found).splitlines()[2:]] == ["| binormal | 0.5 | 40 |"[:22]]
+    assert [line.split(" | ")[0] for line in simulation.in_short(found).splitlines()[2:]] == ["| binormal", "| t"]
 
 
 # --- the least

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from laws.strategies import samples
 from scorespace.decisions import choose_mixture, choose_rejection
-from scorespace.errors import ScoreError
+from scorespace.errors import ConditionError, ScoreError
 from scorespace.tables import confusion, score_table
 
 SURE = score_table([1, 1, 0, 0], [0.95, 0.9, 0.4, 0.05])
@@ -91,3 +91,13 @@ def test_a_mixture_of_two_thresholds():
 )
 def test_a_corner_of_the_hull_is_used_as_it_is(rate, words):
     assert repr(choose_mixture({"rule": CRISP}, **rate)) == words
+
+
+@pytest.mark.parametrize("models", [["nb"], ["nb", "tree"]])
+def test_one_class_alone_has_no_mixture(models):
+    table = score_table(["b", "b", "b"], [0.1, 0.5, 0.2], positive="b")
+    with pytest.raises(ConditionError) as caught:
+        choose_mixture(dict.fromkeys(models, table), fpr=0.5)
+    assert str(caught.value) == (
+        "a mixture needs cases of both classes.\n  seen: one class only\n  hint: cases of the other class, too"
+    )

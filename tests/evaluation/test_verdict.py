@@ -3,6 +3,8 @@
 import numpy as np
 
 import scorespace as ss
+from scorespace.measures.ranking import auc
+from scorespace.tables import score_table
 
 # From the highest score down: + − + + − −
 SMALL = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1]}
@@ -169,3 +171,14 @@ def test_what_holds_for_all_models_is_noted_once():
     assert codes.count("SS004") == codes.count("SS027") == 1
     (text,) = [note.text for note in rare(3).notes if note.code == "SS004"]
     assert text == "each of m0, m1 and m2 predicts nothing positive at 0.5: precision is undefined there."
+
+
+def test_a_difference_over_folds_is_told_as_such_beside_pooled_numbers():
+    rng = np.random.default_rng(4)
+    label = np.tile([0, 1], 60)
+    data = {"y": label, "k": np.repeat(np.arange(4), 30), **{m: label + rng.normal(0, 1.5, 120) for m in "ab"}}
+    over = {"scores": ["a", "b"], "measures": "auc"}
+    means = [[auc(score_table(label[data["k"] == k], data[m][data["k"] == k])) for k in range(4)] for m in "ab"]
+    gap = abs(np.mean(means[0]) - np.mean(means[1]))
+    assert f": a difference of {gap:.3f} as mean over folds, " in verdict(data, fold="k", **over)
+    assert "mean over folds" not in verdict(data, **over)

@@ -31,6 +31,23 @@ def test_rates_keep_the_number_of_positives_and_stay_shares(cells):
         assert cases @ rates == pytest.approx(hits.sum(), rel=1e-3)
 
 
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30), st.integers(1, 8))
+def test_rates_in_steps_keep_the_positives_and_never_rise_towards_lower_scores(cells, steps):
+    hits, misses = np.array(cells, dtype=float).T
+    held = hits + misses > 0
+    hits, cases = hits[held], (hits + misses)[held]
+    if cases.size:
+        rates = worlds.rates_in_steps(cases, hits, steps)
+        assert np.all((rates >= 0) & (rates <= 1) & (np.diff(rates, append=0) <= 1e-12))
+        assert np.unique(rates).size <= steps
+        assert cases @ rates == pytest.approx(hits.sum())
+
+
+def test_rates_in_steps_find_steps_again():
+    rates = np.repeat([0.9, 0.6, 0.5, 0.2, 0.1], 20)
+    assert_allclose(worlds.rates_in_steps(np.full(100, 50.0), 50 * rates), rates)
+
+
 def test_separated_classes_have_finite_rates():
     hits = np.repeat([1.0, 0.0], [5, 95])
     rates = worlds.rates_by_rank(np.ones(100), hits)
@@ -62,6 +79,14 @@ def test_labels_again_have_the_rates_they_were_drawn_from():
     assert hits.shape == (20_000, 2, 2)
     assert_allclose(hits.mean(axis=0), cases * rates, atol=0.05)
     assert np.all(hits <= cases)
+
+
+@pytest.mark.parametrize("most", [1, 3, 12, 30])
+def test_labels_again_are_those_of_numpys_binomial(most):
+    seeds = np.random.default_rng(most)
+    cases, rates = seeds.integers(1, most + 1, 300), seeds.uniform(0.001, 0.999, (2, 300))
+    found = worlds.labels_again(cases, rates, np.random.default_rng(7), 50)
+    assert np.array_equal(found, np.random.default_rng(7).binomial(cases, rates, (50, 2, 300)))
 
 
 def test_a_world_shows_the_bias_of_ks():

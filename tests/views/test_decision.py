@@ -118,3 +118,13 @@ def test_the_page_of_a_mixture():
     evaluation = ss.evaluate(SMALL, truth="y", scores="s")
     (grid,) = parts(evaluation, evaluation.mix(tpr=2 / 3), Grid)
     assert grid.rows == (("s", "0.9", "0.500", "0.000", "0.333"), ("s", "0.4", "0.500", "0.333", "1.000"))
+
+
+def test_costs_that_follow_from_a_slope_have_few_digits():
+    assert [view._cost(one) for one in (2 / 3, 4 / 3, 20000.0, 0.00001, 1234.5)] == [
+        "0.6667",
+        "1.333",
+        "20000",
+        "1e-05",
+        "1234.5",
+    ]

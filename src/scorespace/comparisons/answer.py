@@ -93,6 +93,11 @@ class Comparison:
         return shown if math.isnan(open_) else f"{shown} ±{open_:.1g}"
 
     @property
+    def averaged(self) -> str:
+        """What a difference adds that is a mean over folds, and not that of the pooled numbers beside it."""
+        return ""
+
+    @property
     def telling_p(self) -> float:
         """The p-value to judge by: adjusted where several tests are made."""
         return self.p if math.isnan(self.p_adjusted) else self.p_adjusted
@@ -173,6 +178,10 @@ class PairTest(Comparison):
 
     over: str
     count: int
+
+    @property
+    def averaged(self) -> str:
+        return f"mean over {self.over}"
 
     def rows(self) -> list[Row]:
         return [self.row()]

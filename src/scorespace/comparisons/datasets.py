@@ -26,6 +26,7 @@ from scorespace.resampling.estimate import check_level
 from scorespace.results import ByValue, Row, decimals
 from scorespace.special import bdtr, ndtr
 from scorespace.tables import Array
+from scorespace.tables.arrays import real
 
 Zeros = Literal["drop", "split", "pratt"]
 """Data sets on which both models are equal: dropped (Wilcoxon), their ranks split evenly (Demšar), or ranked but
@@ -302,8 +303,8 @@ def _columns(values: Mapping[Any, Any]) -> list[Any]:
 
 def _matrix(values: Any) -> Array:
     try:
-        matrix = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        matrix = real(values)
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             "the values are not a matrix of numbers.",
             seen=str(error),

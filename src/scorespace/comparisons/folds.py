@@ -29,6 +29,7 @@ from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, grouped, note
 from scorespace.special import fdtrc, stdtr, stdtrit
 from scorespace.tables import Array, Table
+from scorespace.tables.arrays import real
 from scorespace.tables.pair import PairTable
 
 _CELLS: Final = 10_000_000
@@ -226,7 +227,7 @@ class _Pair:
     ) -> _Pair:
         check_level(level)
         check_alternative(alternative)
-        if len(names) != 2:
+        if not isinstance(names, (tuple, list)) or len(names) != 2:
             raise ScoreSpaceError(f"names={names!r} does not name two models.", hint='names=("nb", "tree")')
         one, other = map(str, names)
         if b is None:
@@ -342,8 +343,8 @@ def _five_by_two(pair: _Pair) -> tuple[float, str | None]:
 
 def _numbers(values: ArrayLike, what: str) -> Array:
     try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        numbers = real(values)
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"{what} are not an array of numbers.",
             seen=str(error),
@@ -377,7 +378,8 @@ def _shape(values: Array) -> str:
 
 def two_folds(question: Question[Any]) -> Refused | None:
     """Two folds or more, or samples held out twice or more of cases that are named."""
-    if question.pairs is None or question.pairs.fold is None or held_out_ratio(question.pairs) < math.inf:
+    pairs = question.pairs
+    if pairs is None or pairs.fold is None or (fold_places(pairs)[1] != (1, 1) and held_out_ratio(pairs) < math.inf):
         return None
     return Refused("{test} compares folds, but there is only one.", hint="fold=… a column of two or more")
 
@@ -414,7 +416,7 @@ def over_folds_corrected(question: Paired[Table]) -> Comparison:
     def tested(a: Array, b: Array, ratio: float, **said: Any) -> PairTest:
         return corrected_t(a, b, ratio=ratio, level=question.level, **said)
 
-    return _over_folds(question, "corrected_t", tested)
+    return _over_folds(question, "corrected t", tested)
 
 
 @test(
@@ -430,7 +432,7 @@ def over_folds_plain(question: Paired[Table]) -> Comparison:
     def tested(a: Array, b: Array, ratio: float, **said: Any) -> PairTest:
         return paired_t(a, b, level=question.level, **said)
 
-    return _over_folds(question, "paired_t", tested)
+    return _over_folds(question, "paired t", tested)
 
 
 @test(
@@ -480,7 +482,7 @@ def over_folds_bayes(
     def tested(a: Array, b: Array, ratio: float, **said: Any) -> Posterior:
         return replace(bayes_correlated_t(a, b, rho=ratio / (1 + ratio), rope=rope, **said), level=question.level)
 
-    return _over_folds(question, "bayes_t", tested)
+    return _over_folds(question, "Bayesian correlated t", tested)
 
 
 def _over_folds(question: Paired[Table], test: str, tested: Callable[..., PairTest | Posterior]) -> Comparison:
@@ -556,7 +558,7 @@ def fold_places(pairs: PairTable) -> tuple[NDArray[np.int64], tuple[int, int]]:
 
 
 def held_out_ratio(pairs: PairTable) -> float:
-    """The ratio of test to training cases: 1/(k − 1) of k folds; of samples held out, by the cases that were tested.
+    """The ratio of test to training cases: as it is known, else 1/(k − 1) of k folds, or of samples held out by cases.
 
     Of these a case may never have been tested, so that the ratio is too high rather than too low; it is infinite where
     cases have no names, since nobody knows how many there are.
@@ -567,6 +569,8 @@ def held_out_ratio(pairs: PairTable) -> float:
     >>> held_out_ratio(pairs), held_out_ratio(replace(pairs, group=np.array([0, 1, 1, 2], dtype=np.int32)))
     (inf, 2.0)
     """
+    if pairs.ratio is not None:
+        return pairs.ratio
     place, (repeats, folds) = fold_places(pairs)
     if folds > 1:
         return 1 / (folds - 1)

@@ -173,7 +173,12 @@ def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | Non
     >>> choose_mixture({"nb": t}, fpr=0.25).mixture.tpr
     0.6666666666666666
     """
-    return MixtureChoice(hull(models).mixture(fpr=fpr, tpr=tpr))
+    found = hull(models)
+    if math.isnan(found.area()):
+        raise ConditionError(
+            "a mixture needs cases of both classes.", seen="one class only", hint="cases of the other class, too"
+        )
+    return MixtureChoice(found.mixture(fpr=fpr, tpr=tpr))
 
 
 def _called(corner: Corner) -> str:

@@ -120,7 +120,9 @@ def evaluate(
             seed=seed,
             progress=progress,
         )
-        return replace(whole, models=replace(whole.models, name=name), sample_notes=(*given.notes, *whole.sample_notes))
+        pairs = whole.models.pairs
+        held = replace(whole.models, name=name, pairs=None if pairs is None else replace(pairs, ratio=given.ratio))
+        return replace(whole, models=held, sample_notes=(*given.notes, *whole.sample_notes))
     if dataset is not None:
         raise ScoreSpaceError(
             f"dataset={dataset!r} is for the directory of a run.",

@@ -229,7 +229,8 @@ def prevalence_notes(models: Models, standard: Models) -> Iterator[Note]:
 def role_notes(fold: str | None, repeat: str | None = None) -> Iterator[Note]:
     """Notes on roles that the numbers make no use of."""
     if fold is not None:
-        yield note("SS019", f"numbers are pooled over the folds of {fold!r}: means over folds would differ a little.")
+        text = f"numbers are pooled over the folds of {fold!r}: means over folds, as of differences, are not the same."
+        yield note("SS019", text)
     if repeat is not None:
         text = (
             f"every case has a row in each repeat of {repeat!r}, and intervals take them for as many cases: they are "

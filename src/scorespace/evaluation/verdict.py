@@ -170,7 +170,8 @@ def _opening(best: Estimate, others: list[Estimate], wins: str, title: str, test
         return f"{best.model} and {second.model} are level, with {title} {best.text}."
     if tested is not None and not math.isnan(tested.p):
         explains = "more than chance explains" if tested.sure else "which chance could explain"
-        close = f"a difference of {decimals(abs(tested.difference))}, {explains} ({p_text(tested.telling_p)})"
+        size = f"a difference of {decimals(abs(tested.difference))}{' as ' if tested.averaged else ''}{tested.averaged}"
+        close = f"{size}, {explains} ({p_text(tested.telling_p)})"
     elif math.isnan(second.high) or math.isnan(best.low):
         close = "without intervals, how sure that is cannot be said"
     elif second.high >= best.low and best.high >= second.low:

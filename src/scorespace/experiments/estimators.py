@@ -106,11 +106,12 @@ def answers(estimator: Any, features: Any, *, decided: bool = False) -> Array:
 
 @dataclass(frozen=True)
 class Given:
-    """Columns, and what `evaluate` is told of them."""
+    """Columns, and what `evaluate` is told of them; `ratio` is that of test to training cases, where it is known."""
 
     columns: dict[str, Any]
     roles: Row = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    ratio: float | None = None
 
 
 def given_arrays(truth: Any, said: Any, positive: Any = None, *, classes: Any = None, role: str | None = None) -> Given:

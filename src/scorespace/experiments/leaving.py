@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -32,6 +32,10 @@ class LeaveOneOut(Resampling):
         return "loo"
 
     def draw(self, data: Dataset, seed: int) -> Iterator[Split]:
+        if data.rows < 2:
+            raise ScoreSpaceError(
+                f"{data.name} has too few rows to leave one out.", seen=f"{data.rows} rows", hint="more rows"
+            )
         yield from numbered(required("sklearn.model_selection", "experiments").LeaveOneOut(), data, 0)
 
     def described(self, data: Dataset) -> str:
@@ -67,7 +71,9 @@ class LeaveGroupsOut(Resampling):
                 hint="leave out fewer, or another grouping",
             )
         splitter = required("sklearn.model_selection", "experiments").LeavePGroupsOut(self.left)
-        yield from numbered(splitter, data, 0, groups=codes)
+        for split in numbered(splitter, data, 0, groups=codes):
+            # Of several groups left out, each is tested with every other one: then a split is a repeat.
+            yield split if self.left == 1 else replace(split, repeat=split.fold, fold=0)
 
     def described(self, data: Dataset) -> str:
         count = np.unique(named_groups(data, self.grouping)).size

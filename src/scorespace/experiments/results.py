@@ -52,7 +52,7 @@ def predictions(
     one is scored, where it is known, unless `every_class` is asked for.
     """
     plan = run.of(dataset)
-    names = tuple(learners) or tuple(one for one in run.learners if run.files(dataset, one))
+    names, idle = (tuple(learners), ()) if learners else answering(run, dataset)
     if not names:
         raise DataError(f"no learner has finished anything on {dataset} yet.", hint="scorespace benchmark status")
     found = {name: run.predictions(dataset, name, part=part) for name in names}
@@ -69,26 +69,31 @@ def predictions(
             f"no split of {dataset} was finished by all of {listing(names)}.",
             hint="finish the run: the same benchmark again, with --retry where fits failed",
         )
-    columns: dict[str, Any] = {TRUTH: first[TRUTH], FOLD: first[FOLD]}
-    roles: Row = {"truth": TRUTH, "fold": FOLD}
-    if np.ptp(first[REPEAT]):
-        columns |= {REPEAT: first[REPEAT], CASE: first[CASE]}
+    repeat, fold, splits = _numbered(first)
+    columns: dict[str, Any] = {TRUTH: first[TRUTH]}
+    roles: Row = {"truth": TRUTH}
+    alone = splits > 1 and splits == repeat.size and not repeat.any()
+    if splits > 1 and not alone:
+        columns, roles = columns | {FOLD: fold}, roles | {"fold": FOLD}
+    if repeat.any():
+        columns |= {REPEAT: repeat, CASE: first[CASE]}
         roles |= {"repeat": REPEAT, "group": CASE}
     named = None if every_class else positive_of(plan.classes, plan.positive if positive is None else positive)
-    for name in names:
+    for place, name in enumerate(names):
+        column = f"answers {place}"  # engines take upper and lower case for the same, and models need not
         if plan.task == "numbers":
-            columns[_column(name)] = found[name]["prediction"]
-            roles.setdefault("predictions", {})[name] = _column(name)
+            columns[column] = found[name]["prediction"]
+            roles.setdefault("predictions", {})[name] = column
         elif named is not None:
-            columns[_column(name)] = found[name][f"{PREFIX}{named}"]
-            roles.setdefault("scores", {})[name] = _column(name)
+            columns[column] = found[name][f"{PREFIX}{named}"]
+            roles.setdefault("scores", {})[name] = column
         else:
-            by_class = {label: _column(name, label) for label in plan.classes}
+            by_class = {label: f"{column} of {k}" for k, label in enumerate(plan.classes)}
             columns |= {column: found[name][f"{PREFIX}{label}"] for label, column in by_class.items()}
             roles.setdefault("scores", {})[name] = by_class
     if named is not None:
         roles["positive"] = named
-    notes = []
+    notes = [_idle_note(name, dataset) for name in idle]
     if lost:
         told = f"{listing(lost)} did not finish every split of {dataset}"
         notes.append(note("SS073", f"{told}: all are judged on the splits that all finished."))
@@ -96,7 +101,21 @@ def predictions(
         cases, repeats = np.unique(first[CASE]).size, np.unique(first[REPEAT]).size
         told = f"{grouped(cases)} cases were tested in {grouped(repeats)} repeats ({run.resampling})"
         notes.append(note("SS016", f"{told}, and all answers on a case are drawn together."))
-    return Given(columns, roles, tuple(notes))
+    if alone:
+        told = f"every case was tested alone ({run.resampling}), so the answers of {grouped(splits)} fits are pooled"
+        why = "one that only follows the shares of the classes ranks each case against its own class"
+        notes.append(note("SS019", told + ("." if plan.task == "numbers" else f": {why}.")))
+    return Given(columns, roles, tuple(notes), share_tested(run, dataset, names[0]))
+
+
+def _numbered(columns: dict[str, Any]) -> tuple[Array, Array, int]:
+    """Repeat and fold of each answer, and the number of splits; where repeats lost folds, each split is a repeat."""
+    repeat, fold = (columns[name].astype(np.int64) for name in (REPEAT, FOLD))
+    step = int(fold.max()) + 1
+    splits, place = np.unique(repeat * step + fold, return_inverse=True)
+    if np.unique(np.unique(splits // step, return_counts=True)[1]).size > 1:
+        return place, np.zeros_like(fold), splits.size
+    return repeat - repeat.min(), fold, splits.size
 
 
 def _kept(columns: dict[str, Any], rows: Array) -> dict[str, Any]:
@@ -111,16 +130,24 @@ def _keys(columns: dict[str, Any]) -> Array:
     return (repeat * (fold.max() + 1) + fold) * (row.max() + 1) + row
 
 
-def _column(name: str, label: str = "") -> str:
-    """A column that no role has the name of."""
-    return f"{name} says {label}".strip()
+def _idle_note(name: str, dataset: str) -> Note:
+    return note("SS073", f"every fit of {name} on {dataset} failed, so it is left out.")
+
+
+def answering(run: Run, dataset: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The learners of a run with an answer on a data set, and those of which every fit failed."""
+    begun = [name for name in run.learners if run.files(dataset, name)]
+    failed = {
+        name for name in begun if all(len(job["errors"]) == len(job["splits"]) for job in run.about(dataset, name))
+    }
+    return tuple(name for name in begun if name not in failed), tuple(name for name in begun if name in failed)
 
 
 def pairs_of(given: Given, *, every_class: bool = False) -> PairTable:
     """The cases of a data set with the answers of all learners; of `every_class`, also where one could be positive."""
     source = frames.read(given.columns)
     sample = frames.check(source, frames.roles(source, **given.roles))
-    return frames.pair(replace(sample, positive=None) if every_class else sample)
+    return replace(frames.pair(replace(sample, positive=None) if every_class else sample), ratio=given.ratio)
 
 
 # --- data sets × learners
@@ -318,9 +345,11 @@ def _asked(run: Run, datasets: Sequence[str], measure: str | None, positive: Any
 def _results(
     run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any
 ) -> tuple[list[Result], tuple[Note, ...]]:
-    done = [name for name in learners if run.files(dataset, name)]
+    answered, failed = answering(run, dataset)
+    done = [name for name in learners if name in answered]
+    idle = tuple(_idle_note(name, dataset) for name in learners if name in failed)
     if not done:
-        return [], (note("SS073", f"no learner has finished anything on {dataset}."),)
+        return [], (*idle, note("SS073", f"no learner has finished anything on {dataset}."))
     whole = _of_every_class(spec)
     given = predictions(run, dataset, done, positive=positive, every_class=whole)
     pairs = pairs_of(given, every_class=whole)
@@ -328,17 +357,17 @@ def _results(
     named = positive_of(plan.classes, plan.positive if positive is None else positive)
     requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
     if None in requests.values():
-        return [], (*given.notes, note("SS073", f"{spec} does not suit {dataset}, which is left out."))
+        return [], (*idle, *given.notes, note("SS073", f"{spec} does not suit {dataset}, which is left out."))
     trained = _trained(run, dataset, done, spec, positive, named) if run.train else {}
     ratio = share_tested(run, dataset, done[0])
     found = []
     for name, request in requests.items():
         assert request is not None
-        values = by_fold(pairs, name, request)
+        values = _within_folds(pairs, name, request)
         over = summed_up(name, spec, values, request.value)
         plus = corrected(run, dataset, name, over, values, named) if is_bootstrap(run) else None
         found.append(Result(dataset, over, values, trained.get(name), ratio, plus))
-    return found, tuple(one for one in given.notes if one.code == "SS073")
+    return found, (*idle, *(one for one in given.notes if one.code == "SS073"))
 
 
 def _trained(
@@ -349,7 +378,12 @@ def _trained(
     given = predictions(run, dataset, learners, positive=positive, part="train", every_class=whole)
     pairs = pairs_of(given, every_class=whole)
     requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
-    return {name: by_fold(pairs, name, one) for name, one in requests.items() if one is not None}
+    return {name: _within_folds(pairs, name, one) for name, one in requests.items() if one is not None}
+
+
+def _within_folds(pairs: PairTable, name: str, request: Request) -> Array:
+    """The measure within each fold (repeats × folds); of cases tested once or each alone, that of all."""
+    return np.array([[request.value]]) if pairs.fold is None else by_fold(pairs, name, request)
 
 
 def _bootstrap_note(one: Result, several: bool) -> Note:
@@ -418,7 +452,8 @@ def _compared(
         known = np.isfinite(a.values) & np.isfinite(b.values)
         names = (a.over.model, b.over.model)
         if known.sum() < 2:
-            reason = "it is defined in fewer than two folds"
+            alone = "all cases are in one fold, which has no spread"
+            reason = alone if known.size == 1 else "it is defined in fewer than two folds"
             found.append(Comparison(*names, "corrected t", spec.canonical, level=level, reason=reason))
             continue
         values = (one.values[known] for one in (a, b))

@@ -136,6 +136,8 @@ def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
     """Columns of the rows in use, aligned: the truth as codes into the classes, scores and weight as doubles."""
     numbers = {column for role, column in sample.roles.columns() if role in ("score", "number", "weight")}
     wanted = list(dict.fromkeys(names))
+    if wanted and all(name in sample.kept for name in wanted):
+        return {name: sample.kept[name] for name in wanted}
     absent = [name for name in wanted if name not in sample.source.columns]
     if absent:
         raise absent_column(absent[0], sample.source)
@@ -150,7 +152,10 @@ def columns(sample: Sample, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         whole = replace(sample, source=sample.source.written_out(long))
         again = whole.source.arrays(whole.frame.select(*long))
         arrays |= {name: _unmasked(again[name]) for name in long}
-    return {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
+    told = {name: array if name in numbers else _as_written(array) for name, array in arrays.items()}
+    if sample.roles.truth in told and not sample.roles.numbers:
+        sample.kept[sample.roles.truth] = told[sample.roles.truth]
+    return told
 
 
 def _score_tables_in_memory(sample: Sample) -> dict[str, ScoreTable]:

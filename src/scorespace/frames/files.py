@@ -257,14 +257,18 @@ class _CsvFiles:
     kinds: Mapping[tuple[tuple[str, ...], str], Sequence[str]]
     missing: Sequence[str]
 
-    def relation(self, types: Mapping[str, str], most: int | None = None) -> DuckDBPyRelation:
-        """The rows, or the first of each file, with columns of these types; of text where none is told."""
+    def relation(self, types: Mapping[str, str]) -> DuckDBPyRelation:
+        """The rows, with columns of these types; of text where none is told."""
+        return self.connection.sql(self._rows(types))
+
+    def _rows(self, types: Mapping[str, str], most: int | None = None) -> str:
+        """The same for SQL, or the first rows of each file."""
         parts = [
             f"(SELECT * FROM {self._reader(part, header, separator, types)}{'' if most is None else f' LIMIT {most}'})"
             for (header, separator), paths in self.kinds.items()
             for part in ([paths] if most is None else [[path] for path in paths[:32]])
         ]
-        return self.connection.sql(" UNION ALL BY NAME ".join(parts))
+        return " UNION ALL BY NAME ".join(parts)
 
     def _reader(self, paths: Sequence[str], header: Sequence[str], separator: str, types: Mapping[str, str]) -> str:
         columns = ", ".join(f"{_quoted(column)}: '{types.get(column, 'VARCHAR')}'" for column in header)
@@ -283,17 +287,18 @@ class _CsvFiles:
         Taken for whole numbers, a later 0.5 would silently be rounded; taken for booleans, the labels yes and no
         would be lost. So numbers are doubles, and the rest is text.
         """
-        sample = self.relation({}, most=_JUDGED)
+        # Of one header the names are known; of several, the engine says which are the same.
+        columns = next(iter(self.kinds))[0] if len(self.kinds) == 1 else tuple(self.relation({}).columns)
         number = "(TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_'))"
         asked = [
             f"bool_and({number.format(_identifier(column))}) FILTER ({_identifier(column)} IS NOT NULL)"
-            for column in sample.columns
+            for column in columns
         ]
-        judged: Any = sample.query("sample", f"SELECT count(*), {', '.join(asked)} FROM sample")
-        (answers,) = judged.fetchall()
+        judged = f"SELECT count(*), {', '.join(asked)} FROM ({self._rows({}, most=_JUDGED)})"
+        (answers,) = self.connection.execute(judged).fetchall()
         if not answers[0]:
-            raise no_rows(self.name, f"the columns {listing(sample.columns)} and nothing below them")
-        return {column: "DOUBLE" for column, yes in zip(sample.columns, answers[1:], strict=True) if yes}
+            raise no_rows(self.name, f"the columns {listing(columns)} and nothing below them")
+        return {column: "DOUBLE" for column, yes in zip(columns, answers[1:], strict=True) if yes}
 
     def account(self, read: int) -> None:
         """Refuse files whose records are not as many as the rows read."""

@@ -90,7 +90,7 @@ def n(c: Counts) -> Array:
     range=(0, _INF),
     best=None,
     undefined=_NO_CASES,
-    aliases=("predicted_positives", "alarms"),
+    aliases=("predicted_positives", "alarms", "alerts"),
 )
 def pp(c: Counts) -> Array:
     """Cases predicted positive: PP = TP + FP."""

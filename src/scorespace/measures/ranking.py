@@ -137,7 +137,7 @@ def pauc(
     undefined=_ONE_CLASS,
     aliases=("auc_hull", "rocch_auc"),
     within_classes=True,
-    interval="corrected",
+    interval="corrected-hull",
     biased="too high on small samples: the hull is fitted to the same cases",
     covers="of scores with two humps it holds the truth in 88 to 92 % of samples",
     certain=by_hull,
@@ -196,7 +196,7 @@ def _certain_ap(formula: Formula, t: ScoreTable) -> list[Array]:
     best="high",
     undefined=_NO_POSITIVES,
     aliases=("average_precision",),
-    interval="logit-t",
+    interval="precision-t",
     certain=_certain_ap,
 )
 def ap(t: ScoreTable) -> Array:
@@ -213,7 +213,7 @@ def ap(t: ScoreTable) -> Array:
     best="high",
     undefined=_NO_POSITIVES,
     aliases=("pr_auc", "aupr", "area_under_pr"),
-    interval="logit-t",
+    interval="precision-t",
     certain=by_order,
 )
 def auprc(t: ScoreTable) -> Array:

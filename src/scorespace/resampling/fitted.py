@@ -77,7 +77,10 @@ class World:
 
 
 def world_of(table: Any) -> World:
-    """The world near to a residual table: the predictions moved by a parabola that is fitted to the errors."""
+    """The world near to a residual table: the predictions moved by a parabola that is fitted to the errors.
+
+    Where the rising curve of the truths is nearer to other cases, as for one steep step, it stands in.
+    """
     numbers, weight = table.numbers, np.asarray(table.cells, dtype=np.float64)
     predicted, truth = numbers.predicted - numbers.mean, numbers.truth - numbers.mean
     unit = float(max(np.abs(predicted).max(), np.abs(truth).max())) or 1.0
@@ -97,10 +100,28 @@ def world_of(table: Any) -> World:
     powers = np.stack([np.ones(places.size), places, places**2], axis=1)[:, : min(3, int(level.max()) + 1)]
     root = np.sqrt(weight / weight.sum())[:, None]
     axes = np.linalg.qr(powers * root)[0]
-    curve = predicted + (axes @ (axes.T @ ((truth - predicted) * root[:, 0]))) / root[:, 0]
-    pull = (axes**2).sum(axis=1) * squares / weight**2  # of one copy
+    near = predicted + (axes @ (axes.T @ ((truth - predicted) * root[:, 0]))) / root[:, 0], (axes**2).sum(axis=1)
+    curve, share = min(near, _rising(truth, weight, level), key=lambda one: _off(truth, weight, squares, *one))
+    pull = share * squares / weight**2  # of one copy
     noise = (truth - curve) / np.maximum(_LEAST, 1 - pull)
     return World(predicted, truth, weight, squares, noise, curve, level, unit)
+
+
+def _rising(truth: Array, weight: Array, level: Array) -> tuple[Array, Array]:
+    """The rising curve of the truths, and which share of its own step each case is."""
+    size = np.bincount(level, weight)
+    curve = rising(np.bincount(level, weight * truth) / size, size)[0]
+    step = np.append(0, np.cumsum(np.diff(curve) != 0))
+    return curve[level], weight / np.bincount(step, size)[step][level]
+
+
+def _off(truth: Array, weight: Array, squares: Array, curve: Array, share: Array) -> float:
+    """How far a curve is from other cases than those that made it: Σ e² / (1 − p / n)², p numbers fitted to n cases.
+
+    Not known of a curve that has about as many numbers as there are cases.
+    """
+    free = 1 - float(share.sum() * squares.sum() / weight.sum() ** 2)
+    return float(weight @ (truth - curve) ** 2) / free**2 if free > _LEAST else np.inf
 
 
 def _declared(name: str) -> Any:

@@ -18,6 +18,7 @@ Limits = tuple[Any, Any]
 FEW_ERRORS: Final = 10.0
 """DeLong's interval of an AUC is good from this many cases of the rarer class times min(A, 1 − A)."""
 _UNSURE: Final = 0.4  # share of a bias that smooth rates leave open: seen in simulations, docs/coverage.md
+_ENOUGH: Final = 10.0  # cases below which Newcombe's own variance, and not DeLong's, has to cover
 _STEPS: Final = 60  # halvings until nothing is left between two floats of [0, 1]
 
 
@@ -41,11 +42,14 @@ def shifted(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
     return _pair((low - 2 * bias, high - 2 * bias))
 
 
-def on_logit(value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float = 0.95) -> Limits:
+def on_logit(
+    value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float = 0.95, *, borne: ArrayLike | None = None
+) -> Limits:
     """A share v with the spread of its replicates on the logit scale: expit(logit v ± t · sd(logit v*)).
 
-    t has `cases` − 1 degrees of freedom, the cases of the rarer class, so few cases give a wider interval. Logits are
-    kept finite at half a case from 0 and 1; without any spread Wilson's interval for `cases` trials stands in.
+    t has `cases` − 1 degrees of freedom, the cases of the rarer class, so few cases give a wider interval; or
+    `borne` − 1, where only so many bear the spread. Logits are kept finite at half a case from 0 and 1; without any spread Wilson's
+    interval for `cases` trials stands in.
 
     >>> low, high = on_logit(0.8, [0.7, 0.75, 0.8, 0.85, 0.9], 50)
     >>> round(low, 3), round(high, 3)
@@ -54,7 +58,7 @@ def on_logit(value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float
     share, drawn, count = (np.asarray(v, dtype=np.float64) for v in (value, values, cases))
     nearest = (0.5 / (count + 1)) / 10
     spread = np.nanstd(_logits(drawn, nearest[..., None]), axis=-1)
-    half = student(level, count) * spread
+    half = student(level, count if borne is None else borne) * spread
     middle = _logits(share, nearest)
     low, high = expit(middle - half), expit(middle + half)
     stands = wilson(share * count, count, level)
@@ -250,7 +254,8 @@ def newcombe_auc(
     """Newcombe's score interval of an AUC: the θ with |A − θ| = z √(f V(θ)), within [0, 1] and wide also at A = 1.
 
     f = 1 is his method 5, which rests on a model of the scores. With `variance`, DeLong's, f is its ratio to V(A)
-    where that is above 1, as for two humps or spreads that differ between the classes.
+    where that is above 1, as for two humps or spreads that differ between the classes; few cases know it badly, so it
+    counts (t / z)² times, t with one degree of freedom less than the rarer class has cases, or nine.
 
     >>> low, high = newcombe_auc(1.0, 10, 10)
     >>> round(low, 3), round(high, 3)
@@ -258,12 +263,14 @@ def newcombe_auc(
     """
     theta = np.asarray(area, dtype=np.float64)
     factor = np.ones_like(theta)
+    z = _normal(level)
     if variance is not None:
         usual = newcombe_variance(theta, n_pos, n_neg)
+        rarer = np.maximum(np.minimum(n_pos, n_neg), _ENOUGH)
+        seen = np.asarray(variance) * (student(level, rarer) / z) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
-            factor = np.where(usual > 0, np.maximum(1.0, np.asarray(variance) / usual), 1.0)
+            factor = np.where(usual > 0, np.maximum(1.0, seen / usual), 1.0)
             factor = np.where(np.isfinite(factor), factor, 1.0)
-    z = _normal(level)
 
     def limit(outside: Array) -> Array:
         inside = theta.copy()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorespace.errors import DataError, PositiveError, listing
 from scorespace.tables.classes import ClassTable, class_table
@@ -49,6 +50,13 @@ def table_of_arrays(
     if worded(given) or (kinds and all(kind in _OF_DECISIONS for kind in kinds)):
         return confusion(truth, given, positive=positive, weight=weight, classes=classes)
     return score_table(truth, given, positive=positive, weight=weight)
+
+
+def real(values: Any) -> NDArray[np.float64]:
+    """The values as numbers of double precision; complex ones are refused, which NumPy would cut off."""
+    if np.asarray(values).dtype.kind == "c":
+        raise TypeError("complex numbers")
+    return np.asarray(values, dtype=np.float64)
 
 
 def numeric(truth: Any) -> bool:

@@ -28,7 +28,8 @@ class PairTable(ByValue):
     `classes`, of which `positive` may be one. `group` numbers the groups of related cases, `fold` the folds they
     were tested in, and `repeat` the repeats of the whole procedure, in each of which every case was tested once;
     `weight` is the weight of each case, and `time` its place in time; where there are such. Counted in bins, a row
-    stands for `times` cases: all that share a bin of every model.
+    stands for `times` cases: all that share a bin of every model. `ratio` is that of test to training cases in a fold,
+    where it is known.
 
     >>> pairs = pair_table([1, 0, 1, 0], {"a": [0.9, 0.4, 0.6, 0.7], "b": [1, 0, 1, 0]})
     >>> pairs
@@ -49,6 +50,7 @@ class PairTable(ByValue):
     weight: NDArray[np.float64] | None = None
     time: NDArray[np.int32] | None = None
     times: NDArray[np.int64] | None = None
+    ratio: float | None = None
 
     @property
     def cases(self) -> int:

@@ -141,7 +141,7 @@ def _without_blanks(grid: Grid) -> Grid:
 
 def _condition(decision: Decision) -> Text:
     condition = decision.condition
-    stated = [f"a false positive costs {condition.fp:g}", f"a false negative {condition.fn:g}"]
+    stated = [f"a false positive costs {_cost(condition.fp)}", f"a false negative {_cost(condition.fn)}"]
     stated += [f"a true positive {condition.tp:g}"] if condition.tp else []
     stated += [f"a true negative {condition.tn:g}"] if condition.tn else []
     share = condition.share(decision.prevalence)
@@ -155,6 +155,11 @@ def _condition(decision: Decision) -> Text:
     if condition.prevalence is not None:
         words += f", those for the {100 * share:.3g} % in use at {condition.calibrated_threshold:.3g}"
     return Text(f"{words[0].upper()}{words[1:]}. M = FNR + slope · FPR, {_apparent(decision)}.")
+
+
+def _cost(stated: float) -> str:
+    """A cost as it was stated; one that follows from a slope, to four digits."""
+    return f"{stated:.4g}" if len(f"{stated:g}".partition(".")[2]) > 4 else f"{stated:g}"
 
 
 def _apparent(decision: Decision) -> str:

@@ -601,7 +601,8 @@ def with_differences(grid: Grid, differences: Mapping[str, Comparison]) -> Grid:
     by_row = {name.rsplit(" ", 1)[0]: name for name, *_ in grid.rows}
     cells = {by_row[spec]: difference_text(one) for spec, one in differences.items() if spec in by_row}
     rows = tuple((*row, cells.get(row[0], "")) for row in grid.rows)
-    return Grid((*grid.columns, f"{first.a} − {first.b}"), rows, grid.caption, grid.hints)
+    heading = f"{first.a} − {first.b}{', ' if first.averaged else ''}{first.averaged}"
+    return Grid((*grid.columns, heading), rows, grid.caption, grid.hints)
 
 
 def undifferent(differences: Mapping[str, Comparison], shown: Sequence[str] = ()) -> str:

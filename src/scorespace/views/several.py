@@ -151,12 +151,17 @@ class Several:
         if self.paired:
             found["pair"] = NONE.format(one.name) if one.pairs is None else one.pairs.said(*(pair or self.pair))
         if self.small:
-            matrix = one.cells[place].reshape(one.size, one.size)
-            shares = np.nan_to_num(ratio(matrix, matrix.sum(axis=1, keepdims=True)))
+            matrix, shares = one.cells[place].reshape(one.size, one.size), self.shares(model, place)
             for i, k in np.ndindex(matrix.shape):
                 found[f"cell {i} {k}"] = grouped(float(matrix[i, k]))
                 found[f"share {i} {k}"] = whole_percent(float(shares[i, k]))
         return found
+
+    def shares(self, model: int, place: int) -> Array:
+        """The share of its class (K, K) that each cell has."""
+        one = self.models[model]
+        matrix = one.cells[place].reshape(one.size, one.size)
+        return np.asarray(np.nan_to_num(ratio(matrix, matrix.sum(axis=1, keepdims=True))))
 
     def opening(self) -> dict[str, str]:
         """What it says where the page opens."""

@@ -15,10 +15,16 @@ import numpy as np
 import pytest
 
 import scorespace as ss
+from experiments.runs import summary
 from scorespace.curves import roc
+from scorespace.views import audit, benchmark, clusters, rules, sections
+from scorespace.views import report as page_of
+from scorespace.views.document import Document, Grid, Section, Text
 from scorespace.views.several import several
 from scorespace.views.shift import shifting
+from views.classed import scored
 from views.conftest import entered
+from views.shown import baskets, points
 
 MODELS = ("naive_bayes", "tree", "logistic")
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -707,3 +713,72 @@ def test_the_other_panels_suit_everybody_too(visit, axe, tmp_path, request, whic
     result = found.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     serious = [one for one in result["violations"] if one["impact"] in ("serious", "critical")]
     assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in serious] == []
+
+
+# --- every kind of page
+
+
+def hostile_classes():
+    table = scored(3, 90, [HOSTILE, "it's {} {{7*7}}", "=1+1"])
+    return sections.document(ss.evaluate({HOSTILE: table, "d": table.decisions}), title=HOSTILE)
+
+
+def hostile_audit():
+    chance = np.random.default_rng(0)
+    table = {
+        "age": chance.integers(18, 90, 60),
+        HOSTILE: chance.choice(["u", HOSTILE], 60),
+        "y": chance.integers(0, 2, 60),
+    }
+    return audit.document(ss.audit(table, target="y"))
+
+
+def run_without_pictures():
+    grid = Grid(("data set", "fits"), ((HOSTILE, "10 of 10"),), folded=HOSTILE)
+    return Document(HOSTILE, HOSTILE, (Section("run", "Run", (Text(HOSTILE), grid)),), (HOSTILE, HOSTILE))
+
+
+KINDS = {
+    "classes": hostile_classes,
+    "clusters": lambda: clusters.document(
+        ss.clusters(points(), labels=["one", "two"], features="x*", resamples=5, replicates=20)
+    ),
+    "rules": lambda: rules.document(ss.rules(baskets())),
+    "audit": hostile_audit,
+    "benchmark": lambda: benchmark.document(summary(), HOSTILE),
+    "no pictures": run_without_pictures,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_page_is_quiet_safe_and_for_everybody(visit, axe, tmp_path, kind):
+    path = tmp_path / "page.html"
+    path.write_text(page_of.render(KINDS[kind]()), encoding="utf-8")
+    found = visit(path, width=390)
+    found.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    found.settle()
+    assert found.console == []
+    assert found.requests == [path.as_uri()]
+    assert found.page.locator("img").count() == 0
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert found.page.locator("h1").count() == 1
+    found.page.evaluate(axe + "; undefined")
+    result = found.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    serious = [one for one in result["violations"] if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in serious] == []
+    wanted = found.page.evaluate(
+        "[...document.querySelectorAll('button, input, summary, nav a')].filter(one => one.checkVisibility() && "
+        "!one.disabled && !(one.type === 'radio' && !one.checked)).length"
+    )
+    reached = set()
+    for _ in range(3 * wanted + 20):  # tables that scroll can be reached, too
+        found.page.keyboard.press("Tab")
+        one = found.page.evaluate(
+            "(() => { const e = document.activeElement; if (e === document.body) return ''; "
+            "window.marks ??= new Map(); if (!marks.has(e)) marks.set(e, marks.size);"
+            "return e.matches('button, input, summary, nav a') ? String(marks.get(e)) : '-'; })()"
+        )
+        if not one and reached:
+            break
+        reached |= {one} - {"", "-"}
+    assert len(reached) == wanted

@@ -25,7 +25,8 @@ def cluster_chart(found: Clusters) -> Spec:
     panels = [_panel(one, middle, axes, shares, len(shown) > 1) for one in shown]
     names = ", ".join(one.name for one in shown)
     words = f"Points of {names} along the first two principal axes."
-    whole = {"hconcat": panels, "spacing": 36} if len(panels) > 1 else panels[0]
+    apart = {"scale": {"color": "independent", "shape": "independent"}}  # each labelling has its own clusters
+    whole = {"hconcat": panels, "spacing": 36, "resolve": apart} if len(panels) > 1 else panels[0]
     return themed({**whole, "description": words})
 
 

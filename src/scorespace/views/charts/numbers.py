@@ -59,11 +59,13 @@ def _chosen(curve: RrocCurve, decision: ShiftDecision) -> list[Spec]:
     best, (slope, height) = curve.best(decision.condition.alpha), curve.iso_cost(decision.condition.alpha)
     ends = [{"x": 0.0, "y": short(height)}, {"x": short(-height / slope), "y": 0.0}]
     point = [{"x": short(best.over), "y": short(-best.under), "label": f"{decision.best.model} {_signed(best.shift)}"}]
-    name = {"align": "left", "baseline": "top", "dx": 9, "dy": 5, "color": INK, "fontWeight": 600}
+    # In the corner that curves leave free.
+    name = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -6, "color": INK, "fontWeight": 600}
+    corner = {"x": {"value": "width"}, "y": {"value": "height"}, "text": "label:N"}
     return [
         mark("line", ends, _PLACE, color=SOFT, strokeWidth=1.5, strokeDash=[6, 4], clip=True),
         mark("point", point, _PLACE, filled=True, size=120, color=INK, opacity=1),
-        mark("text", point, _PLACE | {"text": "label:N"}, **name),
+        mark("text", point, corner, **name),
     ]
 
 

@@ -20,6 +20,7 @@ def pair_chart(rows: Sequence[Row]) -> Spec:
         "x": field("x:Q", title="False positive rate", axis=axis(UNIT), scale=scale(UNIT)),
         "y": field("y:Q", title="True positive rate", axis=axis(UNIT), scale=scale(UNIT)),
         "strokeDash": field("name:N", **dashes),
+        "detail": "name:N",
         "order": "place:Q",
     }
     ends = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]

@@ -107,6 +107,7 @@ function wireAll() {
   for (const one of movers) {
     one.state = one.read(one, new URLSearchParams(location.hash.slice(1)));
     one.form.hidden = false;
+    one.panel.classList.add("live");
     one.form.addEventListener("submit", (event) => event.preventDefault());
     const models = one.form.elements.model;
     for (const radio of models.length ? models : [models]) radio.addEventListener("change", () => change(one, { model: Number(radio.value) }));

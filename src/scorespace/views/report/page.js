@@ -11,6 +11,7 @@ wireShare();
 // What is in view first; the rest one by one, whenever the page has nothing else to do.
 async function drawAll() {
   const figures = [...document.querySelectorAll("figure.picture")];
+  if (!figures.length) return; // then nothing here can draw
   const first = figures.filter((figure) => figure.getClientRects().length && figure.getBoundingClientRect().top < innerHeight);
   await Promise.all(first.map(mount));
   for (const figure of figures) {
