@@ -328,12 +328,20 @@ def _read_csv(
 # --- the other kinds
 
 
+_NUMBERING: Final = 12
+"""Threads that may each hold a row for every number of a bin and label, some 40 MB, and count without hashing."""
+
+
 def _read_parquet(connection: DuckDBPyConnection, paths: list[str], name: str) -> Source:
     files = list(map(glob.escape, paths))
-    # Old writers mark text as bytes. A folder named a=1 makes no column.
-    relation = connection.read_parquet(
-        files, binary_as_string=True, hive_partitioning=False, union_by_name=len(files) > 1
-    )
+
+    def relation_of(connection: DuckDBPyConnection) -> DuckDBPyRelation:
+        # Old writers mark text as bytes. A folder named a=1 makes no column.
+        return connection.read_parquet(
+            files, binary_as_string=True, hive_partitioning=False, union_by_name=len(files) > 1
+        )
+
+    relation = relation_of(connection)
     _refuse_empty(relation, name)
 
     def account(read: int) -> None:
@@ -341,7 +349,9 @@ def _read_parquet(connection: DuckDBPyConnection, paths: list[str], name: str) -
         (records,) = connection.execute(told, {"files": files}).fetchall()[0]
         _agree(name, int(records), read)
 
-    return replace(relation_source(relation, name, connection), account=account, ranged=True)
+    source = relation_source(relation, name, connection)
+    ranged = source.frame, lambda: nw.from_native(relation_of(connect(paths, ranged=True)))
+    return replace(source, account=account, ranged=ranged if (os.cpu_count() or 1) <= _NUMBERING else None)
 
 
 def _read_json(connection: DuckDBPyConnection, paths: list[str], name: str) -> Source:
