@@ -1,6 +1,7 @@
 """What every result owes its reader."""
 
 import json
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorespace.results import NOTE_KINDS, ByValue, decimals, grouped, limits, note, percent, plain
+from scorespace.results import (
+    NOTE_KINDS,
+    ByValue,
+    decimals,
+    digits,
+    digits_along,
+    grouped,
+    limits,
+    note,
+    percent,
+    plain,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,3 +155,9 @@ def test_no_two_limits_look_alike_and_none_looks_like_zero(value, share):
 )
 def test_shares_in_percent(share, text):
     assert percent(share) == text
+
+
+@given(st.lists(st.tuples(*[st.floats(-20, 20) | st.floats(-1e-4, 1e-4) | st.just(math.nan)] * 3), min_size=1))
+def test_digits_of_many_are_those_of_each(rows):
+    found = digits_along(np.array(rows).T)
+    assert found.tolist() == [digits(*row) for row in rows]

@@ -40,6 +40,23 @@ def test_students_quantiles(df):
     assert_allclose(special.stdtrit(np.array([[3.0, df]]), 0.975), scipy.special.stdtrit(np.array([[3.0, df]]), 0.975))
 
 
+@pytest.mark.parametrize("df", [5001, 6000.5, 1e5, 1e9])
+def test_students_quantiles_of_many(df):
+    shares = np.array([0.55, 0.9, 0.975, 0.9999])
+    found = [special.stdtrit(df, float(p)) for p in shares]
+    assert_allclose(found, scipy.special.stdtrit(df, shares), rtol=1e-12)
+
+
+@pytest.mark.parametrize("df", [1, 1.5, 2, 7, 29, 299, 1999, 2001, 4999.5, 1e6])
+def test_students_shares(df):
+    at = np.array([1e-3, 0.1, 0.5, 0.999, 1.0, 1.001, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0])
+    at = np.concatenate([at, -at, [0.0]])
+    found = [special.stdtr(df, float(t)) for t in at]
+    assert_allclose(found, scipy.special.stdtr(df, at), rtol=1e-9, atol=1e-290)
+    # Cauchy's distribution has a closed form, also where SciPy rounds.
+    assert special.stdtr(1, 1e-9) == pytest.approx(0.5 + math.atan(1e-9) / math.pi, rel=1e-15)
+
+
 def test_digamma():
     x = np.concatenate([10.0 ** np.arange(-6, 9), np.linspace(0.1, 20, 99)])
     assert_allclose(special.digamma(x), scipy.special.digamma(x), rtol=1e-12, atol=1e-14)

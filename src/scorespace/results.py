@@ -181,6 +181,24 @@ def digits(*values: float) -> int:
     return found
 
 
+def digits_along(values: Any) -> Any:
+    """The same rule for many of them at once (numbers, places): the decimals at each place.
+
+    >>> digits_along(np.array([[0.7867, 0.0031], [0.75, 0.0030], [0.81, 0.0032]]))
+    array([3, 5])
+    """
+    finite = np.isfinite(values)
+    size = np.where(finite, np.abs(values), 0.0).max(axis=0)
+    spread = np.where(finite, values, -np.inf).max(axis=0) - np.where(finite, values, np.inf).min(axis=0)
+    found = np.where(size >= 10, 1, 3)
+    for reach, most in ((size, 0.01), (spread, 0.002)):
+        small = (reach > _ZERO) & (reach < most)
+        needed = 1 - np.floor(np.log10(np.where(small, reach, 1.0))).astype(np.int64)
+        # All near zero need no more than that; those near each other need at least as many.
+        found = np.where(small, needed if most == 0.01 else np.maximum(found, needed), found)
+    return found
+
+
 def limits(value: float, low: float, high: float, *, sign: bool = False) -> str:
     """A value with its interval, where it has one, all with the same decimals; `sign` for differences.
 

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 import scorespace as ss
 from probabilities.given import overconfident, sample
 from scorespace.errors import ScoreError, ScoreSpaceError
-from scorespace.probabilities.tests import chance_loss, merged
+from scorespace.probabilities.tests import _envelope, chance_loss, merged
 from scorespace.resampling.draw import MOST_ROWS, ROWS
 
 # --- tests
@@ -208,3 +208,15 @@ def test_scores_that_are_no_probabilities_are_refused():
     for function in (ss.calibration_summary, ss.spiegelhalter, ss.hosmer_lemeshow, ss.calibration_band):
         with pytest.raises(ScoreError, match="not probabilities"):
             function(t)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_simultaneous_band_leaves_out_those_of_the_most_extreme_ranks(level, tied):
+    values = np.random.default_rng(4).normal(size=(101, 7)).round(1 if tied else 9)
+    below, above = ((side(values[None, :], values[:, None])).sum(axis=1) for side in (np.less_equal, np.greater_equal))
+    rank = np.minimum(below, above).min(axis=1)
+    kept = int(np.quantile(rank, 1 - level, method="lower"))
+    low, high = _envelope(values, level)
+    assert_array_equal(low, np.sort(values, axis=0)[kept - 1])
+    assert_array_equal(high, np.sort(values, axis=0)[101 - kept])

@@ -81,6 +81,14 @@ def test_labels_again_have_the_rates_they_were_drawn_from():
     assert np.all(hits <= cases)
 
 
+@pytest.mark.parametrize("most", [1, 3, 12, 30])
+def test_labels_again_are_those_of_numpys_binomial(most):
+    seeds = np.random.default_rng(most)
+    cases, rates = seeds.integers(1, most + 1, 300), seeds.uniform(0.001, 0.999, (2, 300))
+    found = worlds.labels_again(cases, rates, np.random.default_rng(7), 50)
+    assert np.array_equal(found, np.random.default_rng(7).binomial(cases, rates, (50, 2, 300)))
+
+
 def test_a_world_shows_the_bias_of_ks():
     # 150 samples of 50 + 50 normal scores: KS is too high by about 0.06, and the world of each sample says so.
     rng = np.random.default_rng(2)

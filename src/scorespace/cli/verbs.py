@@ -173,6 +173,9 @@ class Verbs(TyperGroup):
 
 def load(verb: Verb) -> Any:
     """The command of a verb, made from the function of that name in the module of that name."""
+    from scorespace.cli.memory import keep_memory
+
+    keep_memory()
     module = import_module(f"scorespace.cli.{verb.name}")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     function = getattr(module, verb.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, Self
 
 import numpy as np
@@ -258,8 +258,15 @@ def hull_edges(pos: Array, neg: Array) -> HullEdges:
     """Edges of the hulls of one table (m,) or of many replicates (R, m), in one isotonic regression.
 
     Replicate r is lowered by 2r, more than any share can differ, so no pool crosses replicates. Of very
-    many rows the hulls of pieces come first: the hull of their edges is that of all rows.
+    many rows the hulls of pieces come first: the hull of their edges is that of all rows. Many replicates are gone
+    through some at a time, which stay in the cache.
     """
+    if pos.ndim == 2 and pos.size > PIECE:
+        step = max(1, PIECE // pos.shape[1])
+        starts = range(0, len(pos), step)
+        parts = [_edges(pos[start : start + step], neg[start : start + step]) for start in starts]
+        parts = [replace(part, owner=part.owner + start) for part, start in zip(parts, starts, strict=True)]
+        return HullEdges(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(HullEdges)))
     if pos.ndim == 1 and pos.size > _MANY:
         parts = over_pieces(lambda rows: _edges(pos[rows], neg[rows]), pos.size)
         ends = np.concatenate([part.end + first * PIECE for first, part in enumerate(parts)])
@@ -280,14 +287,16 @@ def _edges(pos: Array, neg: Array) -> HullEdges:
         return HullEdges(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0))
     # A curve can only bend downwards after positives and before negatives: all else is one step at once.
     corner = (pos[:-1] > 0) & (neg[1:] > 0)
-    if pos.size > scores or place is not None:
-        index = np.arange(pos.size) if place is None else place
-        corner |= index[1:] // scores != index[:-1] // scores
+    if place is not None:
+        owners = place // scores
+        corner |= owners[1:] != owners[:-1]
+    else:
+        corner[scores - 1 :: scores] = True  # between replicates
     starts = np.append(0, np.flatnonzero(corner) + 1)
     ends = np.append(starts[1:], pos.size) - 1
     at = ends if place is None else place[ends]
     owner = at // scores
-    step_pos, step_neg = _steps(pos, neg, starts, several=pos.size > scores)
+    step_pos, step_neg = _steps(pos, neg, starts, ends, several=pos.size > scores)
     weight = step_pos + step_neg
     pooled = pools(step_pos / weight - 2.0 * owner, weight)[:-1]
     edge_pos, edge_neg = np.add.reduceat(step_pos, pooled), np.add.reduceat(step_neg, pooled)
@@ -298,13 +307,20 @@ def _edges(pos: Array, neg: Array) -> HullEdges:
     return HullEdges(owner[last], at[last] % scores, np.add.reduceat(edge_pos, kept), np.add.reduceat(edge_neg, kept))
 
 
-def _steps(pos: Array, neg: Array, starts: Array, several: bool) -> tuple[Array, Array]:
+def _steps(pos: Array, neg: Array, starts: Array, ends: Array, several: bool) -> tuple[Array, Array]:
     """The weights of both classes on each step, which leads across and then up."""
     single = pos.dtype == neg.dtype == np.uint8 and pos.max() <= 1 and np.array_equal(pos, neg ^ 1)
     if several or not single:
-        up, across = (np.add.reduceat(column, starts, dtype=np.float64) for column in (pos, neg))
+        up, across = (_sums(column, starts, ends) for column in (pos, neg))
         return up, across
     # With distinct scores each row is one case: where a step turns up says all, and sums take several times as long.
     turns = np.flatnonzero(pos[1:] > pos[:-1]) + 1
     turns = np.concatenate([[0] if pos[0] else [], turns, [] if pos[-1] else [pos.size]]).astype(np.intp)
     return (np.append(starts[1:], pos.size) - turns).astype(np.float64), (turns - starts).astype(np.float64)
+
+
+def _sums(column: Array, starts: Array, ends: Array) -> Array:
+    """Sums over the rows of each step; of whole numbers as differences of running sums, which are exact and quicker."""
+    if column.dtype.kind not in "iu":
+        return np.add.reduceat(column, starts, dtype=np.float64)
+    return np.diff(np.cumsum(column, dtype=np.int64)[ends], prepend=0).astype(np.float64)

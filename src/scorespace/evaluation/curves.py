@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from scorespace.curves.certain import bounded_area
@@ -175,7 +176,11 @@ def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneou
     """The band around the curve of one model."""
     draw = check_band(call.noun)
     table = _way(evaluation, call.noun, model).table
-    return draw(table, level=evaluation.level, simultaneous=simultaneous, seed=evaluation.seed, **call.options)
+    asked = {"level": evaluation.level, "simultaneous": simultaneous, "seed": evaluation.seed, **call.options}
+    own = model in evaluation.models and table is evaluation.models[model]
+    if own and "draws" in signature(draw).parameters:  # then its replicates are those of the measures
+        asked |= {"draws": evaluation.draws, "model": model}
+    return draw(table, **asked)
 
 
 def averaged(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None, how: str) -> folded.Averaged:

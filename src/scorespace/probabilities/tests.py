@@ -19,6 +19,7 @@ from scorespace.resampling.band import Band, band
 from scorespace.resampling.draw import MOST_ROWS, REPLICATES, ROWS, Draw, replicated
 from scorespace.resampling.estimate import check_level
 from scorespace.resampling.share import clopper_pearson, wilson
+from scorespace.resampling.worlds import labels_again
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
 from scorespace.special import chdtrc, ndtr
 from scorespace.tables import Array, ScoreTable
@@ -235,12 +236,14 @@ def merged_at(table: ScoreTable, starts: Array, sums: Array | None = None) -> Sc
 def label_resampler(table: ScoreTable) -> Draw:
     """What draws replicates of a table in which every case is positive with the probability of its score."""
     cases = table.counts.sum(axis=-2, dtype=np.int64)
-    single = bool((cases == 1).all())
+    single, inner = bool((cases == 1).all()), bool(((table.score > 0) & (table.score < 1)).all())
 
     def draw(rng: np.random.Generator, count: int) -> ScoreTable:
         hits: Array
         if single:
             hits = (rng.random((count, cases.size)) < table.score).astype(np.uint8)
+        elif inner:
+            hits = labels_again(cases, table.score, rng, count)
         else:
             hits = rng.binomial(cases, table.score, (count, cases.size))
         counts = np.stack([cases.astype(hits.dtype) - hits, hits], axis=-2)
@@ -285,18 +288,13 @@ def _envelope(values: Array, level: float) -> tuple[Array, Array]:
     A replicate is as extreme as the rank it has where it is most extreme; the most extreme ones are
     left out, and the bounds are the values of the first rank kept at every point.
     """
-    count, points = values.shape
-    ordered = np.sort(values, axis=0)
-    lift = 2.0 * np.arange(points)  # one search for all points: each has its own range of numbers
-    flat = (ordered + lift).T.ravel()
-    below = (
-        np.searchsorted(flat, (values + lift).ravel(), side="right").reshape(values.shape) - np.arange(points) * count
-    )
-    above = np.arange(1, points + 1) * count - np.searchsorted(flat, (values + lift).ravel(), side="left").reshape(
-        values.shape
-    )
-    rank = np.minimum(below, above).min(axis=1)
-    kept = max(1, int(np.quantile(rank, 1 - level, method="lower")))
+    ordered, count = np.sort(values, axis=0), len(values)
+    inside = count - int((count - 1) * (1 - level))  # so many stay at least
+    kept, beyond = 1, (count + 1) // 2 + 1
+    while beyond - kept > 1:  # halving: fewer replicates stay between later ranks
+        middle = (kept + beyond) // 2
+        between = (values >= ordered[middle - 1]) & (values <= ordered[count - middle])
+        kept, beyond = (middle, beyond) if between.all(axis=1).sum() >= inside else (kept, middle)
     return ordered[kept - 1], ordered[count - kept]
 
 

@@ -16,8 +16,12 @@ def delong_variance(table: ScoreTable) -> float:
     """DeLong's variance of the AUC: var(V10)/P + var(V01)/N, from the placements at each score.
 
     NaN when a class has fewer than two cases, or cases have weights: a weighted form is not known to be right.
+    Found once for all who ask.
     """
-    return float(delong_variances(table))
+    if "delong_variance" not in table.__dict__:
+        table.__dict__["delong_variance"] = float(delong_variances(table))
+    variance: float = table.__dict__["delong_variance"]
+    return variance
 
 
 def delong_variances(table: ScoreTable) -> Array:

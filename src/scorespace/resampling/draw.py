@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -30,10 +31,25 @@ FEWEST: Final = 200  # cases of a class that stay when only a part is drawn from
 _BLOCK: Final = 4096  # cases per block when many are drawn; its counts fit the fastest cache
 _CELLS_AT_ONCE: Final = 500_000  # numbers drawn per piece of work: some megabytes, so that caches help
 _GROUPED_ROWS: Final = 20_000  # rows of groups in bins that are drawn from
+_MOST_KEPT: Final = 32_000_000  # bytes of draws that are kept for who asks later
 _LARGE: Final = 50.0  # cases in a cell from which on its count spreads like a normal deviate
 
 Drawn = Callable[[Any], Array]
 Draw = Callable[["np.random.Generator", int], Any]
+Kept = dict[int, Any]
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """Draws that many replicates, and fills the tables of models from what was drawn."""
+
+    draw: Draw
+    fill: Callable[[Any, Collection[str]], Mapping[str, Any]]
+    models: Collection[str]
+
+    def __call__(self, rng: np.random.Generator, count: int) -> Mapping[str, Any]:
+        """The tables of all models."""
+        return self.fill(self.draw(rng, count), self.models)
 
 
 @dataclass(frozen=True)
@@ -82,7 +98,11 @@ class Source(Protocol):
     def cost(self) -> int:
         """About how many numbers a replicate takes."""
 
-    def drawer(self, within: bool, of_pairs: bool) -> Draw:
+    @property
+    def drawn(self) -> dict[Any, Kept]:
+        """What was drawn, by how it was."""
+
+    def drawer(self, within: bool, of_pairs: bool) -> Drawer:
         """What draws the tables of that many replicates, by model."""
 
 
@@ -182,14 +202,18 @@ class Draws:
         """Draw once for all of these, which are drawn from the same source in the same way."""
         source, within = self.source(alike[0].model), alike[0].within
         of_pairs = within and source.pairwise and all(one.of_pairs is not None for one in alike)
-        draw = source.drawer(within, of_pairs)
+        drawer, models = source.drawer(within, of_pairs), dict.fromkeys(one.model for one in alike)
 
-        def values(tables: Mapping[str, Any]) -> list[Array]:
+        def values(drawn: Any) -> list[Array]:
+            tables = drawer.fill(drawn, models)
             functions = ((one.of_pairs if of_pairs else one.function, one.model) for one in alike)
             return [np.asarray(function(tables[model]), dtype=np.float64) for function, model in functions if function]
 
         stream = [self.seed, int(within)]
-        found = blocks(draw, values, source.cost, replicates=self.replicates, seed=stream, progress=progress)
+        kept = source.drawn.setdefault((*stream, self.replicates, of_pairs), {})
+        found = blocks(
+            drawer.draw, values, source.cost, replicates=self.replicates, seed=stream, progress=progress, kept=kept
+        )
         for one, drawn in zip(alike, found, strict=True):
             self.kept[one] = self._centred(one, source, drawn)
 
@@ -238,22 +262,31 @@ def blocks(
     replicates: int = REPLICATES,
     seed: int | list[int] = 0,
     progress: Progress | None = None,
+    kept: Kept | None = None,
 ) -> list[Array]:
-    """All values on that many draws, each of so many numbers, in pieces of bounded size on all processors."""
+    """All values on that many draws, each of so many numbers, in pieces of bounded size on all processors.
+
+    What is drawn is kept by piece, where it is not too much.
+    """
     size = max(1, min(replicates, _CELLS_AT_ONCE // max(1, cost)))
     sizes = [min(size, replicates - start) for start in range(0, replicates, size)]
     streams = np.random.SeedSequence(seed).spawn(len(sizes))
 
-    def piece(count: int, stream: np.random.SeedSequence) -> list[Array]:
-        return values(draw(np.random.Generator(np.random.SFC64(stream)), count))
+    def piece(number: int, count: int, stream: np.random.SeedSequence) -> list[Array]:
+        drawn = None if kept is None else kept.get(number)
+        if drawn is None:
+            drawn = draw(np.random.Generator(np.random.SFC64(stream)), count)
+            if kept is not None and getattr(drawn, "nbytes", math.inf) * len(sizes) <= _MOST_KEPT:
+                kept[number] = drawn
+        return values(drawn)
 
     parts: list[list[Array]] = []
     if len(sizes) == 1:
-        parts = [piece(sizes[0], streams[0])]
+        parts = [piece(0, sizes[0], streams[0])]
         _told(progress, 1.0)
     else:
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # the drawing and counting release the GIL
-            for done, part in enumerate(pool.map(piece, sizes, streams), start=1):
+            for done, part in enumerate(pool.map(piece, range(len(sizes)), sizes, streams), start=1):
                 parts.append(part)
                 _told(progress, done / len(sizes))
     return [np.concatenate(one) for one in zip(*parts, strict=True)]
@@ -294,6 +327,7 @@ class Alone:
     tables: Mapping[str, Any]
     lighter: bool
     scale: float = 1.0
+    drawn: dict[Any, Kept] = field(default_factory=dict, repr=False)
 
     @property
     def pairwise(self) -> bool:
@@ -306,13 +340,11 @@ class Alone:
     def cost(self) -> int:
         return max(int(getattr(table, "score", table.cells).size) for table in self.tables.values())
 
-    def drawer(self, within: bool, of_pairs: bool) -> Draw:
+    def drawer(self, within: bool, of_pairs: bool) -> Drawer:
         ((model, table),) = self.tables.items()
         if of_pairs:
-            pairs = _pairs_of(table)
-            return lambda rng, count: {model: pairs(rng, count)}
-        cells = _cells_drawer(table, within)
-        return lambda rng, count: {model: table.with_cells(cells(rng, count))}
+            return Drawer(_pairs_of(table), lambda drawn, _: {model: drawn}, self.tables)
+        return Drawer(_cells_drawer(table, within), lambda drawn, _: {model: table.with_cells(drawn)}, self.tables)
 
 
 def _deviation(values: Array) -> float:
@@ -421,6 +453,7 @@ class Together:
     weight: Array
     scale: float
     lighter: bool = False
+    drawn: dict[Any, Kept] = field(default_factory=dict, repr=False)
 
     @property
     def pairwise(self) -> bool:
@@ -432,29 +465,33 @@ class Together:
         """The tables of the cases that are drawn from."""
         if not self.lighter:
             return dict(zip(self.pairs.models, self.pairs.tables, strict=True))
-        held = (_Scatter(table, cell) for table, cell in zip(self.pairs.tables, self.pairs.cell, strict=True))
-        weight = self._case_weight()[None, :]
-        drawn = {model: one.table(weight) for model, one in zip(self.pairs.models, held, strict=True)}
+        drawn = self._filled(self._case_weight()[None, :], self.pairs.models)
         return {model: table.with_cells(table.cells[0]) for model, table in drawn.items()}
 
     @property
     def cost(self) -> int:
         return self.pairs.cases + sum(int(getattr(table, "score", table.cells).size) for table in self.pairs.tables)
 
-    def drawer(self, within: bool, of_pairs: bool) -> Draw:
-        pairs, weight = self.pairs, self._case_weight()
+    def drawer(self, within: bool, of_pairs: bool) -> Drawer:
+        if of_pairs:
+            return Drawer(_pairs_of_all(self.pairs), lambda drawn, _: drawn, self.pairs.models)
+        weight = self._case_weight()
         plain = bool((weight == 1).all())
         times = self._times(within)
-        if of_pairs:
-            return _pairs_of_all(pairs)
-        scatters = [_Scatter(table, cell) for table, cell in zip(pairs.tables, pairs.cell, strict=True)]
 
-        def draw(rng: np.random.Generator, count: int) -> dict[str, Any]:
+        def draw(rng: np.random.Generator, count: int) -> Array:
             drawn = times(rng, count)
-            drawn = drawn.astype(np.min_scalar_type(int(drawn.max(initial=0)))) if plain else drawn * weight
-            return {model: one.table(drawn) for model, one in zip(pairs.models, scatters, strict=True)}
+            return drawn.astype(np.min_scalar_type(int(drawn.max(initial=0)))) if plain else drawn * weight
 
-        return draw
+        return Drawer(draw, self._filled, self.pairs.models)
+
+    def _filled(self, times: Array, models: Collection[str]) -> dict[str, Any]:
+        return {model: self._scatters[model].table(times) for model in models}
+
+    @cached_property
+    def _scatters(self) -> dict[str, _Scatter]:
+        held = zip(self.pairs.models, self.pairs.tables, self.pairs.cell, strict=True)
+        return {model: _Scatter(table, cell) for model, table, cell in held}
 
     def _case_weight(self) -> Array:
         return self.weight if self.pairs.weight is None else self.weight * self.pairs.weight

@@ -27,6 +27,7 @@ Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
 _WORLD_ROWS: Final = 512  # rows of a table on which labels are drawn again
 _WORLD_DRAWS: Final = 250
+_PLACES_AT_ONCE: Final = 16  # operating points whose outcomes are drawn together
 _INVERTED_DRAWS: Final = 100
 _HARDLY_ANY: Final = 0.5  # cases of the rarer class, times the share of pairs in the wrong order
 _MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
@@ -65,13 +66,16 @@ class Plan:
 
     @property
     def rarer(self) -> float:
-        """How many cases the rarer class has, or as many equal ones as are worth their weights."""
-        strata, cells = self.table.strata, self.table.cells.astype(np.float64)
-        totals = np.bincount(strata, cells)
-        squares = self.table.cell_squares
-        sizes = totals if squares is None else limits.kish(totals, np.bincount(strata, squares))
-        present = sizes[totals > 0]
-        return float(present.min()) if present.size else 0.0
+        """How many cases the rarer class has, or as many equal ones as are worth their weights; found once."""
+        kept = self.table.__dict__
+        if "rarer" not in kept:
+            strata, cells = self.table.strata, self.table.cells.astype(np.float64)
+            totals = np.bincount(strata, cells)
+            squares = self.table.cell_squares
+            sizes = totals if squares is None else limits.kish(totals, np.bincount(strata, squares))
+            kept["rarer"] = float(sizes[totals > 0].min(initial=math.inf))
+        rarer: float = kept["rarer"]
+        return rarer if math.isfinite(rarer) else 0.0
 
     def replicates(self) -> tuple[Array, str | None]:
         """The value in every replicate where it is defined, and how many had to be left out."""
@@ -340,10 +344,16 @@ def _outcomes(request: Request, cells: Array, seed: int, replicates: int) -> Arr
     return drawn
 
 
-def jeffreys_along(request: Request, cells: Array, level: float, seed: int = 0) -> tuple[Array, Array]:
+Outcomes = dict[tuple[bool, bytes], Array]
+
+
+def jeffreys_along(
+    request: Request, cells: Array, level: float, seed: int = 0, kept: Outcomes | None = None
+) -> tuple[Array, Array]:
     """The limits of that interval where a request's table holds each of many rows of cells (places, m) in turn.
 
     Every place is drawn from the seed anew, so that its limits are those that the interval of this one place has.
+    What is drawn of a place is `kept` for further measures there.
 
     >>> from scorespace.measures.catalog import parse
     >>> from scorespace.measures.request import bind
@@ -352,15 +362,26 @@ def jeffreys_along(request: Request, cells: Array, level: float, seed: int = 0) 
     (array([ 0.29, -0.38]), array([0.88, 0.39]))
     """
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    cells, known = np.asarray(cells, dtype=np.float64), {} if kept is None else kept
 
-    def limits_of(row: Array) -> Array:
-        values = np.asarray(request.formula(request.table.with_cells(_outcomes(request, row, seed, REPLICATES))))
-        defined = values[np.isfinite(values)]
-        return np.quantile(defined, tails) if defined.size else np.full(2, np.nan)
+    def drawn(row: Array) -> Array:
+        key = request.within, row.tobytes()
+        if key not in known:
+            known[key] = _outcomes(request, row, seed, REPLICATES)
+        return known[key]
 
+    def limits_of(rows: Array) -> Array:
+        outcomes = np.stack([drawn(row) for row in rows])
+        values = np.asarray(request.formula(request.table.with_cells(outcomes)), dtype=np.float64)
+        if np.isfinite(values).all():
+            return np.quantile(values, tails, axis=1).T
+        defined = [row[np.isfinite(row)] for row in values]
+        return np.array([np.quantile(row, tails) if row.size else (np.nan, np.nan) for row in defined])
+
+    pieces = np.array_split(cells, max(1, len(cells) // _PLACES_AT_ONCE))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = np.array(list(pool.map(limits_of, np.asarray(cells, dtype=np.float64)))).reshape(-1, 2)
-    value = np.asarray(request.formula(request.table.with_cells(np.asarray(cells, dtype=np.float64))))
+        found = np.concatenate(list(pool.map(limits_of, pieces)))
+    value = np.asarray(request.formula(request.table.with_cells(cells)))
     lowest, highest = request.range
     return np.maximum(np.fmin(found[:, 0], value), lowest), np.minimum(np.fmax(found[:, 1], value), highest)
 
@@ -436,26 +457,49 @@ def _of_precision(request: Request) -> bool:
 
 @interval(
     "precision-t",
-    "as logit-t, for as many positives as bear the precision",
+    "as logit-t, for as many cases as bear the precision",
     suits=_of_precision,
     replicates=True,
     weighted=True,
 )
 def precision_interval(plan: Plan) -> Interval:
-    """As logit-t; t for as many equal positives as bear its variance: (Σ PPV²)² / Σ PPV⁴ over the positives.
-
-    Of a rare class a few positives at the top bear most of the area.
-    """
+    """As logit-t, with t for as many cases as bear the spread: of a rare class, and near 1, a few at the top do."""
     defined, reason = plan.replicates()
     if not defined.size:
         return _none("the measure is undefined in every replicate")
-    table = plan.request.table.inside(ScoreTable)
-    found = table.pos > 0
-    squares = ratio(np.cumsum(table.pos), np.cumsum(table.counts.sum(axis=-2)))[found] ** 2
-    borne = table.pos[found] * squares
-    share = limits.kish(borne.sum(), borne @ squares) / table.n_pos
-    low, high = limits.on_logit(plan.value, defined, max(2.0, plan.rarer * float(share)), plan.level)
+    rarer = max(2.0, plan.rarer)
+    borne = min(rarer, max(2.0, _borne(plan.request.table.inside(ScoreTable))))
+    low, high = limits.on_logit(plan.value, defined, rarer, plan.level, borne=borne)
     return _within(plan, low, high, f"precision-t{plan.how}", reason)
+
+
+def _borne(table: ScoreTable) -> float:
+    """How many cases bear the spread of an average precision, by the influence U of each: 1 + 2k / (1 − k/n).
+
+    k = (Σ U²)² / Σ U⁴. So many degrees of freedom, and one, has a sum of squares that spreads as Σ U² does; if U were
+    normal, n. A positive adds its own precision and lifts those below it, a negative lowers them.
+    """
+    pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
+    tp, called = np.cumsum(pos), np.cumsum(pos + neg)
+    precision, step = ratio(tp, called), ratio(pos, called)
+
+    def from_below(values: Array) -> Array:
+        return np.asarray(np.cumsum(values[::-1])[::-1])
+
+    mean = ratio(pos @ precision, pos.sum())
+    influence = np.stack([-from_below(step * precision), precision - mean + from_below(step * (1 - precision))])
+    cases = np.stack([neg, pos])
+    if table.squares is not None:  # as many equal cases as are worth the weights of a cell, each of their weight
+        own = table.squares[table.positive]
+        squares = np.stack([table.squares.sum(axis=0) - own, own])
+        influence = influence * ratio(squares, cases)
+        cases = limits.kish(cases, squares)
+    share = np.where(cases > 0, influence**2, 0.0)
+    fourth = float((cases * share**2).sum())
+    if not fourth > 0:
+        return float(cases.sum())
+    k = float((cases * share).sum()) ** 2 / fourth
+    return 1 + 2 * k / max(1e-9, 1 - k / float(cases.sum()))
 
 
 def _loss(request: Request) -> bool:
@@ -525,7 +569,7 @@ def _bounded(request: Request) -> bool:
 
 def _again(table: ScoreTable, hits: Array) -> ScoreTable:
     """The table with so many positives (…, scores) at each score, and the rest negative."""
-    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    cases = table.counts.sum(axis=-2, dtype=np.float64).astype(hits.dtype)
     counts = np.stack([cases - hits, hits], axis=-2)
     return ScoreTable(table.score, counts, ("0", "1"), 1)
 
@@ -572,8 +616,8 @@ def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array
         number, worth = _worth(light, cases)
         rates = rates_of(light, worth)
         rng = np.random.default_rng([plan.draws.seed, stream])
-        hits = worlds.labels_again(number, rates, rng, draws) * (cases / np.maximum(number, 1))
-        drawn = _again(light, hits.reshape(-1, cases.size))
+        hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
+        drawn = _again(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
         kept = plan.worlds[name] = _Worlds(table, light, _again(light, cases * rates), drawn)
     return kept
 

@@ -22,6 +22,7 @@ _FINITE: Final = 1e-6  # scores of 0 and 1 have no logit
 _ROUNDS: Final = 50
 _MANY: Final = 10  # cases of each class from which on a rate may have humps
 _SOME: Final = 1e-9  # a score that no case has, as of decisions that are all alike, still has a rank
+_FEW: Final = 12  # cases at a score up to which one uniform number for all of them is quicker than NumPy's binomial
 
 
 def rates_by_rank(cases: Array, hits: Array, degree: int = 5) -> Array:
@@ -70,13 +71,26 @@ def recalibrated(score: Array, cases: Array, hits: Array, steps: tuple[float, ..
 def labels_again(cases: Array, rates: Array, rng: np.random.Generator, draws: int) -> Array:
     """Positives at each score (draws, …, scores) when every case is positive at its rate.
 
-    >>> labels_again(np.array([4, 4]), np.array([1.0, 0.0]), np.random.default_rng(0), 2)
-    array([[4, 0],
-           [4, 0]])
+    >>> labels_again(np.array([4, 4]), np.array([1.0, 0.0]), np.random.default_rng(0), 2).tolist()
+    [[4, 0], [4, 0]]
     """
     # NumPy draws no number for a rate of exactly 0 or 1, so a last digit, which differs by processor, would shift all.
-    rates = np.clip(rates, _SOME, 1 - _SOME)
-    return rng.binomial(np.asarray(cases, dtype=np.int64), rates, (draws, *np.shape(rates)))
+    rates, number = np.clip(rates, _SOME, 1 - _SOME), np.asarray(cases, dtype=np.int64)
+    size = (draws, *np.shape(rates))
+    if not 1 <= number.min(initial=1) <= number.max(initial=1) <= _FEW:
+        return rng.binomial(number, rates, size)
+    # The same labels as NumPy's, which inverts the distribution of the rarer label one by one.
+    common = rates > 0.5
+    rarer = np.where(common, 1 - rates, rates)
+    uniform, found = rng.random(size), np.zeros(size, dtype=np.uint8)
+    chance = (1 - rarer) ** number
+    reached = chance
+    for k in range(number.max(initial=0)):
+        more = np.flatnonzero(number > k) if k else slice(None)
+        found[..., more] += uniform[..., more] > reached[..., more]
+        chance = chance * (number - k) / (k + 1) * rarer / (1 - rarer)
+        reached = reached + chance
+    return np.where(common, number.astype(np.uint8) - found, found)
 
 
 def _fitted(x: Array, cases: Array, hits: Array, offset: Array, degree: int = 2) -> Array:

@@ -781,7 +781,8 @@ def grouped_scores(score: NDArray[np.float64], counts: Array) -> tuple[NDArray[n
 def _cumulated(column: Array) -> Array:
     """Running sums along the scores, starting with the 0 of the threshold +inf."""
     out = np.zeros((*column.shape[:-1], column.shape[-1] + 1))
-    np.cumsum(column, axis=-1, out=out[..., 1:])
+    # Whole numbers are added several times as fast as floats are, which wait for each other.
+    out[..., 1:] = np.cumsum(column, axis=-1, dtype=np.int64 if column.dtype.kind in "iu" else np.float64)
     return out
 
 

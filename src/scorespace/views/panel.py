@@ -26,9 +26,16 @@ from scorespace.measures.confusion import youden
 from scorespace.measures.cost import cost
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.estimate import Estimate
-from scorespace.resampling.interval import chosen, counted, jeffreys_along, jeffreys_interval, wilson_interval
+from scorespace.resampling.interval import (
+    Outcomes,
+    chosen,
+    counted,
+    jeffreys_along,
+    jeffreys_interval,
+    wilson_interval,
+)
 from scorespace.resampling.limits import wilson
-from scorespace.results import Row, decimals, digits, grouped, per_thousand, whole_percent
+from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
@@ -296,9 +303,10 @@ def operating(evaluation: Answers) -> Operating | None:
         at = math.nan if crisp else evaluation.threshold(name)
         kept = np.array([1]) if crisp else kept_thresholds(table, at, most)
         share = condition.prevalence
-        nodes = _nodes(table, kept, at, len(names))
-        shown = [_along(evaluation, table, kept, spec, share, nodes) for spec in specs]
-        price = _along(evaluation, table, kept, MeasureSpec(cost.name, tuple(condition.stated().items())), None, nodes)
+        nodes, drawn = _nodes(table, kept, at, len(names)), Outcomes()
+        shown = [_along(evaluation, table, kept, spec, share, nodes, drawn) for spec in specs]
+        priced = MeasureSpec(cost.name, tuple(condition.stated().items()))
+        price = _along(evaluation, table, kept, priced, None, nodes, drawn)
         colour = COLOURS[places[name] % len(COLOURS)]
         honest = tuple(path and path.thinned(most) for path in (judged[0].get(name), judged[1].get(name)))
         points.append(Points(name, colour, table, kept, crisp, at, tuple(shown), price, honest))
@@ -327,8 +335,8 @@ def _of_classes(evaluation: Answers) -> Operating | None:
         table = models.score_table(name)
         at = 0.5 if table.probabilities else best_threshold(table, youden).threshold
         kept = kept_thresholds(table, at, most)
-        nodes = _nodes(table, kept, at, len(names))
-        shown = tuple(_along(evaluation, table, kept, spec, None, nodes) for spec in specs)
+        nodes, drawn = _nodes(table, kept, at, len(names)), Outcomes()
+        shown = tuple(_along(evaluation, table, kept, spec, None, nodes, drawn) for spec in specs)
         points.append(Points(name, COLOURS[place % len(COLOURS)], table, kept, False, at, shown))
     rest = every[MOST_CLASSES:]
     words = f"Not to be followed here, as they are too many: {listing(rest)}." if rest else ""
@@ -411,7 +419,13 @@ def _nodes(table: ScoreTable, kept: Array, at: float, models: int) -> Array:
 
 
 def _along(
-    evaluation: Answers, table: ScoreTable, kept: Array, spec: MeasureSpec, share: float | None, nodes: Array
+    evaluation: Answers,
+    table: ScoreTable,
+    kept: Array,
+    spec: MeasureSpec,
+    share: float | None,
+    nodes: Array,
+    drawn: Outcomes,
 ) -> Shown:
     """A measure at the kept thresholds with the limits of its usual interval, where that is Wilson's or Jeffreys'."""
     if share is not None and not spec.measure.drawn_within(**dict(spec.options)):
@@ -422,14 +436,15 @@ def _along(
     method = chosen(request, evaluation.interval, strict=False).name
     if evaluation.models.grouped or not table.counted:
         method = "none"
-    limits_of = {wilson_interval.name: _wilson, jeffreys_interval.name: _jeffreys}.get(method)
-    if limits_of is None or (method == wilson_interval.name and not counted(request)):
-        gap = np.full(kept.size, math.nan)
-        return Shown(spec, value, gap, gap)
-    return Shown(spec, value, *limits_of(evaluation, request, counts, value, nodes))
+    if method == jeffreys_interval.name:
+        return Shown(spec, value, *_jeffreys(evaluation, request, counts, value, nodes, drawn))
+    if method == wilson_interval.name and counted(request):
+        return Shown(spec, value, *_wilson(evaluation, request, counts, value))
+    gap = np.full(kept.size, math.nan)
+    return Shown(spec, value, gap, gap)
 
 
-def _wilson(evaluation: Answers, request: Request, counts: Counts, value: Array, nodes: Array) -> tuple[Array, Array]:
+def _wilson(evaluation: Answers, request: Request, counts: Counts, value: Array) -> tuple[Array, Array]:
     measure = request.measure
     trials = getattr(counts, str(measure.trials))
     if counts.squares is not None:
@@ -439,13 +454,15 @@ def _wilson(evaluation: Answers, request: Request, counts: Counts, value: Array,
     return np.asarray(back(low)), np.asarray(back(high))
 
 
-def _jeffreys(evaluation: Answers, request: Request, counts: Counts, value: Array, nodes: Array) -> tuple[Array, Array]:
+def _jeffreys(
+    evaluation: Answers, request: Request, counts: Counts, value: Array, nodes: Array, drawn: Outcomes
+) -> tuple[Array, Array]:
     """Simulated at the nodes; between them the limits keep a distance from the value that changes evenly."""
     nodes = nodes[np.isfinite(value[nodes])]
     if not nodes.size:
         return value * math.nan, value * math.nan
     scale = 1.0 if counts.squares is None else counts.total[nodes, None] / counts.squares.total[nodes, None]
-    found = jeffreys_along(request, counts.cells[nodes] * scale, evaluation.level, evaluation.seed)
+    found = jeffreys_along(request, counts.cells[nodes] * scale, evaluation.level, evaluation.seed, drawn)
     places = np.arange(value.size)
     low, high = (value + np.interp(places, nodes, limit - value[nodes]) for limit in found)
     lowest, highest = request.range
@@ -521,12 +538,9 @@ def packed_measure(one: Shown) -> list[str]:
 def _told(one: Shown) -> Sequence[Array]:
     """Value and limits, rounded to the digits that are told, and how many: what is rounded once is told alike."""
     sides = one.value, one.low, one.high
-    places = np.array([_places(*each) for each in zip(*(side.tolist() for side in sides), strict=True)], dtype=np.int64)
+    bounded = ~(np.isnan(one.low) | np.isnan(one.high))
+    places = digits_along(np.stack([one.value, *(np.where(bounded, side, np.nan) for side in sides[1:])]))
     return [*(_rounded(side, places) for side in sides), places]
-
-
-def _places(value: float, low: float, high: float) -> int:
-    return digits(value) if math.isnan(low) or math.isnan(high) else digits(value, low, high)
 
 
 def _rounded(values: Array, places: Array) -> Array:

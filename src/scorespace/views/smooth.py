@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from scorespace.curves.smooth import gaps, smooth
-from scorespace.decisions.cases import SETS, ZONES, Cases, Margins, SubSample, zones
+from scorespace.curves.smooth import SmoothCurve, gaps, smooth
+from scorespace.decisions.cases import SETS, ZONES, Cases, Margins, SubSample, Zones, zones
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import prob_auc, sauc, smauc
 from scorespace.results import Note, Row, decimals, grouped, percent
@@ -53,13 +53,15 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     }
     if not tables:
         return []
-    answer, others = told(evaluation, _words(tables))
+    curves = {name: smooth(table) for name, table in tables.items()}
+    found = {name: zones(table) for name, table in tables.items()}
+    answer, others = told(evaluation, _words(tables, found))
     return [
         answer,
-        _curves(tables),
+        _curves(curves),
         *others,
-        _grid(tables, evaluation.spread(auc.name, smauc.name)),
-        *(_zones(name, table) for name, table in tables.items() if len(tables) <= MOST_ZONES),
+        _grid(tables, curves, evaluation.spread(auc.name, smauc.name)),
+        *(_zones(name, table, found[name]) for name, table in tables.items() if len(tables) <= MOST_ZONES),
     ]
 
 
@@ -107,11 +109,11 @@ def spread_section(spreads: Mapping[str, Mapping[str, float]]) -> Section:
     return Section("spread", "Spread", (grid,), brief=True)
 
 
-def _curves(tables: dict[str, ScoreTable]) -> Picture:
+def _curves(curves: Mapping[str, SmoothCurve]) -> Picture:
     def draw() -> Any:
         from scorespace.views.charts import smooth_chart
 
-        return smooth_chart({name: smooth(table) for name, table in tables.items()})
+        return smooth_chart(curves)
 
     return Picture(
         draw,
@@ -121,10 +123,12 @@ def _curves(tables: dict[str, ScoreTable]) -> Picture:
     )
 
 
-def _grid(tables: dict[str, ScoreTable], spread: Mapping[str, Mapping[str, float]]) -> Grid:
+def _grid(
+    tables: Mapping[str, ScoreTable], curves: Mapping[str, SmoothCurve], spread: Mapping[str, Mapping[str, float]]
+) -> Grid:
     columns = []
     for model, table in tables.items():
-        curve, gap = smooth(table), gaps(table.condensed(_ROWS))
+        curve, gap = curves[model], gaps(table.condensed(_ROWS))
         columns.append(
             {
                 "auc ↑": decimals(auc(table)),
@@ -149,11 +153,11 @@ def _grid(tables: dict[str, ScoreTable], spread: Mapping[str, Mapping[str, float
     return Grid(("", *tables), rows, "The smooth area beside AUC.", (*measures, *_HINTS))
 
 
-def _zones(name: str, table: ScoreTable) -> Picture:
+def _zones(name: str, table: ScoreTable, found: Zones) -> Picture:
     def draw() -> Any:
         from scorespace.views.charts import zones_chart
 
-        return zones_chart(table, zones(table))
+        return zones_chart(table, found)
 
     return Picture(
         draw,
@@ -163,12 +167,11 @@ def _zones(name: str, table: ScoreTable) -> Picture:
     )
 
 
-def _words(tables: dict[str, ScoreTable]) -> dict[str, str]:
+def _words(tables: Mapping[str, ScoreTable], found: Mapping[str, Zones]) -> dict[str, str]:
     """How sure and how right each model is, in a sentence."""
     sentences = {}
     for name, table in tables.items():
-        found = zones(table)
-        counts, total = found.counts, float(table.total)
+        counts, total = found[name].counts, float(table.total)
         sentences[name] = (
             f"{name} is right without doubt about {percent(counts['easy'] / total, 0)} of the cases, sure and wrong "
             f"about {percent(counts['error'] / total, 0)}; of those in doubt it gets "
