@@ -85,7 +85,8 @@ def test_two_models_load_no_scipy_and_nothing_of_the_page(tmp_path):
     rows = (f"{k % 3 // 2},{(k * 37 % 101) / 101},{(k * 53 % 103 + k % 3 * 20) / 143}\n" for k in range(400))
     (tmp_path / "in.csv").write_text("y,a,b\n" + "".join(rows))
     found = loaded("evaluate", str(tmp_path / "in.csv"), "--truth", "y", "--score", "a", "--score", "b")
-    assert {f"scorespace.views.{name}" for name in SCREEN} == {one for one in found if one.startswith("scorespace.views.")}
+    views = {name for name in found if name.startswith("scorespace.views.")}
+    assert views == {f"scorespace.views.{name}" for name in SCREEN}
     assert found.isdisjoint({"scipy", "scorespace.decisions", "scorespace.experiments", "scorespace.groups", "altair"})
 
 
