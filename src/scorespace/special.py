@@ -18,6 +18,7 @@ _NORMAL: Final = NormalDist()
 _MOST_SUMMED: Final = 100  # degrees of freedom for which a finite sum is quick and exact
 _MOST_STEPS: Final = 5_000
 _FEW: Final = 2_000  # numbers for which a loop takes less than loading SciPy
+_FEW_BETWEEN: Final = 100  # the same, where each number takes many steps
 
 
 def ndtr(x: Any) -> Any:
@@ -63,22 +64,23 @@ def chdtrc(df: Any, x: Any) -> Any:
 
 
 def stdtrit(df: Any, p: Any) -> Any:
-    """The quantile of Student's t distribution; with whole degrees of freedom by Newton's steps on a finite sum.
+    """The quantile of Student's t distribution, by Newton's steps; with whole degrees of freedom on a finite sum.
 
     With very many n it is that of the normal distribution and a little: z + (z³ + z)/4n + (5z⁵ + 16z³ + 3z)/96n² + ….
 
-    >>> round(float(stdtrit(10, 0.975)), 12), round(float(stdtrit(3, 0.975)), 12)
-    (2.228138851986, 3.182446305284)
+    >>> round(float(stdtrit(10, 0.975)), 12), round(float(stdtrit(3.5, 0.975)), 12)
+    (2.228138851986, 2.940088637983)
     """
     freedom = np.asarray(df, np.float64)
     inside = isinstance(p, float | int) and 0.55 <= p <= 0.9999
     few = inside and freedom.size <= _FEW and float(freedom.min(initial=1.0)) > 0
     if few and float(freedom.min(initial=np.inf)) > _MOST_STEPS:
         return _nearly_normal(freedom, _NORMAL.inv_cdf(p))[()]
-    whole = few and bool(np.all(freedom == np.round(freedom)))
-    if not whole or float(freedom.max(initial=0.0)) > _MOST_STEPS:
+    distinct = set(freedom.ravel().tolist()) if few else set()
+    between = [n for n in distinct if not n.is_integer()]
+    if not few or len(between) > _FEW_BETWEEN or min(between, default=1) < 1 or max(distinct, default=0) > _MOST_STEPS:
         return _scipy("stdtrit")(df, p)
-    known = {n: _student(int(n), p) for n in set(freedom.ravel().tolist())}
+    known = {n: _student(int(n), p) if n.is_integer() else _student_between(n, p) for n in distinct}
     return np.array([known[n] for n in freedom.ravel().tolist()]).reshape(freedom.shape)[()]
 
 
@@ -99,6 +101,18 @@ def _student(n: int, p: float) -> float:
         total = math.sin(angle) * float(factors @ np.cos(angle) ** powers)
         share = 2 / math.pi * (angle + total) if odd else total
         step = (wanted - share) / (2 * peak * (1 + t * t / n) ** (-(n + 1) / 2))
+        t += step
+        if abs(step) <= 1e-14 * t:
+            break
+    return t
+
+
+def _student_between(n: float, p: float) -> float:
+    """The same where n is not whole, on the share itself."""
+    peak = math.exp(_step_of_gamma(n / 2)) / math.sqrt(n * math.pi)
+    t = _NORMAL.inv_cdf(p)
+    for _ in range(60):
+        step = (float(stdtr(n, -t)) - (1 - p)) / (peak * (1 + t * t / n) ** (-(n + 1) / 2))
         t += step
         if abs(step) <= 1e-14 * t:
             break
