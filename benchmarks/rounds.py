@@ -66,9 +66,8 @@ class Kept:
         held = cls(path, **json.loads(path.read_text("utf-8")))
         if whatever or (held.code, held.replicates) == (code, replicates):
             return held
-        told(
-            f"{path.name} was made by {held.code} with {held.replicates} replicates: the study begins anew (--whatever-code goes on)"
-        )
+        made = f"{path.name} was made by {held.code} with {held.replicates} replicates"
+        told(f"{made}: the study begins anew (--whatever-code goes on)")
         return cls(path, code, replicates)
 
     def go_on(self, parts: Mapping[str, Part], rounds: int) -> None:

@@ -496,3 +496,9 @@ def test_every_kind_of_predicted_numbers_is_told_and_drawn(run, tmp_path, kind):
     assert {"x", "y", "threshold", "model"} <= set(rows[0])
     assert run(*given, "--out", str(tmp_path / "n.svg")).code == 0
     assert (tmp_path / "n.svg").read_text().startswith("<svg")
+
+
+def test_an_rroc_curve_goes_along_its_shifts(run, tmp_path):
+    (tmp_path / "n.csv").write_text("y,m\n1,2\n2,2\n3,2\n", encoding="utf-8")
+    out = run("curve", str(tmp_path / "n.csv"), "--truth", "y", "--prediction", "m", "--kind", "rroc").out
+    assert out.split()[:4] == ["model", "shift", "over-prediction", "under-prediction"]

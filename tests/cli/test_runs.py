@@ -88,8 +88,8 @@ def test_what_does_not_go_together(run):
             "truth=… names a column, and a run knows its own.",
         ),
         (
-            ("curve", str(folded()), "--dataset", "cancer", "--kind", "gain", "--average", "vertical"),
-            "gain is not averaged",
+            ("curve", str(folded()), "--dataset", "cancer", "--kind", "calibration", "--average", "vertical"),
+            "calibration is not averaged",
         ),
     ]:
         done = run(*given)

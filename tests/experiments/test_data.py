@@ -113,3 +113,11 @@ def test_numbers_have_no_positive_class():
     assert str(told.value) == (
         "positive='0.1' is a class, and the target of tiny is a number.\n  hint: task=\"classes\", or no positive class"
     )
+
+
+def test_a_class_with_a_sign_that_no_file_can_name():
+    with pytest.raises(DataError) as caught:
+        dataset({"x": [1.0, 2.0], "y": ["a\0b", "a"]}, "y", name="d")
+    assert str(caught.value) == (
+        "a class of d has the sign NUL in its name.\n  seen: 'a\\x00b'\n  hint: names without it"
+    )

@@ -1,9 +1,11 @@
 """Leaving out: rows and groups as scikit-learn does, two groupings at once by brute force."""
 
 import numpy as np
+import pytest
 from sklearn.model_selection import LeaveOneGroupOut, LeavePGroupsOut
 
 from experiments.rows import made
+from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.resampling import parse
 
 
@@ -34,3 +36,8 @@ def test_crossed_parts_have_the_stated_sizes():
     for split in parse("lpgo:2*3:speaker*student").splits(data):
         assert np.unique(data.groups["speaker"][split.test]).size <= 2
         assert np.unique(data.groups["student"][split.test]).size <= 3
+
+
+def test_one_row_cannot_be_left_out():
+    with pytest.raises(ScoreSpaceError, match="d has too few rows to leave one out"):
+        parse("loo").splits(made(1))

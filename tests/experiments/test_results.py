@@ -1,13 +1,16 @@
 import math
+import sys
+from functools import cache
 
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn import metrics
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
 import scorespace as ss
-from experiments.runs import IRIS, folded, numbers, summary
+from experiments.runs import CANCER, IRIS, folded, numbers, summary
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError
 from scorespace.experiments.results import benchmark_summary, predictions, share_tested
 from scorespace.experiments.store import open_run
@@ -160,3 +163,130 @@ def test_what_cannot_be_asked():
         summary("auc, brier")
     with pytest.raises(DataError, match="holds no run"):
         benchmark_summary("nowhere")
+
+
+# --- what is not folds
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """Runs of one data set by notations that are no plain folds."""
+    draws = np.random.default_rng(3)
+    truth = np.arange(40) % 2
+    data = ss.dataset(
+        {"x": truth + draws.normal(size=40), "z": draws.normal(size=40), "g": np.arange(40) // 8, "y": truth},
+        "y",
+        name="d",
+        groups=["g"],
+    )
+
+    @cache
+    def made(how):
+        path = tmp_path_factory.mktemp("odd") / "run"
+        ss.benchmark(["naive_bayes", "logistic", "majority"], data, how, path, workers=1)
+        return path
+
+    return made
+
+
+def test_cases_tested_alone_are_one_sample(odd):
+    """Within a fold of one case there is no area; the answers of all fits are compared as those of one model."""
+    held = ss.evaluate(odd("loo"))
+    assert held.over_folds == ()
+    assert [one.text for one in held.notes if one.code == "SS019"] == [
+        "every case was tested alone (loo), so the answers of 40 fits are pooled: one that only follows the shares of "
+        "the classes ranks each case against its own class."
+    ]
+    assert held.measures("auc").rows()[1]["value"] == 0  # the majority of the others is never one's own
+    assert math.isfinite(held.compare("naive_bayes", "logistic").rows()[0]["p"])
+    found = ss.benchmark_summary(odd("loo"))
+    assert found.result("d", "majority").over.mean == 0
+    assert repr(found.result("d", "majority").over) == "majority auc 0.000"
+
+
+def test_one_sample_held_out_is_no_fold(odd):
+    held = ss.evaluate(odd("holdout:0.4"))
+    assert held.over_folds == ()
+    assert not [one for one in held.notes if one.code == "SS019"]
+    assert (
+        ss.benchmark_summary(odd("holdout:0.4"))
+        .comparisons["d"]
+        .words.startswith("logistic and majority: all cases are in one fold, which has no spread.")
+    )
+
+
+def test_groups_left_out_in_pairs_are_repeats(odd):
+    """Each case is tested with every other group: its answers are drawn together, and no case is taken for four."""
+    held = ss.evaluate(odd("lpgo:2:g"))
+    assert held.models.pairs.group is not None
+    assert np.unique(held.models.pairs.group).size == 40
+    assert ss.benchmark_summary(odd("lpgo:2:g")).result("d", "logistic").values.shape == (10, 1)
+
+
+@pytest.mark.parametrize(("how", "ratio"), [("lpgo:2:g", 2 / 3), ("logo:g", 1 / 4), ("3xholdout:0.4", 2 / 3)])
+def test_comparisons_know_the_ratio_of_the_run(odd, how, ratio):
+    """The same p from `compare` and from the summary: t = d̄ / √((1/J + n_te/n_tr) s²) of the run's own splits."""
+    held, summed = ss.evaluate(odd(how)), ss.benchmark_summary(odd(how))
+    assert held.models.pairs.ratio == pytest.approx(ratio)
+    one, other = (summed.result("d", name).values.ravel() for name in ("logistic", "naive_bayes"))
+    gaps = one - other
+    t = gaps.mean() / np.sqrt((1 / gaps.size + ratio) * gaps.var(ddof=1))
+    wanted = 2 * stats.t.sf(abs(t), gaps.size - 1)
+    pair = next(one for one in summed.comparisons["d"] if {one.a, one.b} == {"logistic", "naive_bayes"})
+    assert pair.p == pytest.approx(wanted)
+    assert held.compare("logistic", "naive_bayes", test="corrected_t").rows()[0]["p"] == pytest.approx(wanted)
+
+
+# --- learners that fail
+
+
+class Fails(ClassifierMixin, BaseEstimator):
+    """It fails always, or where the first training row is above a limit, or leaves the process."""
+
+    def __init__(self, above=-np.inf, leaves=False):
+        self.above, self.leaves = above, leaves
+
+    def fit(self, X, y):  # noqa: N803
+        if self.leaves:
+            sys.exit(3)
+        if X[0, 0] > self.above:
+            raise RuntimeError("no \x1b[31mluck")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):  # noqa: N803
+        high = 1 / (1 + np.exp(-X[:, 0]))
+        return np.stack([1 - high, high], axis=1)
+
+
+def test_who_always_fails_is_left_out_and_told(tmp_path):
+    learners = {"nb": "naive_bayes", "never": Fails(), "gone": Fails(leaves=True)}
+    run = ss.benchmark(learners, {"cancer": CANCER}, "2", tmp_path / "r", workers=1)
+    assert {one["error"] for one in run.errors} == {"RuntimeError: no \\x1b[31mluck", "SystemExit: 3"}
+    held = ss.evaluate(run.path)
+    assert list(held.models) == ["nb"]
+    told = [f"every fit of {name} on cancer failed, so it is left out." for name in ("gone", "never")]
+    assert [one.text for one in held.notes if one.code == "SS073"] == told
+    found = ss.benchmark_summary(run)
+    assert found.learners == ("nb",)
+    assert [one.text for one in found.notes if one.code == "SS073"] == told
+
+
+def test_repeats_that_lost_a_fold_are_still_compared(tmp_path):
+    features = np.random.default_rng(0).normal(size=(60, 2))
+    data = {"d": (features, np.arange(60) % 2)}
+    run = ss.benchmark({"nb": "naive_bayes", "some": Fails(0.3)}, data, "2x3", tmp_path / "r", workers=1)
+    lost = len(run.errors)
+    assert 0 < lost < 5
+    found = ss.benchmark_summary(run)
+    assert found.result("d", "nb").values.size == 6 - lost
+    assert math.isfinite(ss.evaluate(run.path).compare("nb", "some").rows()[0]["p"])
+
+
+def test_names_that_differ_by_case_alone(tmp_path):
+    features, codes = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    data = {"d": (features, np.array(["x", "X"])[codes])}
+    run = ss.benchmark({"A": "naive_bayes", "a": "majority"}, data, "2", tmp_path / "r", workers=1)
+    said = run.predictions("d", "A")
+    assert said["p_x"] + said["p_X"] == pytest.approx(np.ones(60))
+    assert [*ss.evaluate(run.path).models] == ["A", "a"]

@@ -2,10 +2,12 @@
 
 import json
 
+import duckdb
 import numpy as np
 import pytest
 
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.experiments import store
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.run import benchmark
 from scorespace.experiments.store import _file_name, is_run, open_run
@@ -122,3 +124,40 @@ def test_names_of_files_are_safe_and_differ():
     made = [_file_name(name) for name in names]
     assert len(set(made)) == len(made)
     assert all("/" not in one and not one.startswith(".") and len(one) < 80 for one in made)
+
+
+def test_a_directory_that_cannot_be_made(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for out, problem in ((file, "is neither a run nor an empty directory."), (file / "r", "cannot be made.")):
+        with pytest.raises(DataError) as caught:
+            benchmark("majority", DATA, "2", out, workers=1)
+        assert caught.value.problem == f"{str(out)!r} {problem}"
+        assert caught.value.hint == "another --out"
+    assert file.read_text() == "mine"
+
+
+def test_a_full_disk_is_told(tmp_path, monkeypatch):
+    run = benchmark("majority", DATA, "2", tmp_path / "r", workers=1)
+    for file in run.files(DATA.name, "majority"):
+        file.unlink()
+
+    class Full:
+        """An engine whose disk is full."""
+
+        def register(self, *given):
+            pass
+
+        unregister = register
+
+        def execute(self, text):
+            raise duckdb.IOException("IO Error: Could not write file: No space left on device")
+
+    monkeypatch.setattr(store, "_writer", lambda path: Full())
+    with pytest.raises(DataError) as caught:
+        benchmark("majority", DATA, "2", tmp_path / "r", workers=1)
+    assert (caught.value.seen, caught.value.hint) == (
+        "no space left on the disk",
+        "make room and run again: what is finished stays",
+    )
+    assert not [file for file in (tmp_path / "r").rglob("*") if file.name.startswith(".scorespace-")]

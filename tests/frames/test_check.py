@@ -241,7 +241,7 @@ def test_a_positive_class_that_is_not_stated() -> None:
 
 
 def test_truth_that_is_no_class() -> None:
-    labels = "truth=… a column of labels"
+    labels = "truth=… a column of labels; predictions=… for models of numbers"
     assert refused(ColumnError, {"y": [0.13, 2.71, 1.0], "s": range(3)}) == (
         f"column 'y' looks like a number, not a class.\n  seen: values such as 0.13, 2.71, 1\n  hint: {labels}"
     )
@@ -257,7 +257,7 @@ def test_truth_that_is_no_class() -> None:
     assert refused(ColumnError, pd.DataFrame({"y": [f"name {i}" for i in range(1001)], "s": 0.5})) == (
         "column 'y' looks like a name or free text, not a class.\n"
         "  seen: more than 1 000 distinct values, such as name 0, name 1, name 10\n"
-        f"  hint: {labels}"
+        "  hint: truth=… a column of labels"
     )
     assert refused(ColumnError, pl.DataFrame({"y": [[1], [2]], "s": [1, 2]})) == (
         "column 'y' holds nested values, not classes.\n  seen: List(Int64)\n  hint: a column of labels"

@@ -148,3 +148,12 @@ def test_what_cannot_be(credit: Source, named: dict[str, Any], message: str) -> 
     with pytest.raises(ColumnError) as caught:
         roles(credit, **named)
     assert str(caught.value) == message
+
+
+def test_predicted_numbers_have_no_positive_class():
+    with pytest.raises(ColumnError) as caught:
+        roles(read({"y": [1.5], "m": [2.0]}), truth="y", predictions="m", positive=1)
+    assert str(caught.value) == (
+        "positive=1 names a class, and the truth of predicted numbers is none.\n"
+        "  hint: leave it out; scores=… and decisions=… are for classes"
+    )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import decimal
+import json
 import math
 import os
 import shutil
 import signal
+import socket
 import subprocess
+import sys
 import threading
 import time
 from importlib.util import find_spec
@@ -244,6 +247,88 @@ def test_the_whole_catalogue_follows_from_the_tables_of_the_workers(frame, colum
     expected = score_table(columns["label"], columns["s"], positive="bad", weight=columns["w"])
     for measure in (one for one in measures() if one.table in (Counts, ScoreTable)):
         np.testing.assert_array_equal(value(measure, tables["s"]), value(measure, expected), err_msg=measure.name)
+
+
+# --- Spark Connect: a server of its own, and a client process that holds no Java
+
+CLIENT = """
+import json, sys
+import scorespace as ss
+from pyspark.sql import SparkSession
+
+address, files = sys.argv[1:]
+spark = SparkSession.builder.remote(address).getOrCreate()
+frame = spark.read.parquet(files)
+assert type(frame).__module__.startswith("pyspark.sql.connect")
+coarse = ss.evaluate(frame, truth="label", positive="bad", scores="s", memory="1KB", measures="auc, tpr@0.3")
+table = coarse.models["s"]
+found = {"score": table.score.tolist(), "counts": table.counts.tolist(), "rows": coarse.measures("auc").rows()}
+print(json.dumps(found))
+spark.stop()
+"""
+
+
+@pytest.fixture(scope="module")
+def connect(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    import pyspark
+
+    if find_spec("grpc") is None:
+        missing("grpcio not installed: make spark")
+    home, folder = Path(pyspark.__file__).parent, tmp_path_factory.mktemp("connect")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.memory": "700m",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.ui.enabled": "false",
+        "spark.pyspark.python": "/nowhere/python",
+    }
+    words = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
+    with (folder / "server.log").open("wb") as log:
+        server = subprocess.Popen(
+            [home / "bin" / "spark-submit", "--master", "local[1]", *words, "--class", SERVER, "spark-internal"],
+            env={**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"},
+            cwd=folder,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        end = time.monotonic() + PATIENCE
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            if time.monotonic() > end or server.poll() is not None:
+                raise TimeoutError((folder / "server.log").read_text(errors="replace")[-2000:])
+            time.sleep(0.2)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait(30)
+
+
+SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+
+
+def test_a_frame_of_connect_is_counted_where_it_is(connect, files, columns):
+    without_java = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "SPARK_HOME")}
+    done = subprocess.run(
+        [sys.executable, "-c", CLIENT, connect, str(files)],
+        env=without_java | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=2 * PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    exact = score_table(columns["label"], columns["s"], positive="bad")
+    expected = exact.rounded(38, [0.3])
+    assert found["score"] == expected.score.tolist()
+    assert found["counts"] == expected.counts.tolist()
+    assert found["rows"][0]["certified_low"] <= ss.auc(exact) <= found["rows"][0]["certified_high"]
 
 
 def test_what_cannot_be_read_is_told_in_a_line(spark, tmp_path):

@@ -41,7 +41,7 @@ def of(text, table=TABLE, **options):
         ("auc", LARGE, "delong"),
         ("f1@0.5", TABLE, "wilson"),
         ("mcc@0.5", TABLE, "jeffreys"),
-        ("ap", TABLE, "logit-t"),
+        ("ap", TABLE, "precision-t"),
         ("h", TABLE, "corrected"),
         ("mcc", THREE, "jeffreys"),
         ("tpr[macro]", THREE, "jeffreys"),

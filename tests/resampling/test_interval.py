@@ -17,7 +17,7 @@ from scorespace.resampling import limits
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.draw import Alone, Draws
 from scorespace.resampling.estimate import UNCOUNTED, estimate, estimates
-from scorespace.resampling.interval import INTERVALS, Plan, acceleration, bca_interval, jackknife_error, suiting
+from scorespace.resampling.interval import INTERVALS, Plan, _borne, acceleration, bca_interval, jackknife_error, suiting
 from scorespace.resampling.share import clopper_pearson
 from scorespace.tables import Counts, confusion, score_table
 
@@ -467,19 +467,41 @@ def test_equal_scores_say_nothing_of_how_others_would_be_ranked(name):
     assert found.reason == "no interval: every case has the same score: nothing says how others would be ranked"
 
 
-def test_a_precision_is_as_sure_as_the_positives_that_bear_it():
-    # One positive at the top, three far below: t has 1² / Σ of fourth powers' worth of cases, hardly more than one.
-    table = score_table([1, *[0] * 18, 1, 1, 1], np.arange(22, 0, -1), positive=1)
-    squares = np.array([1, 2 / 20, 3 / 21, 4 / 22]) ** 2
-    few = squares.sum() ** 2 / (squares**2).sum()
+def left_out_influence(table, case):
+    """How far a case moves the average precision: the difference quotient when it weighs a little more."""
+    cells = np.asarray(table.cells, dtype=float)
+    more = cells.copy()
+    more[case] += 1e-6
+    both = [float(ap(table.with_cells(each))) for each in (more, cells)]
+    return (both[0] - both[1]) / 1e-6
+
+
+@pytest.mark.parametrize("gap", [1.5, 2.5])
+def test_a_precision_is_as_sure_as_the_cases_that_bear_it(gap):
+    rng = np.random.default_rng(4)
+    truth = rng.random(80) < 0.5
+    table = score_table(truth, np.round(rng.normal(size=80) + gap * truth, 1), positive=True)
     draws = Draws({"": table}, replicates=200)
     found = estimates({"": [parse("ap")]}, draws)[0]
+    influence = np.repeat([left_out_influence(table, k) for k in range(table.cells.size)], table.cells.astype(int))
+    squares = influence**2
+    spread = 2 * squares.sum() ** 2 / (squares**2).sum()
+    rarer = min(truth.sum(), 80 - truth.sum())
+    borne = min(rarer, 1 + spread / (1 - spread / 160))
     values = draws.of("", bind(parse("ap"), table))
-    assert few < 1.2
-    assert (found.low, found.high) == pytest.approx(limits.on_logit(found.value, values, 2.0))
+    expected = limits.on_logit(found.value, values, rarer, borne=borne)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-4)
     assert found.method == "precision-t"
+    assert borne < rarer
     plain = of("ap", table, method="logit-t", replicates=200)
     assert found.low < plain.low < plain.high < found.high
+
+
+def test_weights_that_are_all_alike_change_nothing_of_it():
+    truth = RNG.random(60) < 0.3
+    score = np.round(RNG.normal(size=60) + truth, 1)
+    alike = score_table(truth, score, positive=True, weight=np.full(60, 2.5))
+    assert _borne(alike) == pytest.approx(_borne(score_table(truth, score, positive=True)))
 
 
 def test_the_hull_of_humps_is_corrected_for_more_than_smooth_rates_show():

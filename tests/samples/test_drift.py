@@ -227,7 +227,7 @@ def test_wrong_input():
     with pytest.raises(ConditionError, match="cannot show a change"):
         drift({"m": table}, {"m": table}, replicates=10)
     with pytest.raises(WeightError):
-        drift({"m": table}, {"m": score_table([1, 0], [0.9, 0.2], weight=[0.5, 1])})
+        drift({"m": table}, {"m": score_table([1, 0], [0.9, 0.2], weight=[0.5, 1], copies=True)})
     new = score_table(["b", "x", "g"], [0.9, 0.2, 0.1], positive="b")
     with pytest.raises(DataError, match="the label 'x' is in the sample after"):
         drift({"m": other}, {"m": new})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.errors import ConditionError, DataError, WeightError
+from scorespace.errors import ConditionError, DataError
 from scorespace.samples.drift import drift
 from scorespace.tables import score_table
 
@@ -77,5 +77,8 @@ def test_weights_say_how_often_a_row_occurred():
     settings = {"truth": "y", "scores": "s", "replicates": 300}
     ours = ss.drift({**SPRING, "w": weight}, {**later, "w": np.ones(300, dtype=int)}, weight="w", **settings)
     assert ours.rows() == ss.drift(copies, later, **settings).rows()
-    with pytest.raises(WeightError, match="count none"):
-        ss.drift({**SPRING, "w": weight + 0.5}, {**later, "w": np.ones(300)}, weight="w", **settings)
+    found = ss.drift({**SPRING, "w": weight + 0.5}, {**later, "w": np.ones(300)}, weight="w", **settings)
+    assert found.sizes == (500, 300)
+    assert [one.text for one in found.notes if one.code == "SS006"] == [
+        "weights that are no whole numbers go with their cases: p-values hold where both samples are weighed alike."
+    ]

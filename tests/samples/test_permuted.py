@@ -13,6 +13,7 @@ from scipy.special import expit, logit
 from scorespace.samples.permuted import (
     Permutations,
     at_prevalence,
+    copied,
     dealt,
     follows_prevalence,
     largest_gap,
@@ -177,3 +178,81 @@ def test_whether_scores_moved_as_a_change_of_prevalence_moves_them(share, label,
     if label is not None:  # the same scores mean less: positives are thinned out, whatever their score
         y = np.where(rng.random(4000) < label, 0, y)
     assert follows_prevalence(pooled(score_table(*model(rng, 4000)), score_table(y, s))) is follows
+
+
+# --- cases with weights that are no numbers of copies
+
+
+def weighed_sample(rng, cases, positives, shift=0.0):
+    label = np.arange(cases) < positives
+    return label.astype(int), expit(rng.normal(shift, 1, cases) + label), rng.uniform(0.3, 3, cases)
+
+
+def weighed_pair(seed, before=(9, 4), after=(7, 3)):
+    rng = np.random.default_rng(seed)
+    samples = weighed_sample(rng, *before), weighed_sample(rng, *after)
+    return samples, pooled(*(score_table(y, s, weight=w) for y, s, w in samples))
+
+
+def test_weighed_tests_by_all_ways_to_deal_out():
+    samples, both = weighed_pair(3, (6, 3), (5, 2))
+    label, score, weight = (np.concatenate(one) for one in zip(*samples, strict=True))
+    size, total = 6, label.size
+
+    def gap(chosen):
+        ends = np.sort(score)
+        parts = [(score[one], weight[one]) for one in (chosen, ~chosen)]
+        shares = [np.array([w[s <= end].sum() for end in ends]) / w.sum() for s, w in parts]
+        return np.abs(shares[0] - shares[1]).max()
+
+    def shares(chosen):
+        return abs(
+            np.average(label[chosen], weights=weight[chosen]) - np.average(label[~chosen], weights=weight[~chosen])
+        )
+
+    own = np.arange(total) < size
+    deals = [np.isin(np.arange(total), one) for one in combinations(range(total), size)]
+    for statistic, tested in ((gap, score_test), (shares, prevalence_test)):
+        found = tested(both, Permutations(4000, 1))
+        assert found.value == pytest.approx(statistic(own))
+        exact = np.mean([statistic(one) >= statistic(own) - 1e-12 for one in deals])
+        assert found.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 4000) + 1e-3)
+
+
+def test_equal_weights_say_what_no_weights_say():
+    rng = np.random.default_rng(6)
+    samples = [weighed_sample(rng, 120, 50), weighed_sample(rng, 90, 40, 0.4)]
+    plain = pooled(*(score_table(y, s) for y, s, _ in samples))
+    equal = pooled(*(score_table(y, s, weight=np.full(y.size, 1.5)) for y, s, _ in samples))
+    assert equal.weighed is not None
+    assert equal.cases == plain.cases == (120, 90)
+    many = Permutations(3000, 2)
+    for tested in (prevalence_test, score_test, meaning_test):
+        a, b = tested(plain, many), tested(equal, many)
+        assert b.value == pytest.approx(a.value)
+        assert b.p == pytest.approx(a.p, abs=0.04)
+    names = ("within", "positives", "auc", "smauc")
+    a, b = (within_tests(one, names, many) for one in (plain, equal))
+    for name in names:
+        factor = 1.5 if name == "within" else 1.0  # n₁n₂ / (n₁ + n₂) counts the weight
+        assert b[name].value == pytest.approx(factor * a[name].value)
+        assert b[name].p == pytest.approx(a[name].p, abs=0.04)
+
+
+def test_cases_of_weights_are_counted_by_their_squares():
+    table = score_table([1, 1, 0, 0], [0.9, 0.9, 0.2, 0.1], weight=[0.5, 0.5, 1.5, 2])
+    both = pooled(table, score_table([1, 0], [0.8, 0.2]))
+    assert both.cases == (4, 2)
+    assert sorted(both.weighed.weight.tolist()) == [0.5, 0.5, 1, 1, 1.5, 2]
+    assert copied(score_table([1, 0], [0.9, 0.2], weight=[2, 3]))
+    assert not copied(score_table([1, 1, 0], [0.9, 0.9, 0.2], weight=[0.5, 0.5, 1]))
+
+
+def test_weighed_tests_keep_their_size():
+    below = np.zeros(4)
+    for seed in range(60):
+        _, both = weighed_pair([seed, 9], (60, 25), (45, 19))
+        few = Permutations(99, seed)
+        tests = [prevalence_test(both, few), score_test(both, few), meaning_test(both, few)]
+        below += [one.p <= 0.1 for one in (*tests, within_tests(both, ("within",), few)["within"])]
+    assert (below[1:] <= 14).all()  # 6 are expected; the share of positives was fixed, and is not tested here

@@ -312,7 +312,7 @@ def _grid(found: Family) -> Grid:
         beside.setdefault(model, {})[value] = curve
     over = first.x_title == "Threshold"  # the threshold may be the x axis already
     ends = isinstance(first, Sweep)
-    columns = ["model", *(["above"] if ends else []), "up to" if ends else "threshold"]
+    columns = ["model", *(["above"] if ends else []), "up to" if ends else first.along]
     columns += ([] if over else [first.x_title.lower()]) + list(next(iter(beside.values())))
     rows = []
     for model, curves in beside.items():

@@ -36,7 +36,9 @@ def drift(
     name: options.Name = [],  # noqa: B006
     weight: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="How often each row occurred.", autocompletion=options.columns),
+        typer.Option(
+            metavar="COL", help="How often each row occurred, or what it weighs.", autocompletion=options.columns
+        ),
     ] = None,
     scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,

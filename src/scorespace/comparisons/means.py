@@ -46,6 +46,8 @@ class OverFolds:
 
     def __repr__(self) -> str:
         left = f", {self.undefined} undefined" if self.undefined else ""
+        if self.folds == 1:
+            return f"{self.model} {self.spec} {self.text}"
         over = f"mean over {grouped(self.folds)} folds{left}"
         return f"{self.model} {self.spec} {self.text} ({over}), pooled {decimals(self.pooled)}"
 

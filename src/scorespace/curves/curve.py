@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class Curve(ByValue):
     y_title: str
     certified_low: Array | None = field(default=None, kw_only=True, repr=False)
     certified_high: Array | None = field(default=None, kw_only=True, repr=False)
+    along: ClassVar[str] = "threshold"
+    """What moves from point to point, for people."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class RrocCurve(Curve):
 
     own: tuple[float, float] = (0.0, 0.0)
     weight: float = 1.0
+    along: ClassVar[str] = "shift"
 
     def area(self) -> float:
         """The area over the curve, up to the perfect corner: on mean axes half the variance of the errors."""

@@ -21,6 +21,7 @@ from scorespace.samples.drift import REPLICATES
 from scorespace.samples.drift import drift as drift_of_tables
 from scorespace.samples.match import Matches
 from scorespace.samples.moved import Drift
+from scorespace.samples.permuted import copied
 from scorespace.samples.raters import Ratings, rate
 from scorespace.tables import Array, ScoreTable
 from scorespace.tables.labels import encode, is_missing, natural_order, positive_index
@@ -137,15 +138,16 @@ def drift(
     """What moved between two samples of the same models: prevalence, scores, calibration, smooth ROC.
 
     The sample after may lack the column of the truth; then only its scores are judged. Both may be files of tables.
-    Columns beyond `memory` are counted in bins where they are. A `weight` says how often a row occurred. `samples` are
-    compared with the same one before: p-values are adjusted for all of them.
+    Columns beyond `memory` are counted in bins where they are. A `weight` of whole numbers says how often a row
+    occurred; other weights go with their cases. `samples` are compared with the same one before: p-values are adjusted
+    for all of them.
 
     >>> sample = {"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}
     >>> drift(sample, sample, truth="y", scores="s")
     Nothing can be said: 4 and 4 cases are too few to show whether anything moved.
     """
     if any(map(frames.holds_tables, (before, after))):
-        labelled = True
+        labelled, sizes = True, None
         (old, notes), (new, more) = _kept_tables(before), _kept_tables(after)
         some = next(iter(old.values()))
         positive = some.positive_name if positive is None else positive
@@ -155,11 +157,12 @@ def drift(
             raise frames.truth_unnamed(first)
         labelled = truth in second.columns
         room, ends = frames.memory_of(memory), scale_of(scale)
-        old, notes = _tables(first, truth, scores, names, weight, ends, missing, room)
+        old, notes, rows = _tables(first, truth, scores, names, weight, ends, missing, room)
         some = next(iter(old.values()))
         if not labelled:
             second = _without_truth(second, truth, some.classes[0])
-        new, more = _tables(second, truth, scores, names, weight, ends, missing, room)
+        new, more, later = _tables(second, truth, scores, names, weight, ends, missing, room)
+        sizes = rows, later
     other = next(iter(new.values()))
     seen = tuple(sorted({*some.classes, *other.classes}, key=natural_order))
     classes, named = _positive(seen, positive)
@@ -167,6 +170,12 @@ def drift(
     old = {model: _placed(table, classes, named) for model, table in old.items()}
     settings: dict[str, Any] = {"samples": samples, "replicates": replicates, "seed": seed, "progress": progress}
     found = drift_of_tables(old, new, labelled=labelled, **settings)
+    if not all(copied(table) for table in (*old.values(), *new.values())):
+        text = (
+            "weights that are no whole numbers go with their cases: p-values hold where both samples are weighed alike."
+        )
+        more = (*more, note("SS006", text))
+        found = found if sizes is None else replace(found, sizes=sizes)
     return replace(found, sample_notes=(*_sample_notes(classes, named, positive), *notes, *more))
 
 
@@ -298,10 +307,9 @@ def _tables(
     scale: Scale,
     missing: str,
     memory: int,
-) -> tuple[dict[str, ScoreTable], tuple[Note, ...]]:
-    """The score table of each model, with whichever class as positive."""
-    copies = "cases" if weight is None else "copies"
-    roles = frames.roles(source, truth=truth, scores=scores, names=names, weight=weight, weights=copies)
+) -> tuple[dict[str, ScoreTable], tuple[Note, ...], int]:
+    """The score table of each model, with whichever class as positive; what to note, and how many cases there are."""
+    roles = frames.roles(source, truth=truth, scores=scores, names=names, weight=weight)
     source = scaled(source, roles.scores.values(), scale)
     if roles.class_scores:
         raise ColumnError("drift needs one score per model.", seen=listing(roles.class_scores), hint='scores="nb_bad"')
@@ -311,7 +319,8 @@ def _tables(
     else:
         sample, counted = frames.tally(source, sample.roles, missing=missing)
     tables = {model: table.inside(ScoreTable) for model, table in counted.items() if table.thresholded}
-    return {model: _present(table) for model, table in tables.items()}, sample.notes[: bool(sample.dropped)]
+    present = {model: _present(table) for model, table in tables.items()}
+    return present, sample.notes[: bool(sample.dropped)], sample.rows
 
 
 def _without_truth(source: frames.Source, truth: str, like: str) -> frames.Source:
@@ -324,14 +333,20 @@ def _present(table: ScoreTable) -> ScoreTable:
     """The table with the classes that occur in it."""
     kept = np.flatnonzero(table.class_totals)
     counts, classes = table.counts[kept], tuple(table.classes[k] for k in kept)
-    return replace(table, counts=counts, classes=classes, positive=0, squares=None, bins=None)
+    squares = None if table.squares is None else table.squares[kept]
+    return replace(table, counts=counts, classes=classes, positive=0, squares=squares, bins=None)
 
 
 def _placed(table: ScoreTable, classes: tuple[str, ...], positive: str) -> ScoreTable:
     """The table with the classes of both samples."""
-    counts = np.zeros((len(classes), table.score.size), dtype=table.counts.dtype)
-    counts[[classes.index(name) for name in table.classes]] = table.counts
-    return ScoreTable(table.score, counts, classes, classes.index(positive), table.resolution)
+
+    def placed(sums: Array) -> Array:
+        found = np.zeros((len(classes), table.score.size), dtype=sums.dtype)
+        found[[classes.index(name) for name in table.classes]] = sums
+        return found
+
+    found = ScoreTable(table.score, placed(table.counts), classes, classes.index(positive), table.resolution)
+    return found if table.squares is None else replace(found, squares=placed(table.squares))
 
 
 def _positive(classes: tuple[str, ...], positive: Any) -> tuple[tuple[str, ...], str]:

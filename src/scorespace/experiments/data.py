@@ -60,6 +60,11 @@ class Dataset:
     def __post_init__(self) -> None:
         if not self.features:
             raise DataError(f"{self.name} has no features.", hint="a column beside the target")
+        unsigned = next((name for name in self.classes if "\0" in name), None)
+        if unsigned is not None:
+            raise DataError(
+                f"a class of {self.name} has the sign NUL in its name.", seen=repr(unsigned), hint="names without it"
+            )
         if self.positive is not None and self.task == "numbers":
             raise DataError(
                 f"positive={self.positive!r} is a class, and the target of {self.name} is a number.",

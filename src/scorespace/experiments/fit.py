@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import FitError, MeasureError, ScoreSpaceError, listing
+from scorespace.errors import FitError, MeasureError, ScoreSpaceError, listing, shown
 from scorespace.experiments.data import PREFIX, Dataset
 from scorespace.experiments.estimators import Scorer
 from scorespace.experiments.golden import Rows, Split
@@ -85,7 +85,7 @@ def told(learner: Fitting, rows: int) -> Iterator[None]:
         yield
     except ScoreSpaceError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise FitError(
             f"{learner.name} cannot be fitted to {grouped(rows)} rows.",
             seen=" ".join(f"{type(error).__name__}: {error}".split())[:300],
@@ -140,8 +140,9 @@ def fit_all(learner: Fitting, data: Dataset, splits: Sequence[Split], seed: int,
                 if (promised := inner_score(found.model)) is not None:
                     inner.append((split.repeat, split.fold, promised.value))
                     chosen_by = promised.measure
-            except Exception as error:  # whatever a learner does must not stop the others
-                errors.append((split.repeat, split.fold, " ".join(f"{type(error).__name__}: {error}".split())[:500]))
+            except (Exception, SystemExit) as error:  # whatever a learner does must not stop the others
+                words = " ".join(f"{type(error).__name__}: {error}".split())
+                errors.append((split.repeat, split.fold, shown(words[:500])))
             about.append(
                 (split.repeat, split.fold, split.train.size, split.test.size, round(time.perf_counter() - began, 6))
             )

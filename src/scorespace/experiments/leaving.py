@@ -32,6 +32,10 @@ class LeaveOneOut(Resampling):
         return "loo"
 
     def draw(self, data: Dataset, seed: int) -> Iterator[Split]:
+        if data.rows < 2:
+            raise ScoreSpaceError(
+                f"{data.name} has too few rows to leave one out.", seen=f"{data.rows} rows", hint="more rows"
+            )
         yield from numbered(required("sklearn.model_selection", "experiments").LeaveOneOut(), data, 0)
 
     def described(self, data: Dataset) -> str:

@@ -52,7 +52,7 @@ def predictions(
     one is scored, where it is known, unless `every_class` is asked for.
     """
     plan = run.of(dataset)
-    names = tuple(learners) or tuple(one for one in run.learners if run.files(dataset, one))
+    names, idle = (tuple(learners), ()) if learners else answering(run, dataset)
     if not names:
         raise DataError(f"no learner has finished anything on {dataset} yet.", hint="scorespace benchmark status")
     found = {name: run.predictions(dataset, name, part=part) for name in names}
@@ -79,20 +79,21 @@ def predictions(
         columns |= {REPEAT: repeat, CASE: first[CASE]}
         roles |= {"repeat": REPEAT, "group": CASE}
     named = None if every_class else positive_of(plan.classes, plan.positive if positive is None else positive)
-    for name in names:
+    for place, name in enumerate(names):
+        column = f"answers {place}"  # engines take upper and lower case for the same, and models need not
         if plan.task == "numbers":
-            columns[_column(name)] = found[name]["prediction"]
-            roles.setdefault("predictions", {})[name] = _column(name)
+            columns[column] = found[name]["prediction"]
+            roles.setdefault("predictions", {})[name] = column
         elif named is not None:
-            columns[_column(name)] = found[name][f"{PREFIX}{named}"]
-            roles.setdefault("scores", {})[name] = _column(name)
+            columns[column] = found[name][f"{PREFIX}{named}"]
+            roles.setdefault("scores", {})[name] = column
         else:
-            by_class = {label: _column(name, label) for label in plan.classes}
+            by_class = {label: f"{column} of {k}" for k, label in enumerate(plan.classes)}
             columns |= {column: found[name][f"{PREFIX}{label}"] for label, column in by_class.items()}
             roles.setdefault("scores", {})[name] = by_class
     if named is not None:
         roles["positive"] = named
-    notes = []
+    notes = [_idle_note(name, dataset) for name in idle]
     if lost:
         told = f"{listing(lost)} did not finish every split of {dataset}"
         notes.append(note("SS073", f"{told}: all are judged on the splits that all finished."))
@@ -129,9 +130,17 @@ def _keys(columns: dict[str, Any]) -> Array:
     return (repeat * (fold.max() + 1) + fold) * (row.max() + 1) + row
 
 
-def _column(name: str, label: str = "") -> str:
-    """A column that no role has the name of."""
-    return f"{name} says {label}".strip()
+def _idle_note(name: str, dataset: str) -> Note:
+    return note("SS073", f"every fit of {name} on {dataset} failed, so it is left out.")
+
+
+def answering(run: Run, dataset: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The learners of a run with an answer on a data set, and those of which every fit failed."""
+    begun = [name for name in run.learners if run.files(dataset, name)]
+    failed = {
+        name for name in begun if all(len(job["errors"]) == len(job["splits"]) for job in run.about(dataset, name))
+    }
+    return tuple(name for name in begun if name not in failed), tuple(name for name in begun if name in failed)
 
 
 def pairs_of(given: Given, *, every_class: bool = False) -> PairTable:
@@ -336,9 +345,11 @@ def _asked(run: Run, datasets: Sequence[str], measure: str | None, positive: Any
 def _results(
     run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any
 ) -> tuple[list[Result], tuple[Note, ...]]:
-    done = [name for name in learners if run.files(dataset, name)]
+    answered, failed = answering(run, dataset)
+    done = [name for name in learners if name in answered]
+    idle = tuple(_idle_note(name, dataset) for name in learners if name in failed)
     if not done:
-        return [], (note("SS073", f"no learner has finished anything on {dataset}."),)
+        return [], (*idle, note("SS073", f"no learner has finished anything on {dataset}."))
     whole = _of_every_class(spec)
     given = predictions(run, dataset, done, positive=positive, every_class=whole)
     pairs = pairs_of(given, every_class=whole)
@@ -346,7 +357,7 @@ def _results(
     named = positive_of(plan.classes, plan.positive if positive is None else positive)
     requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
     if None in requests.values():
-        return [], (*given.notes, note("SS073", f"{spec} does not suit {dataset}, which is left out."))
+        return [], (*idle, *given.notes, note("SS073", f"{spec} does not suit {dataset}, which is left out."))
     trained = _trained(run, dataset, done, spec, positive, named) if run.train else {}
     ratio = share_tested(run, dataset, done[0])
     found = []
@@ -356,7 +367,7 @@ def _results(
         over = summed_up(name, spec, values, request.value)
         plus = corrected(run, dataset, name, over, values, named) if is_bootstrap(run) else None
         found.append(Result(dataset, over, values, trained.get(name), ratio, plus))
-    return found, tuple(one for one in given.notes if one.code == "SS073")
+    return found, (*idle, *(one for one in given.notes if one.code == "SS073"))
 
 
 def _trained(
@@ -441,7 +452,8 @@ def _compared(
         known = np.isfinite(a.values) & np.isfinite(b.values)
         names = (a.over.model, b.over.model)
         if known.sum() < 2:
-            reason = "it is defined in fewer than two folds"
+            alone = "all cases are in one fold, which has no spread"
+            reason = alone if known.size == 1 else "it is defined in fewer than two folds"
             found.append(Comparison(*names, "corrected t", spec.canonical, level=level, reason=reason))
             continue
         values = (one.values[known] for one in (a, b))

@@ -61,6 +61,18 @@ class Planned:
     notes: tuple[Note, ...] = ()
     drawn: str = ""
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns of predictions, and how files name them: engines take upper and lower case for the same."""
+        if self.task == "numbers":
+            return {"prediction": "prediction"}
+        found: dict[str, str] = {}
+        for place, name in enumerate(self.classes):
+            column = f"{PREFIX}{name}"
+            taken = column.lower() in {one.lower() for one in found.values()}
+            found[column] = f"{column}~{place + 1}" if taken else column
+        return found
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -158,8 +170,8 @@ class Run:
             raise unreadable(str(self.path), error, "Parquet") from error
         finally:
             connection.close()
-        names = ["prediction"] if plan.task == "numbers" else [PREFIX + name for name in plan.classes]
-        return {name: np.asarray(found[name]) for name in ("row", "repeat", "fold", "part", "truth", *names)}
+        head = {name: np.asarray(found[name]) for name in ("row", "repeat", "fold", "part", "truth")}
+        return head | {name: np.asarray(found[stored]) for name, stored in plan.columns.items()}
 
     def files(self, dataset: str, learner: str) -> list[Path]:
         """The files of finished jobs, for whoever reads Parquet."""
@@ -303,10 +315,13 @@ def plan_run(
                     hint=f"--out with another directory, or {name}={getattr(there, name)!r}",
                 )
     else:
-        if path.exists() and (not path.is_dir() or any(path.iterdir())) and not _is_begun(path):
+        if path.exists() and not (path.is_dir() and _is_begun(path)):
             raise DataError(f"{str(path)!r} is neither a run nor an empty directory.", hint="another --out")
-        for name in ("data", "learners", "jobs"):
-            (path / name).mkdir(parents=True, exist_ok=True)
+        try:
+            for name in ("data", "learners", "jobs"):
+                (path / name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"{str(path)!r} cannot be made.", seen=error.strerror, hint="another --out") from None
         _write(path / _RUN, {"schema": SCHEMA, "resampling": resampling, "seed": seed, "train": train})
     for plan in plans:
         _enter(path, "data", "data set", plan.name, asdict(plan), replace)
@@ -317,6 +332,8 @@ def plan_run(
 
 def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> None:
     """The predictions of a finished job in one step: after a kill the file is there as a whole or not at all."""
+    import duckdb
+
     plan = run.plans[dataset]
     about = {
         "schema": SCHEMA,
@@ -335,12 +352,13 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
     file.parent.mkdir(parents=True, exist_ok=True)
     with replacing(file) as temporary:
         connection = _writer(run.path.resolve())
-        connection.register("job", dict(done.columns))
+        named = plan.columns
+        connection.register("job", {named.get(name, name): column for name, column in done.columns.items()})
         try:
             truth = "truth"
             if plan.task == "classes":
                 truth = f"([{', '.join(map(_literal, plan.classes))}])[truth + 1]"
-            scores = ", ".join(_quoted(name) for name in list(done.columns)[5:])
+            scores = ", ".join(map(_quoted, named.values()))
             chosen = (
                 f"SELECT row, repeat, fold, CASE WHEN part THEN 'train' ELSE 'test' END AS part, "
                 f"{truth} AS truth, {scores} FROM job"
@@ -348,6 +366,13 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
             footer = f"KV_METADATA {{'{_KEY}': {_literal(json.dumps(about))}}}"
             how = f"FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, {footer}"
             connection.execute(f"COPY ({chosen}) TO {_literal(str(temporary))} ({how})")
+        except duckdb.Error as error:  # a full disk above all, of which it speaks at length
+            full = "No space left" in str(error)
+            raise DataError(
+                f"{str(file)!r} cannot be written.",
+                seen="no space left on the disk" if full else str(error).splitlines()[0][:200],
+                hint="make room and run again: what is finished stays",
+            ) from None
         finally:
             connection.unregister("job")
 

@@ -22,6 +22,7 @@ MOST_SCORE = 1e150
 # Scores are squared at most, errors of predicted numbers squared twice.
 _MOST = {"score": (MOST_SCORE, "1e150"), "weight": (MOST_SCORE, "1e150"), "number": (MOST_SIZE, "1e70")}
 _LOOKED_AT = 20_480  # rows among which a value is looked for that makes a column text
+_NO_CLASS = "truth=… a column of labels; predictions=… for models of numbers"
 # Alone, these labels imply the absent positive class 1 or True.
 _NEGATIVES = ("0", "-1", "False")
 
@@ -349,7 +350,7 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
                 hint="multiply all weights by the same number, or set these to 0",
             )
         if found.get(f"fractional {column}"):
-            hint = f'scores="{column}"' if role == "decision" else "truth=… a column of labels"
+            hint = f'scores="{column}"' if role == "decision" else _NO_CLASS
             raise _not_whole(column, some_values(source, column), hint)
 
 
@@ -397,10 +398,10 @@ def _classes(counted: Mapping[Any, int], truth: str) -> tuple[tuple[str, ...], t
     """Names of the classes, their numbers of rows, and the class of each value of the column."""
     values = list(counted)
     if len(values) > MOST_CLASSES:
-        raise too_many_labels(truth, values, "truth=… a column of labels")
+        raise too_many_labels(truth, values, _NO_CLASS if _all_numbers(values) else "truth=… a column of labels")
     fractions = [label_text(value) for value in values if isinstance(value, float) and not value.is_integer()]
     if fractions:  # in a column of objects or categories, where the survey does not look
-        raise _not_whole(truth, fractions[:3], "truth=… a column of labels")
+        raise _not_whole(truth, fractions[:3], _NO_CLASS)
     rows = dict.fromkeys(map(label_text, in_order(values)), 0)
     for value, count in counted.items():
         rows[label_text(value)] += int(count)

@@ -115,6 +115,11 @@ def roles(
     predicted = _each(_by_model(predictions, columns, renames), renames, "a prediction")
     by_star = {model: column for model, column in scored if isinstance(column, _Starred)}
     numbers = _numbers(models or {}, predicted, bool(scored or decided))
+    if numbers and positive is not None:
+        raise ColumnError(
+            f"positive={positive!r} names a class, and the truth of predicted numbers is none.",
+            hint="leave it out; scores=… and decisions=… are for classes",
+        )
     found = Roles(
         truth,
         {model: column for model, column in scored if isinstance(column, str)},

@@ -457,26 +457,49 @@ def _of_precision(request: Request) -> bool:
 
 @interval(
     "precision-t",
-    "as logit-t, for as many positives as bear the precision",
+    "as logit-t, for as many cases as bear the precision",
     suits=_of_precision,
     replicates=True,
     weighted=True,
 )
 def precision_interval(plan: Plan) -> Interval:
-    """As logit-t; t for as many equal positives as bear its variance: (Σ PPV²)² / Σ PPV⁴ over the positives.
-
-    Of a rare class a few positives at the top bear most of the area.
-    """
+    """As logit-t, with t for as many cases as bear the spread: of a rare class, and near 1, a few at the top do."""
     defined, reason = plan.replicates()
     if not defined.size:
         return _none("the measure is undefined in every replicate")
-    table = plan.request.table.inside(ScoreTable)
-    found = table.pos > 0
-    squares = ratio(np.cumsum(table.pos), np.cumsum(table.counts.sum(axis=-2)))[found] ** 2
-    borne = table.pos[found] * squares
-    share = limits.kish(borne.sum(), borne @ squares) / table.n_pos
-    low, high = limits.on_logit(plan.value, defined, max(2.0, plan.rarer * float(share)), plan.level)
+    rarer = max(2.0, plan.rarer)
+    borne = min(rarer, max(2.0, _borne(plan.request.table.inside(ScoreTable))))
+    low, high = limits.on_logit(plan.value, defined, rarer, plan.level, borne=borne)
     return _within(plan, low, high, f"precision-t{plan.how}", reason)
+
+
+def _borne(table: ScoreTable) -> float:
+    """How many cases bear the spread of an average precision, by the influence U of each: 1 + 2k / (1 − k/n).
+
+    k = (Σ U²)² / Σ U⁴. So many degrees of freedom, and one, has a sum of squares that spreads as Σ U² does; if U were
+    normal, n. A positive adds its own precision and lifts those below it, a negative lowers them.
+    """
+    pos, neg = table.pos.astype(np.float64), table.neg.astype(np.float64)
+    tp, called = np.cumsum(pos), np.cumsum(pos + neg)
+    precision, step = ratio(tp, called), ratio(pos, called)
+
+    def from_below(values: Array) -> Array:
+        return np.asarray(np.cumsum(values[::-1])[::-1])
+
+    mean = ratio(pos @ precision, pos.sum())
+    influence = np.stack([-from_below(step * precision), precision - mean + from_below(step * (1 - precision))])
+    cases = np.stack([neg, pos])
+    if table.squares is not None:  # as many equal cases as are worth the weights of a cell, each of their weight
+        own = table.squares[table.positive]
+        squares = np.stack([table.squares.sum(axis=0) - own, own])
+        influence = influence * ratio(squares, cases)
+        cases = limits.kish(cases, squares)
+    share = np.where(cases > 0, influence**2, 0.0)
+    fourth = float((cases * share**2).sum())
+    if not fourth > 0:
+        return float(cases.sum())
+    k = float((cases * share).sum()) ** 2 / fourth
+    return 1 + 2 * k / max(1e-9, 1 - k / float(cases.sum()))
 
 
 def _loss(request: Request) -> bool:

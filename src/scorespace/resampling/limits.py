@@ -42,11 +42,14 @@ def shifted(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
     return _pair((low - 2 * bias, high - 2 * bias))
 
 
-def on_logit(value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float = 0.95) -> Limits:
+def on_logit(
+    value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float = 0.95, *, borne: ArrayLike | None = None
+) -> Limits:
     """A share v with the spread of its replicates on the logit scale: expit(logit v ± t · sd(logit v*)).
 
-    t has `cases` − 1 degrees of freedom, the cases of the rarer class, so few cases give a wider interval. Logits are
-    kept finite at half a case from 0 and 1; without any spread Wilson's interval for `cases` trials stands in.
+    t has `cases` − 1 degrees of freedom, the cases of the rarer class, so few cases give a wider interval; or
+    `borne` − 1, where only so many bear the spread. Logits are kept finite at half a case from 0 and 1; without any spread Wilson's
+    interval for `cases` trials stands in.
 
     >>> low, high = on_logit(0.8, [0.7, 0.75, 0.8, 0.85, 0.9], 50)
     >>> round(low, 3), round(high, 3)
@@ -55,7 +58,7 @@ def on_logit(value: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float
     share, drawn, count = (np.asarray(v, dtype=np.float64) for v in (value, values, cases))
     nearest = (0.5 / (count + 1)) / 10
     spread = np.nanstd(_logits(drawn, nearest[..., None]), axis=-1)
-    half = student(level, count) * spread
+    half = student(level, count if borne is None else borne) * spread
     middle = _logits(share, nearest)
     low, high = expit(middle - half), expit(middle + half)
     stands = wilson(share * count, count, level)

@@ -122,8 +122,7 @@ def drift(
         for name, aspects in zip(pairs, adjusted, strict=True)
     )
     table = next(iter(before.values()))
-    sizes = int(first.sizes[0]), int(first.sizes[1])
-    return Drift(table.classes[table.positive], sizes, prevalence, models, replicates, labelled)
+    return Drift(table.classes[table.positive], first.cases, prevalence, models, replicates, labelled)
 
 
 def _prevalence(both: Pooled, labelled: bool, permutations: Permutations) -> Aspect:
@@ -271,10 +270,10 @@ def _check(before: Mapping[str, ScoreTable], after: Mapping[str, ScoreTable], re
         )
     for name in before:
         old, new = before[name], after[name]
-        if not (old.whole and new.whole):
+        if not (old.counted and new.counted):
             raise WeightError(
-                "drift deals out cases, and weights that are no whole numbers count none.",
-                hint="weights that say how often a row occurred; or each sample weighed by drawing it anew",
+                "drift deals out cases, and copies that are no whole numbers count none.",
+                hint="weights that say how often a row occurred, or what each case weighs",
             )
         if old.classes[old.positive] != new.classes[new.positive]:
             raise DataError(

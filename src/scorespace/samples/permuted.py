@@ -32,9 +32,31 @@ Sides = tuple[Array, Array]
 """Counts of the positives and of the negatives of one sample at each score."""
 
 
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Cases that are dealt out with their weights: the row of each, its weight, its class, and its sample."""
+
+    row: Array
+    weight: Array
+    positive: Array
+    after: Array
+
+    def of_before(self, among: Array, place: Array, rows: int, rng: np.random.Generator, count: int) -> Array:
+        """Sums of weights (count, rows) at the places of as many of these cases as the sample before has, by lot."""
+        chosen = np.flatnonzero(among)
+        taken = int((~self.after[chosen]).sum())
+        # The cases with the lowest of random keys.
+        lot = np.argpartition(rng.random((count, chosen.size)), min(taken, chosen.size - 1), axis=1)[:, :taken]
+        cell = place[chosen][lot] + rows * np.arange(count)[:, None]
+        found = np.bincount(cell.ravel(), self.weight[chosen][lot].ravel(), minlength=count * rows)
+        return found.reshape(count, rows)
+
+
 @dataclass(frozen=True)
 class Pooled:
     """Both samples on common scores, descending: the cases of each class in each, and all that follows.
+
+    `weighed` holds the cases where weights are not numbers of copies.
 
     >>> from scorespace.tables import score_table
     >>> both = pooled(score_table([1, 0], [0.9, 0.2]), score_table([1, 0], [0.9, 0.4]))
@@ -45,6 +67,7 @@ class Pooled:
     score: Array
     positives: Array  # (2, rows): before, after
     negatives: Array
+    weighed: Weighed | None = None
 
     @cached_property
     def n_pos(self) -> Array:
@@ -59,6 +82,27 @@ class Pooled:
         return self.n_pos + self.n_neg
 
     @property
+    def cases(self) -> tuple[int, int]:
+        """How many cases each sample has, whatever they weigh."""
+        if self.weighed is None:
+            return int(self.sizes[0]), int(self.sizes[1])
+        return int((~self.weighed.after).sum()), int(self.weighed.after.sum())
+
+    def dealt(self, positive: bool | None, rng: np.random.Generator, count: int) -> Array:
+        """The counts (count, rows) of the sample before when the cases of a class, or all, are dealt out again."""
+        if self.weighed is not None:
+            every = np.ones(self.weighed.row.size, dtype=bool)
+            among = every if positive is None else self.weighed.positive == positive
+            return self.weighed.of_before(among, self.weighed.row, self.score.size, rng, count)
+        held = self.positives + self.negatives if positive is None else self.positives if positive else self.negatives
+        return dealt(held.sum(axis=0), int(held[0].sum()), rng, count)
+
+    @property
+    def drawn(self) -> int:
+        """How many numbers a draw takes."""
+        return self.score.size if self.weighed is None else max(self.score.size, self.weighed.row.size)
+
+    @property
     def classes_shared(self) -> bool:
         """Whether both samples hold both classes."""
         return bool(self.n_pos.all() and self.n_neg.all())
@@ -71,15 +115,46 @@ class Pooled:
 def pooled(before: ScoreTable, after: ScoreTable, rows: int = ROWS) -> Pooled:
     """Two samples on the same scores, coarsened to that many rows of about equal weight."""
     score = np.concatenate([before.score, after.score])
-    counts = np.zeros((4, score.size), dtype=np.int64)
+    whole = copied(before) and copied(after)
+    counts = np.zeros((4, score.size), dtype=np.int64 if whole else np.float64)
     size = before.score.size
     counts[0, :size], counts[1, :size] = before.pos, before.neg
     counts[2, size:], counts[3, size:] = after.pos, after.neg
     values, place = np.unique(-score, return_inverse=True)
-    merged = np.stack([np.bincount(place, row, minlength=values.size) for row in counts]).astype(np.int64)
+    merged = np.stack([np.bincount(place, row, minlength=values.size) for row in counts]).astype(counts.dtype)
     names = ("pos before", "neg before", "pos after", "neg after")
-    table = ScoreTable(-values + 0.0, merged, names, 0).condensed(rows)
-    return Pooled(table.score, table.counts[[0, 2]], table.counts[[1, 3]])
+    fine = ScoreTable(-values + 0.0, merged, names, 0)
+    table = fine.condensed(rows)
+    if whole:
+        return Pooled(table.score, table.counts[[0, 2]], table.counts[[1, 3]])
+    cells = fine.condensed_cells(rows)
+    row = place if cells is None else cells[: values.size][place]
+    weighed = _weighed(((before, row[:size]), (after, row[size:])))
+    return Pooled(table.score, table.counts[[0, 2]], table.counts[[1, 3]], weighed)
+
+
+def copied(table: ScoreTable) -> bool:
+    """Whether weights count the copies of cases: all of them, and not only their sums, are whole numbers."""
+    return table.whole and (table.squares is None or bool(np.all(table.squares == np.floor(table.squares))))
+
+
+def _weighed(samples: Any) -> Weighed:
+    """The cases of both samples; those of a class that share a score are taken to weigh the same."""
+    parts = []
+    for sample, (table, row) in enumerate(samples):
+        squares = table.counts if table.squares is None else table.squares
+        for code in range(len(table.classes)):
+            there = table.counts[code] > 0
+            total, square = table.counts[code][there].astype(np.float64), squares[code][there]
+            many = np.maximum(1, np.rint(total**2 / square)).astype(np.int64)
+            each = (
+                row[there],
+                total / many,
+                np.full(many.size, code == table.positive),
+                np.full(many.size, sample == 1),
+            )
+            parts.append([np.repeat(one, many) for one in each])
+    return Weighed(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -108,6 +183,8 @@ class Permutations:
 
 def prevalence_test(both: Pooled, permutations: Permutations) -> Outcome:
     """|π_after − π_before| when all cases are dealt out to the two samples again."""
+    if both.weighed is not None:
+        return _weighed_prevalence(both, both.weighed, permutations)
     before, after = both.sizes
     total = both.n_pos.sum()
 
@@ -121,6 +198,22 @@ def prevalence_test(both: Pooled, permutations: Permutations) -> Outcome:
     return Outcome(float(observed), float(permutations.p(draw, statistic, observed, 1, 0)))
 
 
+def _weighed_prevalence(both: Pooled, weighed: Weighed, permutations: Permutations) -> Outcome:
+    """The same of cases with weights, in which the share of positives is one of the weights."""
+    totals = np.array([both.n_neg.sum(), both.n_pos.sum()])
+
+    def statistic(of_before: Array) -> Array:
+        shares = (ratio(one[..., 1], one.sum(axis=-1)) for one in (of_before, totals - of_before))
+        return np.abs(np.subtract(*shares))
+
+    def draw(rng: np.random.Generator, count: int) -> Array:
+        every = np.ones(weighed.row.size, dtype=bool)
+        return weighed.of_before(every, weighed.positive.astype(np.intp), 2, rng, count)
+
+    observed = statistic(np.array([both.n_neg[0], both.n_pos[0]]))
+    return Outcome(float(observed), float(permutations.p(draw, statistic, observed, both.drawn, 0)))
+
+
 def score_test(both: Pooled, permutations: Permutations) -> Outcome:
     """The Kolmogorov–Smirnov distance of all scores, whatever their class."""
     cases = both.positives + both.negatives
@@ -130,10 +223,10 @@ def score_test(both: Pooled, permutations: Permutations) -> Outcome:
         return largest_gap(of_before, total - of_before)
 
     def draw(rng: np.random.Generator, count: int) -> Array:
-        return dealt(total, int(both.sizes[0]), rng, count)
+        return both.dealt(None, rng, count)
 
     observed = statistic(cases[0])
-    return Outcome(float(observed), float(permutations.p(draw, statistic, observed, total.size, 1)))
+    return Outcome(float(observed), float(permutations.p(draw, statistic, observed, both.drawn, 1)))
 
 
 def meaning_test(both: Pooled, permutations: Permutations) -> Outcome:
@@ -145,6 +238,8 @@ def meaning_test(both: Pooled, permutations: Permutations) -> Outcome:
     Haenszel.
     """
     stratum = _strata((both.positives + both.negatives).sum(axis=0), STRATA)
+    if both.weighed is not None:
+        return _weighed_meaning(both.weighed, stratum[both.weighed.row], permutations)
     good, bad, of_after, taken = (
         np.bincount(stratum, row, minlength=STRATA).astype(np.int64)
         for row in (
@@ -177,6 +272,43 @@ def meaning_test(both: Pooled, permutations: Permutations) -> Outcome:
     return Outcome(float(excess / weight), float(p))
 
 
+def _weighed_meaning(weighed: Weighed, stratum: Array, permutations: Permutations) -> Outcome:
+    """The same of cases with weights: how much w · (y − share) of its stratum the cases after have, in each."""
+    order = np.argsort(stratum, kind="stable")
+    stratum, weight, label, after = (
+        one[order] for one in (stratum, weighed.weight, weighed.positive.astype(np.float64), weighed.after)
+    )
+
+    def added(values: Array) -> Array:
+        return np.bincount(stratum, values, minlength=STRATA)
+
+    total = added(weight)
+    excess = weight * (label - np.nan_to_num(ratio(added(weight * label), total))[stratum])
+    cases, taken = added(np.ones_like(weight)), added(after.astype(np.float64))
+    shared = (taken > 0) & (taken < cases)
+    of_after = added(weight * after)
+    value = ratio(added(excess * after)[shared].sum(), ratio(of_after * (total - of_after), total)[shared].sum())
+    variance = ratio(taken * (cases - taken) * added(excess**2), cases * (cases - 1))
+    tells = shared & (added(label) > 0) & (added(label) < cases)
+    if not tells.any():
+        return Outcome(np.nan, np.nan)
+    contrasts = _contrasts(np.flatnonzero(tells) / STRATA, variance[tells])
+    starts = np.searchsorted(stratum, np.flatnonzero(cases))
+    # Among the cases of a stratum in the order of the lot, as many first ones as it has after.
+    first = np.arange(stratum.size) - np.searchsorted(stratum, stratum) < taken[stratum]
+    filled = tells[np.flatnonzero(cases)]
+
+    def statistic(sums: Array) -> Array:
+        return ((sums @ contrasts) ** 2).sum(axis=-1)
+
+    def draw(rng: np.random.Generator, count: int) -> Array:
+        lot = np.argsort(stratum + rng.random((count, stratum.size)), axis=1)
+        return np.add.reduceat(np.where(first, excess[lot], 0.0), starts, axis=1)[:, filled]
+
+    observed = statistic(added(excess * after)[tells])
+    return Outcome(float(value), float(permutations.p(draw, statistic, observed, stratum.size, 2)))
+
+
 def within_tests(both: Pooled, names: tuple[str, ...], permutations: Permutations) -> dict[str, Outcome]:
     """Statistics of how the scores of each class changed, when cases are dealt out within their class.
 
@@ -194,10 +326,10 @@ def within_tests(both: Pooled, names: tuple[str, ...], permutations: Permutation
         )
 
     def draw(rng: np.random.Generator, count: int) -> tuple[Array, Array]:
-        return dealt(totals[0], int(both.n_pos[0]), rng, count), dealt(totals[1], int(both.n_neg[0]), rng, count)
+        return both.dealt(True, rng, count), both.dealt(False, rng, count)
 
     observed = statistics((both.positives[:1], both.negatives[:1]))[0]
-    p = permutations.p(draw, statistics, observed, 2 * both.score.size, 3)
+    p = permutations.p(draw, statistics, observed, 2 * both.drawn, 3)
     defined = ~np.isnan(observed)
     return {
         name: Outcome(float(value), float(chance) if known else np.nan)
@@ -256,9 +388,9 @@ def _within(both: Pooled, before: Sides, after: Sides, prevalence: float) -> Arr
     """Both classes together: Σ n₁n₂/(n₁ + n₂) · KS², over the classes that both samples have."""
     parts = []
     for old, new in zip(before, after, strict=True):
-        sizes = float(old.sum(axis=-1).flat[0]), float(new.sum(axis=-1).flat[0])
-        if all(sizes):
-            parts.append(sizes[0] * sizes[1] / sum(sizes) * largest_gap(old, new) ** 2)
+        sizes = old.sum(axis=-1), new.sum(axis=-1)
+        if all(float(one.flat[0]) for one in sizes):
+            parts.append(sizes[0] * sizes[1] / (sizes[0] + sizes[1]) * largest_gap(old, new) ** 2)
     return np.asarray(sum(parts)) if parts else np.full(before[0].shape[:-1], np.nan)
 
 
