@@ -17,8 +17,8 @@ import numpy as np
 _NORMAL: Final = NormalDist()
 _MOST_SUMMED: Final = 100  # degrees of freedom for which a finite sum is quick and exact
 _MOST_STEPS: Final = 5_000
+_MANY: Final = 2_000  # degrees of freedom from which on Student's t is nearly normal
 _FEW: Final = 2_000  # numbers for which a loop takes less than loading SciPy
-_FEW_BETWEEN: Final = 100  # the same, where each number takes many steps
 
 
 def ndtr(x: Any) -> Any:
@@ -64,62 +64,35 @@ def chdtrc(df: Any, x: Any) -> Any:
 
 
 def stdtrit(df: Any, p: Any) -> Any:
-    """The quantile of Student's t distribution, by Newton's steps; with whole degrees of freedom on a finite sum.
+    """The quantile of Student's t distribution, by Newton's steps.
 
     With very many n it is that of the normal distribution and a little: z + (z³ + z)/4n + (5z⁵ + 16z³ + 3z)/96n² + ….
 
-    >>> round(float(stdtrit(10, 0.975)), 12), round(float(stdtrit(3.5, 0.975)), 12)
-    (2.228138851986, 2.940088637983)
+    >>> round(float(stdtrit(10, 0.975)), 12), round(float(stdtrit(3, 0.975)), 12)
+    (2.228138851986, 3.182446305284)
     """
     freedom = np.asarray(df, np.float64)
     inside = isinstance(p, float | int) and 0.55 <= p <= 0.9999
-    few = inside and freedom.size <= _FEW and float(freedom.min(initial=1.0)) > 0
-    if few and float(freedom.min(initial=np.inf)) > _MOST_STEPS:
-        return _nearly_normal(freedom, _NORMAL.inv_cdf(p))[()]
-    distinct = set(freedom.ravel().tolist()) if few else set()
-    between = [n for n in distinct if not n.is_integer()]
-    if not few or len(between) > _FEW_BETWEEN or min(between, default=1) < 1 or max(distinct, default=0) > _MOST_STEPS:
+    if not inside or freedom.size > _FEW or not np.all((freedom >= 1) & (freedom < np.inf)):
         return _scipy("stdtrit")(df, p)
-    known = {n: _student(int(n), p) if n.is_integer() else _student_between(n, p) for n in distinct}
+    known = {n: _student(n, p) for n in set(freedom.ravel().tolist())}
     return np.array([known[n] for n in freedom.ravel().tolist()]).reshape(freedom.shape)[()]
 
 
-def _student(n: int, p: float) -> float:
-    """P(|T| ≤ t) is a sum of powers of cos θ, with θ = atan(t/√n), whose factors are ratios of odd and even numbers.
-
-    Odd n: (2/π)(θ + sin θ (cos θ + ⅔ cos³ θ + …)); even n: sin θ (1 + ½ cos² θ + ⅜ cos⁴ θ + …).
-    """
-    wanted, odd = 2 * p - 1, n % 2
-    # Each term is the one before times k/(k+1), up to n − 2 powers of the cosine.
-    steps = np.arange(1 + odd, n - 2 + odd, 2)
-    factors = np.cumprod(np.append(1.0, steps / (steps + 1)))[: (n - odd) // 2]
-    powers = 2 * np.arange(factors.size) + odd
-    peak = math.exp(math.lgamma((n + 1) / 2) - math.lgamma(n / 2)) / math.sqrt(n * math.pi)
+def _student(n: float, p: float) -> float:
     t = _NORMAL.inv_cdf(p)
-    for _ in range(60):  # the share is concave in t, and the normal quantile lies below: Newton's steps only rise
-        angle = math.atan2(t, math.sqrt(n))
-        total = math.sin(angle) * float(factors @ np.cos(angle) ** powers)
-        share = 2 / math.pi * (angle + total) if odd else total
-        step = (wanted - share) / (2 * peak * (1 + t * t / n) ** (-(n + 1) / 2))
-        t += step
-        if abs(step) <= 1e-14 * t:
-            break
-    return t
-
-
-def _student_between(n: float, p: float) -> float:
-    """The same where n is not whole, on the share itself."""
+    if n > _MANY:
+        return _nearly_normal(n, t)
     peak = math.exp(_step_of_gamma(n / 2)) / math.sqrt(n * math.pi)
-    t = _NORMAL.inv_cdf(p)
-    for _ in range(60):
-        step = (float(stdtr(n, -t)) - (1 - p)) / (peak * (1 + t * t / n) ** (-(n + 1) / 2))
+    for _ in range(60):  # the share is concave in t, and the normal quantile lies below: the steps only rise
+        step = (p - stdtr(n, t)) / (peak * (1 + t * t / n) ** (-(n + 1) / 2))
         t += step
-        if abs(step) <= 1e-14 * t:
+        if abs(step) <= 1e-13 * t:
             break
     return t
 
 
-def _nearly_normal(n: Any, z: float) -> Any:
+def _nearly_normal(n: float, z: float) -> float:
     parts = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
     return z + (parts[0] + (parts[1] + parts[2] / n) / n) / n
 
