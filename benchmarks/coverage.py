@@ -71,10 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         elif kept.rounds.get(name):
             PAGE.write_text(filled(PAGE.read_text("utf-8"), name, captioned(name, kept)), "utf-8")
             if name == "honest":
-                told = in_full(kept.found(name))
+                samples = f"Each row is the mean of {PARTS[name].samples(kept.rounds[name])} samples."
+                told = f"{samples}\n\n{in_full(kept.found(name))}"
                 DECIDE.write_text(filled(DECIDE.read_text("utf-8"), name, told), "utf-8")
     if not asked.print:
-        version = f"Code {kept.code}, {kept.replicates} replicates."
+        version = f"Code {kept.code}; {kept.replicates} replicates, 2 000 where limits are percentiles of them."
         PAGE.write_text(filled(PAGE.read_text("utf-8"), "code", version), "utf-8")
 
 

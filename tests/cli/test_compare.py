@@ -4,8 +4,11 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 from scipy import stats
+
+import scorespace as ss
 
 KEYS = ["a", "b", "test", "measure", "difference", "low", "high", "statistic", "df", "p", "reason"]
 MODELS = ["--score", "naive_bayes", "--score", "tree"]
@@ -431,12 +434,6 @@ def test_one_model_is_not_enough(run, credit):
     assert done.err.startswith("ScoreSpaceError: a comparison needs two models.\n  seen: 'tree'\n")
 
 
-def test_weights_are_refused(run, credit):
-    done = run("compare", *credit, *MODELS, "--weight", "fold")
-    assert (done.code, done.out) == (2, "")
-    assert "--weight" in done.err
-
-
 def test_decisions_between_several_classes_are_compared(run, write):
     data = write("three.csv", "y,d,e\na,a,b\nb,b,b\nc,c,a\n")
     done = run("compare", data, "--truth", "y", "--decision", "d", "--decision", "e", "--format", "json")
@@ -543,3 +540,19 @@ def test_one_side_and_another_adjustment(run, credit):
 
 def test_counts_have_no_classes(run):
     assert run("compare", "--counts", "5,0,0,5").out.splitlines()[1] == "counts   10 cases"
+
+
+def test_weighted_cases_are_compared_as_in_python(run, tmp_path):
+    rng = np.random.default_rng(2)
+    label = rng.integers(0, 2, 80)
+    data = {"y": label, "w": rng.uniform(0.5, 2, 80), **{name: label + rng.normal(0, 1.5, 80) for name in "ab"}}
+    rows = zip(*(column.tolist() for column in data.values()), strict=True)
+    text = "\n".join([",".join(data), *(",".join(map(repr, row)) for row in rows)])
+    (tmp_path / "w.csv").write_text(text + "\n", encoding="utf-8")
+    asked = ("compare", str(tmp_path / "w.csv"), "--truth", "y", "--score", "a", "--score", "b", "--weight", "w")
+    found = run(*asked, "--format", "json").json()["rows"][0]
+    (expected,) = ss.evaluate(data, truth="y", scores=["a", "b"], weight="w").compare().rows()
+    assert found["test"] == "bootstrap"
+    assert found["difference"] == pytest.approx(expected["difference"])
+    assert found["p"] == pytest.approx(expected["p"])
+    assert "counts cases, and these have weights" in run(*asked, "--test", "delong").err

@@ -78,7 +78,16 @@ def test_one_number_loads_no_room_that_it_does_not_need(tmp_path):
     views = {name for name in found if name.startswith("scorespace.views.")}
     assert views == {f"scorespace.views.{name}" for name in SCREEN}
     # NumPy loads its masked arrays for a set of distinct values, and nothing is drawn at random for DeLong's interval.
-    assert found.isdisjoint({"numpy.ma", "numpy.random", "scipy", "pandas", "pyarrow", "pydantic", "rich.progress"})
+    assert found.isdisjoint({"numpy.ma", "numpy.random", "scipy", "pandas", "pydantic", "concurrent.futures"})
+
+
+def test_two_models_load_no_scipy_and_nothing_of_the_page(tmp_path):
+    rows = (f"{k % 3 // 2},{(k * 37 % 101) / 101},{(k * 53 % 103 + k % 3 * 20) / 143}\n" for k in range(400))
+    (tmp_path / "in.csv").write_text("y,a,b\n" + "".join(rows))
+    found = loaded("evaluate", str(tmp_path / "in.csv"), "--truth", "y", "--score", "a", "--score", "b")
+    views = {name for name in found if name.startswith("scorespace.views.")}
+    assert views == {f"scorespace.views.{name}" for name in SCREEN}
+    assert found.isdisjoint({"scipy", "scorespace.decisions", "scorespace.experiments", "scorespace.groups", "altair"})
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])

@@ -221,6 +221,15 @@ def test_an_area_against_a_value_is_delongs_z():
     assert " from 0.6, more than chance explains (p = " in found.words
 
 
+@pytest.mark.parametrize(("m", "n"), [(2, 3), (3, 3), (2, 6), (4, 4)])
+def test_an_area_is_no_surer_than_the_exact_test_of_its_ranks(m, n):
+    pos, neg = np.arange(m) + 10.0, np.arange(n) + 0.0
+    perfect = score_table(np.repeat([1, 0], [m, n]), np.concatenate([pos, neg]))
+    exact = stats.mannwhitneyu(pos, neg, method="exact").pvalue
+    assert against_value(perfect, 0.5).p >= exact - 1e-12
+    assert compare_samples(perfect, score_table(*drawn(3, gap=0.0))).p >= exact - 1e-12
+
+
 def test_the_bootstrap_against_a_value_is_near_delong():
     exact, found = against_value(table(1), 0.7), against_value(table(1), 0.7, test="bootstrap(replicates=6000)")
     assert found.statistic == pytest.approx(exact.statistic, rel=0.05)

@@ -485,6 +485,28 @@ def test_the_bins_are_the_same_to_the_bit_on_every_engine(engine: str, bits: int
     assert sample.rows == len(SCORES)
 
 
+@pytest.mark.parametrize("group", [2, 100])
+@pytest.mark.parametrize("bits", [0, 38])
+def test_nan_is_seen_in_parquet_although_no_range_tells_of_it(group: int, bits: int, tmp_path: Path) -> None:
+    data: Data = {"y": [1, 0, 1, 0, 1, 0], "s": [0.5, math.nan, 0.25, 0.3, 0.9, 0.01]}
+    parquet.write_table(arrow(data), tmp_path / "sample.parquet", row_group_size=group)
+    path = str(tmp_path / "sample.parquet")
+    with pytest.raises(ScoreSpaceError, match=r"'s' \(1\) of 6 rows"):
+        tallied(path, bits=bits, truth="y", scores="s")
+    sample, table = tallied(path, "drop", bits, truth="y", scores="s")
+    assert sample.dropped == 1
+    exact = score_table([1, 1, 0, 1, 0], [0.5, 0.25, 0.3, 0.9, 0.01])
+    assert table.score.tolist() == exact.score.tolist()
+    assert table.counts.tolist() == exact.counts.tolist()
+
+
+def test_nan_in_a_frame_of_duckdb_over_parquet_is_no_score(tmp_path: Path) -> None:
+    parquet.write_table(arrow({"y": [1, 0, 1], "s": [0.5, math.nan, 0.5]}), tmp_path / "sample.parquet")
+    frame = duckdb.read_parquet(str(tmp_path / "sample.parquet"))
+    with pytest.raises(ScoreSpaceError, match=r"NaN|missing"):
+        tallied(frame, truth="y", scores="s")
+
+
 @pytest.mark.parametrize("kind", TRUTHS)
 @pytest.mark.parametrize("engine", ["pandas", "polars lazy", "pyarrow", "duckdb", "csv", "parquet"])
 def test_labels_of_any_kind_are_read_in_the_pass_that_counts(engine: str, kind: str, tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """The whole catalogue says the same of a sample on every engine, ±0.0, NaN and null included."""
 
+import math
+from dataclasses import replace
+from decimal import Decimal
 from importlib.util import find_spec
 
 import duckdb
@@ -7,13 +10,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from components import missing
 from laws.strategies import samples, value
+from scorespace.errors import ScoreSpaceError
 from scorespace.frames import check, count, couples, grouped_bins, read, roles, tally
 from scorespace.measures import measures
 from scorespace.tables import Counts, ScoreTable, class_bins, class_table, score_table
@@ -121,3 +126,91 @@ def test_dask_counts_alike(bits, two_models):
         assert tables[name].score.tolist() == expected.score.tolist()
         assert tables[name].counts.tolist() == expected.counts.tolist()
     assert couples(sample, tables)["a", "b"].times.sum() == 300
+
+
+LABELS = {
+    "whole": (0, 1, pa.int16()),
+    "boolean": (False, True, pa.bool_()),
+    "text": ("good", "bad", pa.string()),
+    "decimal": (Decimal("0"), Decimal("1"), pa.decimal128(4, 1)),
+}
+SCORES = {
+    "float": (st.sampled_from([-0.0, 0.0, 0.5, 0.3, 1.0, -2.5, 1e-9, math.nan]) | st.floats(0, 1), pa.float64()),
+    "single": (st.floats(0, 1, width=32), pa.float32()),
+    "decimal": (st.integers(-30, 130).map(lambda k: Decimal(k) / 100), pa.decimal128(6, 2)),
+    "boolean": (st.booleans(), pa.bool_()),
+}
+
+
+@st.composite
+def mixed(draw):
+    """A frame of any kinds of columns: null in any of them, NaN among floats, weights of zero, groups."""
+    label, score = draw(st.sampled_from(list(LABELS))), draw(st.sampled_from(list(SCORES)))
+    (low, high, kind), (values, numbers) = LABELS[label], SCORES[score]
+    sizes = st.sampled_from([0.0, 0.25, 1.0, 2.0])
+    row = st.tuples(
+        st.none() | st.sampled_from([low, high, low, high]), st.none() | values | values, st.none() | sizes | sizes
+    )
+    rows = [(low, draw(values), 1.0), (high, draw(values), 0.5), *draw(st.lists(row, max_size=14))]
+    given_weight = draw(st.booleans())
+    columns = dict(zip("ysw", zip(*rows, strict=True), strict=True))
+    kinds = {"y": kind, "s": numbers, "w": pa.float64()}
+    made = {name: pa.array(column, kinds[name]) for name, column in columns.items()}
+    made["g"] = pa.array([f"group {k % 3}" for k in range(len(rows))])
+    kept = [
+        (truth == high, float(value), float(weight or 0) if given_weight else 1.0)
+        for truth, value, weight in rows
+        if truth is not None and value is not None and value == value and not (given_weight and weight is None)
+    ]
+    return pa.table(made), high, "w" if given_weight else None, [one for one in kept if one[2]]
+
+
+ANY_ENGINE = {
+    "pandas": lambda frame, _: frame.to_pandas(),
+    "polars": lambda frame, _: pl.from_arrow(frame),
+    "polars lazy": lambda frame, _: pl.from_arrow(frame).lazy(),
+    "pyarrow": lambda frame, _: frame,
+    "duckdb": lambda frame, _: duckdb.from_arrow(frame),
+    "parquet": lambda frame, folder: written(frame, folder),
+}
+
+
+def written(frame, folder):
+    pq.write_table(frame, folder / "frame.parquet")
+    return str(folder / "frame.parquet")
+
+
+@pytest.mark.parametrize("engine", ANY_ENGINE)
+@given(drawn=mixed(), bits=st.sampled_from([0, 38, 50]), edges=st.sampled_from([(), (0.3,), (0.25, 0.5001)]))
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+def test_frames_of_any_kind_give_the_tables_of_their_cases(engine, drawn, bits, edges, tmp_path):
+    frame, positive, weight, cases = drawn
+    truth, score, weights = zip(*cases, strict=True) if cases else ((), (), ())
+    assume(len(set(truth)) == 2)
+    source = read(ANY_ENGINE[engine](frame, tmp_path))
+    asked = roles(source, truth="y", scores="s", weight=weight, positive=positive)
+    _, tables = tally(source, asked, missing="drop", bits=bits, edges=edges)
+    exact = score_table(truth, score, positive=True, weight=weights if weight else None)
+    expected, found = exact.rounded(bits, edges) if bits else exact, tables["s"]
+    if found.positive != expected.positive:  # bad stands before good, False before True
+        expected = replace(expected, counts=expected.counts[::-1])
+    assert found.score.tolist() == expected.score.tolist()
+    assert found.counts.tolist() == expected.counts.tolist()
+    if bits:
+        assert found.bins.high.tolist() == expected.bins.high.tolist()
+    if weight is None:
+        grouped, _ = tally(source, replace(asked, group="g"), missing="drop", bits=bits, edges=edges)
+        assert grouped_bins(grouped, tables, edges=edges).times.sum() == len(cases)
+
+
+@pytest.mark.parametrize("engine", ANY_ENGINE)
+@pytest.mark.parametrize("bits", [0, 38])
+def test_infinities_are_refused_alike(engine, bits, tmp_path):
+    frame = pa.table({"y": [1, 0, 1, 0], "s": [0.5, math.inf, math.nan, -math.inf]})
+    source = read(ANY_ENGINE[engine](frame, tmp_path))
+    with pytest.raises(ScoreSpaceError) as told:
+        tally(source, roles(source, truth="y", scores="s"), missing="drop", bits=bits)
+    assert str(told.value) == (
+        "column 's' has infinite scores.\n  seen: 2 of 3 rows\n"
+        "  hint: replace them by a number beyond the largest finite score"
+    )

@@ -1,7 +1,8 @@
 """What a page asks of an evaluation, and the sample in a line."""
 
 import scorespace as ss
-from scorespace.views.answers import Answers, facts
+from scorespace.views.answers import Answers, facts, foremost, told
+from scorespace.views.document import Text
 
 
 def test_an_evaluation_answers_all_that_pages_ask():
@@ -27,3 +28,20 @@ def test_the_sample_in_a_line():
 def test_one_class_alone_has_no_negative_to_name():
     one = ss.evaluate({"y": ["a", "a"], "d": ["a", "a"]}, truth="y", decisions="d", positive="a")
     assert facts(one.models) == "2 cases   positive = a (2, 100.0 %)"
+
+
+class Opened:
+    """As much of an evaluation as says which model a page opens with."""
+
+    class operating:  # noqa: N801
+        start = 1
+        models = (type("One", (), {"name": "a"}), type("One", (), {"name": "c"}))
+
+
+def test_few_models_have_a_sentence_each_and_of_many_one_the_others_folded():
+    words = {name: f"{name} is good." for name in "abcd"}
+    few = {name: words[name] for name in "abc"}
+    assert told(Opened, few) == (Text("a is good. b is good. c is good."), [])
+    rest = Text("a is good. b is good. d is good.", folded="The other 3 models in words")
+    assert told(Opened, words) == (Text("c is good."), [rest])
+    assert foremost(Opened, ["x", "y"]) == "x"

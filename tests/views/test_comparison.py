@@ -143,3 +143,19 @@ def test_stars_go_by_the_level():
     grid = view.matrix_grid(Comparisons(("a", "b"), (one,)))
     assert grid.rows == (("a", "+0.100 [+0.020, +0.180]*"),)
     assert grid.caption.endswith("* marks p < 0.2.")
+
+
+def test_many_pairs_are_counted_and_few_told():
+    names = ("a", "b", "c", "d")
+    pairs = [(one, other) for k, one in enumerate(names) for other in names[k + 1 :]]
+    found = [Comparison(*pair, "t", "auc", difference=0.1, p=0.001 if pair[0] == "a" else 0.9) for pair in pairs]
+    many = Comparisons(names, tuple(found))
+    assert view.summed_up(many) == "3 of 6 pairs differ by more than chance explains (p < 0.05)."
+    few = Comparisons(names[:2], tuple(found[:1]))
+    assert view.summed_up(few) == found[0].words
+    first, tests = view.grids(many, folded=True)
+    assert (first.folded, tests.folded) == ("", "The tests")
+    together = Comparison("a, b, c", "d", "t", "auc", p=0.001, several=True)
+    assert view.test_grid(Comparisons(names, (together,))).rows[0][0] == "a, b, c, d"
+    more = Comparison("a, b, c, d", "e", "t", "auc", p=0.001, several=True)
+    assert view.test_grid(Comparisons((*names, "e"), (more,))).rows[0][0] == "5 models"

@@ -131,6 +131,12 @@ def test_scores_in_bins_are_handed_over_as_their_cases_are():
     assert panel.cost(0, panel.best(0, hand=0.3), hand=0.3) == pytest.approx(rule.cost)
 
 
+def test_bins_of_very_many_classes_are_not_counted_by_their_lead():
+    table = class_table(*sample(300, 45))
+    assert class_bins(table).leads is None
+    assert class_bins(class_table(*sample(300, 12))).leads.matrix.sum() == 300
+
+
 def test_bins_without_leads_are_decided_alone(iris):
     table = iris.models["nb"]
     panel = several(ss.evaluate({"m": replace(class_bins(table), leads=None)}))

@@ -36,6 +36,7 @@ def compare(
     positive: options.Positive = None,
     name: options.Name = [],  # noqa: B006
     model: options.Model = [],  # noqa: B006
+    weight: options.Weight = None,
     group: options.Group = None,
     fold: options.Fold = None,
     time: options.Time = None,
@@ -132,7 +133,14 @@ def compare(
     measure = _under(measure, at_least, at_most)
     if runs.several(data, dataset):
         named = {"--truth": truth, "--decision": decision, "--prediction": prediction, "--group": group, "--fold": fold}
-        others = {"--repeat": repeat, "--with": other, "--against": against, "--at": at, "--rope": rope}
+        others = {
+            "--repeat": repeat,
+            "--weight": weight,
+            "--with": other,
+            "--against": against,
+            "--at": at,
+            "--rope": rope,
+        }
         runs.refuse({**named, **others, "--counts": counts, "--memory": memory})
         runs.compare(str(data), measure, score, positive, test, alternative.value, adjust, level, format)
         return
@@ -157,6 +165,7 @@ def compare(
             positive=positive,
             names=options.renames(name),
             models=options.models(model),
+            weight=weight,
             group=group,
             fold=fold,
             repeat=repeat,

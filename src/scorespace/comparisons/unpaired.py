@@ -86,9 +86,17 @@ def _by_inversion(found: Comparison, bounds: Any, target: float, question: Quest
     if found.high - found.low <= 1e-12:
         return replace(found, low=math.nan, high=math.nan, reason=_SAME)
     z = inverted(bounds, target)
-    floor = max(least_p(question.units), 2 / (1 + REPLICATES) if "bootstrap" in found.test else 0.0)
+    drawn = 2 / (1 + REPLICATES) if "bootstrap" in found.test else 0.0
+    floor = max(least_p(question.units), _in_any_order(question), drawn)
     p = min(1.0, max(floor, 2 * float(ndtr(-z))))
     return replace(found, statistic=math.copysign(z, found.difference), p=p)
+
+
+def _in_any_order(question: Question[Table]) -> float:
+    """Of areas, how often noise puts r of n cases first or last: 2 / C(n, r), the least p of any test of ranks."""
+    if question.bound[0].measure.area is None or question.bound[0].averaged:
+        return 0.0
+    return 2 / math.comb(max(1, question.units), int(question.fewest))
 
 
 @bootstrap.on(of_a_measure, enough_cases)

@@ -27,6 +27,7 @@ from scorespace.frames.check import (
     refuse_wrong_kinds,
     too_many_labels,
 )
+from scorespace.frames.memory import rows_of
 from scorespace.frames.roles import Roles, absent_column
 from scorespace.frames.source import Frame, Source
 from scorespace.frames.sums import error_sums, tally_numbers
@@ -34,6 +35,7 @@ from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable,
 from scorespace.tables.bins import BITS, MIDDLE, cell, numbered, parted
 from scorespace.tables.kind import TABLE_KINDS
 from scorespace.tables.labels import encode, label_text, positive_index
+from scorespace.tables.lead import MOST_CLASSES as MOST_LED
 from scorespace.tables.lead import LeadTable, lead_table
 from scorespace.tables.pair import PAIR_BITS, PairTable, binned_pair, paired
 from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, coarse_table
@@ -370,7 +372,8 @@ def _with_decisions(
     codes, decided = (found[name].astype(np.int64) for name in ("the truth", "the decision"))
     matrix = _decided(sample, classes, codes, decided, sums["weight"], sums.get("squares"))
     excess = float(found["excess"].astype(np.float64).max(initial=0.0))
-    return ClassBins(tuple(tables), matrix, top, excess, _leads(sample, frame, classes))
+    leads = _leads(sample, frame, classes) if len(classes) <= MOST_LED else None
+    return ClassBins(tuple(tables), matrix, top, excess, leads)
 
 
 def _leads(sample: Sample, frame: Frame, classes: tuple[str, ...]) -> LeadTable:
@@ -463,22 +466,32 @@ def _bins(
 def _grouped(
     source: Source, chosen: Frame, roles: Roles, score: nw.Expr, labels: nw.Expr, bits: int, edges: Sequence[float] = ()
 ) -> Groups:
-    """The one group-by of scores: by bin and label, and by whether a row has any weight.
+    """The one group-by of scores: by bin and label, and by whether a row has any weight."""
+    if source.ranged is not None and chosen is source.ranged[0] and bits == BITS:
+        found = _numbered(source, source.ranged[1](), roles, score, labels, edges)
+        if found is not None:
+            return found
+    return _summed(source, chosen, roles, score, labels, bits, edges)
 
-    Where files tell the range of their columns, most bins are counted by their number, which takes half the time of
-    hashing; a second scan sees the others.
+
+def _numbered(
+    source: Source, frame: Frame, roles: Roles, score: nw.Expr, labels: nw.Expr, edges: Sequence[float]
+) -> Groups | None:
+    """The bins of the middle by their number, which takes half the time of hashing them; a second scan sees the others.
+
+    Only where files tell the range of each column. NaN is in no range, so that it fails or is not seen: then None.
     """
-    if not source.ranged or bits != BITS:
-        return _summed(source, chosen, roles, score, labels, bits, edges)
     low, high = MIDDLE
-    # The ranges that files tell leave NaN out, so that DuckDB may take a comparison with it for settled.
-    inner = (score >= low) & (score <= high) & ~score.is_nan()
-    outer = (score < low) | (score > high) | score.is_nan() | score.is_null()
-    parts = [
-        _summed(source, chosen.filter(inner), roles, score, labels, bits, edges, numbers=True),
-        _summed(source, chosen.filter(outer), roles, score, labels, bits, edges),
-    ]
-    return {name: _end_to_end([part[name] for part in parts]) for name in parts[0]}
+    inner, outer = (score >= low) & (score <= high), (score < low) | (score > high) | score.is_null()
+    try:
+        parts = [
+            _summed(source, frame.filter(inner), roles, score, labels, BITS, edges, numbers=True),
+            _summed(source, frame.filter(outer), roles, score, labels, BITS, edges),
+        ]
+    except DataError:
+        return None
+    found = {name: _end_to_end([part[name] for part in parts]) for name in parts[0]}
+    return found if int(found["rows"].sum()) == rows_of(source) else None
 
 
 def _end_to_end(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -606,6 +619,12 @@ def _table_of(
     weight = groups["weight"][used].astype(np.float64) if "weight" in groups else rows
     squares = groups["squares"][used].astype(np.float64) if "weight" in groups and not roles.copies else None
     low, high, first, second = (groups[name][used].astype(np.float64) for name in ("low", "high", "first", "second"))
+    if np.isnan(low).any():
+        raise DataError(
+            "some scores are NaN, which DuckDB overlooks in Parquet.",
+            seen="a frame of DuckDB, whose settings are its own",
+            hint="the path of the file instead of the frame",
+        )
     return coarse_table(codes, weight, squares, low, high, first, second, classes, positive, bits, edges)
 
 

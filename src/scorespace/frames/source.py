@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import glob
-import os
 import re
 import sys
 import tempfile
@@ -24,9 +23,6 @@ from scorespace.files import spill_folder
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_NUMBERING: Final = 12
-"""Threads that may each hold a row for every number of a bin and label, some 40 MB, and count without hashing."""
-
 Frame: TypeAlias = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
@@ -44,8 +40,8 @@ class Source:
     """The same rows with some columns as they are written, for whole numbers that a double would round."""
     text_bytes: int | None = field(default=None, repr=False)
     """How long text files are, unpacked: what their rows are not known without reading."""
-    ranged: bool = field(default=False, repr=False)
-    """Whether files here tell the range of each column: then whole numbers are counted without hashing them."""
+    ranged: tuple[Frame, Callable[[], Frame]] | None = field(default=None, repr=False)
+    """A frame, and how to read it by an engine that trusts the ranges of columns that its files tell."""
 
     @property
     def where(self) -> str:
@@ -144,10 +140,13 @@ def relation_source(relation: DuckDBPyRelation, name: str, connection: DuckDBPyC
     return Source(nw.from_native(relation), name, tuple(relation.columns), connection)
 
 
-def connect(paths: Sequence[str] = (), writing: Path | None = None, folder: Path | None = None) -> DuckDBPyConnection:
+def connect(
+    paths: Sequence[str] = (), writing: Path | None = None, folder: Path | None = None, *, ranged: bool = False
+) -> DuckDBPyConnection:
     """A DuckDB of its own for each source, which can open these files and nothing else: no network, no extension.
 
-    With a `folder`, it can open and write what is in there, too.
+    With a `folder`, it can open and write what is in there, too. `ranged`: it trusts the ranges of columns that files
+    tell, and counts whole numbers in them without hashing; which must be checked, for NaN is in no range.
     """
     import duckdb  # only for files and arrays: frames must not pay for loading it
 
@@ -163,8 +162,11 @@ def connect(paths: Sequence[str] = (), writing: Path | None = None, folder: Path
         connection.execute("SET allowed_directories = $folders", {"folders": [str(folder)]})
     # Else it would spill into the working directory.
     connection.execute("SET temp_directory = $spill", {"spill": spill_folder()})
-    if (os.cpu_count() or 1) <= _NUMBERING:
+    if ranged:
         connection.execute("SET perfect_ht_threshold = 20")
+    else:
+        # Parquet leaves NaN out of the ranges it tells: by them, a column with NaN would hold none.
+        connection.execute("SET disabled_optimizers = 'statistics_propagation'")
     # Queries of some seconds would draw a bar on standard output, in the midst of the answer.
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_external_access = false; SET lock_configuration = true")

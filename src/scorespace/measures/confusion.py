@@ -143,6 +143,7 @@ def _err_of_classes(t: ConfusionTable) -> Array:
         *("probability_of_detection", "pod"),
     ),
     within_classes=True,
+    covers="near 0 and 1 it holds the truth in 85 to 100 % of samples, as counts come in steps",
 )
 def tpr(c: Counts) -> Array:
     """Share of positives that are found: TP / (TP + FN)."""
@@ -254,6 +255,7 @@ def fomr(c: Counts) -> Array:
     aliases=("f_score", "f_measure", "f1_score", "dice"),
     trials="union",
     share=(lambda f: f / (2 - f), lambda j: 2 * j / (1 + j)),
+    covers="near 0 in 85 % of samples, as counts come in steps; f1[macro] with 15 cases of a class in 86 to 92 %",
 )
 def f1(c: Counts) -> Array:
     """Harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)."""
@@ -294,6 +296,7 @@ def fm(c: Counts) -> Array:
     undefined=_ONE_CLASS,
     aliases=("balanced_accuracy", "macro_accuracy", "bal_accuracy"),
     within_classes=True,
+    covers="with 15 cases of the rarest of three classes it holds the truth in 86 to 91 % of samples",
 )
 def bacc(c: Counts) -> Array:
     """Mean of the two classes' accuracies: (TPR + TNR) / 2."""

@@ -17,7 +17,11 @@ from scorespace.tables import Array, DrawnCases, ScoreTable, ratio
 _INF = float("inf")
 _ONE_CLASS = "only one class is present"
 _NO_POSITIVES = "there are no positive cases"
-_OF_AREAS = "near 1 it holds the truth in up to 99 % of samples, with ten positives that spread widely in 90 %"
+_OF_AREAS = (
+    "near 1, and of few positives that spread little, it holds the truth in up to all samples; "
+    "where a few positives lie far below all others in 90 %"
+)
+_OF_PRECISION = "near 1 it holds the truth in 91 to 100 % of samples"
 
 
 def concordant_pairs(table: ScoreTable) -> Array:
@@ -139,7 +143,6 @@ def pauc(
     within_classes=True,
     interval="corrected-hull",
     biased="too high on small samples: the hull is fitted to the same cases",
-    covers="of scores with two humps it holds the truth in 88 to 92 % of samples",
     certain=by_hull,
 )
 def auch(t: ScoreTable) -> Array:
@@ -197,6 +200,7 @@ def _certain_ap(formula: Formula, t: ScoreTable) -> list[Array]:
     undefined=_NO_POSITIVES,
     aliases=("average_precision",),
     interval="precision-t",
+    covers=_OF_PRECISION,
     certain=_certain_ap,
 )
 def ap(t: ScoreTable) -> Array:
@@ -214,6 +218,7 @@ def ap(t: ScoreTable) -> Array:
     undefined=_NO_POSITIVES,
     aliases=("pr_auc", "aupr", "area_under_pr"),
     interval="precision-t",
+    covers=_OF_PRECISION,
     certain=by_order,
 )
 def auprc(t: ScoreTable) -> Array:
@@ -267,7 +272,7 @@ def _check_rate(name: str, rate: float) -> None:
     aliases=("h_measure", "hmeasure"),
     interval="corrected",
     biased="too high on small samples: the best recalibration is fitted to the same cases",
-    covers="of noise it holds the truth in all samples",
+    covers="of noise and little more it holds the truth in all samples",
     certain=by_hull,
 )
 def h(

@@ -74,7 +74,7 @@ def _certain_ease(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean
     beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
     interval="class-area",
-    covers="near 1 it holds the truth in up to 99 % of samples",
+    covers="near 1 it holds the truth in 89 to 100 % of samples",
     certain=_certain_smauc,
 )
 def smauc(t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False) -> Array:

@@ -8,9 +8,7 @@ block goes to all who asked and is thrown away.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -22,6 +20,7 @@ from scorespace.measures.request import Request
 from scorespace.results import Progress
 from scorespace.tables import Array, DrawnCases, ScoreTable, Table
 from scorespace.tables.pair import PairTable
+from scorespace.tables.pieces import threads
 
 REPLICATES: Final = 2000
 MOST_ROWS: Final = 10_000  # cases of several models beyond which a part of them is drawn from
@@ -285,7 +284,7 @@ def blocks(
         parts = [piece(0, sizes[0], streams[0])]
         _told(progress, 1.0)
     else:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:  # the drawing and counting release the GIL
+        with threads() as pool:  # the drawing and counting release the GIL
             for done, part in enumerate(pool.map(piece, range(len(sizes)), sizes, streams), start=1):
                 parts.append(part)
                 _told(progress, done / len(sizes))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
@@ -22,6 +20,7 @@ from scorespace.resampling.share import clopper_pearson, normal_quantile, wilson
 from scorespace.results import grouped
 from scorespace.special import ndtr, ndtri
 from scorespace.tables import Array, ClassBins, Counts, ScoreTable, Table, Top, ratio
+from scorespace.tables.pieces import threads
 
 Function = Callable[[Any], Array]
 _CELLS_AT_ONCE: Final = 2_000_000
@@ -379,7 +378,7 @@ def jeffreys_along(
         return np.array([np.quantile(row, tails) if row.size else (np.nan, np.nan) for row in defined])
 
     pieces = np.array_split(cells, max(1, len(cells) // _PLACES_AT_ONCE))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with threads() as pool:
         found = np.concatenate(list(pool.map(limits_of, pieces)))
     value = np.asarray(request.formula(request.table.with_cells(cells)))
     lowest, highest = request.range
@@ -894,7 +893,7 @@ def _left_out_values(function: Function, table: Any, counts: Array, cells: Array
 
     if len(pieces) <= 1:
         return piece(cells) if cells.size else np.empty(0)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with threads() as pool:
         return np.concatenate(list(pool.map(piece, pieces)))
 
 

@@ -47,9 +47,9 @@ def on_logit(
 ) -> Limits:
     """A share v with the spread of its replicates on the logit scale: expit(logit v ± t · sd(logit v*)).
 
-    t has `cases` − 1 degrees of freedom, the cases of the rarer class, so few cases give a wider interval; or
-    `borne` − 1, where only so many bear the spread. Logits are kept finite at half a case from 0 and 1; without any
-    spread Wilson's interval for `cases` trials stands in.
+    t has `cases` − 1 degrees of freedom, the cases of the rarer class, so few cases give a wider interval; `borne` − 1
+    where only so many bear the spread. Logits are kept finite at half a case from 0 and 1; without any spread Wilson's
+    interval for `cases` trials stands in.
 
     >>> low, high = on_logit(0.8, [0.7, 0.75, 0.8, 0.85, 0.9], 50)
     >>> round(low, 3), round(high, 3)

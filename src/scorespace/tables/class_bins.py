@@ -16,7 +16,7 @@ from scorespace.tables.classes import ROUNDING, TOP
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
 from scorespace.tables.labels import bare, class_listing
-from scorespace.tables.lead import LeadTable, lead_table
+from scorespace.tables.lead import MOST_CLASSES, LeadTable, lead_table
 from scorespace.tables.pair import two_names
 from scorespace.tables.score import ScoreTable, grouped_scores, unknown_class
 from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Wanted
@@ -30,7 +30,8 @@ class ClassBins(Table):
 
     It holds no cases, so that those of K classes may be as many as are counted. `top` has the highest score of each
     case, with the decision for it wrong or right; `excess` is how far the scores of a case are from adding up to one.
-    `leads` counts the decisions by how far the highest score is ahead; tables of older files are without it.
+    `leads` counts the decisions by how far the highest score is ahead; those of very many classes, and of older files,
+    are not counted so.
 
     >>> from scorespace.tables.classes import class_table
     >>> t = class_table(["a", "b", "c"], {"a": [0.8, 0.1, 0.2], "b": [0.1, 0.6, 0.3], "c": [0.1, 0.3, 0.5]})
@@ -232,7 +233,9 @@ def class_bins(table: Any, bits: int = 0) -> ClassBins:
 
     tables = [replace(counted(table.score[k]), positive=k) for k in range(size)]
     rounded = [one.rounded(bits) if bits else one for one in (*tables, table.top)]
-    leads = lead_table(table.exact_lead, table.label, table.decided, table.case_weight, table.classes)
+    leads = None
+    if size <= MOST_CLASSES:
+        leads = lead_table(table.exact_lead, table.label, table.decided, table.case_weight, table.classes)
     return ClassBins(tuple(rounded[:-1]), table.decisions, rounded[-1], table.excess, leads)
 
 

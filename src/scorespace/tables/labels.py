@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def label_text(value: Any) -> str:
     >>> label_text(1.0), label_text(np.True_), label_text("bad")
     ('1', 'True', 'bad')
     """
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+    if isinstance(value, (float, np.floating, Decimal)) and float(value).is_integer():
         return str(int(value))
     return str(value)
 

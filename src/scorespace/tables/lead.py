@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from scorespace.tables.bins import cell
 from scorespace.tables.pair import PAIR_BITS
 from scorespace.tables.score import ScoreTable
 from scorespace.tables.table import Array, Stored, Table
+
+MOST_CLASSES: Final = 40
+"""Of more classes the cells of all bins would be too many."""
 
 
 @dataclass(frozen=True, eq=False)

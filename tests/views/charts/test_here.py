@@ -46,3 +46,13 @@ def test_measures_against_the_threshold_are_of_the_model_looked_at():
 
 def test_every_mark_has_its_place():
     assert {layer["mark"]["type"] for layers in MARKS.values() for layer in layers} == {"point", "rule"}
+
+
+def test_on_a_log_axis_the_line_of_equal_cost_is_bent_and_not_drawn(valid):
+    logged = curve_chart({name: roc(one) for name, one in TABLES.items()}, log_from=1e-4)
+    marks = [one for one in valid(following(logged, "roc", ROW))["layer"] if one["data"] == {"name": HERE}]
+    assert [one["mark"]["type"] for one in marks] == ["point"]
+
+
+def test_what_falls_below_the_chart_is_not_drawn_beside_it():
+    assert MARKS["net_benefit"][-1]["mark"]["clip"]
