@@ -19,6 +19,7 @@ _MOST_SUMMED: Final = 100  # degrees of freedom for which a finite sum is quick 
 _MOST_STEPS: Final = 5_000
 _MANY: Final = 2_000  # degrees of freedom from which on Student's t is nearly normal
 _FEW: Final = 2_000  # numbers for which a loop takes less than loading SciPy
+_FEW_STEPS: Final = 100  # the same, where each number takes many steps
 
 
 def ndtr(x: Any) -> Any:
@@ -68,14 +69,15 @@ def stdtrit(df: Any, p: Any) -> Any:
 
     With very many n it is that of the normal distribution and a little: z + (z³ + z)/4n + (5z⁵ + 16z³ + 3z)/96n² + ….
 
-    >>> round(float(stdtrit(10, 0.975)), 12), round(float(stdtrit(3, 0.975)), 12)
-    (2.228138851986, 3.182446305284)
+    >>> round(float(stdtrit(10, 0.975)), 12), round(float(stdtrit(3.5, 0.975)), 12)
+    (2.228138851986, 2.940088637983)
     """
     freedom = np.asarray(df, np.float64)
     inside = isinstance(p, float | int) and 0.55 <= p <= 0.9999
-    if not inside or freedom.size > _FEW or not np.all((freedom >= 1) & (freedom < np.inf)):
+    distinct = set(freedom.ravel().tolist()) if inside and freedom.size <= _FEW else {math.nan}
+    if len(distinct) > _FEW_STEPS or not all(1 <= n < math.inf for n in distinct):
         return _scipy("stdtrit")(df, p)
-    known = {n: _student(n, p) for n in set(freedom.ravel().tolist())}
+    known = {n: _student(n, p) for n in distinct}
     return np.array([known[n] for n in freedom.ravel().tolist()]).reshape(freedom.shape)[()]
 
 

@@ -51,7 +51,10 @@ VERBS = (
         "benchmark",
         "Let learners predict rows that they have not seen: resampled, in parallel, resumed where it stopped.",
     ),
-    Verb("study", "Look closely at one learner: permuted labels, its learning curve, or its final model, saved."),
+    Verb(
+        "study",
+        "Look closely at one learner: permuted labels, its learning curve, its inner folds, or its final model, saved.",
+    ),
     Verb("power", "Plan a study: the cases that show an AUC or a difference of two, or the power of those you have."),
     Verb("table", "Write the tables of models, which hold no cases, to merge and evaluate them elsewhere."),
     Verb("measures", "List all measures by topic, explain one, or search for words.", alone=True),
