@@ -1,7 +1,7 @@
 """Several models over data sets: Friedman, Nemenyi and all against a control, as other programs compute them."""
 
 import math
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -56,9 +56,19 @@ def test_without_ties_both_forms_are_the_same():
 def test_models_ranked_alike_everywhere_make_f_infinite(count, k):
     found = friedman(dataset_table([range(k)] * count, [f"m{place}" for place in range(k)], best="low"))
     assert found.chi2.value == pytest.approx(count * (k - 1))
-    assert (found.f.value, found.f.p) == (math.inf, 0)
-    assert found.f.reason == "infinite: every data set ranks the models alike"
+    assert (found.f.value, found.f.p) == (math.inf, pytest.approx(math.factorial(k) ** (1 - count)))
+    assert found.f.reason == "infinite: every data set ranks the models alike, and p is exact"
     assert found.rows()[2]["statistic"] is None
+
+
+@pytest.mark.parametrize("row", [(1, 2, 3), (1, 1, 2), (1, 2, 2, 3)])
+def test_the_chance_that_all_rank_alike_is_that_of_all_orders(row):
+    orders = set(permutations(row))
+    alike = sum(len(set(chosen)) == 1 for chosen in product(orders, repeat=3))
+    names = [f"m{place}" for place in range(len(row))]
+    found = friedman(dataset_table([row] * 3, names, best="high"))
+    assert found.f.p == pytest.approx(alike / len(orders) ** 3)
+    assert "not distinguishable" in friedman(dataset_table([(1, 2)] * 2, ["a", "b"], best="high")).words
 
 
 def test_degrees_of_freedom():

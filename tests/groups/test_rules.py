@@ -193,3 +193,14 @@ def test_items_that_could_be_taken_for_several_are_quoted_and_can_be_given(odd):
 def test_an_item_with_one_quote_can_still_be_given_as_it_is():
     data = {'5" nail': [1, 1, 1, 0] * 9, "hammer": [1, 1, 0, 0] * 9}
     assert ss.rules(data, given=['5" nail -> hammer'])[0].text == '"5"" nail" → hammer'
+
+
+def test_the_sentence_is_of_a_rule_that_holds_beyond_chance():
+    rng = np.random.default_rng(2)
+    often, held = rng.random(400) < 0.95, rng.random(400) < 0.4
+    data = {"a": rng.random(400) < 0.5, "often": often, "c": held, "d": held ^ (rng.random(400) < 0.2)}
+    found = ss.rules(data, given=["a -> often", "c -> d"], order="confidence")
+    assert [one.text for one in found.rules] == ["a → often", "c → d"]
+    assert found.rules[0].p_adjusted > 0.05 > found.rules[1].p_adjusted
+    assert "often" not in found.words
+    assert "Of the 2 rules, 1 holds beyond chance." in found.words

@@ -234,7 +234,7 @@ def test_a_coarse_table_has_a_certificate_beside_the_interval():
     truth = rng.integers(0, 2, 2000)
     exact = score_table(truth, np.clip(truth * 0.1 + rng.random(2000) * 0.9, 0, 1))
     coarse = exact.rounded(48)
-    for text in ("auc", "ap", "brier", "acc@0.5"):
+    for text in ("auc", "ap", "brier", "acc@0.5", "smauc"):
         here, there = estimate(parse(text), exact), estimate(parse(text), coarse)
         assert here.certified is None
         assert "certified_low" not in here.row()
@@ -245,7 +245,7 @@ def test_a_coarse_table_has_a_certificate_beside_the_interval():
         assert there.low <= there.value - (low - there.low) or there.low <= low
         assert there.high - there.low == pytest.approx(here.high - here.low, abs=high - low + 0.02)
         assert there.row()["certified_low"] == low
-    silent = estimate(parse("smauc"), coarse)
+    silent = estimate(parse("cal_slope"), coarse)
     assert silent.reason == "not certified: no bounds are known for it on coarse scores"
     assert silent.row()["certified_low"] is None
 

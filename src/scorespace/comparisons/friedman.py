@@ -85,8 +85,8 @@ def friedman(table: DatasetTable, *, level: float = 0.95) -> Friedman:
     """Friedman's test of equal ranks, with Iman and Davenport's F, each with and without allowance for ties.
 
     With rank sums Sⱼ over N data sets, D = Σ(Sⱼ − N(k+1)/2)² and A = Σ(rᵢⱼ − (k+1)/2)²:
-    χ² = (k−1) D/A and F = (N−1) D/(N A − D), infinite when all data sets rank the models alike. Without
-    ties A is N k(k²−1)/12, which gives the uncorrected forms of Demšar.
+    χ² = (k−1) D/A and F = (N−1) D/(N A − D), infinite when all data sets rank the models alike; then p is how
+    often chance does so. Without ties A is N k(k²−1)/12, which gives the uncorrected forms of Demšar.
 
     >>> from scorespace.comparisons.datasets import dataset_table
     >>> friedman(dataset_table([[3, 2, 1], [3, 1, 2], [3, 2, 1], [2, 3, 1]], ["a", "b", "c"], best="high"))
@@ -110,8 +110,8 @@ Iman–Davenport F(2, 6) = 3.86, p = 0.084).
         level,
         _chi2("Friedman χ²", between, tied, k),
         _chi2("Friedman χ², ties uncorrected", between, untied, k),
-        _iman_davenport("Iman–Davenport F", between, tied, count, k),
-        _iman_davenport("Iman–Davenport F, ties uncorrected", between, untied, count, k),
+        _iman_davenport("Iman–Davenport F", between, tied, table.ranks),
+        _iman_davenport("Iman–Davenport F, ties uncorrected", between, untied, table.ranks),
         few,
     )
 
@@ -359,7 +359,8 @@ def _chi2(test: str, between: float, within: float, k: int) -> Statistic:
     return Statistic(test, value, k - 1, float(chdtrc(k - 1, value)))
 
 
-def _iman_davenport(test: str, between: float, within: float, count: int, k: int) -> Statistic:
+def _iman_davenport(test: str, between: float, within: float, ranks: Array) -> Statistic:
+    count, k = ranks.shape
     df = (k - 1, (k - 1) * (count - 1))
     if not within:
         return Statistic(test, 0.0, df, 1.0, "all models are equal on every data set")
@@ -367,7 +368,11 @@ def _iman_davenport(test: str, between: float, within: float, count: int, k: int
         return Statistic(test, math.nan, df, math.nan, "a single data set leaves no degrees of freedom")
     rest = count * within - between
     if rest <= 0:
-        return Statistic(test, math.inf, df, 0.0, "infinite: every data set ranks the models alike")
+        # The F distribution would call even two data sets sure. Each ranks as the first does by a chance of Π t! / k!,
+        # where t models share a rank.
+        ties = np.unique(ranks[0], return_counts=True)[1].tolist()
+        p = (math.prod(map(math.factorial, ties)) / math.factorial(k)) ** (count - 1)
+        return Statistic(test, math.inf, df, p, "infinite: every data set ranks the models alike, and p is exact")
     value = (count - 1) * between / rest
     return Statistic(test, value, df, float(fdtrc(*df, value)))
 

@@ -112,12 +112,12 @@ class Rules:
 
     @property
     def words(self) -> str:
-        """The first rule in a sentence, and how many hold beyond chance."""
+        """The first rule that holds beyond chance in a sentence, and how many do."""
         if not self.rules:
             least = f"{decimals(100 * (self.min_support or 0), 2)} % support"
             among = counted(self.transactions, "transaction")
             return f"No rule was found in {among} with {least} and what else was asked."
-        first = self.rules[0]
+        first = next((one for one in self.rules if one.p_adjusted < LIKELY), self.rules[0])
         held, shown = len(self.rules) - self.likely, len(self.rules)
         these = f"the first {grouped(shown)} of {grouped(self.found)}" if shown < self.found else f"the {shown}"
         many = "all" if held == shown else grouped(held) if held else "none"
