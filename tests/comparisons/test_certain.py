@@ -140,7 +140,7 @@ def test_against_a_value_and_another_sample(both, asked):
 
 
 def test_what_is_not_known_is_said(both):
-    found = both[1].compare_against(0.6, "a", measure="smauc")
+    found = both[1].compare_against(0.6, "a", measure="cal_slope")
     assert math.isnan(found[0].certified[0])
     assert "what that leaves open of this difference is not known" in found[0].notes[-1].text
 

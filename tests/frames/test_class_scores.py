@@ -65,4 +65,6 @@ def test_an_absent_class_does_not_make_two_of_three_a_positive_one():
     found = counted(data)["nb"]
     assert isinstance(found, ClassTable)
     assert found.classes == ("0", "1", "2")
-    assert isinstance(counted(data, positive=1)["nb"], ScoreTable)
+    with pytest.raises(ColumnError, match="may be scores of classes, or of several models") as asked:
+        counted(data, positive=1)
+    assert 'order="0,1,2" if all are classes' in str(asked.value)

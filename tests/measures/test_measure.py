@@ -68,7 +68,9 @@ def test_options_of_a_measure_without_any():
 
 
 def test_a_taken_name_is_refused():
-    with pytest.raises(MeasureError, match=r"^the name 'recall' of measure mine is taken by tpr.$"):
+    with pytest.raises(
+        MeasureError, match=r"^the name 'recall' of measure mine is taken by tpr.\n  hint: another name$"
+    ):
 
         @measure(title="Mine", range=(0, 1), best="high", undefined="never", aliases=("recall",))
         def mine(c: Counts) -> Array:

@@ -141,7 +141,10 @@ def test_the_refused_range_is_told():
 
 
 def test_a_range_of_both_rates_is_refused():
-    with pytest.raises(MeasureError, match=r"^a partial area is over a range of FPR or of TPR, not of both.$"):
+    with pytest.raises(
+        MeasureError,
+        match=r"^a partial area is over a range of FPR or of TPR, not of both.\n  hint: fpr_high=0.2, or tpr_low=0.8$",
+    ):
         pauc(score_table(TRUTH, SCORE), fpr_high=0.2, tpr_low=0.8)
 
 

@@ -24,6 +24,14 @@ def test_few_pieces_start_no_thread_and_many_do(monkeypatch):
     assert here not in over_pieces(lambda _: threading.current_thread(), 4 * PIECE)
 
 
+def test_where_memory_is_limited_no_thread_starts(monkeypatch):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (2**30, resource.RLIM_INFINITY))
+    assert {threading.current_thread()} == set(over_pieces(lambda _: threading.current_thread(), 9 * PIECE))
+    with pytest.raises(ZeroDivisionError):
+        over_pieces(lambda rows: 1 // (5 * PIECE - rows.start), 6 * PIECE)
+
+
 def test_an_error_in_a_piece_is_raised():
     with pytest.raises(ZeroDivisionError):
         over_pieces(lambda rows: 1 // (5 * PIECE - rows.start), 6 * PIECE)

@@ -97,7 +97,7 @@ def evaluate(
     relative errors are relative to (a column, a number, or the mean of these truths), and `time` orders the rows.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
-    s auc 0.750 [0.164, 0.978]
+    s auc 0.750 [0.133, 0.983]
     """
     check_level(level)
     interval = check_method(interval)

@@ -60,7 +60,7 @@ def _certain_ease(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean
             sums.append(float(np.maximum(up[found.high], 0).sum() + np.maximum(down[found.low], 0).sum()))
         wrong[-1] += reach * float((t.pos * bottom + t.neg * top)[open_].sum())
         right[-1] += reach * float((t.pos * top + t.neg * bottom)[open_].sum())
-    if not min(wrong[0] + right[1], wrong[1] + right[0]) > 0:
+    if not wrong[0] + right[0] > 0:  # all scores may lie at the midpoint, and then there is no ease
         return None
     return [np.asarray(wrong[k] / (wrong[k] + right[1 - k])) for k in (0, 1)]
 

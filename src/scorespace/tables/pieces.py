@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Executor
 
 PIECE: Final = 2**17
 Found = TypeVar("Found")
@@ -29,8 +29,26 @@ def over_pieces(function: Callable[[slice], Found], size: int) -> list[Found]:
         return [found for run in pool.map(lambda run: list(map(function, run)), runs) for found in run]
 
 
-def threads(workers: int | None = None) -> ThreadPoolExecutor:
-    """So many threads, or one for each processor; what makes them loads for large work alone."""
-    from concurrent.futures import ThreadPoolExecutor
+def threads(workers: int | None = None) -> Executor:
+    """So many threads, or one for each processor; what makes them loads for large work alone.
 
-    return ThreadPoolExecutor(workers or os.cpu_count())
+    Where memory is limited all is done here: Python waits for ever for a thread that finds no memory to begin with.
+    """
+    from concurrent.futures import Executor, Future, ThreadPoolExecutor
+
+    class Here(Executor):
+        def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+            done: Future[Any] = Future()
+            done.set_result(function(*args, **options))
+            return done
+
+    return Here() if _limited() else ThreadPoolExecutor(workers or os.cpu_count())
+
+
+def _limited() -> bool:
+    """Whether this process may only map so much memory."""
+    try:
+        import resource
+    except ImportError:  # another system
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY

@@ -116,6 +116,7 @@ def unit_or_none(values: Array) -> tuple[float, float] | None:
 def unit_or_less(*several: Array) -> tuple[float, float] | None:
     """From 0 to 1 for probabilities; where all of them are low, as for rare events, to the next round number.
 
+    >>> import numpy as np
     >>> unit_or_less(np.array([0.7, 0.1])), unit_or_less(np.array([0.13, 0.01])), unit_or_less(np.array([3.0]))
     ((0.0, 1.0), (0.0, 0.2), None)
     """
