@@ -160,7 +160,8 @@ def _rows(case: Case, content: dict[str, Any], folder: Path) -> list[str]:
     if case.arguments[0] == "agree" and used <= records:
         return []  # its note tells rows in use only
     whole = used + dropped
-    if whole + case.weightless == records or (case.weightless and whole <= records):
+    weighed = case.weightless or "--weight" in case.arguments  # rows that weigh nothing are not in use
+    if whole + case.weightless == records or (weighed and whole <= records):
         return []
     return [f"{records} records, {used} rows in use, {dropped} dropped"]
 
