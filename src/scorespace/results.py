@@ -37,7 +37,7 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS003": NoteKind("info", "scores are not probabilities"),
     "SS004": NoteKind("warning", "precision is undefined at the threshold"),
     "SS005": NoteKind("warning", "a small false positive rate still means more false alarms than hits"),
-    "SS006": NoteKind("info", "what intervals take weights for"),
+    "SS006": NoteKind("info", "what intervals take weights for, and rows that weigh nothing"),
     "SS007": NoteKind("info", "many tied scores"),
     "SS008": NoteKind("info", "coarsened scores"),
     "SS009": NoteKind("warning", "rows with missing values were dropped"),

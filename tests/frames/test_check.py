@@ -113,6 +113,7 @@ def test_an_absent_class_is_not_invented(label: Any) -> None:
 def test_a_class_of_weight_zero_is_absent() -> None:
     sample = sampled({"y": [0, 1, 2], "s": [1, 2, math.inf], "w": [1, 2, 0]}, scores="s", weight="w")
     assert (sample.rows, sample.dropped, sample.classes) == (2, 0, ("0", "1"))
+    assert sample.notes[0].text == "1 of 3 rows weighs nothing and is not in use."
 
 
 def test_dropped_rows() -> None:

@@ -118,6 +118,9 @@ def check(
         positive, inferred = _positive(classes, counts, roles)
         _refuse_absent_classes(classes, roles)
     notes = []
+    if idle := found["records"] - found["rows"]:
+        weigh = "weighs nothing and is" if idle == 1 else "weigh nothing and are"
+        notes.append(note("SS006", f"{grouped(idle)} of {_rows(found['records'])} {weigh} not in use."))
     if dropped:
         some = f"{grouped(dropped)} of {grouped(found['rows'])} rows"
         were = "was" if dropped == 1 else "were"
