@@ -214,7 +214,8 @@ def test_missing_rows_and_weights(engine: str, in_memory: bool, tmp_path: Path) 
         score_table(["bad", "good", "good", "bad"], [0.5, 0.0, 0.0, 0.0], positive="bad", weight=[2, 1.5, 3, 0.5]),
     )
     assert (sample.rows, sample.dropped, sample.classes, sample.class_counts) == (4, 4, ("bad", "good"), (2, 2))
-    (dropped,) = sample.notes
+    weightless, dropped = sample.notes
+    assert weightless.text == "1 of 9 rows weighs nothing and is not in use."
     assert dropped.to_dict() == {
         "code": "SS009",
         "level": "warning",
