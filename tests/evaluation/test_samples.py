@@ -1,5 +1,7 @@
 """From files and frames to drift and agreement: labels, missing values, samples without truth."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -123,3 +125,10 @@ def test_names_missing_values_and_inferred_classes():
     assert [one.model for one in found.models] == ["bayes"]
     assert found.sizes == (295, 295)
     assert [note.code for note in found.notes] == ["SS010", "SS009", "SS009"]
+
+
+@pytest.mark.parametrize("column", ["absent", "*", "word"])
+def test_a_rating_that_is_none_is_refused_before_it_is_scaled(column):
+    data = {"a": [1, 0], "s": [5, 2], "b": [0, 1], "*": [1, 2], "word": ["x", "y"]}
+    with pytest.raises(ColumnError, match=re.escape(f"'{column}'")):
+        ss.agree(data, raters={"A": ("a", "s"), "B": ("b", column)}, scale="1..5")

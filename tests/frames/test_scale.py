@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import scorespace as ss
-from scorespace.errors import ScoreError
+from scorespace.errors import ColumnError, ScoreError
 from scorespace.frames import read
 from scorespace.frames.scale import scale_of, scaled
 
@@ -46,3 +46,8 @@ def test_smooth_areas_of_ratings_are_those_of_the_mapped_scores():
     assert ss.evaluate(STARS, truth="y", scores="stars", measures="smauc", scale=(1, 5)).summary[0].value == (
         by_hand.summary[0].value
     )
+
+
+def test_a_column_that_means_all_columns_is_refused():
+    with pytest.raises(ColumnError, match="cannot be told from all columns"):
+        scaled(read({"y": [1, 0], "*": [5, 2]}), ["*"], (1, 5))

@@ -64,7 +64,6 @@ def agree(
     columns = {name: _two_columns(name, one) for name, one in given.items()}
     if order:
         raise DataError("raters with scores decide between two classes, which need no order.", hint="no order")
-    source = scaled(source, (score for _, score in columns.values()), scale_of(scale))
     decisions = list(dict.fromkeys(decision for decision, _ in columns.values()))
     scores = list(dict.fromkeys(score for _, score in columns.values()))
     leading = truth if truth is not None else decisions[0]
@@ -77,6 +76,7 @@ def agree(
     )
     if id is not None and id not in source.columns:
         raise absent_column(id, source)
+    source = scaled(source, scores, scale_of(scale))
     sample = _checked(source, roles, missing)
     # All rows, so that those left out do not change the numbers of the others.
     whole = replace(sample, dropped=0)

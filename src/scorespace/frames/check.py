@@ -257,12 +257,16 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
     schema = source.frame.collect_schema()
     for role, column in roles.columns():
         kind = schema[column]
-        if role in ("score", "number", "weight") and not _is_number(source.frame, column, kind):
-            values = some_values(source, column, odd=True)
-            if values:  # a column without any value is missing, whatever its kind
-                raise _not_number(column, kind, role, values)
+        if role in ("score", "number", "weight"):
+            refuse_text(source, column, kind, role)
         if role not in ("score", "weight"):
             refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
+
+
+def refuse_text(source: Source, column: str, kind: nw.dtypes.DType, role: str) -> None:
+    """Refuse a column that holds no numbers; one without any value is missing, whatever its kind."""
+    if not _is_number(source.frame, column, kind) and (values := some_values(source, column, odd=True)):
+        raise _not_number(column, kind, role, values)
 
 
 def refuse_nested(column: str, kind: nw.dtypes.DType, what: str) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from scorespace.errors import ScoreError
-from scorespace.frames.check import number
+from scorespace.frames.check import number, refuse_text
+from scorespace.frames.roles import refuse_star
 from scorespace.frames.source import Source
 
 Scale = tuple[float, float] | None
@@ -32,6 +33,10 @@ def scaled(source: Source, columns: Iterable[str], scale: Scale) -> Source:
         raise ScoreError(
             f"{low:g}..{high:g} is not a scale.", hint="the lowest rating, then the highest: scale=(0, 10)"
         )
+    schema = source.frame.collect_schema()
+    for name in names:
+        refuse_star(name)
+        refuse_text(source, name, schema[name], "score")
     ends = source.arrays(
         source.frame.select(
             *(number(name).min().alias(f"{name} from") for name in names),
