@@ -7,13 +7,14 @@ import sys
 import numpy as np
 import pytest
 
+from components import missing
 from scorespace.cli import memory
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks the GNU C library")
 def test_arrays_take_the_memory_of_those_before():
     if not memory.keep_memory():
-        pytest.skip("this C library has no mallopt")
+        missing("this C library has no mallopt")
 
     def faults() -> int:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
