@@ -44,6 +44,7 @@ def agree(
     order: options.Order = "",
     scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     tolerance: Annotated[
         float, typer.Option(metavar="X", help="Scores that differ by no more are called alike.", rich_help_panel=_ROLES)
@@ -68,7 +69,7 @@ def agree(
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), data)
     found = agree_on(
-        data,
+        options.chosen(data, where),
         raters=_raters(rater),
         positive=positive,
         truth=truth,

@@ -82,6 +82,7 @@ def cases(
         int, typer.Option(metavar="N", min=1, help="How many of each kind to list.", rich_help_panel=_LIST)
     ] = view.MOST,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     out: Annotated[
         Path | None,
@@ -96,7 +97,7 @@ def cases(
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
     if [zone, set, sample].count(None) < 2:
         raise ScoreError("--zone, --set and --sample are three ways to choose cases.", hint="one of them at a time")
-    source = frames.read(data)
+    source = frames.read(options.chosen(data, where))
     roles = frames.roles(source, truth=truth, scores=score, positive=positive)
     if score not in roles.scores.values():
         raise ScoreError("cases are those of one model.", hint="--score with the name of one column")

@@ -45,6 +45,7 @@ def compare(
     scale: options.Scale = None,
     dataset: options.Dataset = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     other: Annotated[
         str | None,
@@ -172,6 +173,7 @@ def compare(
             order=order,
             scale=scale,
             dataset=dataset,
+            where=where,
             missing=missing.value,
             paired=True,
             at=_thresholds(at, measure),

@@ -108,6 +108,7 @@ def curve(
     prevalence: options.Prevalence = None,
     slope: options.Slope = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     measure: Annotated[
         str | None,
@@ -190,6 +191,7 @@ def curve(
             fold=fold,
             repeat=repeat,
             dataset=dataset,
+            where=where,
             missing=missing.value,
             memory=memory,
             precision=precision,

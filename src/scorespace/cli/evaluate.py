@@ -47,6 +47,7 @@ def evaluate(
     order: options.Order = "",
     scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
     precision: options.Precision = None,
@@ -137,6 +138,7 @@ def evaluate(
             condition=options.any_condition(
                 options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs), cost_under, cost_over
             ),
+            where=where,
             missing=missing.value,
             memory=memory,
             precision=precision,

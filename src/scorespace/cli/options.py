@@ -133,6 +133,10 @@ Scale = Annotated[
     str | None,
     _option(_ROLES, "LOW..HIGH", "The scale of the scores, such as 0..10; else they lie between 0 and 1 or are ranks."),
 ]
+Where = Annotated[
+    str | None,
+    _option(_ROLES, "EXPR", "Only rows for which this holds, such as \"age >= 65 and ward in ('A', 'B')\"."),
+]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
 ]
@@ -227,7 +231,7 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "adjust", "alternative", "resampling", "workers", "task"),
+    *("time", "baseline", "where", "adjust", "alternative", "resampling", "workers", "task"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),
@@ -276,6 +280,18 @@ def check_output(path: Path | None, endings: tuple[str, ...], *read: Any) -> Non
         from scorespace.frames import files_read
 
         refuse_overwriting(path, files_read(data))
+
+
+def chosen(data: Any, where: str | None) -> Any:
+    """The data, or of them the rows for which a condition holds: how many these are is said beside the result."""
+    if where is None:
+        return data
+    from scorespace.frames import Chosen, read
+
+    source = read(Chosen(data, where))
+    for one in source.notes:
+        typer.echo(f"note  {one.code} {one.text}", err=True)
+    return source
 
 
 def first_name(data: Any) -> str:

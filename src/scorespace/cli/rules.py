@@ -34,6 +34,7 @@ def rules(
         typer.Option(metavar="COL", help="How many transactions alike a row stands for.", rich_help_panel=_ROLES),
     ] = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     rule: Annotated[
         list[str],
@@ -96,7 +97,7 @@ def rules(
 
     with output.progress("counting") as progress:
         found = find(
-            data,
+            options.chosen(data, where),
             transaction=transaction,
             items=item,
             weight=weight,

@@ -58,6 +58,7 @@ def study(
     positive: options.Positive = None,
     group: Annotated[list[str], typer.Option(metavar="COL", help="Groups of related rows; repeatable.")] = [],  # noqa: B006
     drop: Annotated[list[str], typer.Option(metavar="COL", help="A column that is no feature; repeatable.")] = [],  # noqa: B006
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     permutations: Annotated[int, typer.Option(min=1, help="How often labels are permuted.")] = 200,
     workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes for permutations.")] = 1,
@@ -89,7 +90,7 @@ def study(
         )
     if target is None or learner is None:
         raise ScoreSpaceError(f"study {kind.value} is not told which learner is to predict what.", hint=_NAMES)
-    cases = read(data, target, groups=group, positive=positive, drop=drop)
+    cases = read(options.chosen(data, where), target, groups=group, positive=positive, drop=drop)
     if kind is Kind.model:
         _keep(learner, cases, out, pickle, seed, format)
         return

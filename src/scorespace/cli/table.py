@@ -24,6 +24,7 @@ def table(
     weight: options.Weight = None,
     weights: options.Weights = options.Weighing.cases,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     at: Annotated[
         list[float], typer.Option(metavar="THRESHOLD", help="A threshold at which outcomes stay exact; repeatable.")
@@ -58,6 +59,7 @@ def table(
             names=options.renames(name),
             weight=weight,
             weights=weights.value,
+            where=where,
             missing=missing.value,
             at=at,
             bins=bins,
