@@ -37,6 +37,7 @@ def agree(
     order: options.Order = "",
     scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     tolerance: Annotated[
         float, flag("X", "Scores that differ by no more are called alike.", options.ROLES)
@@ -56,7 +57,7 @@ def agree(
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), data)
     found = agree_on(
-        data,
+        options.chosen(data, where),
         raters=_raters(rater),
         positive=positive,
         truth=truth,

@@ -24,6 +24,7 @@ def audit(
     positive: options.Positive = None,
     group: options.Group = None,
     fold: options.Fold = None,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     kind: Annotated[
         list[str],
@@ -53,7 +54,7 @@ def audit(
         raise DataError("scores are judged beside a target.", hint="--target COL")
     with output.progress("looking at the columns") as progress:
         found = audit_data(
-            data,
+            options.chosen(data, where),
             target=target,
             test=test,
             scores=score,

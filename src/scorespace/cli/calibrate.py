@@ -12,7 +12,7 @@ from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, ScoreSpaceError
 from scorespace.evaluation.recalibrate import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
 from scorespace.files import write_file
-from scorespace.frames import copied
+from scorespace.frames import Chosen, copied
 from scorespace.frames.extend import ENDINGS
 from scorespace.probabilities.effect import Recalibration
 from scorespace.probabilities.fit import METHODS
@@ -45,6 +45,7 @@ def calibrate(
     name: options.Name = [],
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     method: Annotated[str | None, _option(_FIT, "METHOD", f"{', '.join(METHODS)}; isotonic if not stated.")] = None,
     on: Annotated[
@@ -77,7 +78,8 @@ def calibrate(
     options.check_output(map, (".json",), data, fit, apply)
     if map is not None and len(score) > 1:
         raise ScoreSpaceError("a file holds the map of one model.", hint="--map with one --score")
-    with copied(data) as path:  # read more than once: for each model, and for the rows to be written beside
+    with copied(data) as held:  # read more than once: for each model, and for the rows to be written beside
+        path = held if where is None else Chosen(held, where)
         names, gaps = options.renames(name), missing.value
         if apply is not None:
             given = (method, on, fit, folds, fold, group, map)

@@ -72,6 +72,7 @@ def cases(
     sample: Annotated[int | None, flag("N", "Propose N cases that keep the shape of the curve.", _LIST, min=2)] = None,
     most: Annotated[int, flag("N", "How many of each kind to list.", _LIST, min=1)] = view.MOST,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     out: Annotated[Path | None, flag("FILE", "All cases: .csv .json; their picture: .png .svg .pdf .html.")] = None,
     format: options.MaybeFormat = None,
@@ -83,7 +84,7 @@ def cases(
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
     if [zone, set, sample].count(None) < 2:
         raise ScoreError("--zone, --set and --sample are three ways to choose cases.", hint="one of them at a time")
-    source = frames.read(data)
+    source = frames.read(options.chosen(data, where))
     roles = frames.roles(source, truth=truth, scores=score, positive=positive)
     if score not in roles.scores.values():
         raise ScoreError("cases are those of one model.", hint="--score with the name of one column")

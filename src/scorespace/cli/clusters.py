@@ -29,6 +29,7 @@ def clusters(
     weight: options.Weight = None,
     group: options.Group = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     scale: Annotated[
         Scaling, flag(None, "Features as they are, or divided by their standard deviation.")
@@ -59,7 +60,7 @@ def clusters(
 
     with output.progress("looking at the clusters") as progress:
         found = judge(
-            data,
+            options.chosen(data, where),
             labels=label,
             features=feature,
             truth=truth,

@@ -36,6 +36,7 @@ def drift(
     weight: Annotated[str | None, flag("COL", "How often each row occurred, or what it weighs.")] = None,
     scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
     replicates: Annotated[int, flag("N", "Permutations behind each p-value.", options.OUTPUT)] = REPLICATES,
@@ -72,12 +73,16 @@ def drift(
             "seed": seed,
             "progress": progress,
         }
+        earlier, later = (
+            options.chosen(before, where),
+            {name: options.chosen(one, where) for name, one in names.items()},
+        )
         found: Drift | Matches
         if len(after) == 1:
-            found = drift_of(before, after[0], **named)
+            found = drift_of(earlier, next(iter(later.values())), **named)
             page = view.document(found, (Path(before).name, Path(after[0]).name)).brief()
         else:
-            found = match(before, names, name=Path(before).name, **named)
+            found = match(earlier, later, name=Path(before).name, **named)
             page = view.match_document(found)
     if out is not None:
         _write(found, out)

@@ -53,6 +53,7 @@ class Given(NamedTuple):
     order: options.Order = ""
     scale: options.Scale = None
     missing: options.MissingRows = options.Missing.error
+    where: options.Where = None
     allow_remote: options.AllowRemote = False
     memory: options.Memory = None
     precision: options.Precision = None
@@ -80,7 +81,7 @@ class Given(NamedTuple):
 
 _SAME_NAME = (
     *("truth", "positive", "weight", "group", "fold", "baseline", "time", "repeat", "dataset", "order", "scale"),
-    *("memory", "precision", "engine", "master"),
+    *("where", "memory", "precision", "engine", "master"),
 )
 
 

@@ -104,6 +104,8 @@ Group = Annotated[str | None, flag("COL", "Groups of related cases.", ROLES)]
 Fold = Annotated[str | None, flag("COL", "The fold each case was tested in.", ROLES)]
 Order = Annotated[str, flag("LIST", "The classes from the lowest to the highest, such as low,medium,high.", ROLES)]
 Scale = Annotated[str | None, flag("LOW..HIGH", _SCALE, ROLES)]
+_WHERE = "Only rows for which this holds, such as \"age >= 65 and ward in ('A', 'B')\"."
+Where = Annotated[str | None, flag("EXPR", _WHERE, ROLES)]
 MissingRows = Annotated[Missing, flag(None, "Refuse or drop rows with missing values.", ROLES)]
 
 Memory = Annotated[
@@ -150,7 +152,7 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "adjust", "alternative", "resampling", "workers", "task"),
+    *("time", "baseline", "where", "adjust", "alternative", "resampling", "workers", "task"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),
@@ -199,6 +201,18 @@ def check_output(path: Path | None, endings: tuple[str, ...], *read: Any) -> Non
         from scorespace.frames import files_read
 
         refuse_overwriting(path, files_read(data))
+
+
+def chosen(data: Any, where: str | None) -> Any:
+    """The data, or of them the rows for which a condition holds: how many these are is said beside the result."""
+    if where is None:
+        return data
+    from scorespace.frames import Chosen, read
+
+    source = read(Chosen(data, where))
+    for one in source.notes:
+        typer.echo(f"note  {one.code} {one.text}", err=True)
+    return source
 
 
 def first_name(data: Any) -> str:

@@ -27,6 +27,7 @@ def rules(
     ] = [],
     weight: Annotated[str | None, flag("COL", "How many transactions alike a row stands for.", options.ROLES)] = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     rule: Annotated[
         list[str], flag("'A, B => C'", "Measure this rule instead of looking for any; repeatable.", _RULES)
@@ -64,7 +65,7 @@ def rules(
 
     with output.progress("counting") as progress:
         found = find(
-            data,
+            options.chosen(data, where),
             transaction=transaction,
             items=item,
             weight=weight,

@@ -58,6 +58,7 @@ def study(
     positive: options.Positive = None,
     group: Annotated[list[str], flag("COL", "Groups of related rows; repeatable.")] = [],
     drop: Annotated[list[str], flag("COL", "A column that is no feature; repeatable.")] = [],
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     permutations: Annotated[int, flag(None, "How often labels are permuted.", min=1)] = 200,
     workers: Annotated[int, flag("N", "Processes for permutations.", min=1)] = 1,
@@ -88,7 +89,7 @@ def study(
         )
     if target is None or learner is None:
         raise ScoreSpaceError(f"study {kind.value} is not told which learner is to predict what.", hint=_NAMES)
-    cases = read(data, target, groups=group, positive=positive, drop=drop)
+    cases = read(options.chosen(data, where), target, groups=group, positive=positive, drop=drop)
     if kind is Kind.model:
         _keep(learner, cases, out, pickle, seed, format)
         return

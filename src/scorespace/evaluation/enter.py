@@ -57,6 +57,7 @@ def evaluate(
     weights: str = "cases",
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
+    where: str | None = None,
     order: str | Sequence[Any] = (),
     scale: str | tuple[float, float] | None = None,
     intervals: Any = (),
@@ -86,7 +87,8 @@ def evaluate(
     bytes per case and model; without it, up to a million rows do. `weights`: intervals take a weighted row as
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
-    cases, made elsewhere, such as confusion matrices. `order` lists the classes from the lowest to the highest, where
+    cases, made elsewhere, such as confusion matrices. Only rows `where` a condition holds take part, such as
+    "age >= 65 and sex = 'f'". `order` lists the classes from the lowest to the highest, where
     they have an order, and `scale` the ends of scores that are ratings, such as "0..10". Columns beyond `memory` (such
     as "2GB"; a quarter of what is free) are counted in bins where they are, and numbers are certified; with
     `precision`, a second pass leaves no more than that of the AUC open, and `at` names thresholds that stay exact
@@ -108,6 +110,7 @@ def evaluate(
         data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
         scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
     if _is_run(data):
+        _refuse_choice("a run", where)
         others = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
         name, given = _of_run(data, dataset, scores, positive, others | {"fold": fold, "repeat": repeat, "time": time})
         whole = evaluate(
@@ -136,10 +139,12 @@ def evaluate(
     texts = [measures] if isinstance(measures, str) else measures
     asked = tuple(spec for text in texts for spec in parse_list(text))
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
+        _refuse_choice("a table", where)
         held, library = models_of(_named_alike(data)), None
         notes: tuple[Note, ...] = ()
     elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
+        _refuse_choice("a table", where)
         if truth is not None or scores or decisions or predictions:
             raise DataError(f"{data} holds tables, which have no columns.", hint="leave out the columns")
         held = replace(models_of(kept.tables, Path(data).name), rows=kept.rows, couples=kept.couples)
@@ -164,6 +169,7 @@ def evaluate(
             scale=scale,
             decisions=decisions,
             positive=positive,
+            where=where,
             weight=weight,
             group=group,
             fold=fold,
@@ -185,6 +191,11 @@ def evaluate(
     )
     evaluation.check(asked)
     return evaluation
+
+
+def _refuse_choice(what: str, where: str | None) -> None:
+    if where is not None:
+        raise ScoreSpaceError(f"where={where!r} chooses rows, and {what} has none.", hint="the data with the rows")
 
 
 def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:
@@ -295,6 +306,9 @@ def _of_columns(
     read = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
     if roles["truth"] is None:
         raise frames.truth_unnamed(read)
+    condition = roles.pop("where", None)
+    if condition is not None:
+        read = frames.where(read, condition)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
     ends = scale_of(roles.pop("scale"))
     named = frames.roles(source, **roles)

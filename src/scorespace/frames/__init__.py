@@ -7,16 +7,18 @@ from scorespace.frames.files import copied, files_read
 from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
 from scorespace.frames.memory import distributed, fits, memory_of
 from scorespace.frames.outcomes import Outcomes, read_outcomes
-from scorespace.frames.read import read
+from scorespace.frames.read import Chosen, read
 from scorespace.frames.remote import allow_remote, set_remote
 from scorespace.frames.roles import Roles, roles, score_models, truth_unnamed
 from scorespace.frames.source import Source
 from scorespace.frames.spark import check_engine, refuse_on_cluster, spark_source
 from scorespace.frames.stored import Tables, holds_tables, load_tables, save_tables
+from scorespace.frames.where import where
 from scorespace.frames.write import Library, frame_of, library_of
 
 __all__ = [
     "UNNAMED",
+    "Chosen",
     "Library",
     "Outcomes",
     "Roles",
@@ -54,5 +56,6 @@ __all__ = [
     "spark_source",
     "tally",
     "truth_unnamed",
+    "where",
     "write_extended",
 ]
