@@ -48,6 +48,7 @@ def evaluate(
     scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
     where: options.Where = None,
+    by: options.By = [],  # noqa: B006
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
     precision: options.Precision = None,
@@ -101,12 +102,21 @@ def evaluate(
     """Evaluate models: verdict, measures with intervals, notes.
 
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --score tree
+
+    Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --by sex --where "age >= 18"
     """
     options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
     rules = [_rule(text) for text in require]
     if runs.several(data, dataset):
         named = {"--truth": truth, "--decision": decision, "--prediction": prediction, "--weight": weight}
-        asked = {"--require": require, "--by-class": by_class, "--spread": spread, "--interval": interval}
+        asked = {
+            "--require": require,
+            "--by-class": by_class,
+            "--spread": spread,
+            "--interval": interval,
+            "--by": by,
+            "--where": where,
+        }
         costly = {"--cost-fp": cost_fp, "--cost-fn": cost_fn, "--costs": costs, "--prevalence": prevalence}
         runs.refuse({**named, "--group": group, "--fold": fold, "--matrix": matrix, **asked, **costly})
         runs.evaluate(str(data), measures or None, score, positive, level, report, format)
@@ -139,6 +149,7 @@ def evaluate(
                 options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs), cost_under, cost_over
             ),
             where=where,
+            by=by,
             missing=missing.value,
             memory=memory,
             precision=precision,
@@ -151,6 +162,7 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
+        evaluation.slices  # noqa: B018
         spreads = evaluation.spread() if spread else None
     show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]

@@ -137,6 +137,12 @@ Where = Annotated[
     str | None,
     _option(_ROLES, "EXPR", "Only rows for which this holds, such as \"age >= 65 and ward in ('A', 'B')\"."),
 ]
+By = Annotated[
+    list[str],
+    _option(
+        _ROLES, "COL", "Also every number for each slice, and its gap to the rest; repeatable. 'age(bins=4)': parts."
+    ),
+]
 MissingRows = Annotated[
     Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
 ]
@@ -231,7 +237,7 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "where", "adjust", "alternative", "resampling", "workers", "task"),
+    *("time", "baseline", "where", "by", "adjust", "alternative", "resampling", "workers", "task"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),
