@@ -41,7 +41,7 @@ CRITERIA: Final[list[Criterion]] = [
     Criterion("equal opportunity", ("tpr",)),
     Criterion("equalised odds", ("tpr", "fpr")),
     Criterion("predictive parity", ("ppv",)),
-    Criterion("calibration in the large", ("cal_large",), ratio=False, placed=False),
+    Criterion("mean calibration", ("cal_large",), ratio=False, placed=False),
 ]
 """Those that are told of models with a positive class, in this order; a plug-in may add to them."""
 
