@@ -40,7 +40,7 @@ def candidates(loans, model):
 def test_in_a_process_of_its_own(shell, valves):
     done = shell("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000")
     assert (done.code, done.err) == (0, "")
-    assert "Use c1: 4.5 per case" in done.out
+    assert "Use c1: 4.500 per case" in done.out
 
 
 # --- by costs
@@ -272,7 +272,7 @@ def test_text_keeps_to_the_width(run, credit, columns):
 
 def test_text_shows_condition_choices_regions_and_what_to_use(run, valves):
     out = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000").out
-    parts = ["slope 9.95", "cost/case", "false alarms (FP)", "best model", "Use c1: 4.5 per case"]
+    parts = ["slope 9.95", "cost/case", "false alarms (FP)", "best model", "Use c1: 4.500 per case"]
     assert [out.find(part) for part in parts] == sorted(out.find(part) for part in parts)
     assert all(part in out for part in parts)
     never = "c2 is never the better choice, whatever the costs: so it is in 100 % of resamples."
@@ -289,7 +289,7 @@ def test_csv_is_one_row_per_model_and_trivial_rule(run, valves):
 def test_markdown_ends_with_what_to_use(run, valves):
     out = run("decide", *valves, "--cost-fp", "100", "--cost-fn", "2000", "--format", "markdown").out
     assert "| c1 " in out
-    assert "**Use c1: 4.5 per case" in out
+    assert "**Use c1: 4.500 per case" in out
 
 
 # --- mistakes
@@ -374,8 +374,8 @@ def test_a_budget_of_alarms(run, credit, loans):
     assert (found["model"], found["tp"], found["fp"]) == ("logistic", hits, 200 - hits)
     assert found["threshold"] == min(float(loan["logistic"]) for loan in best)
     assert run(*asked).out.splitlines()[-2:] == [
-        "Use logistic at threshold 0.552: tpr@top200 0.427 [0.388, 0.469], the best; tree",
-        "reaches 0.361.",
+        "Use logistic at threshold 0.5516: tpr@top200 0.427 [0.388, 0.469], the best;",
+        "tree reaches 0.361.",
     ]
 
 
@@ -392,12 +392,12 @@ def test_bounds_by_rank(run, credit):
     asked = ("decide", *credit, "--score", "tree", "--score", "logistic", "--maximise", "tpr@top200")
     found = run(*asked, "--at-least", "ppv@top200=0.6")
     assert " ".join(found.out.split()).endswith(
-        "Use logistic at threshold 0.552: tpr@top200 0.427 [0.388, 0.469], the best among those with ppv@top200 ≥ 0.6. "
-        "tree: not ppv@top200 ≥ 0.6."
+        "Use logistic at threshold 0.5516: tpr@top200 0.427 [0.388, 0.469], the best among those with ppv@top200 ≥ "
+        "0.6. tree: not ppv@top200 ≥ 0.6."
     )
     none = run(*asked, "--at-least", "ppv@top200=0.9")
     assert " ".join(none.out.split()).endswith(
-        "No model satisfies ppv@top200 ≥ 0.9. The nearest is logistic at threshold 0.552, with ppv@top200 0.640."
+        "No model satisfies ppv@top200 ≥ 0.9. The nearest is logistic at threshold 0.5516, with ppv@top200 0.640."
     )
 
 

@@ -37,7 +37,7 @@ def test_the_valve():
 
 def test_the_valve_in_words():
     assert repr(decide(VALVES, Condition(fp=100, fn=2000))) == (
-        "Use c1: 4.5 per case [3.96, 5.13]. That is 2 900 per 1 000 less than c3, 5 500 per 1 000 less than c2 "
+        "Use c1: 4.500 per case [3.956, 5.130]. That is 2 900 per 1 000 less than c3, 5 500 per 1 000 less than c2 "
         "and 5 500 per 1 000 less than calling every case fine [4 825, 6 260]."
     )
 
@@ -58,7 +58,7 @@ def test_the_valve_where_hardly_any_is_broken():
     # At 0.04 % the slope is 124.95, above 119.4: no classifier pays.
     found = decide(VALVES, Condition(fp=100, fn=2000, prevalence=0.0004))
     assert found.slope == pytest.approx(124.95)
-    assert found.words.startswith("Use no model: calling every case fine: 0.8 per case. That is as much as c2 [")
+    assert found.words.startswith("Use no model: calling every case fine: 0.800 per case. That is as much as c2 [")
 
 
 def test_ranges_of_the_valve():
@@ -191,7 +191,8 @@ def test_words_where_a_model_is_not_shown_to_pay():
     # Left out alone, each of the two lowest positives makes the others choose a threshold above it.
     found = decide({"nb": TABLE}, Condition(fp=1, fn=10))
     assert found.words.startswith(
-        "nb is not shown to beat calling every case positive, which costs 0.5 per case. nb at threshold 0.4 costs 1.83 "
+        "nb is not shown to beat calling every case positive, which costs 0.500 per case. nb at threshold 0.4 "
+        "costs 1.833 "
     )
     assert " (0.167 on these cases): 1 333 per 1 000 more than that [" in found.words
     assert found.best.model == "nb"
@@ -202,7 +203,7 @@ def test_words_where_a_model_is_not_shown_to_pay():
 def test_words_of_several_models_of_which_none_is_shown_to_pay():
     words = decide({"a": TABLE, "b": TABLE}, Condition(fp=1, fn=10)).words
     assert words.startswith(
-        "No model is shown to beat calling every case positive, which costs 0.5 per case. The cheap"
+        "No model is shown to beat calling every case positive, which costs 0.500 per case. The cheap"
     )
 
 
@@ -225,7 +226,7 @@ def test_a_chosen_threshold_is_noted_with_what_it_flatters():
     assert note.code == "SS013"
     assert note.text == (
         "the threshold of nb was chosen on these cases, where it costs 0.167 per case; "
-        "on cases that did not choose it, 0.5: 200 % more."
+        "on cases that did not choose it, 0.500: 200 % more."
     )
     assert decide(VALVES, Condition(fp=100, fn=2000)).notes == ()
 
@@ -233,13 +234,14 @@ def test_a_chosen_threshold_is_noted_with_what_it_flatters():
 def test_a_chosen_threshold_that_cannot_be_judged():
     found = decide({"nb": score_table([1, 0, 0], [0.9, 0.5, 0.1])}, Condition())
     assert found.words == (
-        "nb is not shown to beat calling every case negative, which costs 0.333 per case. nb at threshold 0.9 costs 0 "
+        "nb is not shown to beat calling every case negative, which costs 0.333 per case. nb at threshold 0.9 "
+        "costs 0.000 "
         "on these cases; what it costs on others cannot be said, as a class has fewer than two cases, so none is left "
         "to choose on."
     )
     assert found.notes[0].text == (
-        "the threshold of nb was chosen on these cases, where it costs 0 per case; on others more: by how much cannot "
-        "be said, as a class has fewer than two cases, so none is left to choose on."
+        "the threshold of nb was chosen on these cases, where it costs 0.000 per case; on others more: by how much "
+        "cannot be said, as a class has fewer than two cases, so none is left to choose on."
     )
 
 
@@ -267,7 +269,7 @@ def test_judged_on_another_sample():
     assert [given[name] for name in ("tp", "fp", "fn", "tn")] == [2, 2, 1, 0]
     assert (given["fitted"], given["honest_cost"]) == ("spring.csv", pytest.approx(7 / 5))
     assert given["cost_per_case"] == pytest.approx(1 / 6)
-    assert "nb at threshold 0.4, chosen on spring.csv costs 1.4 per case [" in found.words
+    assert "nb at threshold 0.4, chosen on spring.csv costs 1.400 per case [" in found.words
     assert "(0.167 on spring.csv)" in found.words
     assert found.notes == ()
 

@@ -33,7 +33,7 @@ def test_the_model_of_least_cost_is_used():
     assert (found.best, list(found.rules)) == ("sure", ["torn", "sure"])  # a crisp decision is never in doubt
     assert repr(found) == (
         "Use sure and hand over the cases it scores between 0.2 and 0.8: 25 % of them. Of the rest it gets 100 % "
-        "right; an error counting 1, that costs 0.05 per case. The rule assumes calibrated probabilities."
+        "right; an error counting 1, that costs 0.050 per case. The rule assumes calibrated probabilities."
     )
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert (told["model"], told["cost_per_case"], told["verdict"]) == ("sure", 0.05, found.words)
@@ -44,8 +44,8 @@ def test_the_model_of_least_cost_is_used():
 def test_a_rule_that_hands_over_everything_says_so():
     found = choose_rejection({"torn": TORN}, 0.2)
     assert repr(found) == (
-        "Hand over all cases: torn scores them all between 0.2 and 0.8. An error counting 1, that costs 0.2 per case. "
-        "The rule assumes calibrated probabilities."
+        "Hand over all cases: torn scores them all between 0.2 and 0.8. An error counting 1, that costs 0.200 per "
+        "case. The rule assumes calibrated probabilities."
     )
     assert found.to_dict()["rows"][0]["accuracy"] is None
 

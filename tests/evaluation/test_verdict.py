@@ -117,7 +117,7 @@ def test_with_too_few_cases_no_model_is_shown_to_pay():
 
 def test_with_a_condition_under_which_no_model_pays():
     words = verdict({**SMALL, "s": SMALL["s"][::-1]}, condition=ss.Condition(fp=1, fn=100))
-    assert "Use no model: calling every case positive: 0.5 per case." in words
+    assert "Use no model: calling every case positive: 0.500 per case." in words
 
 
 def test_costs_of_several_classes():

@@ -26,7 +26,7 @@ def test_the_page_of_a_condition(evaluation):
     assert parts(evaluation, found, Text) == [
         Text(
             "A false positive costs 1, a false negative 5; 50 % positives as in the data; slope 0.2. "
-            "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.167. "
+            "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.1667. "
             "M = FNR + slope · FPR, on these cases."
         )
     ]
@@ -58,7 +58,7 @@ def test_gains_and_a_stated_prevalence_are_said(evaluation):
     assert "a true positive -2; 10 % positives in use; slope 1.286." in text.text
     # Odds of 1/7 in use, where positives are 1 to 9; in the balanced sample 9/7.
     assert text.text.endswith(
-        "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.562, "
+        "Probabilities that are calibrated for the 50 % positives of the data would be cut at 0.5625, "
         "those for the 10 % in use at 0.125. M = FNR + slope · FPR, on these cases."
     )
     outcomes = parts(evaluation, found, Grid)[1]

@@ -13,7 +13,7 @@ from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
 from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, costs_of
 from scorespace.errors import ConditionError, DataError
-from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, note, plain, threshold_text
+from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain, threshold_text
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.pair import PairTable
@@ -409,8 +409,8 @@ def _price(decision: Decision) -> str:
     honest, apparent = decision.honest, decision.best.cost_per_case
     beside = "on these cases" if decision.fitted is None else f"on {decision.fitted}"
     shown = f" ({decimals(apparent)} {beside})" if decimals(apparent) != decimals(honest.value) else ""
-    value, between, limits = repr(honest).partition(" ")
-    return f"{value} per case{between}{limits}{shown}"
+    value, between, interval = limits(honest.value, honest.low, honest.high).partition(" ")
+    return f"{value} per case{between}{interval}{shown}"
 
 
 def _less(gain: Value, than: str) -> str:

@@ -441,7 +441,7 @@ def test_no_width_scrolls_sideways(visit, written, width):
 
 def test_the_first_screen_says_which_model_at_which_threshold_and_how_sure(visit, written):
     found = visit(written, width=1440)
-    for text in ("Use naive_bayes at threshold 0.123", "0.853"):
+    for text in ("Use naive_bayes at threshold 0.1233", "0.853"):
         box = found.page.get_by_text(text).first.bounding_box()
         assert 0 <= box["y"] < 900
 
