@@ -83,6 +83,8 @@ def beside(ours: Callable[..., object], folder: Path) -> None:
 
 def _compare(asked: list[Command], ours: Callable[..., object], old: Path | None, folder: Path) -> None:
     runners = [ours] if old is None else [ours, runner(old / "src", folder)]
+    for one in runners:  # once before: what takes long is timed in one round, which must not compile or fill caches
+        one("demo")
     for command in asked:
         times = in_turns(*(partial(one, *command.arguments) for one in runners), runs=RUNS, pick=median)
         if old is None:
