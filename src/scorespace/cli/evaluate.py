@@ -135,6 +135,7 @@ def evaluate(
             group=group,
             fold=fold,
             measures=measures,
+            further=[measure for measure, _, _ in rules],
             condition=options.any_condition(
                 options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs), cost_under, cost_over
             ),

@@ -1,7 +1,7 @@
 """Edge in: a path, URI, frame or dict of arrays becomes checked roles, and the roles become tables."""
 
 from scorespace.frames.check import Sample, check
-from scorespace.frames.count import columns, count, couples, grouped_bins, pair, tally
+from scorespace.frames.count import Needs, columns, count, couples, grouped_bins, pair, tally
 from scorespace.frames.extend import rows_in_use, score_columns, write_extended
 from scorespace.frames.files import copied, files_read
 from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
@@ -20,6 +20,7 @@ __all__ = [
     "UNNAMED",
     "Chosen",
     "Library",
+    "Needs",
     "Outcomes",
     "Roles",
     "Sample",
