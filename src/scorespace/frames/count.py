@@ -335,7 +335,7 @@ def tally_slices(found: Sliced, *, bits: int = BITS, edges: Sequence[float] = ()
         return {name: dict(error_sums(found.part(code))) for code, name in found.names.items()}
     for model, column in _ranking(sample).items():
         labels = label(sample.frame, roles.truth)
-        groups = _summed(sample.source, sample.frame, roles, number(column), labels, bits, edges, by=key)
+        groups = _grouped(sample.source, sample.frame, roles, number(column), labels, bits, edges, by=key)
         for code in found.names:
             table = _binned_table(sample, _of_slice(groups, code), bits, edges)
             tables[code][model] = table if bits else table.uncertain()
