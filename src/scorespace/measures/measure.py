@@ -242,8 +242,7 @@ def by_hull(formula: Formula, table: Any, **options: Any) -> list[Array]:
 
 def by_size(formula: Formula, table: Any, **options: Any) -> list[Array]:
     """Bounds of a measure that rises, or falls, with every score: its values at the lowest and the highest ones."""
-    ends = (table.score, table.score) if table.bins is None else (table.bins.low, table.bins.high)
-    return [formula(replace(table, score=score), **options) for score in ends]
+    return [formula(replace(table, score=end), **options) for end in (table.binned.low, table.binned.high)]
 
 
 def by_totals(formula: Formula, table: Any, **options: Any) -> list[Array]:
