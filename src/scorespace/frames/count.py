@@ -29,6 +29,7 @@ from scorespace.frames.check import (
 )
 from scorespace.frames.memory import rows_of
 from scorespace.frames.roles import Roles, absent_column
+from scorespace.frames.slices import SLICE, Sliced
 from scorespace.frames.source import Frame, Source
 from scorespace.frames.sums import error_sums, tally_numbers
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable, Table, score_table
@@ -322,6 +323,40 @@ def tally(
     return sample, {**tables, **several, **decided}
 
 
+def tally_slices(found: Sliced, *, bits: int = BITS, edges: Sequence[float] = ()) -> dict[str, dict[str, Table]]:
+    """The tables of every slice of a sample, inside the engine: scores and decisions by one group-by for all slices.
+
+    Sums of errors and bins of several classes take a pass for each slice.
+    """
+    sample, roles, key = found.sample, found.sample.roles, nw.col(SLICE)
+    tables: dict[int, dict[str, Table]] = {code: {} for code in found.names}
+    if roles.numbers:
+        return {name: dict(error_sums(found.part(code))) for code, name in found.names.items()}
+    for model, column in _ranking(sample).items():
+        labels = label(sample.frame, roles.truth)
+        groups = _grouped(sample.source, sample.frame, roles, number(column), labels, bits, edges, by=key)
+        for code in found.names:
+            table = _binned_table(sample, _of_slice(groups, code), bits, edges)
+            tables[code][model] = table if bits else table.uncertain()
+    for model, column in roles.decisions.items():
+        value = label(sample.source.frame, column)
+        groups, classes = _groups(sample, value, by=key), _confusion_table(sample, column).classes
+        for code in found.names:
+            own = _of_slice(groups, code)
+            place = np.array([classes.index(label_text(one)) for one in own["value"].tolist()], dtype=np.int64)
+            tables[code][model] = _decided(sample, classes, own["truth"], place, own["weight"], own["squares"])
+    if roles.class_scores:
+        for code in found.names:
+            tables[code] |= _class_bins(found.part(code), bits)
+    return {name: tables[code] for code, name in found.names.items()}
+
+
+def _of_slice(groups: Groups, code: int) -> Groups:
+    """The groups of one slice."""
+    own = np.asarray(groups["slice"]).astype(np.int64) == code
+    return {name: column[own] for name, column in groups.items() if name != "slice"}
+
+
 def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
     """The bins of models that score every class: a group-by for each class, the highest score, and the decisions."""
     roles, found = sample.roles, dict[str, Table]()
@@ -531,16 +566,19 @@ def _grouped(
     bits: int,
     edges: Sequence[float] = (),
     numbers: bool = False,
+    by: nw.Expr | None = None,
 ) -> Groups:
-    """The one group-by of scores: by bin and label, and by whether a row has any weight.
+    """The one group-by of scores: by bin and label, whether a row has any weight, and a further key where there is one.
 
-    Where bins have a number and labels are 0 and 1, one whole number for all of these: rows that are added up alike
+    Where bins have a number and labels are 0 and 1, one whole number for the first three: rows that are added up alike
     then lie close together, which takes two thirds of the time.
     """
     weight = None if roles.weight is None else number(roles.weight)
     named = [score.alias("score"), labels.alias("label")]
     if weight is not None:
         named += [weight.alias("weight"), (weight != 0).alias("used")]
+    if by is not None:
+        named.append(by.alias("slice"))
     # Step by step: an expression that stands in another one twice would be computed twice.
     held = chosen.select(*named, (numbered(score, bits) if numbers else cell(score, bits, _choose)).alias("cell"))
     x, w = nw.col("score"), nw.col("weight")
@@ -556,11 +594,13 @@ def _grouped(
         found |= {"weight": w.sum(), "least": w.min()}
     found |= {name: nw.col(name).sum() for name in products}
     names = ["cell", "label", *(["used"] if weight is not None else [])]
-    kept = [nw.col(name) for name in [*names, "score", *(["weight"] if weight is not None else [])]]
+    further = ["slice"] if by is not None else []
+    kept = [nw.col(name) for name in [*names, *further, "score", *(["weight"] if weight is not None else [])]]
     if numbers:
         key = nw.col("cell") * 2 + nw.col("label")
         key = key if weight is None else key * 2 + nw.col("used").cast(nw.Int8)
         names, kept = ["key"], [key.cast(nw.Int64).alias("key"), *kept[len(names) :]]
+    names += further
     made = held.select(*kept, *(one.alias(name) for name, one in products.items()))
     return source.arrays(made.group_by(*names).agg(**found))
 
@@ -692,15 +732,17 @@ def _stretches(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.
     return np.append(starts[0], starts[1:][widest]), np.append(ends[:-1][widest], ends[-1])
 
 
-def _groups(sample: Sample, value: nw.Expr) -> dict[str, NDArray[Any]]:
-    """The weight of each pair of class and value, summed inside the engine."""
+def _groups(sample: Sample, value: nw.Expr, by: nw.Expr | None = None) -> dict[str, NDArray[Any]]:
+    """The weight of each pair of class and value, summed inside the engine; `by` is a further key."""
     weight = sample.roles.weight
     chosen = [_codes(sample).alias("truth"), value.alias("value")]
+    chosen += [] if by is None else [by.alias("slice")]
     if weight:  # squared here: some engines add up plain columns only
         chosen += [number(weight).alias("weight"), (number(weight) * number(weight)).alias("squares")]
     total = nw.col("weight").sum() if weight else nw.len()
     squares = nw.col("squares").sum() if weight else nw.len()
-    grouped = sample.frame.select(*chosen).group_by("truth", "value").agg(weight=total, squares=squares)
+    keys = ["truth", "value", *([] if by is None else ["slice"])]
+    grouped = sample.frame.select(*chosen).group_by(*keys).agg(weight=total, squares=squares)
     found = sample.source.arrays(grouped)
     # DuckDB adds up in types that NumPy may not have; doubles hold every count up to 2^53.
     return {**found, **{name: found[name].astype(np.float64) for name in ("weight", "squares")}}
