@@ -190,7 +190,9 @@ def test_nothing_is_taken_apart_at_the_end():
 
 
 def test_the_algebra_library_has_one_thread_unless_more_are_asked_for(tmp_path):
-    body = "import os, scorespace.__main__ as m, scorespace.cli as c; c.main = lambda: print(os.environ[{0!r}]); m.main()"
+    body = (
+        "import os, scorespace.__main__ as m, scorespace.cli as c; c.main = lambda: print(os.environ[{0!r}]); m.main()"
+    )
     name = "OPENBLAS_NUM_THREADS"
     surroundings = {key: value for key, value in os.environ.items() if key != name}
     for stated, seen in ({}, "1\n"), ({name: "3"}, "3\n"):

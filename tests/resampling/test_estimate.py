@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -298,3 +299,10 @@ def test_what_is_not_drawn_together_says_so():
     assert of("auc[micro]", table).reason == (
         "no interval: the scores of each class were counted in bins of their own, and are not drawn together"
     )
+
+
+def test_a_notebook_shows_a_table_of_the_estimates():
+    one = replace(estimate(parse("auc"), score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7])), model="a<b")
+    assert "<td>a&lt;b</td><td>auc</td>" in Estimates((one,))._repr_html_()
+    with pytest.raises(ScoreSpaceError, match="these estimates know no frame library"):
+        Estimates((one,)).to_frame()
