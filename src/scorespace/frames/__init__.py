@@ -1,7 +1,7 @@
 """Edge in: a path, URI, frame or dict of arrays becomes checked roles, and the roles become tables."""
 
 from scorespace.frames.check import Sample, check
-from scorespace.frames.count import Needs, columns, count, couples, grouped_bins, pair, tally
+from scorespace.frames.count import columns, count, couples, grouped_bins, pair, tally
 from scorespace.frames.extend import rows_in_use, score_columns, write_extended
 from scorespace.frames.files import copied, files_read
 from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
@@ -13,6 +13,7 @@ from scorespace.frames.roles import Roles, roles, score_models, truth_unnamed
 from scorespace.frames.source import Source
 from scorespace.frames.spark import check_engine, refuse_on_cluster, spark_source
 from scorespace.frames.stored import Tables, holds_tables, load_tables, save_tables
+from scorespace.frames.sums import Needs
 from scorespace.frames.where import where
 from scorespace.frames.write import Library, frame_of, library_of
 
