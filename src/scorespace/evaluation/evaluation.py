@@ -203,7 +203,8 @@ class Evaluation:
         """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
         if model in self.calibrations:
             return self.calibrations[model]
-        return calibrated.calibration_summary(self.models.score_table(model), model=model, seed=self.seed)
+        table, in_groups = self.models.score_table(model), self.models.grouped
+        return calibrated.calibration_summary(table, model=model, seed=self.seed, in_groups=in_groups)
 
     @cached_property
     def calibrations(self) -> dict[str, calibrated.CalibrationSummary]:
