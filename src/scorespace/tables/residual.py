@@ -248,7 +248,9 @@ class Numbers(ByValue):
 
         def of_piece(rows: slice) -> Any:
             parts = (slice(first, min(first + _FEW, rows.stop)) for first in range(rows.start, rows.stop, _FEW))
-            return np.sum([[one.sum() for one in self._each(part)] for part in parts if part.start < self.truth.size], 0)
+            return np.sum(
+                [[one.sum() for one in self._each(part)] for part in parts if part.start < self.truth.size], 0
+            )
 
         return np.append(self.truth.size, np.sum(over_pieces(of_piece, self.truth.size), axis=0))
 
