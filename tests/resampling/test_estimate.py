@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -258,3 +259,10 @@ def test_what_is_drawn_from_bins_is_centred_on_the_exact_value():
     assert there.value == pytest.approx(here.value, abs=1e-12)
     assert there.low == pytest.approx(here.low, abs=2e-3)
     assert there.high == pytest.approx(here.high, abs=2e-3)
+
+
+def test_a_notebook_shows_a_table_of_the_estimates():
+    one = replace(estimate(parse("auc"), score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7])), model="a<b")
+    assert "<td>a&lt;b</td><td>auc</td>" in Estimates((one,))._repr_html_()
+    with pytest.raises(ScoreSpaceError, match="these estimates know no frame library"):
+        Estimates((one,)).to_frame()

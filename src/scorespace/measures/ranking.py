@@ -184,9 +184,7 @@ def _certain_ap(formula: Formula, t: ScoreTable) -> list[Array]:
 
     Then their mean precision is that of a concave curve, which its chord bounds from below.
     """
-    if t.bins is None:
-        return [formula(t)]
-    c, loose = t.sweep, t.bins.loose
+    c, loose = t.sweep, t.binned.loose
     before, after, alarms = c.tp[:-1], c.tp[1:], c.fp[1:]
     first = np.where(alarms > 0, ratio(before, before + alarms), 1.0)
     last = ratio(after, after + alarms)
