@@ -1,0 +1,100 @@
+"""The pages of the server: each is a page of the report, with the bar above it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from scorespace.results import Row, grouped
+from scorespace.server.asked import MODELS, ONCE, Asked, stem
+from scorespace.server.folder import Folder
+from scorespace.server.proposal import Look, Proposal
+from scorespace.views.document import Block, Document, Section, Text
+from scorespace.views.report.page import Served, render
+
+SLOT: Final = "<!-- the bar -->"
+"""Where the bar goes in a page that is kept: the files of the folder may be others by then."""
+
+_HERE: Final = Path(__file__).parent
+_FOOT: Final = "This page is served on your own computer, to you alone, and loads nothing from the network."
+_COSTS: Final = (
+    ("cost-fp", "A false alarm costs"),
+    ("cost-fn", "A miss costs"),
+    ("prevalence", "Share of positives in use"),
+    ("cost-under", "Too low costs"),
+    ("cost-over", "Too high costs"),
+)
+
+
+def around(bar: str, *, linked: bool = False) -> Served:
+    """What is put around a page; one that is linked leads to the rows behind its numbers."""
+    return Served(bar, _part("serve.css"), _FOOT, _part("rows.js") if linked else "")
+
+
+def bar(
+    folder: Folder,
+    asked: Asked,
+    found: tuple[Look, Proposal] | None,
+    *,
+    open: bool = False,
+    ready: bool = False,
+    working: bool = False,
+) -> str:
+    """The bar: the files of the folder, the columns of the one that is open, and what to do with a page."""
+    look, proposal = found or (None, None)
+    rows = [*(proposal.patterns if proposal else ()), *(look.columns if look else ())]
+    return (
+        _environment()
+        .get_template("bar.html")
+        .render(
+            asked=asked,
+            files=folder.names(),
+            look=look,
+            rows=rows,
+            why={one.name: proposal.why.get(one.name, "") if proposal else "" for one in rows},
+            labelled=[one for one in rows if one.kind != "pattern" and 2 <= len(one.labels) <= 20],
+            single=("truth", *ONCE),
+            many=MODELS,
+            costs=_COSTS,
+            open=open,
+            ready=ready,
+            working=working,
+            free=folder.free(f"{stem(asked.file)}.html"),
+        )
+    )
+
+
+def page(bar: str, title: str, blocks: Sequence[Block], *, facts: str = "", command: str = "") -> bytes:
+    """A page of its own, under the bar."""
+    section = Section("answer", "", tuple(blocks))
+    made = ("The command that makes the page again:", command) if command else ()
+    return render(Document(title, facts, (section,), made), around(bar)).encode(errors="replace")
+
+
+def filled(kept: bytes, bar: str) -> bytes:
+    """A page that was kept, with the bar of now."""
+    return kept.replace(SLOT.encode(), bar.encode(errors="replace"), 1)
+
+
+def error_blocks(error: Row) -> list[Any]:
+    """The three lines of an error: the problem, what was seen, one thing to do."""
+    lines = (error["problem"], error["seen"] and f"Seen: {error['seen']}", error["hint"] and f"Hint: {error['hint']}")
+    return [Text(str(line)) for line in lines if line]
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["grouped"] = grouped
+    return environment
+
+
+@cache
+def _part(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")

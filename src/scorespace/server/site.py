@@ -1,0 +1,150 @@
+"""What is at which address: the page of a file, the rows behind a number, the report to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import quote
+
+from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.server import pages
+from scorespace.server.answer import Answer, Query, first, moved, read_query
+from scorespace.server.asked import NAMES, Asked, stem
+from scorespace.server.folder import Folder
+from scorespace.server.job import told
+from scorespace.server.proposal import Look, look, propose
+from scorespace.server.work import Job, Work
+from scorespace.views.document import Text
+
+PATIENCE: Final = 1.0
+"""Seconds for which a page is waited for, before the page says what is being done."""
+
+
+class Site:
+    """The answers of a server of one folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.work = Work()
+        self._looks: dict[tuple[str, int, int], Look] = {}
+
+    def get(self, path: str, query: Query) -> Answer:
+        """What is asked for by an address."""
+        asked = Asked.of(first(query, "file"), query)
+        try:
+            match path:
+                case "/":
+                    return self._page(asked, query)
+                case "/report.html":
+                    return self._report(asked)
+                case _:
+                    raise DataError("there is nothing at this address.", hint="the page of the folder: /")
+        except (ScoreSpaceError, OSError, MemoryError) as error:
+            return self._error(asked, error, 404 if path != "/" else 400)
+
+    def post(self, path: str, form: Query) -> Answer:
+        """What is done at the wish of a form."""
+        asked = Asked.of(first(given := read_query(first(form, "address")), "file"), given)
+        try:
+            match path:
+                case "/save":
+                    job = self._done(asked)
+                    saved = self.folder.save(first(form, "name"), job.report)
+                    text = f"{saved.name} is in the folder."
+                    return Answer(
+                        pages.page(self._bar(asked, ready=True), "Saved", [Text(text)], command=asked.command)
+                    )
+                case "/stop":
+                    self.work.stop(self.folder.version(asked.file), asked)
+                    return moved(f"/?{asked.query}&choose=1")
+                case _:
+                    raise DataError("there is nothing at this address.", hint="the page of the folder: /")
+        except (ScoreSpaceError, OSError, MemoryError) as error:
+            return self._error(asked, error, 400)
+
+    def close(self) -> None:
+        """End what is under way."""
+        self.work.close()
+
+    # --- pages
+
+    def _page(self, asked: Asked, query: Query) -> Answer:
+        if not asked.file:
+            names = self.folder.names()
+            words = (
+                f"Choose one of {len(names)} data files above." if names else "There is no data file in this folder."
+            )
+            return Answer(pages.page(self._bar(asked, open=True), "scorespace", [Text(words)]))
+        self.folder.path(asked.file)  # refuses what is not there
+        choosing = "choose" in query
+        if choosing or not asked.complete:
+            words = "Say above which column is what, then evaluate. What is proposed is ticked, with the reason."
+            bar = self._bar(asked, open=True, proposed=not asked.said)
+            return Answer(pages.page(bar, asked.file, [Text(words)]))
+        if any(not value.strip() or name not in ("file", *NAMES) for name in query for value in query[name]):
+            return moved(f"/?{asked.query}")  # the address to keep says no more than it must
+        job = self._job(asked)
+        if not job.ended.wait(PATIENCE):
+            return self._working(asked, job)
+        if job.error is not None:
+            return self._told(asked, job.error, 400)
+        return Answer(pages.filled(job.page, self._bar(asked, ready=True)))
+
+    def _working(self, asked: Asked, job: Job) -> Answer:
+        share = "" if job.share is None else f", {100 * job.share:.0f} %"
+        words = [f"Now {job.doing}{share}.", f"{job.seconds:.0f} seconds so far. This page looks again every second."]
+        body = pages.page(self._bar(asked, working=True), asked.file, [Text(one) for one in words])
+        return Answer(body, 202, headers={"Refresh": "1"})
+
+    def _report(self, asked: Asked) -> Answer:
+        job = self._done(asked)
+        name = quote(f"{stem(asked.file)}.html")
+        return Answer(job.report, headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"})
+
+    def _error(self, asked: Asked, error: Exception, status: int) -> Answer:
+        return self._told(asked, told(error), status)
+
+    def _told(self, asked: Asked, error: Mapping[str, str], status: int) -> Answer:
+        if asked.file not in self.folder.names():
+            asked = Asked()
+        try:
+            bar = self._bar(asked, open=True)
+        except ScoreSpaceError:  # a file that cannot be read has no columns to choose from
+            bar = pages.bar(self.folder, asked, None, open=True)
+        return Answer(pages.page(bar, "This does not work yet", pages.error_blocks(dict(error))), status)
+
+    # --- what they share
+
+    def _job(self, asked: Asked) -> Job:
+        return self.work.ask(self.folder.version(asked.file), asked)
+
+    def _done(self, asked: Asked) -> Job:
+        """An evaluation, waited for."""
+        if not asked.complete:
+            raise DataError("nothing is evaluated yet.", hint="choose a file and what its columns are")
+        job = self._job(asked)
+        job.ended.wait()
+        if job.error is not None:
+            error = job.error
+            raise ScoreSpaceError(error["problem"], seen=error["seen"] or None, hint=error["hint"] or None)
+        return job
+
+    def _bar(
+        self, asked: Asked, *, open: bool = False, ready: bool = False, proposed: bool = False, working: bool = False
+    ) -> str:
+        found = None
+        if asked.file:
+            seen = self._look(asked.file)
+            proposal = propose(asked.file, seen.columns)
+            found = seen, proposal
+            asked = proposal.asked if proposed else asked
+        return pages.bar(self.folder, asked, found, open=open, ready=ready, working=working)
+
+    def _look(self, file: str) -> Look:
+        """The columns of a file, looked at once for each of its versions."""
+        version = self.folder.version(file)
+        if version not in self._looks:
+            while len(self._looks) > 20:
+                self._looks.pop(next(iter(self._looks)), None)
+            self._looks[version] = look(version[0])
+        return self._looks[version]
