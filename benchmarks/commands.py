@@ -83,6 +83,8 @@ def beside(ours: Callable[..., object], folder: Path) -> None:
 
 def _compare(asked: list[Command], ours: Callable[..., object], old: Path | None, folder: Path) -> None:
     runners = [ours] if old is None else [ours, runner(old / "src", folder)]
+    for one in runners:
+        one("demo")  # once before, so that all is compiled for both
     for command in asked:
         times = in_turns(*(partial(one, *command.arguments) for one in runners), runs=RUNS, pick=median)
         if old is None:

@@ -102,6 +102,11 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS080": NoteKind("info", "rows with the same features train and test"),
     "SS081": NoteKind("warning", "rows of one group train and test"),
     "SS082": NoteKind("warning", "fits that failed"),
+    "SS090": NoteKind("info", "rows were left out on request"),
+    "SS091": NoteKind("warning", "a slice is worse than the rest by more than chance explains"),
+    "SS092": NoteKind("info", "slices too small to tell"),
+    "SS093": NoteKind("warning", "slices are selected at rates that differ by more than a fifth"),
+    "SS094": NoteKind("warning", "groups of related cases lie in several slices"),
 }
 
 

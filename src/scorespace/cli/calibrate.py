@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, ScoreSpaceError
 from scorespace.evaluation.recalibrate import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
 from scorespace.files import write_file
-from scorespace.frames import copied
+from scorespace.frames import Chosen, copied
 from scorespace.frames.extend import ENDINGS
 from scorespace.probabilities.effect import Recalibration
 from scorespace.probabilities.fit import METHODS
@@ -19,7 +20,7 @@ from scorespace.results import SCHEMA, Row, plain
 from scorespace.views import recalibration as view
 from scorespace.views import tidy
 
-_ROLES, _FIT, _FILES = "Which column is what", "How the map is fitted", "Files"
+_FIT, _FILES = "How the map is fitted", "Files"
 _DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
 
 
@@ -36,13 +37,15 @@ def _option(panel: str, metavar: str, words: str) -> Any:
 def calibrate(
     data: options.Data,
     score: Annotated[
-        list[str], _option(_ROLES, "COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes.")
+        list[str],
+        _option(options.ROLES, "COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes."),
     ],
     truth: options.MaybeTruth = None,
     positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006 - Typer copies defaults
+    name: options.Name = [],
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
+    where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     method: Annotated[str | None, _option(_FIT, "METHOD", f"{', '.join(METHODS)}; isotonic if not stated.")] = None,
     on: Annotated[
@@ -55,7 +58,7 @@ def calibrate(
     ] = None,
     fold: Annotated[str | None, _option(_FIT, "COL", "Else: cross-fit over the folds in this column.")] = None,
     group: Annotated[str | None, _option(_FIT, "COL", "Groups of related cases, kept in one fold.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds.", rich_help_panel=_FIT)] = 0,
+    seed: Annotated[int, flag(None, "Seed of the folds.", _FIT, min=0)] = 0,
     apply: Annotated[
         Path | None, _option(_FIT, "MAP.json", "Instead: apply a saved map; the truth is optional then.")
     ] = None,
@@ -75,7 +78,8 @@ def calibrate(
     options.check_output(map, (".json",), data, fit, apply)
     if map is not None and len(score) > 1:
         raise ScoreSpaceError("a file holds the map of one model.", hint="--map with one --score")
-    with copied(data) as path:  # read more than once: for each model, and for the rows to be written beside
+    with copied(data) as held:  # read more than once: for each model, and for the rows to be written beside
+        path = held if where is None else Chosen(held, where)
         names, gaps = options.renames(name), missing.value
         if apply is not None:
             given = (method, on, fit, folds, fold, group, map)

@@ -181,12 +181,13 @@ class Verbs(TyperGroup):
 
 def load(verb: Verb) -> Any:
     """The command of a verb, made from the function of that name in the module of that name."""
+    from scorespace.cli.given import spelt_out
     from scorespace.cli.memory import keep_memory
 
     keep_memory()
     module = import_module(f"scorespace.cli.{verb.name}")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    function = getattr(module, verb.name)
+    function = spelt_out(getattr(module, verb.name))
     texts = {name for name, hint in get_type_hints(function).items() if _is_text(hint)}
 
     class Command(getattr(module, "Command", VerbCommand)):  # type: ignore[misc]

@@ -32,7 +32,7 @@ from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Alternative, Note, Progress, Row
 from scorespace.tables import Counts, Top
-from scorespace.tables.models import Models
+from scorespace.tables.models import Models, Parts
 
 if TYPE_CHECKING:
     from scorespace.comparisons import means
@@ -89,6 +89,7 @@ class Evaluation:
     sample_notes: tuple[Note, ...] = ()
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
+    parts: Parts | None = field(default=None, compare=False, repr=False)
 
     # --- numbers
 

@@ -320,7 +320,7 @@ def _tables(
         sample, counted = frames.tally(source, sample.roles, missing=missing)
     tables = {model: table.inside(ScoreTable) for model, table in counted.items() if table.thresholded}
     present = {model: _present(table) for model, table in tables.items()}
-    return present, sample.notes[: bool(sample.dropped)], sample.rows
+    return present, tuple(one for one in sample.notes if one.code in ("SS009", "SS090")), sample.rows
 
 
 def _without_truth(source: frames.Source, truth: str, like: str) -> frames.Source:

@@ -117,7 +117,7 @@ def check(
         roles = _told_apart(roles, classes, ordered=bool(order))
         positive, inferred = _positive(classes, counts, roles)
         _refuse_absent_classes(classes, roles)
-    notes = []
+    notes = [*source.notes]
     if idle := found["records"] - found["rows"]:
         weigh = "weighs nothing and is" if idle == 1 else "weigh nothing and are"
         notes.append(note("SS006", f"{grouped(idle)} of {_rows(found['records'])} {weigh} not in use."))

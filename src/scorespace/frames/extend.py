@@ -7,6 +7,7 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from scorespace.errors import ColumnError, DataError, ScoreError, listing
 from scorespace.files import check_target, refuse_overwriting, replacing
 from scorespace.frames.check import Sample, complete, number
 from scorespace.frames.files import Copy, files_read, read_path
-from scorespace.frames.read import path_text, read
+from scorespace.frames.read import Chosen, path_text, read
 from scorespace.frames.roles import absent_column, refuse_star
 from scorespace.frames.source import Source, unreadable
 from scorespace.results import grouped
@@ -87,7 +88,7 @@ def write_extended(data: Any, columns: Mapping[str, NDArray[np.float64]], path: 
     A CSV file written as CSV keeps every value as it stood there, identifiers such as 007 included.
     """
     check_target(path, ENDINGS)
-    refuse_overwriting(path, files_read(data))
+    refuse_overwriting(path, files_read(data.data if isinstance(data, Chosen) else data))
     with replacing(path) as temporary:
         # Read as text, so that nothing is lost: 007 stays 007, and long whole numbers keep all digits.
         source = (
@@ -95,6 +96,8 @@ def write_extended(data: Any, columns: Mapping[str, NDArray[np.float64]], path: 
             if isinstance(data, (str, os.PathLike, Copy, list))
             else read(data, writing=temporary)
         )
+        if isinstance(data, Chosen) and source.as_text is not None:
+            source = replace(source, frame=source.as_text(source.columns))
         folded = {name.casefold() for name in source.columns}
         taken = [name for name in columns if name.casefold() in folded]
         if taken:

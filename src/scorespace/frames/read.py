@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scorespace.frames.arrays import plain_arrays
 from scorespace.frames.files import Copy, read_path
 from scorespace.frames.source import Source, connect, frame_source, relation_source
+from scorespace.frames.where import where
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Data of which only the rows take part for which a condition holds."""
+
+    data: Any
+    where: str
 
 
 def read(data: Any, *, writing: Path | None = None) -> Source:
@@ -22,6 +32,8 @@ def read(data: Any, *, writing: Path | None = None) -> Source:
     """
     if isinstance(data, Source):
         return data
+    if isinstance(data, Chosen):
+        return where(read(data.data, writing=writing), data.where)
     if isinstance(data, (str, bytes, os.PathLike, Copy)):
         return read_path(path_text(data), writing=writing)
     if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, os.PathLike)) for one in data):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, listing
 from scorespace.files import spill_folder
+from scorespace.results import Note
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -42,6 +43,8 @@ class Source:
     """How long text files are, unpacked: what their rows are not known without reading."""
     ranged: tuple[Frame, Callable[[], Frame]] | None = field(default=None, repr=False)
     """A frame, and how to read it by an engine that trusts the ranges of columns that its files tell."""
+    notes: tuple[Note, ...] = field(default=(), repr=False)
+    """What to know of the rows, such as those that were left out on request."""
 
     @property
     def where(self) -> str:

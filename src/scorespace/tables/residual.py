@@ -14,7 +14,7 @@ from scorespace.results import ByValue, grouped
 from scorespace.tables.counts import ratio
 from scorespace.tables.kind import table_kind
 from scorespace.tables.pieces import over_pieces
-from scorespace.tables.score import refuse_sizes, weights_of
+from scorespace.tables.score import LEAST_SIZE, MOST_SIZE, refuse_sizes, weights_of
 from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 TERMS: Final = (
@@ -198,7 +198,8 @@ class Numbers(ByValue):
 
     @cached_property
     def origin(self) -> tuple[float, float]:
-        return self.mean, float(self.error.mean()) if self.error.size else 0.0
+        """The mean truth, and about the mean error: any place near it will do."""
+        return self.mean, _mean(self.predicted) - _mean(self.truth)
 
     @cached_property
     def by_error(self) -> NDArray[np.intp]:
@@ -227,13 +228,27 @@ class Numbers(ByValue):
         return self.kept_terms[rows] if self.truth.size <= _AT_ONCE else self._terms(rows)
 
     def _terms(self, rows: slice) -> NDArray[np.float64]:
+        found = self._each(rows)
+        return np.stack([np.ones_like(found[0]), *found]).T  # each term in one stretch of memory
+
+    def _each(self, rows: slice) -> list[NDArray[np.float64]]:
+        """The terms of some of the cases but their weight, one array each."""
         base = self.mean if self.reference is None else self.reference
         base = base[rows] if isinstance(base, np.ndarray) else base
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = term_values(self.truth[rows], self.predicted[rows], base, self.origin)
-        found[-2] = np.where(found[0] == 0, 0.0, found[-2])  # no error is none, also of a truth of zero
-        found[-1] = np.where(found[0] == 0, 0.0, found[-1])
-        return np.stack([np.ones_like(found[0]), *found], axis=-1)
+            found: list[NDArray[np.float64]] = term_values(self.truth[rows], self.predicted[rows], base, self.origin)
+        for share in found[-2:]:
+            if share.size and np.isnan(share.min()):  # 0 / 0: no error is none, also of a truth of zero
+                share[found[0] == 0] = 0.0
+        return found
+
+    def added(self) -> NDArray[np.float64]:
+        """The sums of the terms of all cases, each weighing 1; no term of millions of cases is kept."""
+
+        def of_piece(rows: slice) -> list[Any]:
+            return [one.sum() for one in self._each(rows)]
+
+        return np.append(self.truth.size, np.sum(over_pieces(of_piece, self.truth.size), axis=0))
 
     def taken(self, cases: NDArray[Any], weight: Array | None) -> Numbers:
         """Those of some of the cases, with a mean of their own."""
@@ -255,10 +270,32 @@ def _numbers(
 ) -> Numbers:
     mean = tilt = 0.0
     if truth.size and (weight is None or weight.any()):
-        # The mean of equal numbers is that number, and not its neighbour.
-        mean = float(np.average(truth, weights=weight)) if np.ptp(truth) else float(truth[0])
-        tilt = float(np.average(np.sign(mean - truth), weights=weight))
+        mean = _mean(truth, weight)
+
+        def below_less_above(rows: slice) -> Any:
+            part = truth[rows]
+            if weight is None:
+                return np.count_nonzero(part < mean) - np.count_nonzero(part > mean)
+            return weight[rows] @ np.sign(mean - part)
+
+        total = truth.size if weight is None else weight.sum()
+        tilt = float(sum(over_pieces(below_less_above, truth.size)) / total)
     return Numbers(truth, predicted, mean, tilt, reference, low, high)
+
+
+def _mean(values: NDArray[np.float64], weight: Array | None = None) -> float:
+    """The weighted mean; that of equal numbers is that number, and not its neighbour."""
+
+    def added(rows: slice) -> tuple[Any, Any, Any]:
+        part = values[rows]
+        return part.sum() if weight is None else weight[rows] @ part, part.min(), part.max()
+
+    if not values.size:
+        return 0.0
+    sums, low, high = zip(*over_pieces(added, values.size), strict=True)
+    if min(low) == max(high):
+        return float(values[0])
+    return float(sum(sums) / (values.size if weight is None else weight.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,7 +354,10 @@ class ResidualTable(Table):
         def added(rows: slice) -> Array:
             return _summed(numbers.terms(rows), None if self.weight is None else self.weight[..., rows])
 
-        sums = added(slice(None)) if size <= _AT_ONCE else np.sum(over_pieces(added, size), axis=0)
+        if size <= _AT_ONCE:
+            sums = added(slice(None))
+        else:
+            sums = numbers.added() if self.weight is None else np.sum(over_pieces(added, size), axis=0)
         base = numbers.mean if numbers.reference is None else numbers.reference
         tilt = numbers.tilt if numbers.reference is None else None
         return ErrorSums(sums, numbers.origin, base if isinstance(base, float) else None, tilt)
@@ -487,18 +527,26 @@ def residual(
 
 def _column(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
-        found = np.asarray(values, dtype=np.float64) + 0.0  # −0.0 is 0.0
+        given = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
             f"{name} holds something that is not a number.", seen=str(error), hint="numbers, or drop those cases first"
         ) from None
-    if found.ndim != 1:
-        raise DataError(f"{name} is not one column.", seen=f"shape {found.shape}", hint="one value per case")
-    if not np.isfinite(found).all():
+    if given.ndim != 1:
+        raise DataError(f"{name} is not one column.", seen=f"shape {given.shape}", hint="one value per case")
+    found = np.empty(given.size)
+
+    def largest(rows: slice) -> Any:
+        copied = np.add(given[rows], 0.0, out=found[rows])  # −0.0 is 0.0
+        return np.maximum(copied.max(), -copied.min())  # no number if one of them is none
+
+    most = np.max(over_pieces(largest, given.size), initial=0.0)
+    if not np.isfinite(most):
         raise DataError(
             f"{name} has missing or infinite values.",
             seen=grouped(int((~np.isfinite(found)).sum())),
             hint="drop or fill those cases first",
         )
-    refuse_sizes(found, f"{name} holds numbers")
+    if not LEAST_SIZE <= most <= MOST_SIZE:
+        refuse_sizes(found, f"{name} holds numbers")
     return found

@@ -1,0 +1,457 @@
+"""Which rows take part: a small grammar of conditions on columns, read here and answered by any engine.
+
+    age >= 65 and sex = 'f'        ward in ('A', 'B') or not (score between 0.2 and 0.8)        "blood type" is missing
+
+Nothing of what a user writes reaches an engine as text: the condition becomes expressions of Narwhals. A row takes
+part where the condition is true; where a value that it asks for is missing it is neither true nor false, as in SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from functools import reduce
+from operator import and_, eq, ge, gt, le, lt, ne, or_
+from typing import Any, Final, NoReturn
+
+import narwhals as nw
+
+from scorespace.errors import ColumnError, ScoreSpaceError, did_you_mean, listing
+from scorespace.frames.check import number, refuse_nested
+from scorespace.frames.source import Source, no_rows
+from scorespace.results import grouped, note
+from scorespace.tables.labels import label_text
+
+Schema = Mapping[str, nw.dtypes.DType]
+
+_TOKEN: Final = re.compile(
+    r"""\s*(?:(?P<text>'(?:[^']|'')*')|(?P<name>"(?:[^"]|"")+"|`[^`]+`)"""
+    r"""|(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))|(?P<word>[^\W\d][\w.]*)"""
+    r"""|(?P<sign><=|>=|!=|<>|==|[=<>(),]))"""
+)
+_SIGNS: Final = {"=": eq, "==": eq, "!=": ne, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_OPPOSITE: Final = {eq: ne, ne: eq, lt: ge, ge: lt, gt: le, le: gt}
+_KEYWORDS: Final = ("and", "or", "not", "in", "between", "is", "missing", "true", "false")
+_QUOTES: Final = '"`'
+_LONGEST: Final = 1000  # pieces: engines plan no longer conditions
+_DEEPEST: Final = 50  # parentheses inside each other: more are no condition that anybody wrote
+_EXAMPLE: Final = "such as \"age >= 65 and sex = 'f'\""
+
+
+class WhereError(ScoreSpaceError):
+    """A condition on rows that cannot be read, or that does not suit the columns it names."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of a condition: what kind it is, what it says, and where it begins, counted from 1."""
+
+    kind: str
+    text: str
+    place: int
+
+    @property
+    def keyword(self) -> str:
+        """The word in lower case, where it is one and not a name in quotes."""
+        return self.text.casefold() if self.kind == "word" else self.text if self.kind == "sign" else ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that a condition names."""
+
+    name: str
+
+
+Operand = Column | str | float | int | bool
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A column beside a value or another column."""
+
+    column: Column
+    sign: Any
+    value: Operand
+
+    def against(self) -> Compared:
+        return replace(self, sign=_OPPOSITE[self.sign])
+
+    def on(self, schema: Schema) -> nw.Expr:
+        left = _of_column(self.column, schema)
+        gap = _gap(self.column, schema)
+        if isinstance(self.value, Column):
+            _refuse_unlike(self.column, self.value, schema)
+            gap = gap | _gap(self.value, schema)
+            right: Any = _of_column(self.value, schema)
+        else:
+            right = _of_value(self.column, self.value, schema)
+        compared: nw.Expr = self.sign(left, right)
+        return compared.fill_null(False) & ~gap
+
+
+@dataclass(frozen=True)
+class Among:
+    """A column that has one of several values, or none of them."""
+
+    column: Column
+    values: tuple[Operand, ...]
+    wanted: bool = True
+
+    def against(self) -> Among:
+        return replace(self, wanted=not self.wanted)
+
+    def on(self, schema: Schema) -> nw.Expr:
+        values = [_of_value(self.column, one, schema) for one in self.values]
+        fractions = any(isinstance(one, float) for one in values)
+        held = number(self.column.name) if fractions else _of_column(self.column, schema)
+        found = held.is_in([*map(float, values)] if fractions else values)
+        return (found if self.wanted else ~found).fill_null(False) & ~_gap(self.column, schema)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Whether a column has no value."""
+
+    column: Column
+    wanted: bool = True
+
+    def against(self) -> Missing:
+        return replace(self, wanted=not self.wanted)
+
+    def on(self, schema: Schema) -> nw.Expr:
+        gap = _gap(self.column, schema)
+        return gap if self.wanted else ~gap
+
+
+@dataclass(frozen=True)
+class All:
+    """All of several conditions."""
+
+    parts: tuple[Condition, ...]
+
+    def against(self) -> Any:
+        return Any_(tuple(one.against() for one in self.parts))
+
+    def on(self, schema: Schema) -> nw.Expr:
+        return reduce(and_, (one.on(schema) for one in self.parts))
+
+
+@dataclass(frozen=True)
+class Any_:  # noqa: N801 - Any is taken
+    """Any of several conditions."""
+
+    parts: tuple[Condition, ...]
+
+    def against(self) -> Any:
+        return All(tuple(one.against() for one in self.parts))
+
+    def on(self, schema: Schema) -> nw.Expr:
+        return reduce(or_, (one.on(schema) for one in self.parts))
+
+
+Condition = Compared | Among | Missing | All | Any_
+"""Negations stand inside the tests: "not age < 5" asks for an age as well, in every engine."""
+
+
+def where(source: Source, text: str) -> Source:
+    """The rows of a source for which a condition holds, with a note on how many were left out.
+
+    >>> from scorespace.frames import read
+    >>> held = where(read({"age": [70, 50, None], "y": [1, 0, 1]}), "age >= 65")
+    >>> held.arrays(held.frame.select("y"))["y"].tolist(), held.notes[0].text
+    ([1], '1 of 3 rows takes part: age >= 65; of the others, 1 lacks a value that it asks for.')
+    """
+    condition = parse(text, source.columns)
+    schema = dict(source.frame.collect_schema())
+    for one in _columns(condition):
+        refuse_nested(one.name, schema[one.name], "values to compare")
+    holds, fails = condition.on(schema), condition.against().on(schema)
+    asked = {"rows": nw.len(), "held": holds.cast(nw.Int64).sum(), "failed": fails.cast(nw.Int64).sum()}
+    counted = source.arrays(source.frame.select(**asked))
+    rows, held, failed = (int(counted[name][0] or 0) if counted[name].size else 0 for name in asked)
+    if not rows:
+        raise no_rows(source.where)
+    if source.account is not None:
+        source.account(rows)
+    unknown = rows - held - failed
+    if not held:
+        silent = f", {_lack(unknown)}" if unknown else ""
+        hint = "a condition that some row meets"
+        raise WhereError(f"where={text!r} holds for no row.", seen=f"{grouped(rows)} rows{silent}", hint=hint)
+    part = "takes part" if held == 1 else "take part"
+    silent = f"; of the others, {_lack(unknown)}" if unknown else ""
+    told = f"{grouped(held)} of {grouped(rows)} rows {part}: {text.strip()}{silent}."
+    written_out = source.as_text
+    return replace(
+        source,
+        frame=source.frame.filter(holds),
+        account=None,
+        as_text=None if written_out is None else lambda columns: written_out(columns).filter(holds),
+        ranged=None,
+        notes=(*source.notes, note("SS090", told)),
+    )
+
+
+def _lack(unknown: int) -> str:
+    return f"{grouped(unknown)} {'lacks' if unknown == 1 else 'lack'} a value that it asks for"
+
+
+# --- what columns and values are to an engine
+
+
+def _gap(column: Column, schema: Schema) -> nw.Expr:
+    """Whether a column has no value: null and NaN alike, also where numbers are read as they are written."""
+    gap = nw.col(column.name).is_null()
+    return gap | number(column.name).is_nan() if schema[column.name].is_float() else gap
+
+
+def _of_column(column: Column, schema: Schema) -> nw.Expr:
+    """The values of a column, of the kind that it has where it is not read as text."""
+    kind = schema[column.name]
+    if kind.is_integer() and kind not in (nw.UInt64, nw.Int128, nw.UInt128):
+        return nw.col(column.name).cast(nw.Int64)
+    if kind.is_numeric():
+        return number(column.name)
+    if kind == nw.Boolean:
+        return nw.col(column.name).cast(nw.Boolean)
+    return nw.col(column.name) if kind.is_temporal() else nw.col(column.name).cast(nw.String)
+
+
+def _of_value(column: Column, value: Any, schema: Schema) -> Any:
+    """A value as the column that it stands beside holds it; one of another kind is refused."""
+    kind, name = schema[column.name], column.name
+    if kind == nw.Boolean:
+        told = {"true": True, "false": False, "1": True, "0": False}.get(label_text(value).casefold())
+        if told is None:
+            raise _unlike(column, value, "true and false", f"{name} = true")
+        return told
+    if kind.is_numeric():
+        if isinstance(value, str | bool):
+            raise _unlike(column, value, "numbers", f"{name} = 1, without quotes")
+        return value
+    if kind.is_temporal():
+        return _time(column, value, kind)
+    if not isinstance(value, str):
+        raise _unlike(column, value, "text", f"{name} = '{label_text(value)}', in quotes")
+    return value
+
+
+def _time(column: Column, value: Any, kind: nw.dtypes.DType) -> Any:
+    """A date or a time, written as ISO does it; without a zone where the column has one, in UTC."""
+    try:
+        if kind == nw.Date:
+            return date.fromisoformat(value)
+        if kind == nw.Datetime:
+            found = datetime.fromisoformat(value)
+            zone = getattr(kind, "time_zone", None)
+            return found if zone is None or found.tzinfo is not None else found.replace(tzinfo=UTC)
+    except (TypeError, ValueError):
+        pass
+    raise _unlike(column, value, "dates or times", f"{column.name} >= '2024-01-31'")
+
+
+def _unlike(column: Column, value: Any, held: str, hint: str) -> WhereError:
+    shown = f"'{value}'" if isinstance(value, str) else label_text(value).casefold()
+    return WhereError(f"column {column.name!r} holds {held}, and {shown} is none of them.", hint=hint)
+
+
+def _refuse_unlike(a: Column, b: Column, schema: Schema) -> None:
+    """Refuse to compare two columns of different kinds."""
+    first, second = (_sort(schema[one.name]) for one in (a, b))
+    if first != second:
+        raise WhereError(
+            f"columns {a.name!r} and {b.name!r} hold values of different kinds.",
+            seen=f"{first} and {second}",
+            hint="columns of one kind, or a value",
+        )
+
+
+def _sort(kind: nw.dtypes.DType) -> str:
+    if kind.is_numeric():
+        return "numbers"
+    return "true and false" if kind == nw.Boolean else "times" if kind.is_temporal() else "text"
+
+
+# --- the grammar
+
+
+def parse(text: str, columns: Sequence[str]) -> Condition:
+    """The condition that a text states on columns of these names.
+
+    >>> parse("age >= 65", ["age"])
+    Compared(column=Column(name='age'), sign=<built-in function ge>, value=65)
+    """
+    return _Reader(text, columns).read()
+
+
+def _columns(condition: Condition) -> list[Column]:
+    """All columns that a condition names."""
+    if isinstance(condition, All | Any_):
+        return [one for part in condition.parts for one in _columns(part)]
+    value = getattr(condition, "value", None)
+    return [condition.column, *([value] if isinstance(value, Column) else [])]
+
+
+class _Reader:
+    """Reads a condition from left to right: or binds less than and, and less than not."""
+
+    def __init__(self, text: str, columns: Sequence[str]) -> None:
+        self.text, self.columns = text, columns
+        self.tokens = self._tokens()
+        self.next = 0
+        self.depth = 0
+
+    def read(self) -> Condition:
+        found = self._any()
+        if self._look().kind != "end":
+            self._refuse(f"{self._named(self._look())} is not expected", 'join conditions by "and" or "or"')
+        return found
+
+    def _tokens(self) -> list[Token]:
+        found, place = [], 0
+        while self.text[place:].strip():
+            match = _TOKEN.match(self.text, place)
+            if match is None or match.lastgroup is None:
+                begin = len(self.text) - len(self.text[place:].lstrip())
+                letter = self.text[begin]
+                hint = "a closing quote" if letter in "'\"`" else _EXAMPLE
+                self._fail(f"{letter!r} is not understood", begin + 1, hint)
+            found.append(Token(match.lastgroup, match[match.lastgroup], match.start(match.lastgroup) + 1))
+            place = match.end()
+        if len(found) > _LONGEST:
+            self._fail(
+                f"it has more than {grouped(_LONGEST)} pieces", found[_LONGEST].place, "a column that says the same"
+            )
+        return [*found, Token("end", "", len(self.text) + 1)]
+
+    def _look(self, ahead: int = 0) -> Token:
+        return self.tokens[min(self.next + ahead, len(self.tokens) - 1)]
+
+    def _take(self) -> Token:
+        token = self._look()
+        self.next += 1
+        return token
+
+    def _takes(self, *keywords: str) -> bool:
+        """Whether these words stand next; then they are read."""
+        if any(self._look(ahead).keyword != word for ahead, word in enumerate(keywords)):
+            return False
+        self.next += len(keywords)
+        return True
+
+    def _any(self) -> Condition:
+        parts = [self._all()]
+        while self._takes("or"):
+            parts.append(self._all())
+        return parts[0] if len(parts) == 1 else Any_(tuple(parts))
+
+    def _all(self) -> Condition:
+        parts = [self._one()]
+        while self._takes("and"):
+            parts.append(self._one())
+        return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+    def _one(self) -> Condition:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            self._refuse(f"it is nested deeper than {_DEEPEST} times", "a shorter condition")
+        found: Condition
+        if self._takes("not"):
+            found = self._one().against()
+        elif self._takes("("):
+            found = self._any()
+            if not self._takes(")"):
+                self._refuse("a parenthesis is not closed", "a closing one for each opening one")
+        else:
+            found = self._test()
+        self.depth -= 1
+        return found
+
+    def _test(self) -> Condition:
+        column = self._operand("a column")
+        if not isinstance(column, Column):
+            self.next -= 1
+            self._refuse(f"{self._named(self._look())} is no column", f"the column first, {_EXAMPLE}")
+        if self._takes("is"):
+            wanted = not self._takes("not")
+            if not self._takes("missing"):
+                self._refuse('"is" asks whether a value is missing', f"{column.name} is missing, or {column.name} = …")
+            return Missing(column, wanted)
+        denied = self._takes("not")
+        if self._takes("in"):
+            found: Condition = Among(column, tuple(self._list()))
+        elif self._takes("between"):
+            low = self._operand("a value")
+            if not self._takes("and"):
+                self._refuse('"between" needs two values', f"{column.name} between 1 and 5")
+            found = All((Compared(column, ge, low), Compared(column, le, self._operand("a value"))))
+        elif not denied and self._look().keyword in _SIGNS:
+            return Compared(column, _SIGNS[self._take().text], self._operand("a value"))
+        elif not denied and self._ends_here():
+            return Compared(column, eq, True)
+        else:
+            self._refuse(f"after {column.name!r} stands no comparison", "one of = != < <= > >= in between is missing")
+        return found.against() if denied else found
+
+    def _ends_here(self) -> bool:
+        """Whether nothing is compared, so that a column of true and false stands for itself."""
+        return self._look().kind == "end" or self._look().keyword in ("and", "or", ")")
+
+    def _list(self) -> list[Operand]:
+        if not self._takes("("):
+            self._refuse('"in" needs a list', "in ('a', 'b')")
+        found = [self._value()]
+        while self._takes(","):
+            found.append(self._value())
+        if not self._takes(")"):
+            self._refuse("the list is not closed", "in ('a', 'b')")
+        return found
+
+    def _value(self) -> Operand:
+        """A value of a list: a name there is a text that lacks its quotes."""
+        token = self._look()
+        if token.kind in ("name", "word") and token.keyword not in ("true", "false"):
+            self._refuse(f"{self._named(token)} is no value", f"text in single quotes: '{token.text.strip(_QUOTES)}'")
+        return self._operand("a value")
+
+    def _operand(self, wanted: str) -> Operand:
+        token = self._take()
+        match token.kind:
+            case "text":
+                return token.text[1:-1].replace("''", "'")
+            case "number":
+                return int(token.text) if re.fullmatch(r"[-+]?\d{1,18}", token.text) else float(token.text)
+            case "name":
+                quote = token.text[0]
+                return self._column(token.text[1:-1].replace(quote * 2, quote), token)
+            case "word" if token.keyword in ("true", "false") and token.text not in self.columns:
+                return token.keyword == "true"
+            case "word" if token.keyword not in _KEYWORDS:
+                return self._column(token.text, token)
+        self.next -= 1
+        named = "the condition ends" if token.kind == "end" else f"{self._named(token)} stands"
+        self._refuse(f"{named} where {wanted} is needed", _EXAMPLE)
+
+    def _column(self, name: str, token: Token) -> Column:
+        if name in self.columns:
+            return Column(name)
+        near = did_you_mean(name, self.columns)
+        value = self.next > 1 and self._look(-2).keyword in (*_SIGNS, "(", ",", "between", "and")
+        hint = f"did you mean {near!r}?" if near else "one of these columns"
+        if value and not near:
+            hint = f"a column, or text in single quotes: '{name}'"
+        raise ColumnError(
+            f"where: there is no column {name!r} (position {token.place}).", seen=listing(self.columns), hint=hint
+        )
+
+    def _named(self, token: Token) -> str:
+        return "its end" if token.kind == "end" else f"{token.text!r}"
+
+    def _refuse(self, problem: str, hint: str) -> NoReturn:
+        self._fail(problem, self._look().place, hint)
+
+    def _fail(self, problem: str, place: int, hint: str) -> NoReturn:
+        raise WhereError(f"where={self.text!r} cannot be read: {problem} (position {place}).", hint=hint)
