@@ -6,16 +6,20 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from scorespace.cli import options, output
+from scorespace.cli.given import Given, Stakes
+from scorespace.cli.options import flag, switch
 from scorespace.errors import DataError, ScoreSpaceError
-from scorespace.server.asked import Asked
+from scorespace.server.asked import NAMES, Asked
 from scorespace.server.folder import open_folder
 from scorespace.server.guard import LOCAL
 from scorespace.server.serve import Server
 
 _SERVER = "The server"
+_NOT_TAKEN = {
+    *("name", "model", "weights", "baseline", "time", "repeat", "dataset", "matrix", "rows", "order", "scale", "where"),
+    *("allow_remote", "memory", "precision", "engine", "master"),
+}
 _WARNING = (
     "warning: {host} can be reached from other computers. Whoever has the address below reads every data file of the "
     "folder; nothing on the way is encrypted.\n"
@@ -23,72 +27,39 @@ _WARNING = (
 
 
 def serve(
-    data: options.MaybeData = None,
-    truth: options.MaybeTruth = None,
-    score: options.Score = [],  # noqa: B006 - Typer copies defaults
-    decision: options.Decision = [],  # noqa: B006
-    prediction: options.Prediction = [],  # noqa: B006
-    positive: options.Positive = None,
-    weight: options.Weight = None,
-    group: options.Group = None,
-    fold: options.Fold = None,
-    missing: options.MissingRows = options.Missing.error,
+    given: Annotated[Given, _NOT_TAKEN],
+    stakes: Annotated[Stakes, {"slope", "costs"}],
     measures: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST", help='Which measures, such as "auc,ppv@0.5".', autocompletion=options.measure_names
-        ),
+        str, flag("LIST", 'Which measures, such as "auc,ppv@0.5".', autocompletion=options.measure_names)
     ] = "",
-    cost_fp: options.CostFp = None,
-    cost_fn: options.CostFn = None,
-    cost_tp: options.CostTp = None,
-    cost_tn: options.CostTn = None,
-    prevalence: options.Prevalence = None,
-    cost_under: options.CostUnder = None,
-    cost_over: options.CostOver = None,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The only folder whose files can be listed and read; that of DATA, or the current one.",
-            rich_help_panel=_SERVER,
-        ),
+        flag("DIR", "The only folder whose files can be listed and read; that of DATA, or the current one.", _SERVER),
     ] = None,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes a free one.", rich_help_panel=_SERVER)
-    ] = 0,
+    port: Annotated[int, flag("N", "Where to listen; 0 takes a free one.", _SERVER, min=0, max=65535)] = 0,
     host: Annotated[
-        str,
-        typer.Option(
-            metavar="HOST",
-            help="Another address to listen on; that of this computer alone if not stated.",
-            rich_help_panel=_SERVER,
-        ),
+        str, flag("HOST", "Another address to listen on than that of this computer alone.", _SERVER)
     ] = LOCAL,
-    open: Annotated[
-        bool, typer.Option("--open", help="Open the page in the browser.", rich_help_panel=_SERVER)
-    ] = False,
+    open: Annotated[bool, switch("--open", "Open the page in the browser.", _SERVER)] = False,
 ) -> None:
     """Serve the report of any file of a folder as a local web page, with the rows behind its numbers.
 
     Example: scorespace serve credit.csv --truth outcome --positive bad --score nb --score tree
     """
+    data = given.data
     if isinstance(data, list):
         raise DataError("one file is shown at a time.", hint="the folder: scorespace serve --folder DIR")
-    named = {"truth": truth, "positive": positive, "score": score, "decision": decision, "prediction": prediction}
-    beside = {"weight": weight, "group": group, "fold": fold, "measures": measures}
-    costs = {"cost-fp": cost_fp, "cost-fn": cost_fn, "cost-tp": cost_tp, "cost-tn": cost_tn, "prevalence": prevalence}
-    numbers = {"cost-under": cost_under, "cost-over": cost_over}
-    dropped = {"missing": "drop" if missing is options.Missing.drop else None}
-    given = {name: _texts(value) for name, value in {**named, **beside, **costs, **numbers, **dropped}.items()}
-    if data is None and any(given.values()):
+    stated = {**given._asdict(), **stakes._asdict(), "measures": measures}
+    stated["missing"] = "drop" if given.missing is options.Missing.drop else None
+    said = {name: _texts(stated[name.replace("-", "_")]) for name in NAMES}
+    if data is None and any(said.values()):
         raise DataError("columns are named, and no file.", hint="scorespace serve DATA --truth COL --score COL")
     place = open_folder(folder if folder is not None else os.path.dirname(data or "") or ".")
     asked = Asked()
     if data is not None:
         if os.path.realpath(os.path.dirname(data)) != str(place.root) or os.path.basename(data) not in place.names():
             raise _not_in(data, str(place.root))
-        asked = Asked.of(os.path.basename(data), given)
+        asked = Asked.of(os.path.basename(data), said)
     with Server(place, host, port) as server:
         if host not in (LOCAL, "localhost"):
             output.say(_WARNING.format(host=host))

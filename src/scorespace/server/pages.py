@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from scorespace.frames.behind import Behind
 from scorespace.results import Row, grouped
 from scorespace.server.asked import MODELS, ONCE, Asked, stem
 from scorespace.server.folder import Folder
 from scorespace.server.proposal import Look, Proposal
-from scorespace.views.document import Block, Document, Section, Text
+from scorespace.tables.labels import label_text
+from scorespace.views.document import Block, Document, Grid, Section, Text
 from scorespace.views.report.page import Served, render
 
 SLOT: Final = "<!-- the bar -->"
 """Where the bar goes in a page that is kept: the files of the folder may be others by then."""
 
 _HERE: Final = Path(__file__).parent
+_WIDEST: Final = 200  # signs of a text that are shown
 _FOOT: Final = "This page is served on your own computer, to you alone, and loads nothing from the network."
 _COSTS: Final = (
     ("cost-fp", "A false alarm costs"),
@@ -43,10 +49,11 @@ def bar(
     open: bool = False,
     ready: bool = False,
     working: bool = False,
+    rows: Row | None = None,
 ) -> str:
     """The bar: the files of the folder, the columns of the one that is open, and what to do with a page."""
     look, proposal = found or (None, None)
-    rows = [*(proposal.patterns if proposal else ()), *(look.columns if look else ())]
+    columns = [*(proposal.patterns if proposal else ()), *(look.columns if look else ())]
     return (
         _environment()
         .get_template("bar.html")
@@ -54,15 +61,16 @@ def bar(
             asked=asked,
             files=folder.names(),
             look=look,
-            rows=rows,
-            why={one.name: proposal.why.get(one.name, "") if proposal else "" for one in rows},
-            labelled=[one for one in rows if one.kind != "pattern" and 2 <= len(one.labels) <= 20],
+            columns=columns,
+            why={one.name: proposal.why.get(one.name, "") if proposal else "" for one in columns},
+            labelled=[one for one in columns if one.kind != "pattern" and 2 <= len(one.labels) <= 20],
             single=("truth", *ONCE),
             many=MODELS,
             costs=_COSTS,
             open=open,
             ready=ready,
             working=working,
+            rows=rows,
             free=folder.free(f"{stem(asked.file)}.html"),
         )
     )
@@ -73,6 +81,38 @@ def page(bar: str, title: str, blocks: Sequence[Block], *, facts: str = "", comm
     section = Section("answer", "", tuple(blocks))
     made = ("The command that makes the page again:", command) if command else ()
     return render(Document(title, facts, (section,), made), around(bar)).encode(errors="replace")
+
+
+def rows_page(bar: str, title: str, found: Behind, most: int) -> bytes:
+    """The first rows behind a number, with all their columns."""
+    first = found.first(most)
+    told = grouped(found.total) if found.total > len(first) else "all"
+    words = f"{grouped(found.total)} rows" + (f", of which {grouped(len(first))} are shown" if told != "all" else "")
+    lines = tuple(tuple(map(_cell, row)) for row in first)
+    grid = Grid(("row", *found.columns), lines, "Row is the number in the file, from 1; the highest score comes first.")
+    return page(bar, title, [Text(f"{words}."), *([grid] if lines else [])])
+
+
+def rows_csv(found: Behind) -> Iterator[bytes]:
+    """All rows behind a number as CSV, a piece at a time; what stood in them stays as it stood."""
+    yield _csv([("row", *found.columns)])
+    for piece in found.pieces():
+        yield _csv(piece)
+
+
+def _csv(rows: Sequence[Sequence[Any]]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([[_plain(value) for value in row] for row in rows])
+    return out.getvalue().encode(errors="replace")
+
+
+def _plain(value: Any) -> Any:
+    return label_text(value) if isinstance(value, float) and math.isfinite(value) else value
+
+
+def _cell(value: Any) -> str:
+    text = "–" if value is None else str(_plain(value))
+    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}…"
 
 
 def filled(kept: bytes, bar: str) -> bytes:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.frames.behind import Wanted, behind, models
+from scorespace.results import Row
 from scorespace.server import pages
 from scorespace.server.answer import Answer, Query, first, moved, read_query
 from scorespace.server.asked import NAMES, Asked, stem
@@ -15,6 +18,12 @@ from scorespace.server.job import told
 from scorespace.server.proposal import Look, look, propose
 from scorespace.server.work import Job, Work
 from scorespace.views.document import Text
+
+SHOWN: Final = 100
+"""Rows that a page shows; all of them are to be had as CSV."""
+
+_ROWS: Final = ("model", "cell", "threshold", "actual", "decided", "lead", "low", "high")
+_OUTCOMES: Final = {"tp": "Hits", "fp": "False alarms", "fn": "Misses", "tn": "Left alone"}
 
 PATIENCE: Final = 1.0
 """Seconds for which a page is waited for, before the page says what is being done."""
@@ -35,6 +44,8 @@ class Site:
             match path:
                 case "/":
                     return self._page(asked, query)
+                case "/rows" | "/rows.csv":
+                    return self._rows(asked, query, whole=path.endswith(".csv"))
                 case "/report.html":
                     return self._report(asked)
                 case _:
@@ -101,6 +112,25 @@ class Site:
         name = quote(f"{stem(asked.file)}.html")
         return Answer(job.report, headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"})
 
+    def _rows(self, asked: Asked, query: Query, *, whole: bool) -> Answer:
+        if not asked.complete:
+            raise DataError("rows are those of a model.", hint="choose a file and what its columns are")
+        path, roles = str(self.folder.path(asked.file)), asked.roles()
+        known = models(path, roles)
+        wanted = _wanted(query, known[0])
+        found = behind(path, roles, wanted, asked.one("missing") or "error")
+        if whole:
+            headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(stem(asked.file))}-rows.csv"}
+            return Answer(pages.rows_csv(found), kind="text/csv; charset=utf-8", headers=headers)
+        named = [
+            ("file", asked.file),
+            *asked.said,
+            *((name, first(query, name)) for name in _ROWS if first(query, name)),
+        ]
+        ends = {name: first(query, name) for name in ("low", "high")}
+        about = {"query": urlencode(named), "total": found.total, "models": known, "model": wanted.model, **ends}
+        return Answer(pages.rows_page(self._bar(asked, rows=about), _title(wanted), found, SHOWN))
+
     def _error(self, asked: Asked, error: Exception, status: int) -> Answer:
         return self._told(asked, told(error), status)
 
@@ -130,7 +160,14 @@ class Site:
         return job
 
     def _bar(
-        self, asked: Asked, *, open: bool = False, ready: bool = False, proposed: bool = False, working: bool = False
+        self,
+        asked: Asked,
+        *,
+        open: bool = False,
+        ready: bool = False,
+        proposed: bool = False,
+        working: bool = False,
+        rows: Row | None = None,
     ) -> str:
         found = None
         if asked.file:
@@ -138,7 +175,7 @@ class Site:
             proposal = propose(asked.file, seen.columns)
             found = seen, proposal
             asked = proposal.asked if proposed else asked
-        return pages.bar(self.folder, asked, found, open=open, ready=ready, working=working)
+        return pages.bar(self.folder, asked, found, open=open, ready=ready, working=working, rows=rows)
 
     def _look(self, file: str) -> Look:
         """The columns of a file, looked at once for each of its versions."""
@@ -148,3 +185,39 @@ class Site:
                 self._looks.pop(next(iter(self._looks)), None)
             self._looks[version] = look(version[0])
         return self._looks[version]
+
+
+def _wanted(query: Query, model: str) -> Wanted:
+    """The rows that an address asks for; those of the first model if it names none."""
+    given = {name: first(query, name) for name in _ROWS}
+    threshold, lead, low, high = (_number(name, given[name]) for name in ("threshold", "lead", "low", "high"))
+    actual, decided = (given[name] or None for name in ("actual", "decided"))
+    return Wanted(given["model"] or model, given["cell"], threshold, actual, decided, lead, low, high)
+
+
+def _number(name: str, text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise DataError(f"{name} {text!r} is no number.", hint=f"{name} 0.5")
+    return number
+
+
+def _title(wanted: Wanted) -> str:
+    """Which rows these are.
+
+    >>> _title(Wanted("nb", "fp", 0.5)), _title(Wanted("nb", low=0.2))
+    ('False alarms of nb at 0.5', 'Rows by nb, scores from 0.2')
+    """
+    if wanted.cell:
+        at = "" if wanted.threshold is None else f" at {wanted.threshold:.6g}"
+        return f"{_OUTCOMES[wanted.cell]} of {wanted.model}{at}"
+    if wanted.actual is not None and wanted.decided is not None:
+        ahead = "" if wanted.lead is None else f", ahead by {wanted.lead:.6g} or more"
+        return f"{wanted.actual} taken for {wanted.decided} by {wanted.model}{ahead}"
+    ends = [f" {word} {end:g}" for word, end in (("from", wanted.low), ("to", wanted.high)) if end is not None]
+    return f"Rows by {wanted.model}" + (f", scores{''.join(ends)}" if ends else "")
