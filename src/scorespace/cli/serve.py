@@ -74,7 +74,9 @@ def serve(
 
 
 def _texts(value: object) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, list) else [] if value in (None, "") else [f"{value}"]
+    """What is stated under a name, as an address says it."""
+    values = value if isinstance(value, list) else [] if value in (None, "") else [value]
+    return [f"{one:.12g}" if isinstance(one, float) else str(one) for one in values]
 
 
 def _not_in(data: str, folder: str) -> ScoreSpaceError:

@@ -60,7 +60,8 @@ class Asked:
     def command(self) -> str:
         """The command that makes this page again, as a file."""
         flags = [word for name, value in self.said for word in (f"--{name}", value)]
-        return shlex.join(["scorespace", "evaluate", self.file, *flags, "--report", f"{stem(self.file)}.html"])
+        file = f"./{self.file}" if self.file.startswith("-") else self.file
+        return shlex.join(["scorespace", "evaluate", file, *flags, "--report", f"{stem(self.file)}.html"])
 
     def roles(self) -> dict[str, Any]:
         """Which column is what, as `evaluate` takes it."""

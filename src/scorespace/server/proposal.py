@@ -129,13 +129,13 @@ def propose(file: str, columns: Sequence[Column]) -> Proposal:
 
 
 def _truth(columns: Sequence[Column]) -> tuple[Column, str] | None:
-    """The column with the usual name, or else the only one with two labels."""
+    """The column with the usual name, or else the only one of labels: words, or two codes."""
     folded = {one.name.casefold(): one for one in reversed(columns) if one.labels or one.ends}
     for name in _TRUTHS:
         if name in folded:
             return folded[name], "by its name"
-    two = [one for one in columns if len(one.labels) == 2]
-    return (two[0], "the only column with two values") if len(two) == 1 else None
+    labelled = [one for one in columns if len(one.labels) > 1 and (len(one.labels) == 2 or not one.ends)]
+    return (labelled[0], "the only column of labels") if len(labelled) == 1 else None
 
 
 def _patterns(columns: Sequence[Column], labels: Sequence[str]) -> tuple[Column, ...]:

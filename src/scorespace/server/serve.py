@@ -27,11 +27,11 @@ class Server(ThreadingHTTPServer):
     allow_reuse_address = False
 
     def __init__(self, folder: Folder, host: str = LOCAL, port: int = 0) -> None:
-        super().__init__((host, port), _Handler)
-        self.guard = Guard(host, self.server_address[1])
         self.folder = folder
         self._site: site.Site | None = None
         self._lock = threading.Lock()
+        super().__init__((host, port), _Handler)
+        self.guard = Guard(host, self.server_address[1])
 
     @property
     def site(self) -> site.Site:

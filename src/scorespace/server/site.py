@@ -22,6 +22,7 @@ from scorespace.views.document import Text
 SHOWN: Final = 100
 """Rows that a page shows; all of them are to be had as CSV."""
 
+_NOWHERE: Final = DataError("there is nothing at this address.", hint="the page of the folder: /")
 _ROWS: Final = ("model", "cell", "threshold", "actual", "decided", "lead", "low", "high")
 _OUTCOMES: Final = {"tp": "Hits", "fp": "False alarms", "fn": "Misses", "tn": "Left alone"}
 
@@ -49,9 +50,9 @@ class Site:
                 case "/report.html":
                     return self._report(asked)
                 case _:
-                    raise DataError("there is nothing at this address.", hint="the page of the folder: /")
+                    return self._told(asked, told(_NOWHERE), 404)
         except (ScoreSpaceError, OSError, MemoryError) as error:
-            return self._error(asked, error, 404 if path != "/" else 400)
+            return self._told(asked, told(error), 400)
 
     def post(self, path: str, form: Query) -> Answer:
         """What is done at the wish of a form."""
@@ -69,9 +70,9 @@ class Site:
                     self.work.stop(self.folder.version(asked.file), asked)
                     return moved(f"/?{asked.query}&choose=1")
                 case _:
-                    raise DataError("there is nothing at this address.", hint="the page of the folder: /")
+                    return self._told(asked, told(_NOWHERE), 404)
         except (ScoreSpaceError, OSError, MemoryError) as error:
-            return self._error(asked, error, 400)
+            return self._told(asked, told(error), 400)
 
     def close(self) -> None:
         """End what is under way."""
@@ -130,9 +131,6 @@ class Site:
         ends = {name: first(query, name) for name in ("low", "high")}
         about = {"query": urlencode(named), "total": found.total, "models": known, "model": wanted.model, **ends}
         return Answer(pages.rows_page(self._bar(asked, rows=about), _title(wanted), found, SHOWN))
-
-    def _error(self, asked: Asked, error: Exception, status: int) -> Answer:
-        return self._told(asked, told(error), status)
 
     def _told(self, asked: Asked, error: Mapping[str, str], status: int) -> Answer:
         if asked.file not in self.folder.names():

@@ -61,16 +61,18 @@ class Job:
     def _run(self) -> None:
         # -P: what lies in the folder from which it was started is data, and no code to import.
         command = [sys.executable, "-P", "-m", "scorespace.server.job"]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+        question = {"path": self.path, "file": self.asked.file, "said": self.asked.said}
+        pipe: Any = subprocess.PIPE
+        with (
+            suppress(OSError, ValueError),  # it has gone: its silence is told
+            subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process,
+        ):
             self.process = process
             if self.stopped:
                 process.kill()
-            question = {"path": self.path, "file": self.asked.file, "said": self.asked.said}
-            with suppress(OSError, ValueError):  # it has gone: its silence is told
-                process.stdin.write(json.dumps(question).encode() + b"\n")  # type: ignore[union-attr]
-                process.stdin.flush()  # type: ignore[union-attr]
-                self._listen(process.stdout)
+            process.stdin.write(json.dumps(question).encode() + b"\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
+            self._listen(process.stdout)
             process.kill()
 
     def _listen(self, answers: Any) -> None:
