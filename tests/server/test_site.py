@@ -81,15 +81,15 @@ def test_a_page_of_rows_shows_the_first_hundred(client):
 @pytest.mark.parametrize(
     ("path", "words", "status", "message"),
     [
-        ("/", {"file": "../secret.csv"}, 400, "there is no data file &#39;../secret.csv&#39; in the folder."),
-        ("/", {**CREDIT, "truth": "outcom"}, 400, "column &#39;outcom&#39; is not in credit.csv"),
-        ("/", {**CREDIT, "cost-fp": "x"}, 400, "cost-fp &#39;x&#39; is no number."),
-        ("/rows", {**CREDIT, "model": "<b>"}, 400, "there is no model &#39;&lt;b&gt;&#39;."),
-        ("/rows", {**CREDIT, "low": "x"}, 400, "low &#39;x&#39; is no number."),
-        ("/rows.csv", {"file": "leads_out.csv", "truth": "y", "score": "s"}, 400, "there is no data file"),
-        ("/report.html", {}, 400, "nothing is evaluated yet."),
-        ("/nowhere", {}, 404, "there is nothing at this address."),
-        ("/../../etc/passwd", {}, 404, "there is nothing at this address."),
+        ("/", {"file": "../secret.csv"}, 400, "There is no data file &#39;../secret.csv&#39; in the folder."),
+        ("/", {**CREDIT, "truth": "outcom"}, 400, "Column &#39;outcom&#39; is not in credit.csv"),
+        ("/", {**CREDIT, "cost-fp": "x"}, 400, "Cost-fp &#39;x&#39; is no number."),
+        ("/rows", {**CREDIT, "model": "<b>"}, 400, "There is no model &#39;&lt;b&gt;&#39;."),
+        ("/rows", {**CREDIT, "low": "x"}, 400, "Low &#39;x&#39; is no number."),
+        ("/rows.csv", {"file": "leads_out.csv", "truth": "y", "score": "s"}, 400, "There is no data file"),
+        ("/report.html", {}, 400, "Nothing is evaluated yet."),
+        ("/nowhere", {}, 404, "There is nothing at this address."),
+        ("/../../etc/passwd", {}, 404, "There is nothing at this address."),
     ],
 )
 def test_mistakes_are_told_on_a_page_with_the_bar_open(client, path, words, status, message):

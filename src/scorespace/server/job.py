@@ -28,14 +28,15 @@ def made(path: str, asked: Asked, tell: Tell) -> tuple[str, str]:
     from scorespace.views import sections
     from scorespace.views.report import page
 
+    stage = ["drawing the cases again, for the intervals"]
     tell(f"reading {asked.file}", None)
-    evaluation = evaluate(
-        path, **asked.arguments(), progress=lambda share: tell("drawing the cases again, for the intervals", share)
-    )
+    evaluation = evaluate(path, **asked.arguments(), progress=lambda share: tell(stage[-1], share))
     evaluation.summary  # noqa: B018 - computed here, while its progress is told
-    tell("answering the questions of the page", None)
+    stage.append("answering the questions of the page")
+    tell(stage[-1], None)
     document = sections.document(evaluation, command=asked.command)
-    tell("drawing the page", None)
+    stage.append("drawing the page")
+    tell(stage[-1], None)
     return page.render(document, around(SLOT, linked=True)), page.render(document)
 
 

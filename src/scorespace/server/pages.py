@@ -27,6 +27,7 @@ SLOT: Final = "<!-- the bar -->"
 _HERE: Final = Path(__file__).parent
 _WIDEST: Final = 200  # signs of a text that are shown
 _FOOT: Final = "This page is served on your own computer, to you alone, and loads nothing from the network."
+_CONTROLS: Final = (("truth", "radio"), *((name, "checkbox") for name in MODELS), *((name, "radio") for name in ONCE))
 _COSTS: Final = (
     ("cost-fp", "A false alarm costs"),
     ("cost-fn", "A miss costs"),
@@ -64,8 +65,8 @@ def bar(
             columns=columns,
             why={one.name: proposal.why.get(one.name, "") if proposal else "" for one in columns},
             labelled=[one for one in columns if one.kind != "pattern" and 2 <= len(one.labels) <= 20],
-            single=("truth", *ONCE),
-            many=MODELS,
+            roles=_CONTROLS,
+            once=ONCE,
             costs=_COSTS,
             open=open,
             ready=ready,
@@ -122,7 +123,8 @@ def filled(kept: bytes, bar: str) -> bytes:
 
 def error_blocks(error: Row) -> list[Any]:
     """The three lines of an error: the problem, what was seen, one thing to do."""
-    lines = (error["problem"], error["seen"] and f"Seen: {error['seen']}", error["hint"] and f"Hint: {error['hint']}")
+    problem = str(error["problem"])
+    lines = (problem[:1].upper() + problem[1:], error["seen"] and f"Seen: {error['seen']}", error["hint"] and f"Hint: {error['hint']}")
     return [Text(str(line)) for line in lines if line]
 
 

@@ -104,7 +104,7 @@ class Site:
 
     def _working(self, asked: Asked, job: Job) -> Answer:
         share = "" if job.share is None else f", {100 * job.share:.0f} %"
-        words = [f"Now {job.doing}{share}.", f"{job.seconds:.0f} seconds so far. This page looks again every second."]
+        words = [f"Now {job.doing}{share}.", f"{job.seconds:.0f} s so far. This page looks again every second."]
         body = pages.page(self._bar(asked, working=True), asked.file, [Text(one) for one in words])
         return Answer(body, 202, headers={"Refresh": "1"})
 

@@ -67,7 +67,7 @@ class Job:
             suppress(OSError, ValueError),  # it has gone: its silence is told
             subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process,
         ):
-            self.process = process
+            self.process, self.doing = process, "starting"
             if self.stopped:
                 process.kill()
             process.stdin.write(json.dumps(question).encode() + b"\n")  # type: ignore[union-attr]
