@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from html import escape
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -318,6 +318,36 @@ def html_table(rows: Sequence[Row], words: str = "") -> str:
     body = "".join(f"<tr>{''.join(f'<td>{cell(row.get(name))}</td>' for name in shown)}</tr>" for row in rows)
     above = f"<p>{escape(words)}</p>" if words else ""
     return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class Result:
+    """What a result tells: its words as its repr, a table for notebooks, and all of it as a dictionary."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def words(self) -> str: ...
+
+        def rows(self) -> list[Row]: ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return ()
+
+    def facts(self) -> Row:
+        """What the dictionary tells besides, before the rows."""
+        return {}
+
+    def to_dict(self) -> Row:
+        notes = [one.to_dict() for one in self.notes]
+        facts, rows = plain(self.facts()), plain(self.rows())
+        return {"schema": SCHEMA, **facts, "rows": rows, "verdict": self.words, "notes": notes}
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 class ByValue:

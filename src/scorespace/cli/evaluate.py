@@ -30,6 +30,7 @@ _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[
 def evaluate(
     given: Annotated[Given, {"repeat"}],
     stakes: Annotated[Stakes, {"slope"}],
+    by: options.By = [],
     measures: Annotated[
         str,
         flag("LIST", 'Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".', autocompletion=options.measure_names),
@@ -63,12 +64,14 @@ def evaluate(
     """Evaluate models: verdict, measures with intervals, notes.
 
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --score tree
+
+    Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --by sex --where "age >= 18"
     """
     options.check_output(report, (".html",), *given.files, stakes.costs)
     rules = [_rule(text) for text in require]
     if runs.several(given.data, given.dataset):
-        asked = {"--require": require, "--by-class": by_class, "--spread": spread, "--interval": interval}
-        runs.refuse(given, "truth decision prediction weight group fold matrix", asked)
+        asked = {"--require": require, "--by-class": by_class, "--spread": spread, "--interval": interval, "--by": by}
+        runs.refuse(given, "truth decision prediction weight group fold matrix where", asked)
         runs.refuse(stakes, "cost_fp cost_fn costs prevalence")
         runs.evaluate(str(given.data), measures or None, given.score, given.positive, level, report, format)
         return
@@ -78,6 +81,7 @@ def evaluate(
             intervals=intervals,
             measures=measures,
             condition=stakes.condition,
+            by=by,
             interval=method,
             level=level,
             seed=seed,
@@ -85,6 +89,7 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
+        evaluation.slices  # noqa: B018
         spreads = evaluation.spread() if spread else None
     show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]

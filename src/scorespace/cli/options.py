@@ -106,6 +106,8 @@ Order = Annotated[str, flag("LIST", "The classes from the lowest to the highest,
 Scale = Annotated[str | None, flag("LOW..HIGH", _SCALE, ROLES)]
 _WHERE = "Only rows for which this holds, such as \"age >= 65 and ward in ('A', 'B')\"."
 Where = Annotated[str | None, flag("EXPR", _WHERE, ROLES)]
+_BY = "Also every number for each slice, and its gap to the rest; repeatable. 'age(bins=4)': parts."
+By = Annotated[list[str], flag("COL", _BY, ROLES)]
 MissingRows = Annotated[Missing, flag(None, "Refuse or drop rows with missing values.", ROLES)]
 
 Memory = Annotated[
@@ -152,7 +154,7 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "where", "adjust", "alternative", "resampling", "workers", "task"),
+    *("time", "baseline", "where", "by", "adjust", "alternative", "resampling", "workers", "task"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from scorespace.errors import ConditionError, did_you_mean, listing
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, plain
+from scorespace.results import Note, Result, Row, decimals, grouped, note, plain
 from scorespace.special import ndtr, ndtri
 
 FEW: Final = 20
@@ -19,8 +19,8 @@ _MOST_CASES: Final = 10**12
 """Beyond any study, and before numbers overflow."""
 
 
-@dataclass(frozen=True)
-class Power:
+@dataclass(frozen=True, repr=False)
+class Power(Result):
     """Cases of each class (for each model), and what they can show; `design` says of what.
 
     `design` is one (an AUC and a fixed value), width (the half width of an interval), paired (two
@@ -92,13 +92,6 @@ class Power:
         if self.prevalences is not None:
             row |= {"prevalence": self.prevalences[0], "prevalence_most": self.prevalences[1]}
         return [plain(row)]
-
-    def to_dict(self) -> Row:
-        notes = [one.to_dict() for one in self.notes]
-        return {"schema": SCHEMA, "rows": self.rows(), "verdict": self.words, "notes": notes}
-
-    def __repr__(self) -> str:
-        return self.words
 
 
 def hanley_variance(auc: float, n_pos: float, n_neg: float) -> float:

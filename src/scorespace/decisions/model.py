@@ -13,7 +13,7 @@ from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
 from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, costs_of
 from scorespace.errors import ConditionError, DataError
-from scorespace.results import CERTIFIED, SCHEMA, Note, Row, grouped, html_table, note, plain, short
+from scorespace.results import CERTIFIED, Note, Result, Row, grouped, note, plain, short
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.pair import PairTable
@@ -68,8 +68,8 @@ class Choice:
         )
 
 
-@dataclass(frozen=True)
-class Decision:
+@dataclass(frozen=True, repr=False)
+class Decision(Result):
     """The choice of least cost, what the alternatives would cost, and where each model is best.
 
     Equal costs go to the model named first, and a model beats a trivial rule of equal cost, unless it
@@ -188,25 +188,21 @@ class Decision:
         counts = choice.counts if self.fitted is None else choice.judged.counts
         return choice.row() | plain({**{name: float(getattr(counts, name)) for name in OUTCOMES}, **shares})
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         chosen = self._row(self.best)
         return {
-            "schema": SCHEMA,
             **{name: chosen[name] for name in ("model", "threshold", "cost_per_case", *OUTCOMES)},
-            "slope": plain(self.slope),
+            "slope": self.slope,
             **self.honest.row("honest", "honest_cost"),
             **self.gain.row("gain"),
             "recommended": self.recommended.model,
             "reason": self.honest.reason,
             "fitted": self.fitted,
             "dominated": [
-                {"model": name, "reason": reason, "support": plain(self.support.get(name, math.nan))}
+                {"model": name, "reason": reason, "support": self.support.get(name, math.nan)}
                 for name, reason in self.dominated.items()
             ],
             "regions": [region.row() for region in self.regions],
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [one.to_dict() for one in self.notes],
         }
 
     @property
@@ -214,12 +210,6 @@ class Decision:
         """What to use, what it costs, how much worse the alternatives are, and which models never pay."""
         told = _use_none if self.best.model in TRIVIAL else _use if self.shown else _not_shown
         return " ".join(filter(None, [told(self), _never(self)]))
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
 
 
 def decide(

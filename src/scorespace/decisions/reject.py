@@ -13,7 +13,7 @@ from scorespace.curves.hull import TRIVIAL
 from scorespace.decisions.honest import Models
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
-from scorespace.results import SCHEMA, Note, Row, decimals, html_table, percent, plain, short
+from scorespace.results import Result, Row, decimals, percent, short
 from scorespace.tables import ScoreTable
 
 NOTHING_DECIDED: Row = {
@@ -24,8 +24,8 @@ NOTHING_DECIDED: Row = {
 """What every decision carries, where there is nothing to say."""
 
 
-@dataclass(frozen=True)
-class RejectChoice:
+@dataclass(frozen=True, repr=False)
+class RejectChoice(Result):
     """Chow's rule for each scoring model when a rejection costs a share of an error."""
 
     cost: float
@@ -36,10 +36,6 @@ class RejectChoice:
     def best(self) -> str:
         """The model of least cost per case."""
         return min(self.rules, key=lambda name: self.rules[name].cost)
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        return ()
 
     @property
     def words(self) -> str:
@@ -73,15 +69,8 @@ class RejectChoice:
             for name, rule in self.rules.items()
         ]
 
-    def to_dict(self) -> Row:
-        best = {**NOTHING_DECIDED, "model": self.best, "cost_per_case": self.rules[self.best].cost}
-        return plain({"schema": SCHEMA, **best, "rows": self.rows(), "verdict": self.words, "notes": []})
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
+    def facts(self) -> Row:
+        return {**NOTHING_DECIDED, "model": self.best, "cost_per_case": self.rules[self.best].cost}
 
 
 def choose_rejection(
@@ -124,15 +113,11 @@ def _by_lead(margins: ScoreTable, cost: float, seed: int) -> RejectRule:
     return RejectRule(math.nan, math.nan, share, accuracy, choice.cost_per_case, lead, choice.honest.value)
 
 
-@dataclass(frozen=True)
-class MixtureChoice:
+@dataclass(frozen=True, repr=False)
+class MixtureChoice(Result):
     """The randomised mixture of two classifiers that realises a point of the hull."""
 
     mixture: Mixture
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        return ()
 
     @property
     def words(self) -> str:
@@ -152,17 +137,8 @@ class MixtureChoice:
             for c, share in shares
         ]
 
-    def to_dict(self) -> Row:
-        point = {"fpr": self.mixture.fpr, "tpr": self.mixture.tpr}
-        return plain(
-            {"schema": SCHEMA, **NOTHING_DECIDED, **point, "rows": self.rows(), "verdict": self.words, "notes": []}
-        )
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
+    def facts(self) -> Row:
+        return {**NOTHING_DECIDED, "fpr": self.mixture.fpr, "tpr": self.mixture.tpr}
 
 
 def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:

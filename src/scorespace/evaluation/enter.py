@@ -93,9 +93,9 @@ def evaluate(
     "age >= 65 and sex = 'f'". `by` names columns: every number is also told for each slice of the cases that they
     make, beside the rest; of a column of numbers, "age(bins=4)" makes so many parts. `order` lists the classes from
     the lowest to the highest, where they have an order, and `scale` the ends of scores that are ratings, such as
-    "0..10". Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where they are, and numbers are certified; with
-    `precision`, a second pass leaves no more than that of the AUC open, and `at` names thresholds that stay exact
-    beside those of the measures.
+    "0..10". Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where they are, and
+    numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and `at` names
+    thresholds that stay exact beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what

@@ -45,6 +45,9 @@ def below_chance(table: ScoreTable, look: Look) -> str | None:
     area = auc(table)
     if not area < 0.5:
         return None
+    shown = (one.high for one in look.estimates if one.spec.measure is auc and one.spec.of is None)
+    if next(shown, area + 1.96 * math.sqrt(delong_variance(table))) >= 0.5:
+        return f"{look.model} ranks no better than chance (AUC {decimals(area)})."
     return (
         f"{look.model} ranks worse than chance (AUC {decimals(area)}). If its scores mean the other class, "
         "say so with the positive class; they are never flipped."
@@ -74,6 +77,8 @@ def tied(table: ScoreTable, look: Look) -> str | None:
     if table.coarse:  # of the scores themselves nothing is known
         return None
     if table.score.size * _MANY_TIES > cases or cases < 50:
+        return None
+    if table.score.size == 1:  # SS012 has told
         return None
     return (
         f"{look.model} has {grouped(table.score.size)} distinct scores for {grouped(cases)} cases: "
@@ -133,8 +138,12 @@ def flood(counts: Counts, look: Look) -> str | None:
         return None
     return (
         f"{look.model} raises false alarms for only {100 * rate:.2g} % of the negatives{look.where}, yet that means "
-        f"{grouped(float(counts.fp))} false alarms for {grouped(float(counts.tp))} hits."
+        f"{_many(counts.fp, 'false alarm')} for {_many(counts.tp, 'hit')}."
     )
+
+
+def _many(count: Array, what: str) -> str:
+    return f"{grouped(float(count))} {what}{'' if count == 1 else 's'}"
 
 
 # --- scores of several classes
@@ -205,7 +214,8 @@ def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[No
     for name, count in zip(classes, counts, strict=True):
         if count < FEW_CASES:
             some = "no cases" if not count else "only 1 case" if count == 1 else f"only {grouped(count)} cases"
-            yield note("SS001", f"class {name!r} has {some}: numbers that depend on it are rough.")
+            rough = "rough" if count else "undefined"
+            yield note("SS001", f"class {name!r} has {some}: numbers that depend on it are {rough}.")
 
 
 def weight_notes(tables: Iterable[Table]) -> Iterator[Note]:

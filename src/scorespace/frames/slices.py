@@ -103,7 +103,7 @@ class Slicing:
         for key in reversed(self.keys):
             code, place = divmod(code, len(key.names))
             parts.insert(0, key.names[place])
-        return ", ".join(parts)
+        return " × ".join(parts)
 
 
 def slicing(source: Source, by: str | Sequence[str]) -> Slicing:

@@ -12,14 +12,13 @@ from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import UNCERTAIN
 from scorespace.measures.measure import Bounds
 from scorespace.measures.request import Request, bind
-from scorespace.resampling import fitted, influence  # noqa: F401 - declare intervals of numbers and of clusters
+from scorespace.resampling import bca, closed, corrected, fitted, influence, jackknife, jeffreys
 from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
-from scorespace.resampling.jackknife import jackknife_interval
 from scorespace.results import CERTIFIED, SCHEMA, Note, Progress, Row, html_table, limits, plain
 from scorespace.tables import Table, Top
 
-_FROM_BESIDE: Final = (jackknife_interval,)  # kinds of intervals that another file declares
+_BESIDE: Final = (bca, closed, corrected, fitted, influence, jackknife, jeffreys)  # which declare intervals, too
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
 
 
@@ -195,7 +194,7 @@ def _estimated(one: _Planned, draws: Draws, level: float, worlds: dict[str, Any]
     table = draws.tables[one.model]
     found = Interval(math.nan, math.nan, None, reason)
     if reason is None:
-        found = one.kind.function(Plan(one.request, one.model, table, one.value, level, draws, worlds))
+        found = one.kind.of(Plan(one.request, one.model, table, one.value, level, draws, worlds))
     low, high, reason = found.low, found.high, found.reason
     certain = None
     if any(each.coarse for each in draws.tables.values()):

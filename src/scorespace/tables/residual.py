@@ -41,6 +41,7 @@ NEEDED: Final = frozenset(
 """The products of two terms from which the errors of all measures follow; a scan of 100 million rows adds up these."""
 
 MEAN: Final = "the mean of these truths"
+_FEW: Final = 2**14  # cases whose terms stay in the cache, and in memory that is not given back each time
 _AT_ONCE: Final = 1_000_000  # cases whose terms are kept; those of more are made again when they are added up
 
 
@@ -245,8 +246,9 @@ class Numbers(ByValue):
     def added(self) -> NDArray[np.float64]:
         """The sums of the terms of all cases, each weighing 1; no term of millions of cases is kept."""
 
-        def of_piece(rows: slice) -> list[Any]:
-            return [one.sum() for one in self._each(rows)]
+        def of_piece(rows: slice) -> Any:
+            parts = (slice(first, min(first + _FEW, rows.stop)) for first in range(rows.start, rows.stop, _FEW))
+            return np.sum([[one.sum() for one in self._each(part)] for part in parts if part.start < self.truth.size], 0)
 
         return np.append(self.truth.size, np.sum(over_pieces(of_piece, self.truth.size), axis=0))
 

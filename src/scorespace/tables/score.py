@@ -152,13 +152,21 @@ class ScoreTable(Table):
                 "names a class that this score does not rank", seen=f"a score for {self.classes[self.positive]!r}"
             )
         if wanted is Counts:
-            counts = self.top(at) if isinstance(at, Top) else self.at(cast(float, at))
+            counts = self._outcomes(cast(At, at))
             return cast(Wanted, counts.swapped() if other else counts)
         if not other:
             return Table.inside(self.sized() if sized else self, wanted)
         # The other class has the probability 1 − p; for all else the order counts, which rounding could tie.
         turned = self.complemented() if sized and self.probabilities else self.swapped()
         return Table.inside(turned.sized() if sized else turned, wanted)
+
+    def _outcomes(self, at: At) -> Counts:
+        """The outcomes at an operating point; the last ones are held, as one measure after the other asks for them."""
+        known = self.__dict__.get("last_outcomes")
+        if known is None or type(at) is not type(known[0]) or at != known[0]:
+            known = self.__dict__["last_outcomes"] = at, self.top(at) if isinstance(at, Top) else self.at(at)
+        found: Counts = known[1]
+        return found
 
     def around(self, at: At, of: str | None = None) -> tuple[Counts, Counts]:
         """The outcomes at a threshold, or by rank, when all of the bin that it cuts is taken, and when none of it is.

@@ -25,15 +25,10 @@ from scorespace.measures import MeasureSpec
 from scorespace.measures.confusion import youden
 from scorespace.measures.cost import cost
 from scorespace.measures.request import Request, bind
+from scorespace.resampling.closed import wilson_interval
 from scorespace.resampling.estimate import Estimate
-from scorespace.resampling.interval import (
-    Outcomes,
-    chosen,
-    counted,
-    jeffreys_along,
-    jeffreys_interval,
-    wilson_interval,
-)
+from scorespace.resampling.interval import chosen, counted
+from scorespace.resampling.jeffreys import Outcomes, jeffreys_along, jeffreys_interval
 from scorespace.resampling.limits import wilson
 from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio

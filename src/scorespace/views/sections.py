@@ -18,6 +18,7 @@ from scorespace.results import decimals, grouped, limits
 from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views import folds as folds_view
+from scorespace.views import slices as slices_view
 from scorespace.views.answers import FEW, Answers, facts
 from scorespace.views.comparison import difference_text, summed_up
 from scorespace.views.comparison import grids as comparison_grids
@@ -444,6 +445,12 @@ def measures(evaluation: Answers) -> Sequence[Block]:
 def class_by_class(evaluation: Answers) -> Sequence[Block]:
     """Rates, areas and curves of each of several classes, and what is taken for what."""
     return classes.blocks(evaluation)
+
+
+@section("Slices", question="For which cases is it worse, or selects more often?", brief=slices_view.brief, folded=True)
+def slices(evaluation: Answers) -> Sequence[Block]:
+    """Each slice beside the rest, and parity between them."""
+    return slices_view.blocks(evaluation)
 
 
 @section("Folds", question="How much do the numbers change from fold to fold?", brief=folds_view.brief)
