@@ -124,7 +124,11 @@ def filled(kept: bytes, bar: str) -> bytes:
 def error_blocks(error: Row) -> list[Any]:
     """The three lines of an error: the problem, what was seen, one thing to do."""
     problem = str(error["problem"])
-    lines = (problem[:1].upper() + problem[1:], error["seen"] and f"Seen: {error['seen']}", error["hint"] and f"Hint: {error['hint']}")
+    lines = (
+        problem[:1].upper() + problem[1:],
+        error["seen"] and f"Seen: {error['seen']}",
+        error["hint"] and f"Hint: {error['hint']}",
+    )
     return [Text(str(line)) for line in lines if line]
 
 
