@@ -447,7 +447,7 @@ def class_by_class(evaluation: Answers) -> Sequence[Block]:
     return classes.blocks(evaluation)
 
 
-@section("Slices", question="For which cases is it worse, or selects more often?", brief=slices_view.brief, folded=True)
+@section("Slices", question="For which cases are the models worse?", brief=slices_view.brief, folded=True)
 def slices(evaluation: Answers) -> Sequence[Block]:
     """Each slice beside the rest, and parity between them."""
     return slices_view.blocks(evaluation)
