@@ -52,6 +52,7 @@ BY_CHANCE: Final = "– by chance"
 
 _LEADING: Final = ("auc", "auc[hand_till]", "brier", "tpr", "ppv", "acc", "mcc", "f1[macro]")
 _FEW: Final = 4
+_OF_1000: Final = "Outcomes and costs of 1 000 cases, model by model"
 
 Builder = Callable[[Answers], Sequence[Block]]
 
@@ -362,7 +363,9 @@ def decision(evaluation: Answers) -> Sequence[Block]:
         about = "Net benefit of acting on scores from a threshold on: hits less false alarms, at its odds."
         pictures.append(_moving(evaluation, "net_benefit", "Net benefit of each model against the threshold.", about))
     said = [Text(found.words)] if stated else [Text(_ranges_words(found))]
-    return [*said, *pictures, *(decision_view.grids(found) if stated else [decision_view.region_grid(found)])]
+    tables = decision_view.grids(found) if stated else [decision_view.region_grid(found)]
+    per_thousand = (decision_view.outcome_grid(found), decision_view.product_grid(found))  # the panel tells the best's
+    return [*said, *pictures, *(replace(one, folded=_OF_1000) if one in per_thousand else one for one in tables)]
 
 
 @section("Too high and too low", question="What does it cost to predict too high or too low?")
