@@ -217,7 +217,7 @@ def limits(value: float, low: float, high: float, *, sign: bool = False) -> str:
 
 
 def short(value: float, *beside: float) -> str:
-    """A cost or a threshold for people: three significant digits, more where those beside it would read the same.
+    """A cost for people: three significant digits, more where those beside it would read the same.
 
     >>> short(4.5), short(0.0253), short(0.17821, 0.17812, 0.17833)
     ('4.5', '0.0253', '0.17821')
@@ -230,6 +230,15 @@ def short(value: float, *beside: float) -> str:
     if 0 < spread < size and size > 0:
         significant = max(3, 2 + math.floor(math.log10(size)) - math.floor(math.log10(spread)))
     return f"{value:.{min(significant, 12)}g}".replace("-", "−")
+
+
+def threshold_text(at: float) -> str:
+    """A threshold for people, who may type it again: four significant digits, the same everywhere.
+
+    >>> threshold_text(0.123306), threshold_text(0.32), threshold_text(-1.5)
+    ('0.1233', '0.32', '-1.5')
+    """
+    return f"{at:.4g}" if math.isfinite(at) else decimals(at)
 
 
 def percent(share: float, places: int = 1) -> str:

@@ -79,3 +79,12 @@ def test_an_output_is_checked_before_the_work(tmp_path, monkeypatch):
     assert told(lambda: options.check_output(Path("out.txt"), options.PICTURES)) == (
         "DataError: 'out.txt' has no known ending.\n  hint: .png .svg .pdf .html"
     )
+
+
+def test_intervals_have_one_method_and_each_model_its_own():
+    assert told(lambda: options.intervals(["bca", "wilson"])) == (
+        "DataError: two methods of intervals are stated.\n  seen: bca and wilson\n  hint: one --interval METHOD"
+    )
+    assert told(lambda: options.intervals(["low,high", "nb=l,h"])) == (
+        "DataError: whose prediction interval is which?\n  seen: low,high, nb=l,h\n  hint: --interval MODEL=LOW,HIGH"
+    )

@@ -10,6 +10,7 @@ import pytest
 import scorespace as ss
 from scorespace import frames
 from scorespace.errors import ScoreSpaceError
+from scorespace.evaluation.numbers import terms_of
 from scorespace.frames import sums as module
 from scorespace.frames.source import Source
 from scorespace.frames.sums import error_sums, tally_numbers
@@ -87,7 +88,7 @@ def asked(monkeypatch):
 
 def test_rows_are_passed_once_after_the_mean_of_the_truths_and_the_first_rows(asked):
     tallied(columns(), predictions=["m", "far"])
-    assert asked[:2] == [1, 3]  # the mean of the truths; of the first rows, the truths and two errors
+    assert asked[:2] == [2, 5]  # the sum of the truths; of the first rows, the truths, two errors and their squares
     assert len(asked) == 3
     asked.clear()
     tallied(columns(), predictions="m", baseline=20.0)
@@ -195,3 +196,48 @@ def test_a_file_beyond_the_memory_is_evaluated_by_its_sums(tmp_path):
         for one, memory in ((data, None), (tmp_path / "numbers.parquet", "1KB"))
     )
     assert [one.value for one in there] == pytest.approx([one.value for one in here], rel=1e-11)
+
+
+@pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"weight": "k", "weights": "copies"}], ids=str)
+@pytest.mark.parametrize("shift", [0.0, 1e6], ids=["near", "far"])
+def test_the_sums_that_one_measure_needs_say_what_all_say_of_it(more, shift):
+    data = columns()
+    data["m"] = data["m"] + shift
+    _, all_of_them = tallied(data, predictions="m", **more)
+    source = frames.read(data)
+    roles = frames.roles(source, truth="y", predictions="m", **more)
+    for name in MEASURES:
+        spec = parse(name)
+        _, few = tally_numbers(source, roles, needs=terms_of([spec]))
+        a, b = estimate(spec, all_of_them["m"]), estimate(spec, few["m"])
+        assert (b.value, b.low, b.high) == pytest.approx((a.value, a.low, a.high), rel=1e-9), name
+
+
+def test_what_nobody_asks_for_is_not_added_up(asked):
+    source = frames.read(columns())
+    roles = frames.roles(source, truth="y", predictions="m")
+    _, found = tally_numbers(source, roles, needs=terms_of([parse("mse")]))
+    assert asked == [3, 7]  # of the first rows; rows, those known, and |e|, e, e², e⁴, y²
+    with pytest.raises(ScoreSpaceError, match=r"the sums of this measure \(truth\) were not added up"):
+        _ = found["m"].truth_spread
+
+
+@pytest.mark.parametrize("wrong", [name for name in WRONG if "weight" not in name and "baseline" not in name])
+def test_few_sums_see_what_is_wrong(wrong):
+    data = {"y": [1.0, 2.0, 4.0], "m": [1.5, 2.0, 3.0]} | WRONG[wrong]
+    source = frames.read(pl.DataFrame(data, strict=False).lazy())
+    roles = frames.roles(source, truth="y", predictions="m")
+    with pytest.raises(ScoreSpaceError) as told:
+        frames.check(source, roles)
+    with pytest.raises(ScoreSpaceError) as here:
+        tally_numbers(source, roles, needs=terms_of([]))
+    assert str(here.value) == str(told.value)
+
+
+def test_measures_named_beside_others_can_be_asked_for_later():
+    data = columns(4000)
+    evaluation = ss.evaluate(data, truth="y", predictions="m", measures="mse", further="rae", memory="1KB")
+    whole = ss.evaluate(data, truth="y", predictions="m", memory="1KB")
+    assert evaluation.measures("rae")[0].value == pytest.approx(whole.measures("rae")[0].value, rel=1e-12)
+    with pytest.raises(ScoreSpaceError, match="were not added up"):
+        evaluation.measures("mape")

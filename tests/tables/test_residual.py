@@ -1,5 +1,7 @@
 """The residual table: sums from cases, merged, weighted, and refused where the columns are no numbers."""
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,6 +9,7 @@ from numpy.testing import assert_allclose
 from scorespace.errors import DataError, ScoreSpaceError, WeightError
 from scorespace.measures import find
 from scorespace.tables import NoTableError, residual_table
+from scorespace.tables import residual as module
 from scorespace.tables.residual import TERMS, ErrorSums, IntervalTable
 
 RNG = np.random.default_rng(3)
@@ -133,3 +136,15 @@ def test_numbers_of_extreme_sizes_give_what_their_ratios_give(size):
     for measure in (r2, pearson):
         assert float(measure(far)) == pytest.approx(float(measure(near)), rel=1e-12)
     assert float(rmse(far)) == pytest.approx(size * float(rmse(near)), rel=1e-12)
+
+
+def test_millions_of_cases_have_the_sums_of_few(monkeypatch):
+    truth = RNG.normal(3e8, 9, 700_001)
+    truth[5] = 0.0
+    predicted = truth + RNG.normal(1, 4, truth.size)
+    predicted[5] = 0.0  # 0 / 0 is no error
+    few = residual_table(truth, predicted).sums
+    monkeypatch.setattr(module, "_AT_ONCE", 1000)
+    many = residual_table(truth, predicted).sums
+    assert_allclose(many.sums, few.sums, rtol=1e-9, atol=1e-4)
+    assert float(many.squared) == pytest.approx(math.fsum((predicted - truth) ** 2) / truth.size, rel=1e-12)

@@ -28,7 +28,7 @@ from scorespace.files import write_file
 from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals, grouped, plain
+from scorespace.results import SCHEMA, Row, decimals, grouped, plain, threshold_text
 from scorespace.views import tidy
 from scorespace.views.document import Grid
 
@@ -288,7 +288,7 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, deci
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
     if decision is not None:
         at = _best(decision)
-        where = "" if at["threshold"] is None else f" at threshold {at['threshold']:.3g}"
+        where = "" if at["threshold"] is None else f" at threshold {threshold_text(at['threshold'])}"
         point = f"({at['x']:.3g}, {at['y']:.3g}), slope {at['slope']:.3g}, M = {at['relative_cost']:.3g}"
         output.line(f"\nbest  {at['model']}{where}: {point}")
     for name, curve in found.curves.items():

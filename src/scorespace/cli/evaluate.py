@@ -80,6 +80,7 @@ def evaluate(
         evaluation = given.evaluated(
             intervals=intervals,
             measures=measures,
+            further=[measure for measure, _, _ in rules],
             condition=stakes.condition,
             by=by,
             interval=method,

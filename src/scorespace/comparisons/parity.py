@@ -19,7 +19,7 @@ from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec, parse
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import Draws
-from scorespace.results import Row, decimals, limits, plain
+from scorespace.results import Row, limits, plain
 from scorespace.tables import Table
 
 FOUR_FIFTHS: Final = 0.8
@@ -81,30 +81,27 @@ class Parity:
         if self.criterion != CRITERIA[0].name or not self.ratio < FOUR_FIFTHS:
             return None
         sure = "beyond chance" if self.ratio_high < FOUR_FIFTHS else "which chance could have done"
-        return (
-            f"{self.model} selects {self.lowest} {decimals(self.ratio, 2)} times as often as {self.highest}, "
-            f"below four fifths ({self.share}), {sure}."
-        )
+        fewer = f"{self.model} selects {self.lowest} less than four fifths as often as {self.highest}"
+        return f"{fewer} ({self.share}), {sure}."
 
 
 def ratio_interval(a: float, of_a: Bounds, b: float, of_b: Bounds) -> Bounds:
     """The interval of a / b from the intervals of both, by Donner and Zou (2012); beyond all bounds where b may be 0.
 
-    low = (ab − √((ab)² − l u (2a − l)(2b − u))) / (u (2b − u)) with l the low of a and u the high of b; the upper bound
-    with their other ends and a plus.
+    low = l (2a − l) / (ab + √((ab)² − l (2a − l) u (2b − u))) with l the low of a and u the high of b;
+    high = (ab + √((ab)² − h (2a − h) k (2b − k))) / (k (2b − k)) with h the high of a and k the low of b.
 
     >>> tuple(round(x, 3) for x in ratio_interval(0.4, (0.3, 0.5), 0.5, (0.4, 0.6)))
-    (0.562, 1.106)
+    (0.57, 1.097)
     """
 
-    def end(x: float, y: float, sign: float) -> float:
-        below = y * (2 * b - y)
-        if below <= 0:
-            return 0.0 if sign < 0 else math.inf
-        root = math.sqrt(max(0.0, (a * b) ** 2 - x * y * (2 * a - x) * (2 * b - y)))
-        return max(0.0, (a * b + sign * root) / below)
+    def parts(x: float, y: float) -> tuple[float, float, float]:
+        of_x, of_y = x * (2 * a - x), y * (2 * b - y)
+        return of_x, of_y, a * b + math.sqrt(max(0.0, (a * b) ** 2 - of_x * of_y))
 
-    return end(of_a[0], of_b[1], -1.0), end(of_a[1], of_b[0], 1.0)
+    lower, _, below = parts(of_a[0], of_b[1])
+    _, beside, above = parts(of_a[1], of_b[0])
+    return (lower / below if below > 0 else 0.0), (above / beside if beside > 0 else math.inf)
 
 
 def parities(model: str, samples: Mapping[str, Draws], at: float | None, *, level: float = 0.95) -> list[Parity]:
@@ -121,6 +118,8 @@ def parities(model: str, samples: Mapping[str, Draws], at: float | None, *, leve
         return []
     found = []
     for criterion in CRITERIA:
+        if not (criterion.placed or all(table.thresholded for table in tables)):
+            continue  # of decisions there are no probabilities
         specs = [_placed(name, at if criterion.placed else None, tables[0]) for name in criterion.measures]
         if all(_suits(spec, table) for spec in specs for table in tables):
             found.append(_parity(model, criterion, specs, samples, level))

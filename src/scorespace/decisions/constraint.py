@@ -14,7 +14,7 @@ from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Val
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.estimate import estimate
-from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain
+from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain, threshold_text
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Top
 from scorespace.tables.pair import PairTable
 
@@ -143,13 +143,13 @@ class ConstrainedChoice(Result):
             reached = ", ".join(
                 f"{one.spec} {decimals(value)}" for one, value in zip(self.constraints, near.reached, strict=True)
             )
-            where = "" if math.isnan(near.threshold) else f" at threshold {near.threshold:.3g}"
+            where = "" if math.isnan(near.threshold) else f" at threshold {threshold_text(near.threshold)}"
             what = "threshold of any model" if self.objective.at is None else "model"
             return f"No {what} satisfies {bounds}. The nearest is {near.model}{where}, with {reached}."
         return " ".join(filter(None, [self._use(best), self._kept_elsewhere(best), self._failed()]))
 
     def _use(self, best: Candidate) -> str:
-        where = "" if math.isnan(best.threshold) else f" at threshold {best.threshold:.3g}"
+        where = "" if math.isnan(best.threshold) else f" at threshold {threshold_text(best.threshold)}"
         where += "" if self.fitted is None else f", chosen on {self.fitted}"
         under = f" among those with {' and '.join(map(str, self.constraints))}" if self.constraints else ""
         others = [one for one in self.candidates if one.kept and one is not best and not math.isnan(one.value)]

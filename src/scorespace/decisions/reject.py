@@ -13,7 +13,7 @@ from scorespace.curves.hull import TRIVIAL
 from scorespace.decisions.honest import Models
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
-from scorespace.results import Result, Row, decimals, percent, short
+from scorespace.results import Result, Row, decimals, percent, threshold_text
 from scorespace.tables import ScoreTable
 
 NOTHING_DECIDED: Row = {
@@ -44,18 +44,19 @@ class RejectChoice(Result):
         if rule.lead is not None:
             which = f"whose best class leads the second by less than {rule.lead:.3g}"
         if rule.accuracy != rule.accuracy and rule.lead is None:  # nothing is left that could be right
-            zone, costs = which.removeprefix("it scores "), f"that costs {short(rule.cost)} per case"
+            zone, costs = which.removeprefix("it scores "), f"that costs {decimals(rule.cost)} per case"
             rests = "The rule assumes calibrated probabilities."
             return f"Hand over all cases: {self.best} scores them all {zone}. An error counting 1, {costs}. {rests}"
         rest = f"{percent(rule.rejected, 0)} of them. Of the rest it gets {percent(rule.accuracy, 0)} right"
         counting = "an error counting 1"
         if self.condition is not None:
             counting = f"a false positive counting {self.condition.fp:g} and a false negative {self.condition.fn:g}"
-        spent, end = f"{short(rule.cost)} per case", "The rule assumes calibrated probabilities."
+        spent, end = f"{decimals(rule.cost)} per case", "The rule assumes calibrated probabilities."
         if rule.lead is not None:
             end = "The lead was chosen on these cases."
             if rule.honest is not None and not math.isnan(rule.honest):
-                spent = f"{short(rule.honest)} per case that did not choose the lead ({short(rule.cost)} on these)"
+                honest, here = decimals(rule.honest), decimals(rule.cost)
+                spent = f"{honest} per case that did not choose the lead ({here} on these)"
                 end = ""
         return f"Use {self.best} and hand over the cases {which}: {rest}; {counting}, that costs {spent}. {end}".strip()
 
@@ -161,5 +162,7 @@ def _called(corner: Corner) -> str:
     if corner.model in TRIVIAL:
         return f'the rule "{corner.model}"'
     return (
-        corner.model if corner.threshold != corner.threshold else f"{corner.model} at threshold {corner.threshold:.3g}"
+        corner.model
+        if corner.threshold != corner.threshold
+        else f"{corner.model} at threshold {threshold_text(corner.threshold)}"
     )

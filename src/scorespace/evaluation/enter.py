@@ -16,9 +16,8 @@ from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation.evaluation import Evaluation
-from scorespace.evaluation.findings import (
-    role_notes,
-)
+from scorespace.evaluation.findings import role_notes
+from scorespace.evaluation.numbers import OF_SUMS, terms_of
 from scorespace.evaluation.slices import parts_of
 from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.votes import with_votes
@@ -67,6 +66,7 @@ def evaluate(
     time: str | None = None,
     dataset: str | None = None,
     measures: str | Sequence[str] = (),
+    further: str | Sequence[str] | None = None,
     at: Sequence[float] = (),
     condition: Condition | CostMatrix | Asymmetry | None = None,
     missing: str = "error",
@@ -100,6 +100,8 @@ def evaluate(
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
     relative errors are relative to (a column, a number, or the mean of these truths), and `time` orders the rows.
+    `further` lists the measures that will be asked for beside `measures`, or else beside the usual ones: of numbers
+    beyond `memory`, what only others need is then not added up, which takes several times as long as reading them.
 
     >>> evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s").measures("auc")
     s auc 0.750 [0.133, 0.983]
@@ -140,8 +142,7 @@ def evaluate(
     if precision is not None and not 0 <= precision < 1:
         raise ScoreSpaceError(f"precision={precision:g} is no width of an area.", hint="precision=1e-6, or 0 for exact")
     steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
-    texts = [measures] if isinstance(measures, str) else measures
-    asked = tuple(spec for text in texts for spec in parse_list(text))
+    asked = _specs(measures)
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
         _refuse_choice("a table", where, by)
         held, library = models_of(_named_alike(data)), None
@@ -167,6 +168,7 @@ def evaluate(
                 engine,
                 master,
                 judged=condition is not None,
+                needs=None if further is None else terms_of([*(asked or map(parse, OF_SUMS)), *_specs(further)]),
             ),
             truth=truth,
             scores=scores,
@@ -213,6 +215,10 @@ def _refuse_choice(what: str, where: str | None, by: str | Sequence[str]) -> Non
             raise ScoreSpaceError(
                 f"{role}={given!r} looks at rows, and {what} has none.", hint="the data with the rows"
             )
+
+
+def _specs(texts: str | Sequence[str]) -> tuple[MeasureSpec, ...]:
+    return tuple(spec for text in ([texts] if isinstance(texts, str) else texts) for spec in parse_list(text))
 
 
 def _edges(asked: Sequence[MeasureSpec], condition: Any, at: Sequence[float] = ()) -> tuple[float, ...]:
@@ -263,7 +269,7 @@ class _Room:
     """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
 
     `engine` and `master` say who reads them; `couples` counts every two models together in any case; `judged` tells
-    that decisions are judged on cases that did not choose them.
+    that decisions are judged on cases that did not choose them; `needs` what the measures of numbers follow from.
     """
 
     memory: int
@@ -273,6 +279,7 @@ class _Room:
     master: str | None = None
     couples: bool = False
     judged: bool = False
+    needs: frames.Needs | None = None
 
 
 def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -347,7 +354,9 @@ def _of_columns(
         both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
         tables = frames.count(sample, costs=costs) if both is None else both
     else:
-        sample, tables = frames.tally(source, named, missing=missing, order=order, costs=costs, **coarse)
+        sample, tables = frames.tally(
+            source, named, missing=missing, order=order, costs=costs, needs=room.needs, **coarse
+        )
         pairs = None if named.group is None or named.numbers else frames.grouped_bins(sample, tables, edges=room.edges)
     wanted = paired or (paired is None and len(tables) <= _COUPLED)
     if room.couples or (wanted and not small_here and pairs is None and not named.numbers):

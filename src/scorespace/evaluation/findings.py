@@ -21,7 +21,7 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import Note, decimals, grouped, note
+from scorespace.results import Note, decimals, grouped, note, threshold_text
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
 from scorespace.tables.models import Models
 
@@ -108,7 +108,9 @@ def no_probabilities(table: ScoreTable, look: Look) -> str | None:
     text = f"the scores of {look.model} run {ends}, so they are not probabilities"
     if look.chosen and look.at is not None:
         here = decimals(float(youden(table.at(look.at))))
-        text += f"; it is shown at {look.at:g}, where Youden's index is highest on these very cases, {here}: "
+        text += (
+            f"; it is shown at {threshold_text(look.at)}, where Youden's index is highest on these very cases, {here}: "
+        )
         split = honest.crossfit({look.model: table}, _not_youden, within_classes=True)
         found = split.chosen.measure(MeasureSpec(youden.name))
         expected = f"{decimals(found.value)} [{decimals(found.low)}, {decimals(found.high)}] on others"

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
+from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation.finding import Look, finding
 from scorespace.evaluation.requests import usual
 from scorespace.evaluation.verdict import Lead, closing, leading
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.regression import bias, coverage, mae, medae, r2, rae, rmse, rrse, rse, spearman
+from scorespace.measures.request import bind
 from scorespace.results import decimals, grouped
 from scorespace.tables import Array, NoTableError, residual_table
-from scorespace.tables.residual import ErrorSums, ResidualTable
+from scorespace.tables.residual import TERMS, ErrorSums, ResidualTable
 
-OF_SUMS: Final = ("mae", "rmse", "bias", "r2", "rae", "pearson")
+OF_SUMS: Final = (
+    "mae",
+    "rmse",
+    "bias",
+    "r2",
+)  # what about one scan of a file gives
 OF_CASES: Final = ("mae", "rmse", "medae", "bias", "r2", "rae", "pearson", "spearman")
 OF_INTERVALS: Final = ("coverage", "width", "interval_score")
 FEW: Final = 20
@@ -53,7 +61,29 @@ def _(table: ResidualTable, model: str, at: float | None) -> str:
 
 @closing.register
 def _(table: ErrorSums, model: str, at: float | None) -> str:
-    return f"{model} spares {_percent(r2(table))} of the squared error of the mean truth." if r2(table) > 0 else ""
+    try:
+        spared = r2(table)
+    except NoTableError:  # nobody asked for what it follows from
+        return ""
+    return f"{model} spares {_percent(spared)} of the squared error of the mean truth." if spared > 0 else ""
+
+
+def terms_of(specs: Sequence[MeasureSpec]) -> list[frozenset[str]] | None:
+    """The terms that each measure is a function of, and those of what is said of every model; None where one is none.
+
+    Of what it is a function, it says itself: without that sum it is no number.
+
+    >>> [sorted(one) for one in terms_of([parse("mse"), parse("r2")])]
+    [['error²'], ['error²', 'truth', 'truth²'], ['absolute'], ['error']]
+    """
+    means = np.array([1.0, 1.0, 0.3, 2.0, 0.2, 3.0, 0.4, 1.2, 3.0, 0.6, 0.5])
+    without = np.where(np.eye(len(TERMS), dtype=bool)[1:], np.nan, means)
+    probe, said = ErrorSums(without, base=0.0, tilt=0.1), [parse("mae"), parse("bias")]
+    try:
+        found = [np.isnan(bind(spec, probe).formula(probe)) for spec in (*specs, *said)]
+    except ScoreSpaceError:
+        return None
+    return [frozenset(TERMS[1:][k] for k in np.flatnonzero(each)) for each in found]
 
 
 def _intervals(table: ResidualTable) -> str:

@@ -14,6 +14,7 @@ from scorespace.frames.slices import Sliced, Slicing, each_slice, sliced, slicin
 from scorespace.frames.source import Source
 from scorespace.frames.spark import check_engine, refuse_on_cluster, spark_source
 from scorespace.frames.stored import Tables, holds_tables, load_tables, save_tables
+from scorespace.frames.sums import Needs
 from scorespace.frames.where import where
 from scorespace.frames.write import Library, frame_of, library_of
 
@@ -21,6 +22,7 @@ __all__ = [
     "UNNAMED",
     "Chosen",
     "Library",
+    "Needs",
     "Outcomes",
     "Roles",
     "Sample",

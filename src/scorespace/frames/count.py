@@ -31,7 +31,7 @@ from scorespace.frames.memory import rows_of
 from scorespace.frames.roles import Roles, absent_column
 from scorespace.frames.slices import SLICE, Sliced
 from scorespace.frames.source import Frame, Source
-from scorespace.frames.sums import error_sums, tally_numbers
+from scorespace.frames.sums import Needs, error_sums, tally_numbers
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, ScoreTable, Table, score_table
 from scorespace.tables.bins import BITS, MIDDLE, cell, numbered, parted
 from scorespace.tables.kind import TABLE_KINDS
@@ -284,13 +284,14 @@ def tally(
     precision: float | None = None,
     costs: CostMatrix | None = None,
     whole: bool = False,
+    needs: Needs | None = None,
 ) -> tuple[Sample, dict[str, Table]]:
     """The sample and the tables of its models from one pass for each model, inside the engine.
 
     Scores fall into bins of so many bits less, or into none (0); no bin straddles an edge. The pass that counts
     also sees whether all is in order, and only if it is not, a further one looks for what is wrong. With `precision`,
     a second pass splits the bins that leave more of the AUC open. `whole` brings the cases of models that score several
-    classes here.
+    classes here. `needs` lists the terms of the measures of predicted numbers that will be asked for, None is any.
 
     >>> from scorespace.frames import read, roles
     >>> source = read({"y": [1, 0, 1], "nb": [0.9, 0.4, 0.4]})
@@ -298,7 +299,7 @@ def tally(
     ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
     """
     if roles.summed:
-        numbers, sums = tally_numbers(source, roles, missing=missing, order=order)
+        numbers, sums = tally_numbers(source, roles, missing=missing, order=order, needs=needs)
         return numbers, dict(sums)
     refuse_wrong_kinds(source, roles)
     counted: dict[str, Groups] = {}
@@ -334,7 +335,7 @@ def tally_slices(found: Sliced, *, bits: int = BITS, edges: Sequence[float] = ()
         return {name: dict(error_sums(found.part(code))) for code, name in found.names.items()}
     for model, column in _ranking(sample).items():
         labels = label(sample.frame, roles.truth)
-        groups = _summed(sample.source, sample.frame, roles, number(column), labels, bits, edges, by=key)
+        groups = _grouped(sample.source, sample.frame, roles, number(column), labels, bits, edges, by=key)
         for code in found.names:
             table = _binned_table(sample, _of_slice(groups, code), bits, edges)
             tables[code][model] = table if bits else table.uncertain()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Self, cast
@@ -95,7 +96,15 @@ class ErrorSums(Table):
 
     def mean(self, term: str) -> Array:
         """The weighted mean of a term."""
-        return ratio(self.sums[..., TERMS.index(term)], self.sums[..., 0])
+        found = self.sums[..., TERMS.index(term)]
+        merged = term.startswith("off") and not math.isnan(self.tilt or 0.0)  # from two baselines: no number
+        if self.products is not None and np.isnan(found).all() and not merged:
+            raise NoTableError(
+                f"the sums of this measure ({term}) were not added up.",
+                seen="those of the measures that were named when the rows were read",
+                hint="name it there, too: further=…",
+            )
+        return ratio(found, self.sums[..., 0])
 
     @property
     def error(self) -> Array:
@@ -110,7 +119,8 @@ class ErrorSums(Table):
     @property
     def squared(self) -> Array:
         """The mean squared error."""
-        return self.error_spread + self.error**2
+        # Counted from 0, the squares are those of the errors, and nothing else need be known.
+        return self.error_spread + self.error**2 if self.origin[1] else self.mean("error²")
 
     @property
     def truth_spread(self) -> Array:
@@ -247,8 +257,9 @@ class Numbers(ByValue):
         """The sums of the terms of all cases, each weighing 1; no term of millions of cases is kept."""
 
         def of_piece(rows: slice) -> Any:
-            parts = (slice(first, min(first + _FEW, rows.stop)) for first in range(rows.start, rows.stop, _FEW))
-            return np.sum([[one.sum() for one in self._each(part)] for part in parts if part.start < self.truth.size], 0)
+            stop = min(rows.stop, self.truth.size)
+            parts = (self._each(slice(k, min(k + _FEW, stop))) for k in range(rows.start, stop, _FEW))
+            return np.sum([[one.sum() for one in part] for part in parts], axis=0)
 
         return np.append(self.truth.size, np.sum(over_pieces(of_piece, self.truth.size), axis=0))
 
