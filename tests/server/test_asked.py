@@ -3,7 +3,7 @@
 import shlex
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorespace.conditions import Asymmetry, Condition
@@ -14,6 +14,7 @@ from scorespace.server.asked import NAMES, Asked
 texts = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
 
 
+@settings(max_examples=30)
 @given(texts, st.dictionaries(st.sampled_from(NAMES), st.lists(texts, min_size=1, max_size=3)))
 def test_an_address_says_the_same_again(file, said):
     asked = Asked.of(file, said)

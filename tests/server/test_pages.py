@@ -30,6 +30,14 @@ def test_the_bar_of_a_proposal(folder):
     assert "Save into the folder" not in html
 
 
+def test_what_the_address_says_and_no_field_shows_is_kept(folder):
+    seen = look(str(folder / "credit.csv"))
+    asked = Asked.of("credit.csv", {"score": ["votes=sum(d*)"], "cost-tp": ["-1"]})
+    html = pages.bar(open_folder(folder), asked, (seen, propose("credit.csv", seen.columns)))
+    assert 'name="score" value="votes=sum(d*)" aria-label="score: votes=sum(d*)" checked>' in html
+    assert '<input type="hidden" name="cost-tp" value="-1">' in html
+
+
 def test_no_text_of_the_data_becomes_a_part_of_the_page(tmp_path):
     name = f"{HOSTILE}\"'&.csv".replace("/", "")
     (tmp_path / name).write_text(f'"{HOSTILE}","a""><img>",y,s\n' + f'"{HOSTILE}",x,1,0.5\n"{HOSTILE}",y,0,0.25\n' * 5)

@@ -83,7 +83,6 @@ def test_a_page_of_rows_shows_the_first_hundred(client):
     [
         ("/", {"file": "../secret.csv"}, 400, "There is no data file &#39;../secret.csv&#39; in the folder."),
         ("/", {**CREDIT, "truth": "outcom"}, 400, "Column &#39;outcom&#39; is not in credit.csv"),
-        ("/", {**CREDIT, "cost-fp": "x"}, 400, "Cost-fp &#39;x&#39; is no number."),
         ("/rows", {**CREDIT, "model": "<b>"}, 400, "There is no model &#39;&lt;b&gt;&#39;."),
         ("/rows", {**CREDIT, "low": "x"}, 400, "Low &#39;x&#39; is no number."),
         ("/rows.csv", {"file": "leads_out.csv", "truth": "y", "score": "s"}, 400, "There is no data file"),

@@ -16,7 +16,7 @@ from scorespace.frames.behind import Behind
 from scorespace.results import Row, grouped
 from scorespace.server.asked import MODELS, ONCE, Asked, stem
 from scorespace.server.folder import Folder
-from scorespace.server.proposal import Look, Proposal
+from scorespace.server.proposal import Column, Look, Proposal
 from scorespace.tables.labels import label_text
 from scorespace.views.document import Block, Document, Grid, Section, Text
 from scorespace.views.report.page import Served, render
@@ -55,6 +55,9 @@ def bar(
     """The bar: the files of the folder, the columns of the one that is open, and what to do with a page."""
     look, proposal = found or (None, None)
     columns = [*(proposal.patterns if proposal else ()), *(look.columns if look else ())]
+    named = {one.name for one in columns}
+    typed = [name for name in asked.every("score") if name not in named]  # such as votes=sum(d*)
+    columns = [*(Column(name, "pattern", "as the address says") for name in typed), *columns]
     return (
         _environment()
         .get_template("bar.html")

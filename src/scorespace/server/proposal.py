@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from scorespace.auditing.kinds import recognise
 from scorespace.auditing.words import name_words
@@ -68,8 +68,10 @@ class Proposal:
 def look(path: str) -> Look:
     """The kinds of the columns of a file, by its first rows."""
     source = read(path)
-    head: Any = source.frame.head(LOOKED_AT + 1)
-    found = survey(replace(source, frame=head, account=None, as_text=None))
+    written, most = source.as_text, LOOKED_AT + 1
+    # Text is read once: with a way to read it as written, its first rows are held by the engine.
+    as_text = None if written is None else lambda names: written(names).head(most)
+    found = survey(replace(source, frame=source.frame.head(most), account=None, as_text=as_text))
     seen = [_column(found.held(name)) for name in found.columns[:MOST]]
     rest = [Column(name, "", "not looked at: too many columns") for name in found.columns[MOST:]]
     return Look((*seen, *rest), min(found.rows, LOOKED_AT), found.rows <= LOOKED_AT)
