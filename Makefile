@@ -42,7 +42,7 @@ bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour;
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
 study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (hours; goes on where it was; ARGS='--rounds 8')
-	@$(BIN)/python benchmarks/coverage.py $(ARGS)
+	@$(BIN)/python benchmarks/study.py $(ARGS)
 
 N ?= 1000
 SEED ?= $(shell date +%s)

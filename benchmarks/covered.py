@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 
 from scorespace.measures import parse
 from scorespace.measures.request import bind
-from scorespace.resampling import interval, limits
+from scorespace.resampling import corrected, limits
 from scorespace.resampling.draw import REPLICATES, Draws
 from scorespace.resampling.estimate import estimates
 from scorespace.resampling.interval import usual
@@ -69,7 +69,7 @@ def bounds_of(names: Sequence[str], table: Any, replicates: int, seed: int) -> l
         both |= zip(rest, bounds_of(rest, table, replicates, seed), strict=True)
         return [both[name] for name in names]
     # The worlds of a study of thousands of intervals are as short as its replicates.
-    interval._WORLD_DRAWS, interval._INVERTED_DRAWS = max(50, replicates // 2), max(25, replicates // 5)  # type: ignore[misc]
+    corrected._WORLD_DRAWS, corrected._INVERTED_DRAWS = max(50, replicates // 2), max(25, replicates // 5)  # type: ignore[misc]
     draws = Draws({"": table}, replicates=replicates, seed=seed)
     with np.errstate(all="ignore"):
         found = estimates({"": [parse(name) for name in names]}, draws, level=LEVEL)

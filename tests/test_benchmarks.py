@@ -26,6 +26,7 @@ def bench(monkeypatch):
     monkeypatch.setattr(pages, "OPENED", 1)
     monkeypatch.setattr(pages, "MODELS", 2)
     monkeypatch.setattr(commands, "RUNS", 1)
+    monkeypatch.setattr(commands, "WARM_UP", ("--version",))
     monkeypatch.setattr(commands, "BEFORE", "0000000")
     yield bench
     for name in ("bench", "commands", "groups", "learners", "pages", "regression", "samples", "timing"):

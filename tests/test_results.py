@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scorespace.results import (
     NOTE_KINDS,
     ByValue,
+    Result,
     decimals,
     digits,
     digits_along,
@@ -161,3 +162,27 @@ def test_shares_in_percent(share, text):
 def test_digits_of_many_are_those_of_each(rows):
     found = digits_along(np.array(rows).T)
     assert found.tolist() == [digits(*row) for row in rows]
+
+
+def test_a_result_tells_its_words_its_rows_and_its_facts():
+    class Told(Result):
+        words = "a < b."
+        notes = (note("SS007", "many ties."),)
+
+        def rows(self):
+            return [{"model": "a", "auc": float("nan")}]
+
+        def facts(self):
+            return {"level": np.float64(0.95)}
+
+    assert repr(Told()) == "a < b."
+    assert Told()._repr_html_().startswith("<p>a &lt; b.</p><table>")
+    assert Told().to_dict() == {
+        "schema": 1,
+        "level": 0.95,
+        "rows": [{"model": "a", "auc": None}],
+        "verdict": "a < b.",
+        "notes": [{"code": "SS007", "level": "info", "text": "many ties."}],
+    }
+    assert Result().notes == ()
+    assert Result().facts() == {}

@@ -1,12 +1,12 @@
 # The public names, each listed once: type checkers read this, and __init__.py loads a name from its home on first use.
 from scorespace.auditing.audit import Audit as Audit
 from scorespace.auditing.audit import audit as audit
-from scorespace.comparisons.folds import bayes_correlated_t as bayes_correlated_t
-from scorespace.comparisons.folds import corrected_t as corrected_t
-from scorespace.comparisons.folds import five_by_two_f as five_by_two_f
-from scorespace.comparisons.folds import five_by_two_t as five_by_two_t
-from scorespace.comparisons.folds import paired_t as paired_t
 from scorespace.comparisons.ranking import rank_models as rank_models
+from scorespace.comparisons.t_tests import bayes_correlated_t as bayes_correlated_t
+from scorespace.comparisons.t_tests import corrected_t as corrected_t
+from scorespace.comparisons.t_tests import five_by_two_f as five_by_two_f
+from scorespace.comparisons.t_tests import five_by_two_t as five_by_two_t
+from scorespace.comparisons.t_tests import paired_t as paired_t
 from scorespace.comparisons.unpaired import compare_samples as compare_samples
 from scorespace.conditions import Asymmetry as Asymmetry
 from scorespace.conditions import Condition as Condition

@@ -25,6 +25,9 @@ def main() -> None:
         if number is not None and (name == "SIGPIPE" or signal.getsignal(number) is not signal.SIG_IGN):
             signal.signal(number, _leave)
     gc.set_threshold(250_000, 20, 20)  # loading makes much and leaves no cycles: to look for them takes a tenth of it
+    # Sums of a million products are done before threads of the algebra library wake, which then stand in the way of
+    # ours; and on one thread they have the same last digit on every machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import warnings
 
     if not sys.warnoptions:  # what libraries warn of is for us; users read notes

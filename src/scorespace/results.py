@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from html import escape
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -217,7 +217,7 @@ def limits(value: float, low: float, high: float, *, sign: bool = False) -> str:
 
 
 def short(value: float, *beside: float) -> str:
-    """A cost or a threshold for people: three significant digits, more where those beside it would read the same.
+    """A cost for people: three significant digits, more where those beside it would read the same.
 
     >>> short(4.5), short(0.0253), short(0.17821, 0.17812, 0.17833)
     ('4.5', '0.0253', '0.17821')
@@ -230,6 +230,15 @@ def short(value: float, *beside: float) -> str:
     if 0 < spread < size and size > 0:
         significant = max(3, 2 + math.floor(math.log10(size)) - math.floor(math.log10(spread)))
     return f"{value:.{min(significant, 12)}g}".replace("-", "−")
+
+
+def threshold_text(at: float) -> str:
+    """A threshold for people, who may type it again: four significant digits, the same everywhere.
+
+    >>> threshold_text(0.123306), threshold_text(0.32), threshold_text(-1.5)
+    ('0.1233', '0.32', '-1.5')
+    """
+    return f"{at:.4g}" if math.isfinite(at) else decimals(at)
 
 
 def percent(share: float, places: int = 1) -> str:
@@ -318,6 +327,36 @@ def html_table(rows: Sequence[Row], words: str = "") -> str:
     body = "".join(f"<tr>{''.join(f'<td>{cell(row.get(name))}</td>' for name in shown)}</tr>" for row in rows)
     above = f"<p>{escape(words)}</p>" if words else ""
     return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class Result:
+    """What a result tells: its words as its repr, a table for notebooks, and all of it as a dictionary."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def words(self) -> str: ...
+
+        def rows(self) -> list[Row]: ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return ()
+
+    def facts(self) -> Row:
+        """What the dictionary tells besides, before the rows."""
+        return {}
+
+    def to_dict(self) -> Row:
+        notes = [one.to_dict() for one in self.notes]
+        facts, rows = plain(self.facts()), plain(self.rows())
+        return {"schema": SCHEMA, **facts, "rows": rows, "verdict": self.words, "notes": notes}
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.words)
 
 
 class ByValue:

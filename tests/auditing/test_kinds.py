@@ -58,6 +58,7 @@ def test_the_examples_of_the_lecture(name):
         ("profit", SOURCE.normal(0, 5, ROWS), "interval"),
         ("year", SOURCE.integers(1990, 2020, ROWS), "date"),
         ("when", [dt.date(2020, 1, 1) + dt.timedelta(int(n)) for n in SOURCE.integers(0, 99, ROWS)], "date"),
+        ("posted", 20_240_100 + SOURCE.integers(1, 32, ROWS), "date"),
         ("remark", [f"customer {n} was very happy" for n in SOURCE.permutation(ROWS)], "text"),
         ("version", ["1.0"] * ROWS, "constant"),
         ("nothing", [None] * ROWS, "constant"),

@@ -1,12 +1,10 @@
-"""Options that verbs share: hints in flags, pairs taken apart, costs put together, and outputs checked at once."""
+"""Options that verbs share: hints in flags, pairs taken apart, and outputs checked at once."""
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from scorespace.cli import options
-from scorespace.conditions import Condition, CostMatrix
 from scorespace.errors import ScoreSpaceError
 from scorespace.tables import confusion
 
@@ -70,26 +68,6 @@ def test_the_data_and_matrices_beside_or_instead(tmp_path, monkeypatch):
     )
 
 
-def test_costs_as_flags_or_as_a_file(tmp_path):
-    nothing = (None,) * 4
-    assert options.condition(*nothing, None, None) is None
-    assert options.condition(1, 5, None, -2, 0.3, None) == Condition(fp=1, fn=5, tn=-2, prevalence=0.3)
-    file = tmp_path / "costs.csv"
-    file.write_text(",a,b\na,0,5\nb,1,0\n")
-    assert options.condition(*nothing, None, file) == CostMatrix(("a", "b"), np.array([[0, 5], [1, 0]]))
-    for given, seen in [
-        ((1, None, None, None, None), "--cost-fp 1"),
-        ((None, 5, 2, None, 0.3), "--cost-fn 5, --cost-tp 2"),
-        ((*nothing, 0.3), "--prevalence 0.3"),
-    ]:
-        assert told(lambda given=given: options.condition(*given, None)) == (
-            f"ConditionError: the costs of both errors are needed.\n  seen: {seen}\n  hint: --cost-fp 1 --cost-fn 5"
-        )
-    assert told(lambda: options.condition(1, 5, None, None, None, file)) == (
-        "ConditionError: costs are stated twice.\n  hint: either --costs FILE.csv or --cost-fp and --cost-fn"
-    )
-
-
 def test_an_output_is_checked_before_the_work(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("in.csv").write_text("y\n1\n")
@@ -100,4 +78,13 @@ def test_an_output_is_checked_before_the_work(tmp_path, monkeypatch):
     )
     assert told(lambda: options.check_output(Path("out.txt"), options.PICTURES)) == (
         "DataError: 'out.txt' has no known ending.\n  hint: .png .svg .pdf .html"
+    )
+
+
+def test_intervals_have_one_method_and_each_model_its_own():
+    assert told(lambda: options.intervals(["bca", "wilson"])) == (
+        "DataError: two methods of intervals are stated.\n  seen: bca and wilson\n  hint: one --interval METHOD"
+    )
+    assert told(lambda: options.intervals(["low,high", "nb=l,h"])) == (
+        "DataError: whose prediction interval is which?\n  seen: low,high, nb=l,h\n  hint: --interval MODEL=LOW,HIGH"
     )

@@ -37,7 +37,7 @@ def test_the_summary_is_the_first_sentence_of_the_help(verb):
 
 def test_every_module_but_the_shared_ones_is_a_verb():
     there = {path.stem for path in Path(cli.__file__).parent.glob("*.py")}
-    shared = {"__init__", "lookup", "memory", "options", "output", "runs", "verbs"}
+    shared = {"__init__", "given", "lookup", "memory", "options", "output", "runs", "verbs"}
     assert there - shared == {verb.name for verb in VERBS}
 
 
@@ -130,3 +130,20 @@ def test_the_shell_completes(command, words, place, found):
     asked = {"_SCORESPACE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(place)}
     done = subprocess.run([command], env={**os.environ, **asked}, capture_output=True, text=True, check=False)
     assert done.stdout.split() == found
+
+
+def test_what_is_our_own_fault_is_said_to_be(run, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("a thing\nthat is broken")
+
+    monkeypatch.setattr("scorespace.cli.app", broken)
+    assert run("measures").err == (
+        "InternalError: scorespace failed, which is its own fault.\n  seen: RuntimeError: a thing that is broken\n"
+        "  hint: please report it; with SCORESPACE_TRACEBACK=1 it tells where\n"
+    )
+
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scorespace.cli.app", stopped)
+    assert (run("measures").code, run("measures").err) == (130, "stopped\n")

@@ -224,3 +224,9 @@ def test_additions_are_by_kind():
 
     assert marks.of(roc)() == "found"
     assert marks.of(pr) is None
+
+
+def test_a_notebook_shows_the_line():
+    shown = roc(score_table([1, 0, 1, 0], [0.9, 0.7, 0.6, 0.1]))._repr_html_()
+    assert shown.startswith("<p>roc curve: 5 points, True positive rate against False positive rate</p><svg ")
+    assert 'points="0.0,240.0 0.0,120.0 120.0,120.0 120.0,0.0 240.0,0.0"' in shown

@@ -1,5 +1,7 @@
 """The ROC convex hull of one score table."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -103,3 +105,16 @@ def test_small_counts_mean_what_large_ones_do(counts):
     small, plain = hull_edges(*counts), hull_edges(*counts.astype(np.float64))
     for name in ("owner", "end", "pos", "neg"):
         assert_allclose(getattr(small, name), getattr(plain, name))
+
+
+def test_a_long_line_is_hulled_in_pieces(monkeypatch):
+    rng = np.random.default_rng(4)
+    pos, neg = rng.poisson(3.0, 5000).astype(float), rng.poisson(3.0, 5000).astype(float)
+    whole = hull_edges(pos, neg)
+    room = sys.modules["scorespace.curves.hull"]  # whose name is that of the curve, too
+    monkeypatch.setattr(room, "_MANY", 1000)
+    monkeypatch.setattr(room, "PIECE", 700)
+    monkeypatch.setattr("scorespace.tables.pieces.PIECE", 700)
+    assert vars(hull_edges(pos, neg)).keys() == vars(whole).keys()
+    for name, column in vars(hull_edges(pos, neg)).items():
+        assert_allclose(column, getattr(whole, name))

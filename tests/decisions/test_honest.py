@@ -290,3 +290,13 @@ def test_paths_hold_what_crossfit_finds_under_any_costs(prevalence, paired):
             place = np.searchsorted(path.worth * (1 + 1e-10), worth)
             assert path.tp[place] == pytest.approx(float(judged[name].counts.tp), abs=1e-9)
             assert path.fp[place] == pytest.approx(float(judged[name].counts.fp), abs=1e-9)
+
+
+def test_a_path_of_very_many_changes_keeps_the_choice_behind_each_that_stays():
+    path = paths({"a": score_table([1, 1, 0, 1, 0, 0] * 20, list(range(6, 0, -1)) * 20)})["a"]
+    assert path.thinned(path.worth.size) is path
+    thin = path.thinned(2)
+    assert thin.worth.tolist() == path.worth[[0, -1]].tolist()
+    for worth, place in zip(thin.worth, range(2), strict=True):
+        assert thin.fp[place] == path.fp[np.searchsorted(path.worth, worth)]
+    assert thin.tp[-1] == path.tp[-1]

@@ -59,6 +59,10 @@ def test_ss002_auc_below_one_half():
     assert f"AUC {area:.3f}" in text
     assert "never flipped" in text
     assert not notes(code="SS002")
+    noise = np.random.default_rng(0).random(CASES)
+    area = ss.measure("auc", truth=TRUTH, score=noise, positive="bad")
+    (text,) = notes(changed(s=noise if area < 0.5 else 1 - noise), "SS002")
+    assert text == f"s ranks no better than chance (AUC {min(area, 1 - area):.3f})."
 
 
 def test_ss003_scores_that_are_not_probabilities():

@@ -598,3 +598,43 @@ def test_a_truth_of_names_is_refused_before_it_is_grouped_by() -> None:
     data = pl.LazyFrame({"y": [f"case {k}" for k in range(3000)], "s": np.linspace(0, 1, 3000)})
     with pytest.raises(ColumnError, match="looks like a name or free text"):
         tallied(data, truth="y", scores="s")
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize(
+    ("labels", "late"),
+    [((0, 1), 0), ((1, 0), 1), ((0, 2), 2), ((0.0, 1.0), 1.0), (("good", "bad"), "bad"), ((False, True), True)],
+)
+def test_parquet_is_counted_by_number_as_by_hash(
+    labels: tuple[Any, Any], late: Any, weight: str | None, tmp_path: Path
+) -> None:
+    """The same scores from a file, which tells ranges, and from a frame, which does not."""
+    rng = np.random.default_rng(3)
+    truth = [*(labels[k] for k in rng.integers(0, 2, 3000)), late]
+    frame = pa.table({"y": truth, "s": rng.uniform(-0.1, 1.1, 3001), "w": rng.integers(0, 3, 3001) / 2})
+    parquet.write_table(frame, tmp_path / "frame.parquet")
+
+    def counted(data: Any) -> ScoreTable:
+        source = read(data)
+        named = roles(source, truth="y", scores="s", weight=weight, positive=labels[1])
+        table = tally(source, named, edges=(0.3,))[1]["s"]
+        assert isinstance(table, ScoreTable)
+        return table
+
+    found, expected = counted(str(tmp_path / "frame.parquet")), counted(frame)
+    same(found, expected)
+    assert found.bins is not None
+    assert expected.bins is not None
+    assert found.bins.high.tolist() == expected.bins.high.tolist()
+    assert found.bins.first == pytest.approx(expected.bins.first, rel=1e-12)
+
+
+@pytest.mark.parametrize("late", [2, -1])
+def test_a_label_beyond_those_of_the_first_rows(late: int, tmp_path: Path) -> None:
+    truth = [*[0, 1] * 3000, late]
+    parquet.write_table(pa.table({"y": truth, "s": np.linspace(0.2, 0.8, 6001)}), tmp_path / "frame.parquet")
+    source = read(str(tmp_path / "frame.parquet"))
+    sample, _ = tally(source, roles(source, truth="y", scores="s", positive=1))
+    assert sorted(zip(sample.classes, sample.class_counts, strict=True)) == [
+        *sorted([("0", 3000), ("1", 3000), (str(late), 1)])
+    ]

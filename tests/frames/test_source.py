@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from pyarrow import compute
 import scorespace as ss
 from frames.sources import CREDIT, refused, values, write
 from scorespace.errors import ColumnError, ScoreSpaceError
+from scorespace.frames import read
 from scorespace.frames.source import connect, relation_source, unreadable
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -199,3 +201,10 @@ def test_what_an_engine_cannot_do_is_told() -> None:
     data = pl.DataFrame({"y": pl.Series(["b", "a"], dtype=pl.Object), "s": [0.5, 0.25]})
     with pytest.raises(ScoreSpaceError, match="seen: ComputeError: cannot cast 'Object' type"):
         measure(data)
+
+
+@pytest.mark.parametrize("made", [lambda table: table, lambda table: table.to_pandas(types_mapper=pd.ArrowDtype)])
+def test_decimals_become_the_nearest_double(made):
+    told = [Decimal(k) / 100 for k in range(100)]
+    source = read(made(pa.table({"s": pa.array(told, pa.decimal128(6, 2))})))
+    assert source.arrays(source.frame.select("s"))["s"].tolist() == [k / 100 for k in range(100)]

@@ -85,7 +85,7 @@ def test_whatever_the_order_inside_wide_bins(text, drawn):
 
     sample, ranges = drawn
     table = sample.table()
-    held = table._binned
+    held = table.binned
     low, high = held.low.copy(), held.high.copy()
     for a, b in ranges:  # each case is only known to lie between the ends of its range, as far as cases reach
         among = (table.score >= a) & (table.score <= b)

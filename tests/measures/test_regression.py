@@ -143,3 +143,10 @@ def test_options_are_checked():
 
 def test_a_measure_by_name_from_arrays():
     assert ss.measure("mae", truth=[1, 2, 3], prediction=[1, 2, 5]) == pytest.approx(2 / 3)
+
+
+def test_a_constant_prediction_has_no_correlation_however_its_errors_round():
+    rng = np.random.default_rng(0)
+    for size in range(3, 60):
+        truth = rng.normal(10, 3, size)
+        assert np.isnan(ss.pearson(ss.residual_table(truth, np.full(size, rng.normal()))))

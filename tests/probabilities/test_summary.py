@@ -245,3 +245,18 @@ def test_the_summaries_of_models_whose_scores_are_probabilities():
     assert [one.model for one in found["net"].values()] == ["net[top]", "net[x]", "net[y]", "net[z]"]
     # One class against the rest: (0.4² + 0.2² + 0.1²) / 3.
     assert found["net"]["x"].brier == pytest.approx((0.4**2 + 0.2**2 + 0.1**2) / 3)
+
+
+def test_cases_in_groups_are_not_held_against_chance_that_draws_them_one_by_one():
+    rng = np.random.default_rng(1)
+    person = np.repeat(np.arange(30), 20)
+    rate = rng.beta(1, 1, 30)
+    label = (rng.random(30) < rate).astype(int)[person]  # calibrated, but all labels of a person are the same
+    data = {"y": label, "s": rate[person], "g": person}
+    alone = ss.evaluate(data, truth="y", scores="s")
+    known = ss.evaluate(data, truth="y", scores="s", group="g")
+    assert "SS022" in {one.code for one in alone.notes}
+    assert not {"SS022", "SS023"} & {one.code for one in known.notes}
+    found = known.calibration("s")
+    assert np.isnan([found.cal_p, found.cal_chance, found.spiegelhalter.p, found.hosmer_lemeshow.p]).all()
+    assert "with cases in groups, calibration cannot be told from chance" in found.words

@@ -190,7 +190,7 @@ def test_delong_suits_many_errors_alone():
 # --- do they hold the truth?
 
 
-STUDY = ("coverage", "covered", "rejected", "honest", "populations", "rounds")
+STUDY = ("study", "covered", "rejected", "honest", "populations", "rounds")
 
 
 @pytest.fixture(scope="module")

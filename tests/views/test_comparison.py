@@ -7,7 +7,7 @@ import pytest
 
 import scorespace as ss
 from scorespace.comparisons.answer import Comparison, Comparisons
-from scorespace.comparisons.folds import bayes_correlated_t
+from scorespace.comparisons.t_tests import bayes_correlated_t
 from scorespace.views import comparison as view
 from scorespace.views.document import Grid, Notes, Text, Verdict
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, DataError
 from scorespace.evaluation.samples import agree as agree_on
 from scorespace.files import write_file
@@ -16,30 +17,22 @@ from scorespace.samples.raters import Ratings
 from scorespace.views import agreement as view
 from scorespace.views import tidy
 
-_ROLES = "Which column is what"
-
 
 def agree(
     data: options.Data,
     rater: Annotated[
         list[str],
-        typer.Option(
-            metavar="NAME=DECISION[,SCORE]",
-            help="A rater's columns: label, and score from 0 to 1; two raters or more. Without scores, of any classes.",
-            rich_help_panel=_ROLES,
+        flag(
+            "NAME=DECISION[,SCORE]",
+            "A rater's columns: label, and score from 0 to 1; two raters or more. Without scores, of any classes.",
+            options.ROLES,
         ),
     ],
     positive: options.Positive = None,
     truth: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL", help="The actual class, where known: adds each rater's AUC.", rich_help_panel=_ROLES
-        ),
+        str | None, flag("COL", "The actual class, where known: adds each rater's AUC.", options.ROLES)
     ] = None,
-    id: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="What names the instances; else their row.", rich_help_panel=_ROLES),
-    ] = None,
+    id: Annotated[str | None, flag("COL", "What names the instances; else their row.", options.ROLES)] = None,
     weight: options.Weight = None,
     order: options.Order = "",
     scale: options.Scale = None,
@@ -47,17 +40,12 @@ def agree(
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     tolerance: Annotated[
-        float, typer.Option(metavar="X", help="Scores that differ by no more are called alike.", rich_help_panel=_ROLES)
+        float, flag("X", "Scores that differ by no more are called alike.", options.ROLES)
     ] = TOLERANCE,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where to draw: .png .svg .pdf .html; .csv .json for all instances.",
-            rich_help_panel="Output",
-        ),
+        Path | None, flag("FILE", "Where to draw: .png .svg .pdf .html; .csv .json for all instances.", "Output")
     ] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:

@@ -9,22 +9,18 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, DataError
 from scorespace.views import report as page
-
-_ROLES, _OUTPUT = "Which column is what", "Output"
 
 
 def audit(
     data: options.Data,
-    target: Annotated[
-        str | None, typer.Option(metavar="COL", help="The column to be predicted.", rich_help_panel=_ROLES)
-    ] = None,
+    target: Annotated[str | None, flag("COL", "The column to be predicted.", options.ROLES)] = None,
     test: Annotated[
-        str | None,
-        typer.Option(metavar="OTHER", help="A sample that should share no case with the data.", rich_help_panel=_ROLES),
+        str | None, flag("OTHER", "A sample that should share no case with the data.", options.ROLES)
     ] = None,
-    score: options.Score = [],  # noqa: B006 - Typer copies defaults
+    score: options.Score = [],
     positive: options.Positive = None,
     group: options.Group = None,
     fold: options.Fold = None,
@@ -32,21 +28,17 @@ def audit(
     allow_remote: options.AllowRemote = False,
     kind: Annotated[
         list[str],
-        typer.Option(
-            metavar="COL=KIND",
-            help="Overrule what a column is taken for, such as size=ordinal(small,medium,large); repeatable.",
-            rich_help_panel=_ROLES,
+        flag(
+            "COL=KIND",
+            "Overrule what a column is taken for, such as size=ordinal(small,medium,large); repeatable.",
+            options.ROLES,
         ),
-    ] = [],  # noqa: B006
-    fail_on: Annotated[
-        list[str],
-        typer.Option(metavar="CODE", help="Exit with 1 on this code, or on warning or info; repeatable."),
-    ] = [],  # noqa: B006
+    ] = [],
+    fail_on: Annotated[list[str], flag("CODE", "Exit with 1 on this code, or on warning or info; repeatable.")] = [],
     report: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="Also write a page with a picture per column.", rich_help_panel=_OUTPUT),
+        Path | None, flag("FILE.html", "Also write a page with a picture per column.", options.OUTPUT)
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of folds and permutations.", rich_help_panel=_OUTPUT)] = 0,
+    seed: Annotated[int, flag(None, "Seed of folds and permutations.", options.OUTPUT, min=0)] = 0,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Look at every column before any model does: what it is, and what would fool you.

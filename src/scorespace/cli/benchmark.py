@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.options import flag, switch
 from scorespace.errors import DataError, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from scorespace.experiments.run import State, Watch
     from scorespace.experiments.store import Run
 
-_WHAT, _ROLES, _HOW, _OUTPUT = "What is compared", "Which column is what", "How it runs", "Output"
+_WHAT, _HOW = "What is compared", "How it runs"
 _EVERY = 30.0  # seconds between lines of progress where there is no terminal
 
 
@@ -37,88 +38,50 @@ def benchmark(
         list[str] | None,
         typer.Argument(metavar="[status DIR]", help="Say where the run in a directory stands, and do nothing."),
     ] = None,
-    paths: Annotated[
-        list[str],
-        typer.Option("--data", metavar="PATH", help="A file to learn from; repeatable.", rich_help_panel=_WHAT),
-    ] = [],  # noqa: B006 - Typer copies defaults
-    target: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COL", help="The column to predict: one for all files, or one for each.", rich_help_panel=_WHAT
-        ),
-    ] = [],  # noqa: B006
-    suite: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Data sets and learners under one name: smooth-roc.", rich_help_panel=_WHAT),
-    ] = None,
+    paths: Annotated[list[str], flag("PATH", "A file to learn from; repeatable.", _WHAT, "--data")] = [],
+    target: Annotated[list[str], flag("COL", "The column to predict: one for all files, or one for each.", _WHAT)] = [],
+    suite: Annotated[str | None, flag("NAME", "Data sets and learners under one name: smooth-roc.", _WHAT)] = None,
     learner: Annotated[
         list[str],
-        typer.Option(
-            metavar="NAME",
-            help="naive_bayes, pet, tree, logistic, linear, knn(k=5), forest, boosting, majority, mean, "
-            "module:factory, or NAME=any of these; repeatable.",
-            rich_help_panel=_WHAT,
+        flag(
+            "NAME",
+            (
+                "naive_bayes, pet, tree, logistic, linear, knn(k=5), forest, boosting, majority, mean, "
+                "module:factory, or NAME=any of these; repeatable."
+            ),
+            _WHAT,
         ),
-    ] = [],  # noqa: B006
+    ] = [],
     resampling: Annotated[
         str | None,
-        typer.Option(
-            metavar="HOW",
-            help="10x10, 5, holdout:0.3, loo, logo:COL, lpgo:2:COL, logo:COL*COL, bootstrap:200, time:5; "
-            "10x10 if not stated.",
-            rich_help_panel=_WHAT,
+        flag(
+            "HOW",
+            (
+                "10x10, 5, holdout:0.3, loo, logo:COL, lpgo:2:COL, logo:COL*COL, bootstrap:200, time:5; "
+                "10x10 if not stated."
+            ),
+            _WHAT,
         ),
     ] = None,
     group: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COL", help="Groups of related rows, which folds keep whole; repeatable.", rich_help_panel=_ROLES
-        ),
-    ] = [],  # noqa: B006
-    ids: Annotated[
-        str | None,
-        typer.Option("--id", metavar="COL", help="What says which rows are one case.", rich_help_panel=_ROLES),
-    ] = None,
-    order: Annotated[
-        str | None,
-        typer.Option("--time", metavar="COL", help="The time of each row, for time:5.", rich_help_panel=_ROLES),
-    ] = None,
-    drop: Annotated[
-        list[str],
-        typer.Option(metavar="COL", help="A column that is no feature; repeatable.", rich_help_panel=_ROLES),
-    ] = [],  # noqa: B006
+        list[str], flag("COL", "Groups of related rows, which folds keep whole; repeatable.", options.ROLES)
+    ] = [],
+    ids: Annotated[str | None, flag("COL", "What says which rows are one case.", options.ROLES, "--id")] = None,
+    order: Annotated[str | None, flag("COL", "The time of each row, for time:5.", options.ROLES, "--time")] = None,
+    drop: Annotated[list[str], flag("COL", "A column that is no feature; repeatable.", options.ROLES)] = [],
     positive: options.Positive = None,
-    task: Annotated[
-        Task | None,
-        typer.Option(help="Whether whole numbers are classes or numbers.", rich_help_panel=_ROLES),
-    ] = None,
+    task: Annotated[Task | None, flag(None, "Whether whole numbers are classes or numbers.", options.ROLES)] = None,
     allow_remote: options.AllowRemote = False,
-    folder: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="DIR", help="The run directory; what is finished there stays.", rich_help_panel=_HOW
-        ),
-    ] = Path("runs"),
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Processes at a time; all cores if not stated.", rich_help_panel=_HOW),
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.", rich_help_panel=_HOW),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of splits and learners.", rich_help_panel=_HOW)] = 0,
-    train: Annotated[
-        bool, typer.Option("--train", help="Keep predictions of training rows, too.", rich_help_panel=_HOW)
-    ] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Do failed fits again.", rich_help_panel=_HOW)] = False,
-    replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Remove what a changed learner or data set left.", rich_help_panel=_HOW),
-    ] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Also write the page.", rich_help_panel=_OUTPUT)
-    ] = None,
+    folder: Annotated[Path, flag("DIR", "The run directory; what is finished there stays.", _HOW, "--out")] = Path(
+        "runs"
+    ),
+    workers: Annotated[int | None, flag("N", "Processes at a time; all cores if not stated.", _HOW, min=1)] = None,
+    dask: Annotated[str | None, flag("ADDRESS", "A Dask scheduler, such as tcp://host:8786.", _HOW)] = None,
+    seed: Annotated[int, flag(None, "Seed of splits and learners.", _HOW, min=0)] = 0,
+    train: Annotated[bool, switch("--train", "Keep predictions of training rows, too.", _HOW)] = False,
+    retry: Annotated[bool, switch("--retry", "Do failed fits again.", _HOW)] = False,
+    replace: Annotated[bool, switch("--replace", "Remove what a changed learner or data set left.", _HOW)] = False,
+    report: Annotated[Path | None, flag("FILE.html", "Also write the page.", options.OUTPUT)] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Let learners predict rows that they have not seen: resampled, in parallel, resumed where it stopped.

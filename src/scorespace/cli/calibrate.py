@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, ScoreSpaceError
 from scorespace.evaluation.recalibrate import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
 from scorespace.files import write_file
@@ -19,7 +20,7 @@ from scorespace.results import SCHEMA, Row, plain
 from scorespace.views import recalibration as view
 from scorespace.views import tidy
 
-_ROLES, _FIT, _FILES = "Which column is what", "How the map is fitted", "Files"
+_FIT, _FILES = "How the map is fitted", "Files"
 _DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
 
 
@@ -36,11 +37,12 @@ def _option(panel: str, metavar: str, words: str) -> Any:
 def calibrate(
     data: options.Data,
     score: Annotated[
-        list[str], _option(_ROLES, "COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes.")
+        list[str],
+        _option(options.ROLES, "COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes."),
     ],
     truth: options.MaybeTruth = None,
     positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006 - Typer copies defaults
+    name: options.Name = [],
     weight: options.Weight = None,
     missing: options.MissingRows = options.Missing.error,
     where: options.Where = None,
@@ -56,7 +58,7 @@ def calibrate(
     ] = None,
     fold: Annotated[str | None, _option(_FIT, "COL", "Else: cross-fit over the folds in this column.")] = None,
     group: Annotated[str | None, _option(_FIT, "COL", "Groups of related cases, kept in one fold.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the folds.", rich_help_panel=_FIT)] = 0,
+    seed: Annotated[int, flag(None, "Seed of the folds.", _FIT, min=0)] = 0,
     apply: Annotated[
         Path | None, _option(_FIT, "MAP.json", "Instead: apply a saved map; the truth is optional then.")
     ] = None,

@@ -11,6 +11,7 @@ import typer
 
 from scorespace import frames
 from scorespace.cli import options, output
+from scorespace.cli.options import flag
 from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.curves.midpoint import learn_midpoint as learned_midpoint
 from scorespace.decisions.cases import COLUMNS, SETS, Cases, SubSample, of_codes, sub_sample
@@ -24,11 +25,6 @@ from scorespace.views import smooth as view
 from scorespace.views import tidy
 
 _LIST = "Which cases"
-
-Midpoint = Annotated[
-    str,
-    typer.Option(metavar="RULE", help=f"What parts high from low scores: {', '.join(MIDPOINTS)}, or a number."),
-]
 
 
 class Zone(StrEnum):
@@ -53,41 +49,32 @@ class Set(StrEnum):
 def cases(
     data: options.Data,
     truth: options.Truth,
-    score: Annotated[str, typer.Option(metavar="COL", help="The model's scores, between 0 and 1.")],
+    score: Annotated[str, flag("COL", "The model's scores, between 0 and 1.")],
     positive: options.Positive = None,
     scale: options.Scale = None,
-    id: Annotated[
-        str | None, typer.Option("--id", metavar="COL", help="Names the cases; else rows are numbered from 1.")
+    id: Annotated[str | None, flag("COL", "Names the cases; else rows are numbered from 1.", None, "--id")] = None,
+    midpoint: Annotated[
+        str, flag("RULE", f"What parts high from low scores: {', '.join(MIDPOINTS)}, or a number.")
+    ] = "mean",
+    learn_midpoint: Annotated[
+        str | None, flag("DATA", "Instead: learn it on a validation sample with the same columns.")
     ] = None,
-    midpoint: Midpoint = "mean",
-    learn_midpoint: options.LearnMidpoint = None,
-    zone: Annotated[Zone | None, typer.Option(help="List the cases of one kind only.", rich_help_panel=_LIST)] = None,
+    zone: Annotated[Zone | None, flag(None, "List the cases of one kind only.", _LIST)] = None,
     set: Annotated[
         Set | None,
-        typer.Option(
-            help="Instead: the sets by side of the midpoint and class, all or one of them, against the decisions.",
-            rich_help_panel=_LIST,
+        flag(
+            None,
+            "Instead: the sets by side of the midpoint and class, all or one of them, against the decisions.",
+            _LIST,
         ),
     ] = None,
-    at: Annotated[
-        float, typer.Option(metavar="T", help="The threshold of the decisions beside --set.", rich_help_panel=_LIST)
-    ] = 0.5,
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=2, help="Propose N cases that keep the shape of the curve.", rich_help_panel=_LIST
-        ),
-    ] = None,
-    most: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many of each kind to list.", rich_help_panel=_LIST)
-    ] = view.MOST,
+    at: Annotated[float, flag("T", "The threshold of the decisions beside --set.", _LIST)] = 0.5,
+    sample: Annotated[int | None, flag("N", "Propose N cases that keep the shape of the curve.", _LIST, min=2)] = None,
+    most: Annotated[int, flag("N", "How many of each kind to list.", _LIST, min=1)] = view.MOST,
     missing: options.MissingRows = options.Missing.error,
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="All cases: .csv .json; their picture: .png .svg .pdf .html."),
-    ] = None,
+    out: Annotated[Path | None, flag("FILE", "All cases: .csv .json; their picture: .png .svg .pdf .html.")] = None,
     format: options.MaybeFormat = None,
 ) -> None:
     """List the hard and the easy cases of a model: in doubt or sure, right or wrong.

@@ -6,12 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from scorespace.cli import options, output
+from scorespace.cli.options import flag
 from scorespace.errors import ColumnError
-
-_ROLES, _OUTPUT = "Which column is what", "Output"
 
 
 class Scaling(StrEnum):
@@ -23,51 +20,30 @@ class Scaling(StrEnum):
 
 def clusters(
     data: options.Data,
-    label: Annotated[
-        list[str], typer.Option(metavar="COL", help="The cluster of each point; repeatable.", rich_help_panel=_ROLES)
-    ] = [],  # noqa: B006 - Typer copies defaults
+    label: Annotated[list[str], flag("COL", "The cluster of each point; repeatable.", options.ROLES)] = [],
     feature: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COL", help="A column of numbers, or a pattern such as 'x*'; repeatable.", rich_help_panel=_ROLES
-        ),
-    ] = [],  # noqa: B006
-    truth: Annotated[
-        str | None, typer.Option(metavar="COL", help="The known class of each point.", rich_help_panel=_ROLES)
-    ] = None,
-    noise: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="The label of points in no cluster, such as -1.", rich_help_panel=_ROLES),
-    ] = None,
+        list[str], flag("COL", "A column of numbers, or a pattern such as 'x*'; repeatable.", options.ROLES)
+    ] = [],
+    truth: Annotated[str | None, flag("COL", "The known class of each point.", options.ROLES)] = None,
+    noise: Annotated[str | None, flag("LABEL", "The label of points in no cluster, such as -1.", options.ROLES)] = None,
     weight: options.Weight = None,
     group: options.Group = None,
     missing: options.MissingRows = options.Missing.error,
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     scale: Annotated[
-        Scaling, typer.Option(help="Features as they are, or divided by their standard deviation.")
+        Scaling, flag(None, "Features as they are, or divided by their standard deviation.")
     ] = Scaling.none,
     measures: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST", help='Such as "silhouette,radius(how=mean),silhouette[a]".', rich_help_panel=_OUTPUT
-        ),
+        str | None, flag("LIST", 'Such as "silhouette,radius(how=mean),silhouette[a]".', options.OUTPUT)
     ] = None,
     resamples: Annotated[
-        int,
-        typer.Option(
-            min=0, help="How often points are drawn again to see whether clusters hold.", rich_help_panel=_OUTPUT
-        ),
+        int, flag(None, "How often points are drawn again to see whether clusters hold.", options.OUTPUT, min=0)
     ] = 100,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Also write the page.", rich_help_panel=_OUTPUT)
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where to draw the points: .png .svg .pdf .html.", rich_help_panel=_OUTPUT),
-    ] = None,
+    report: Annotated[Path | None, flag("FILE.html", "Also write the page.", options.OUTPUT)] = None,
+    out: Annotated[Path | None, flag("FILE", "Where to draw the points: .png .svg .pdf .html.", options.OUTPUT)] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Judge clusters: how far apart, how wide, how dense, whether they hold, and whether they are known classes.

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
-import typer
-
 from scorespace.cli import options, output, runs
+from scorespace.cli.given import Given
+from scorespace.cli.options import flag
 from scorespace.declaration import call_text
 from scorespace.errors import MeasureError, ScoreSpaceError
-from scorespace.evaluation.enter import evaluate
-from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.results import grouped
 from scorespace.views import comparison as view
@@ -28,91 +26,64 @@ def _known(incomplete: str) -> list[str]:
 
 
 def compare(
-    data: options.MaybeData = None,
-    truth: options.MaybeTruth = None,
-    score: options.Score = [],  # noqa: B006 - Typer copies defaults
-    decision: options.Decision = [],  # noqa: B006
-    prediction: options.Prediction = [],  # noqa: B006
-    positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006
-    model: options.Model = [],  # noqa: B006
-    weight: options.Weight = None,
-    group: options.Group = None,
-    fold: options.Fold = None,
-    time: options.Time = None,
-    repeat: options.Repeat = None,
-    order: options.Order = "",
-    scale: options.Scale = None,
-    dataset: options.Dataset = None,
-    missing: options.MissingRows = options.Missing.error,
-    where: options.Where = None,
-    allow_remote: options.AllowRemote = False,
+    given: Annotated[Given, {"weights", "baseline", "matrix", "rows"}],
     other: Annotated[
         str | None,
-        typer.Option(
+        flag(
+            "OTHER",
+            "Instead of each other: every model with itself on another sample of cases, with the same columns.",
+            _WHAT,
             "--with",
-            metavar="OTHER",
-            help="Instead of each other: every model with itself on another sample of cases, with the same columns.",
-            rich_help_panel=_WHAT,
         ),
     ] = None,
-    against: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Instead: every model's AUC or --measure with a value.", rich_help_panel=_WHAT),
-    ] = None,
+    against: Annotated[float | None, flag("X", "Instead: every model's AUC or --measure with a value.", _WHAT)] = None,
     measure: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
+        flag(
+            "NAME",
+            "What to compare, such as auc, pauc(fpr_high=0.1) or f1@0.3.",
+            _WHAT,
             autocompletion=options.measure_names,
-            help="What to compare, such as auc, pauc(fpr_high=0.1) or f1@0.3.",
-            rich_help_panel=_WHAT,
         ),
     ] = None,
-    at: Annotated[
-        float | None,
-        typer.Option(metavar="T", help="Compare the decisions at this threshold.", rich_help_panel=_WHAT),
-    ] = None,
+    at: Annotated[float | None, flag("T", "Compare the decisions at this threshold.", _WHAT)] = None,
     at_least: Annotated[
         list[str],
-        typer.Option(
-            metavar="MEASURE=X",
-            help="Compare the best value of --measure over the thresholds that keep this bound, such as tpr=0.9.",
-            rich_help_panel=_WHAT,
+        flag(
+            "MEASURE=X",
+            "Compare the best value of --measure over the thresholds that keep this bound, such as tpr=0.9.",
+            _WHAT,
         ),
-    ] = [],  # noqa: B006
-    at_most: Annotated[
-        list[str],
-        typer.Option(metavar="MEASURE=X", help="The same with a bound from above.", rich_help_panel=_WHAT),
-    ] = [],  # noqa: B006
+    ] = [],
+    at_most: Annotated[list[str], flag("MEASURE=X", "The same with a bound from above.", _WHAT)] = [],
     counts: Annotated[
         str | None,
-        typer.Option(
-            metavar="N00,N01,N10,N11",
-            help="Instead of DATA: cases that both models get wrong, only a, only b, and neither.",
-            rich_help_panel=_WHAT,
+        flag(
+            "N00,N01,N10,N11", "Instead of DATA: cases that both models get wrong, only a, only b, and neither.", _WHAT
         ),
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(
-            metavar="TEST",
-            help="Such as delong, 'mcnemar(method=exact)' or 'bootstrap(replicates=5000)'; the suiting one if not "
-            "stated. scorespace tests lists them.",
+        flag(
+            "TEST",
+            (
+                "Such as delong, 'mcnemar(method=exact)' or 'bootstrap(replicates=5000)'; the suiting one if not "
+                "stated. scorespace tests lists them."
+            ),
+            _WHAT,
             autocompletion=_known,
-            rich_help_panel=_WHAT,
         ),
     ] = None,
-    rope: Annotated[
-        float | None,
-        typer.Option(metavar="W", help="For bayes_t: differences within ± W are none.", rich_help_panel=_WHAT),
-    ] = None,
-    memory: options.Memory = None,
-    precision: options.Precision = None,
-    engine: options.Engine = None,
-    master: options.Master = None,
+    rope: Annotated[float | None, flag("W", "For bayes_t: differences within ± W are none.", _WHAT)] = None,
     alternative: options.Alternative = options.Sided.two,
-    adjust: options.Adjust = "holm",
+    adjust: Annotated[
+        str,
+        flag(
+            "METHOD",
+            "How p-values of several tests are adjusted: holm, hochberg, bonferroni, finner or, of pairs, shaffer.",
+            "How to judge",
+        ),
+    ] = "holm",
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -124,71 +95,37 @@ def compare(
     alone = "--with" if other is not None else "--against"
     if other is not None and against is not None:
         raise ScoreSpaceError("--with and --against are two comparisons.", hint="one of them at a time")
-    idle = {"--fold": fold, "--repeat": repeat, "--rope": rope}
-    for flag, given in idle.items() if other is not None or against is not None else ():
-        if given is not None:
-            raise ScoreSpaceError(f"{flag} is for models that are compared with each other.", hint=f"leave out {alone}")
+    idle = {"--fold": given.fold, "--repeat": given.repeat, "--rope": rope}
+    for name, value in idle.items() if other is not None or against is not None else ():
+        if value is not None:
+            raise ScoreSpaceError(f"{name} is for models that are compared with each other.", hint=f"leave out {alone}")
     if at is not None and (other is not None or against is not None):
         raise ScoreSpaceError(f"--at compares decisions case by case, and not {alone}.", hint=f"--measure acc@{at:g}")
 
     measure = _under(measure, at_least, at_most)
-    if runs.several(data, dataset):
-        named = {"--truth": truth, "--decision": decision, "--prediction": prediction, "--group": group, "--fold": fold}
-        others = {
-            "--repeat": repeat,
-            "--weight": weight,
-            "--with": other,
-            "--against": against,
-            "--at": at,
-            "--rope": rope,
-        }
-        runs.refuse({**named, **others, "--counts": counts, "--memory": memory})
-        runs.compare(str(data), measure, score, positive, test, alternative.value, adjust, level, format)
+    if runs.several(given.data, given.dataset):
+        others = {"--with": other, "--against": against, "--at": at, "--rope": rope, "--counts": counts}
+        runs.refuse(given, "truth decision prediction group fold repeat weight memory", others)
+        learners, positive = given.score, given.positive
+        runs.compare(str(given.data), measure, learners, positive, test, alternative.value, adjust, level, format)
         return
-    if (data is None) == (counts is None):
+    if (given.data is None) == (counts is None):
         raise ScoreSpaceError(
             "name the data, or the counts of right and wrong decisions instead.",
             hint="DATA --truth COL, or --counts 20,40,20,120",
         )
-    if counts is not None and (score or decision or truth is not None or other is not None or against is not None):
+    if counts is not None and (
+        given.score or given.decision or given.truth is not None or other is not None or against is not None
+    ):
         raise ScoreSpaceError("--counts are all that is known of two models.", hint="no columns beside --counts")
     table = None if counts is None else _told(counts)
-    decision, truth = (decision, truth) if table is None else (["a", "b"], "truth")
-
-    def evaluated(source: Any) -> Evaluation:
-        return evaluate(
-            source,
-            truth=truth,
-            scores=score,
-            decisions=decision,
-            predictions=prediction,
-            time=time,
-            positive=positive,
-            names=options.renames(name),
-            models=options.models(model),
-            weight=weight,
-            group=group,
-            fold=fold,
-            repeat=repeat,
-            order=order,
-            scale=scale,
-            dataset=dataset,
-            where=where,
-            missing=missing.value,
-            paired=True,
-            at=_thresholds(at, measure),
-            memory=memory,
-            precision=precision,
-            engine=engine,
-            master=master,
-            level=level,
-            seed=seed,
-            progress=progress,
-        )
-
+    if table is not None:
+        given = given._replace(decision=["a", "b"], truth="truth")
     judged: dict[str, Any] = {"alternative": alternative.value, "adjust": adjust}
     with output.progress("resampling") as progress:
-        evaluation, second = evaluated(table or data), None if other is None else evaluated(other)
+        asked: dict[str, Any] = {"paired": True, "at": _thresholds(at, measure), "level": level, "seed": seed}
+        evaluation = given.evaluated(table, **asked, progress=progress)
+        second = None if other is None else given.evaluated(other, **asked, progress=progress)
         if second is not None:
             found = evaluation.compare_with(second, test=test, measure=measure, **judged)
         elif against is not None:

@@ -13,6 +13,8 @@ import typer
 from scorespace.cli import options, output
 from scorespace.cli.cases import learned
 from scorespace.cli.curves import completed
+from scorespace.cli.given import Given, Stakes
+from scorespace.cli.options import flag, switch
 from scorespace.cli.verbs import VerbCommand
 from scorespace.conditions import Condition
 from scorespace.curves.curve import Curve, CurveKind
@@ -21,13 +23,12 @@ from scorespace.decisions import Decision
 from scorespace.declaration import Call, call_text
 from scorespace.errors import CurveError, DataError, listing
 from scorespace.evaluation.curves import Family, family, kinds, requested
-from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.files import write_file
 from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals, grouped, plain
+from scorespace.results import SCHEMA, Row, decimals, grouped, plain, threshold_text
 from scorespace.views import tidy
 from scorespace.views.document import Grid
 
@@ -83,67 +84,35 @@ def _named_kind(args: list[str]) -> str | None:
 
 
 def curve(
-    data: options.MaybeData = None,
-    truth: options.MaybeTruth = None,
-    kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help=f"roc if not stated; {_KIND_HELP}", autocompletion=completed)
-    ] = None,
-    score: options.Score = [],  # noqa: B006 - Typer copies defaults
-    decision: options.Decision = [],  # noqa: B006
-    prediction: options.Prediction = [],  # noqa: B006
-    positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006
-    model: options.Model = [],  # noqa: B006
-    weight: options.Weight = None,
-    weights: options.Weights = options.Weighing.cases,
-    fold: options.Fold = None,
-    repeat: options.Repeat = None,
-    dataset: options.Dataset = None,
-    matrix: options.Matrix = [],  # noqa: B006
-    rows: options.RowsAre = None,
-    order: options.Order = "",
-    scale: options.Scale = None,
-    cost_fp: options.CostFp = None,
-    cost_fn: options.CostFn = None,
-    prevalence: options.Prevalence = None,
-    slope: options.Slope = None,
-    missing: options.MissingRows = options.Missing.error,
-    where: options.Where = None,
-    allow_remote: options.AllowRemote = False,
+    given: Annotated[Given, {"group", "baseline", "time"}],
+    stakes: Annotated[Stakes, {"cost_tp", "cost_tn", "costs", "cost_under", "cost_over"}],
+    kind: Annotated[str | None, flag("KIND", f"roc if not stated; {_KIND_HELP}", autocompletion=completed)] = None,
     measure: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="The measures drawn by --kind threshold, with commas; f1 unless stated.",
+        flag(
+            "NAMES",
+            "The measures drawn by --kind threshold, with commas; f1 unless stated.",
             autocompletion=options.measure_names,
         ),
     ] = None,
-    x: Annotated[
-        str | None, typer.Option("--x", metavar="MEASURE", help="Instead of --kind: one measure against another.")
-    ] = None,
-    y: Annotated[str | None, typer.Option("--y", metavar="MEASURE", help="The other one.")] = None,
+    x: Annotated[str | None, flag("MEASURE", "Instead of --kind: one measure against another.", None, "--x")] = None,
+    y: Annotated[str | None, flag("MEASURE", "The other one.", None, "--y")] = None,
     learn_midpoint: Annotated[
-        str | None,
-        typer.Option(metavar="DATA", help="Learn the option midpoint on a validation sample with the same columns."),
+        str | None, flag("DATA", "Learn the option midpoint on a validation sample with the same columns.")
     ] = None,
-    band: Annotated[
-        bool, typer.Option("--band", help=f"Draw bands for whole curves ({', '.join(bands.functions)}).")
-    ] = False,
-    memory: options.Memory = None,
-    precision: options.Precision = None,
-    engine: options.Engine = None,
-    master: options.Master = None,
+    band: Annotated[bool, switch("--band", f"Draw bands for whole curves ({', '.join(bands.functions)}).")] = False,
     average: Annotated[
         str | None,
-        typer.Option(
-            metavar="HOW",
-            help="Of folds, instead of pooling them: vertical or threshold, for the mean of their curves at each rate "
-            "or at each threshold, with bands.",
+        flag(
+            "HOW",
+            (
+                "Of folds, instead of pooling them: vertical or threshold, for the mean of their curves at each rate "
+                "or at each threshold, with bands."
+            ),
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where to write: .csv .json for data; .png .svg .pdf .html for the picture."),
+        Path | None, flag("FILE", "Where to write: .csv .json for data; .png .svg .pdf .html for the picture.")
     ] = None,
     format: options.MaybeFormat = None,
 ) -> None:
@@ -151,12 +120,14 @@ def curve(
 
     Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
     """
-    read = (data, learn_midpoint, *options.matrix_files(matrix))
-    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *read)
+    options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *given.files, learn_midpoint)
     kind = _stated_kind(kind, x, y)
     picture = _is_picture(kind, out)
     if picture and (
-        band or any(one is not None for one in (measure, learn_midpoint, slope, cost_fp, cost_fn, average))
+        band
+        or any(
+            one is not None for one in (measure, learn_midpoint, stakes.slope, stakes.cost_fp, stakes.cost_fn, average)
+        )
     ):
         raise CurveError(
             f"{kind} is a picture, and none of its options is a curve's.", hint=f"--kind {kind} --out FILE alone"
@@ -168,45 +139,15 @@ def curve(
     if learn_midpoint is not None:
         requested(kind, midpoint="learned")  # refuses kinds without a midpoint, and one that is stated besides
 
-    source, tables = options.data_and_matrices(data, matrix, rows, positive)
-    options.refuse_beside_slope(slope, {"fp": cost_fp, "fn": cost_fn}, prevalence)
-    given = (cost_fp, cost_fn, None, None, prevalence, None)
-    condition: Any = None if slope is not None else options.condition(*given)
-
-    def evaluated(source: Any, decisions: list[str], tables: dict[str, Any]) -> Evaluation:
-        return evaluate(
-            source,
-            tables=tables,
-            truth=truth,
-            scores=score,
-            decisions=decisions,
-            predictions=prediction,
-            positive=positive,
-            names=options.renames(name),
-            models=options.models(model),
-            weight=weight,
-            weights=weights.value,
-            order=order,
-            scale=scale,
-            fold=fold,
-            repeat=repeat,
-            dataset=dataset,
-            where=where,
-            missing=missing.value,
-            memory=memory,
-            precision=precision,
-            engine=engine,
-            master=master,
-        )
-
-    evaluation = evaluated(source, decision, tables)
+    condition: Any = stakes.condition
+    evaluation = given.evaluated()
     if picture and out is not None:
         from scorespace.views.charts import save
 
         save(evaluation.drawing(kind), out)
         typer.echo(f"curve  {out}", err=True)
         return
-    middles = {} if learn_midpoint is None else learned(evaluated(learn_midpoint, [], {}))
+    middles = {} if learn_midpoint is None else learned(given._replace(decision=[]).evaluated(learn_midpoint))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
@@ -215,8 +156,8 @@ def curve(
         over = {name: evaluation.average_curve(str(call), name, how=average) for name in found.tables}
         found = replace(found, curves={name: one.curve for name, one in over.items()})
         drawn = {name: one.band for name, one in over.items()}
-    if slope is not None:
-        condition = Condition.of_slope(slope, evaluation.models.prevalence)
+    if stakes.slope is not None:
+        condition = Condition.of_slope(stakes.slope, evaluation.models.prevalence)
     choice = None if condition is None else _decided(evaluation, call, condition)
     if out is None:
         _print(found, call, format or options.Format.table, choice)
@@ -347,7 +288,7 @@ def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, deci
             output.line(_numbers(what, {name: numbers[what] for name, numbers in besides.items() if what in numbers}))
     if decision is not None:
         at = _best(decision)
-        where = "" if at["threshold"] is None else f" at threshold {at['threshold']:.3g}"
+        where = "" if at["threshold"] is None else f" at threshold {threshold_text(at['threshold'])}"
         point = f"({at['x']:.3g}, {at['y']:.3g}), slope {at['slope']:.3g}, M = {at['relative_cost']:.3g}"
         output.line(f"\nbest  {at['model']}{where}: {point}")
     for name, curve in found.curves.items():

@@ -8,99 +8,43 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.given import Given, Stakes
+from scorespace.cli.options import flag
 from scorespace.conditions import Condition
 from scorespace.decisions import Decision
 from scorespace.errors import ConditionError, MeasureError
-from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.views import decision as view
 
 _CONSTRAINTS = "Or other ways to decide"
+_NOT_TAKEN = {"model", "weights", "group", "fold", "baseline", "time", "repeat", "scale"}
 
 
 def decide(
-    data: options.MaybeData = None,
-    truth: options.MaybeTruth = None,
-    score: options.Score = [],  # noqa: B006 - Typer copies defaults
-    decision: options.Decision = [],  # noqa: B006
-    prediction: options.Prediction = [],  # noqa: B006
-    positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006
-    weight: options.Weight = None,
-    dataset: options.Dataset = None,
-    matrix: options.Matrix = [],  # noqa: B006
-    rows: options.RowsAre = None,
-    order: options.Order = "",
-    missing: options.MissingRows = options.Missing.error,
-    where: options.Where = None,
-    allow_remote: options.AllowRemote = False,
-    cost_fp: options.CostFp = None,
-    cost_fn: options.CostFn = None,
-    cost_tp: options.CostTp = None,
-    cost_tn: options.CostTn = None,
-    prevalence: options.Prevalence = None,
-    costs: options.Costs = None,
-    slope: options.Slope = None,
-    cost_under: options.CostUnder = None,
-    cost_over: options.CostOver = None,
-    at_least: Annotated[
-        list[str],
-        typer.Option(metavar="MEASURE=X", help="A bound to keep, such as tpr=0.9.", rich_help_panel=_CONSTRAINTS),
-    ] = [],  # noqa: B006
-    at_most: Annotated[
-        list[str],
-        typer.Option(metavar="MEASURE=X", help="A bound to keep, such as fpr=0.1.", rich_help_panel=_CONSTRAINTS),
-    ] = [],  # noqa: B006
+    given: Annotated[Given, _NOT_TAKEN],
+    stakes: Stakes,
+    at_least: Annotated[list[str], flag("MEASURE=X", "A bound to keep, such as tpr=0.9.", _CONSTRAINTS)] = [],
+    at_most: Annotated[list[str], flag("MEASURE=X", "A bound to keep, such as fpr=0.1.", _CONSTRAINTS)] = [],
     maximise: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MEASURE",
-            help="What should be high.",
-            rich_help_panel=_CONSTRAINTS,
-            autocompletion=options.measure_names,
-        ),
+        str | None, flag("MEASURE", "What should be high.", _CONSTRAINTS, autocompletion=options.measure_names)
     ] = None,
     minimise: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MEASURE",
-            help="What should be low.",
-            rich_help_panel=_CONSTRAINTS,
-            autocompletion=options.measure_names,
-        ),
+        str | None, flag("MEASURE", "What should be low.", _CONSTRAINTS, autocompletion=options.measure_names)
     ] = None,
     reject: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            help="Chow's rule: handing a case over costs X, an error 1 or as stated.",
-            rich_help_panel=_CONSTRAINTS,
-        ),
+        float | None, flag("X", "Chow's rule: handing a case over costs X, an error 1 or as stated.", _CONSTRAINTS)
     ] = None,
     mix: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATE=X", help="The mixture of two classifiers at fpr=X or tpr=X.", rich_help_panel=_CONSTRAINTS
-        ),
+        str | None, flag("RATE=X", "The mixture of two classifiers at fpr=X or tpr=X.", _CONSTRAINTS)
     ] = None,
     fit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="OTHER",
-            help="Choose on these data, with the same columns, and judge on DATA.",
-            rich_help_panel=_CONSTRAINTS,
-        ),
+        str | None, flag("OTHER", "Choose on these data, with the same columns, and judge on DATA.", _CONSTRAINTS)
     ] = None,
-    memory: options.Memory = None,
-    precision: options.Precision = None,
-    engine: options.Engine = None,
-    master: options.Master = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The picture: the hull, the line of equal cost, the choice. .png .svg …"),
+        Path | None, flag("FILE", "The picture: the hull, the line of equal cost, the choice. .png .svg …")
     ] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
@@ -110,11 +54,8 @@ def decide(
 
     Example: scorespace decide credit.csv --truth outcome --positive bad --score nb --cost-fp 1 --cost-fn 5
     """
-    options.check_output(out, options.PICTURES, data, fit, costs, *options.matrix_files(matrix))
-    given = {"fp": cost_fp, "fn": cost_fn, "tp": cost_tp, "tn": cost_tn, "costs": costs}
-    stated = None if slope is not None else options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs)
-    options.refuse_beside_slope(slope, given, prevalence)
-    condition = options.any_condition(stated, cost_under, cost_over)
+    options.check_output(out, options.PICTURES, *given.files, fit, stakes.costs)
+    condition, slope = stakes.condition, stakes.slope
     bounded = bool(at_least or at_most or maximise or minimise)
     ways = [
         (condition is not None and reject is None) or slope is not None,
@@ -125,38 +66,13 @@ def decide(
     if sum(ways) != 1:
         problem = "these are several ways to decide." if any(ways) else "it is not stated what decides."
         raise ConditionError(problem, hint="--cost-fp 1 --cost-fn 5, or --at-least tpr=0.9 --maximise ppv")
-    if fit is not None and (reject is not None or mix is not None or not data or matrix):
+    if fit is not None and (reject is not None or mix is not None or not given.data or given.matrix):
         raise ConditionError("--fit chooses a threshold, by costs or under a constraint, for data.", hint="no --fit")
-    source, tables = options.data_and_matrices(data, matrix, rows, positive)
     with output.progress("bootstrap") as progress:
-
-        def read(sample: Any) -> Evaluation:
-            return evaluate_data(
-                sample,
-                tables=tables,
-                truth=truth,
-                scores=score,
-                decisions=decision,
-                predictions=prediction,
-                positive=positive,
-                names=options.renames(name),
-                weight=weight,
-                order=order,
-                dataset=dataset,
-                condition=None if reject is not None else condition,
-                where=where,
-                missing=missing.value,
-                memory=memory,
-                precision=precision,
-                engine=engine,
-                master=master,
-                level=level,
-                seed=seed,
-                progress=progress,
-            )
-
-        evaluation = read(source)
-        other = None if fit is None else read(fit)
+        asked: dict[str, Any] = {"level": level, "seed": seed, "progress": progress}
+        asked["condition"] = None if reject is not None else condition
+        evaluation = given.evaluated(**asked)
+        other = None if fit is None else given.evaluated(fit, **asked)
         found: view.AnyDecision
         if slope is not None:
             condition = Condition.of_slope(slope, (other or evaluation).models.prevalence)

@@ -6,10 +6,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
 from scorespace.cli import options, output
 from scorespace.cli.evaluate import show
+from scorespace.cli.options import flag, switch
 from scorespace.conditions import Condition
 from scorespace.errors import DataError
 from scorespace.evaluation.enter import evaluate
@@ -34,11 +33,9 @@ NEXT: Final = (
 
 
 def demo(
-    report: Annotated[Path, typer.Option(metavar="FILE.html", help="Where the report is written.")] = Path(
-        "scorespace-demo.html"
-    ),
+    report: Annotated[Path, flag("FILE.html", "Where the report is written.")] = Path("scorespace-demo.html"),
     copy: Annotated[
-        bool, typer.Option("--copy", help="Instead: write the bundled files here, for the commands of the README.")
+        bool, switch("--copy", "Instead: write the bundled files here, for the commands of the README.")
     ] = False,
     format: options.OutputFormat = options.Format.table,
 ) -> None:

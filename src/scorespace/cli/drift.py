@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.options import flag
 from scorespace.errors import DataError, listing
 from scorespace.evaluation.samples import drift as drift_of
 from scorespace.evaluation.samples import match
@@ -17,8 +18,6 @@ from scorespace.samples.match import Matches
 from scorespace.samples.moved import Drift
 from scorespace.views import drift as view
 from scorespace.views import tidy
-
-_OUTPUT = "Output"
 
 
 def drift(
@@ -31,31 +30,19 @@ def drift(
         ),
     ],
     truth: options.MaybeTruth = None,
-    score: options.Score = [],  # noqa: B006 - Typer copies defaults
+    score: options.Score = [],
     positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006
-    weight: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL", help="How often each row occurred, or what it weighs.", autocompletion=options.columns
-        ),
-    ] = None,
+    name: options.Name = [],
+    weight: Annotated[str | None, flag("COL", "How often each row occurred, or what it weighs.")] = None,
     scale: options.Scale = None,
     missing: options.MissingRows = options.Missing.error,
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
-    replicates: Annotated[
-        int, typer.Option(metavar="N", help="Permutations behind each p-value.", rich_help_panel=_OUTPUT)
-    ] = REPLICATES,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the permutations.", rich_help_panel=_OUTPUT)] = 0,
+    replicates: Annotated[int, flag("N", "Permutations behind each p-value.", options.OUTPUT)] = REPLICATES,
+    seed: Annotated[int, flag(None, "Seed of the permutations.", options.OUTPUT, min=0)] = 0,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where to draw: .png .svg .pdf .html; .csv .json for the numbers.",
-            rich_help_panel=_OUTPUT,
-        ),
+        Path | None, flag("FILE", "Where to draw: .png .svg .pdf .html; .csv .json for the numbers.", options.OUTPUT)
     ] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:

@@ -15,8 +15,9 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output, runs
+from scorespace.cli.given import Given, Stakes
+from scorespace.cli.options import flag, switch
 from scorespace.errors import MeasureError
-from scorespace.evaluation.enter import evaluate as evaluate_data
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
 from scorespace.resampling.interval import INTERVALS
@@ -27,73 +28,35 @@ _REQUIREMENT = re.compile(r"(?P<measure>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<bound>[
 
 
 def evaluate(
-    data: options.MaybeData = None,
-    truth: options.MaybeTruth = None,
-    score: options.Score = [],  # noqa: B006 - Typer copies defaults
-    decision: options.Decision = [],  # noqa: B006
-    prediction: options.Prediction = [],  # noqa: B006
-    positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006
-    model: options.Model = [],  # noqa: B006
-    weight: options.Weight = None,
-    weights: options.Weights = options.Weighing.cases,
-    group: options.Group = None,
-    fold: options.Fold = None,
-    baseline: options.Baseline = None,
-    time: options.Time = None,
-    dataset: options.Dataset = None,
-    matrix: options.Matrix = [],  # noqa: B006
-    rows: options.RowsAre = None,
-    order: options.Order = "",
-    scale: options.Scale = None,
-    missing: options.MissingRows = options.Missing.error,
-    where: options.Where = None,
-    allow_remote: options.AllowRemote = False,
-    memory: options.Memory = None,
-    precision: options.Precision = None,
-    engine: options.Engine = None,
-    master: options.Master = None,
+    given: Annotated[Given, {"repeat"}],
+    stakes: Annotated[Stakes, {"slope"}],
+    by: options.By = [],
     measures: Annotated[
         str,
-        typer.Option(
-            metavar="LIST",
-            help='Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".',
-            autocompletion=options.measure_names,
-        ),
+        flag("LIST", 'Which measures, such as "auc,ppv@0.5,fbeta(beta=2)@0.3".', autocompletion=options.measure_names),
     ] = "",
     require: Annotated[
-        list[str], typer.Option(metavar="RULE", help='Exit with 1 unless it holds for every model, such as "auc>=0.8".')
-    ] = [],  # noqa: B006
-    by_class: Annotated[
-        bool, typer.Option("--by-class", help="Also the detailed accuracy by class, as WEKA has it.")
-    ] = False,
+        list[str], flag("RULE", 'Exit with 1 unless it holds for every model, such as "auc>=0.8".')
+    ] = [],
+    by_class: Annotated[bool, switch("--by-class", "Also the detailed accuracy by class, as WEKA has it.")] = False,
     spread: Annotated[
-        bool,
-        typer.Option("--spread", help="Also the standard deviation of each measure, all over the same resamples."),
+        bool, switch("--spread", "Also the standard deviation of each measure, all over the same resamples.")
     ] = False,
-    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Also write the report, one page.")] = None,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the report.")] = None,
-    section: Annotated[
-        list[str], typer.Option(metavar="NAME", help="Show only this section of the report; repeatable.")
-    ] = [],  # noqa: B006
-    cost_fp: options.CostFp = None,
-    cost_fn: options.CostFn = None,
-    cost_tp: options.CostTp = None,
-    cost_tn: options.CostTn = None,
-    prevalence: options.Prevalence = None,
-    costs: options.Costs = None,
-    cost_under: options.CostUnder = None,
-    cost_over: options.CostOver = None,
+    report: Annotated[Path | None, flag("FILE.html", "Also write the report, one page.")] = None,
+    title: Annotated[str | None, flag("TEXT", "The title of the report.")] = None,
+    section: Annotated[list[str], flag("NAME", "Show only this section of the report; repeatable.")] = [],
     interval: Annotated[
         list[str],
-        typer.Option(
-            metavar="METHOD|[MODEL=]LOW,HIGH",
+        flag(
+            "METHOD|[MODEL=]LOW,HIGH",
+            (
+                f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}. Or the columns "
+                "of a model's prediction intervals, to be judged."
+            ),
+            "Output",
             autocompletion=lambda incomplete: [one.name for one in INTERVALS if one.name.startswith(incomplete)],
-            help=f"How intervals are made, where it suits: {', '.join(one.name for one in INTERVALS)}. Or the columns "
-            "of a model's prediction intervals, to be judged.",
-            rich_help_panel="Output",
         ),
-    ] = [],  # noqa: B006
+    ] = [],
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     format: options.OutputFormat = options.Format.table,
@@ -101,50 +64,25 @@ def evaluate(
     """Evaluate models: verdict, measures with intervals, notes.
 
     Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --score tree
+
+    Example: scorespace evaluate credit.csv --truth outcome --positive bad --score nb --by sex --where "age >= 18"
     """
-    options.check_output(report, (".html",), data, costs, *options.matrix_files(matrix))
+    options.check_output(report, (".html",), *given.files, stakes.costs)
     rules = [_rule(text) for text in require]
-    if runs.several(data, dataset):
-        named = {"--truth": truth, "--decision": decision, "--prediction": prediction, "--weight": weight}
-        asked = {"--require": require, "--by-class": by_class, "--spread": spread, "--interval": interval}
-        costly = {"--cost-fp": cost_fp, "--cost-fn": cost_fn, "--costs": costs, "--prevalence": prevalence}
-        runs.refuse({**named, "--group": group, "--fold": fold, "--matrix": matrix, **asked, **costly})
-        runs.evaluate(str(data), measures or None, score, positive, level, report, format)
+    if runs.several(given.data, given.dataset):
+        asked = {"--require": require, "--by-class": by_class, "--spread": spread, "--interval": interval, "--by": by}
+        runs.refuse(given, "truth decision prediction weight group fold matrix where", asked)
+        runs.refuse(stakes, "cost_fp cost_fn costs prevalence")
+        runs.evaluate(str(given.data), measures or None, given.score, given.positive, level, report, format)
         return
-    source, tables = options.data_and_matrices(data, matrix, rows, positive)
     method, intervals = options.intervals(interval)
     with output.progress("bootstrap") as progress:
-        evaluation = evaluate_data(
-            source,
-            tables=tables,
-            order=order,
-            scale=scale,
-            truth=truth,
-            scores=score,
-            decisions=decision,
-            predictions=prediction,
+        evaluation = given.evaluated(
             intervals=intervals,
-            baseline=baseline,
-            time=time,
-            dataset=dataset,
-            positive=positive,
-            names=options.renames(name),
-            models=options.models(model),
-            weight=weight,
-            weights=weights.value,
-            group=group,
-            fold=fold,
             measures=measures,
             further=[measure for measure, _, _ in rules],
-            condition=options.any_condition(
-                options.condition(cost_fp, cost_fn, cost_tp, cost_tn, prevalence, costs), cost_under, cost_over
-            ),
-            where=where,
-            missing=missing.value,
-            memory=memory,
-            precision=precision,
-            engine=engine,
-            master=master,
+            condition=stakes.condition,
+            by=by,
             interval=method,
             level=level,
             seed=seed,
@@ -152,6 +90,7 @@ def evaluate(
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
+        evaluation.slices  # noqa: B018
         spreads = evaluation.spread() if spread else None
     show(evaluation, report, format, title, section, by_class=by_class, spreads=spreads)
     failed = [text for measure, sign, bound in rules for text in _failures(evaluation, measure, sign, bound)]

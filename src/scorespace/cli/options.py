@@ -7,15 +7,12 @@ import shlex
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from scorespace.errors import ColumnError, ConditionError, DataError
+from scorespace.errors import ColumnError, DataError
 from scorespace.files import check_target, refuse_overwriting
-
-if TYPE_CHECKING:
-    from scorespace.conditions import Asymmetry, Condition, CostMatrix
 
 
 class Format(StrEnum):
@@ -76,135 +73,68 @@ def measure_names(incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in names if name.startswith(last.lstrip())]
 
 
-def _option(panel: str, metavar: str, words: str, *names: str) -> Any:
-    completed = columns if metavar == "COL" else None
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel, autocompletion=completed)
+def flag(metavar: str | None, words: str, panel: str | None = None, *names: str, **more: Any) -> Any:
+    """An option with a value, such as --truth COL; names of columns are completed from the data."""
+    if metavar == "COL":
+        more = {"autocompletion": columns, **more}
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel, **more)
 
 
-_ROLES, _COSTS, _OUTPUT = "Which column is what", "What decisions cost", "Output"
-_LARGE = "Large data"
-_DATA_HELP = "A file or several (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
-_MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
+def switch(name: str, words: str, panel: str | None = None) -> Any:
+    """An option without a value, such as --by-class."""
+    return typer.Option(name, help=words, rich_help_panel=panel)
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA_HELP)]
-MaybeData = Annotated[str | None, typer.Argument(metavar="DATA", help=_DATA_HELP)]
-Truth = Annotated[str, _option(_ROLES, "COL", "The column with the actual class.")]
-MaybeTruth = Annotated[str | None, _option(_ROLES, "COL", "The column with the actual class.")]
-Score = Annotated[
-    list[str],
-    _option(
-        _ROLES,
-        "COL",
-        "A model's scores; repeatable. 'nb_*': its scores of all classes. 'votes=sum(d*)': decisions added up.",
-    ),
-]
-Decision = Annotated[list[str], _option(_ROLES, "COL", "A model's decisions (labels); repeatable.")]
-Prediction = Annotated[list[str], _option(_ROLES, "COL", "A model's predictions of a numeric truth; repeatable.")]
-Baseline = Annotated[
-    str | None,
-    _option(_ROLES, "mean|COL|VALUE", "What relative errors are relative to; the mean of these truths if not stated."),
-]
-Time = Annotated[str | None, _option(_ROLES, "COL", "The time of each row, where predictions are of a series.")]
-Positive = Annotated[
-    str | None, _option(_ROLES, "LABEL", "The positive class; inferred only for 0/1, -1/1 and booleans.")
-]
-Dataset = Annotated[str | None, _option(_ROLES, "NAME", "Where DATA is the directory of a run: one of its data sets.")]
-Name = Annotated[list[str], _option(_ROLES, "COL=NAME", "Show a column's model under this name.")]
-Weight = Annotated[str | None, _option(_ROLES, "COL", "Case weights.")]
-Weights = Annotated[
-    Weighing,
-    typer.Option("--weights", help="A weighted row is one case, or so many copies of it.", rich_help_panel=_ROLES),
-]
-Model = Annotated[
-    list[str], _option(_ROLES, "NAME=KIND(COL)", "A model of another kind, such as plug-ins declare; repeatable.")
-]
-Group = Annotated[str | None, _option(_ROLES, "COL", "Groups of related cases.")]
-Fold = Annotated[str | None, _option(_ROLES, "COL", "The fold each case was tested in.")]
-Repeat = Annotated[
-    str | None, _option(_ROLES, "COL", "The repeat each row belongs to: a case has one row in every repeat.")
-]
-Matrix = Annotated[list[str], _option(_ROLES, "NAME=FILE.csv", _MATRIX_HELP)]
-RowsAre = Annotated[
-    Side | None,
-    typer.Option("--rows", help="What the rows of --matrix are; actual if nothing says so.", rich_help_panel=_ROLES),
-]
-Order = Annotated[str, _option(_ROLES, "LIST", "The classes from the lowest to the highest, such as low,medium,high.")]
-Scale = Annotated[
-    str | None,
-    _option(_ROLES, "LOW..HIGH", "The scale of the scores, such as 0..10; else they lie between 0 and 1 or are ranks."),
-]
-Where = Annotated[
-    str | None,
-    _option(_ROLES, "EXPR", "Only rows for which this holds, such as \"age >= 65 and ward in ('A', 'B')\"."),
-]
-MissingRows = Annotated[
-    Missing, typer.Option("--missing", help="Refuse or drop rows with missing values.", rich_help_panel=_ROLES)
-]
 
-CostFp = Annotated[float | None, _option(_COSTS, "X", "Cost of a false positive.")]
-CostFn = Annotated[float | None, _option(_COSTS, "X", "Cost of a false negative.")]
-CostTp = Annotated[float | None, _option(_COSTS, "X", "Cost of a true positive; a gain is negative.")]
-CostTn = Annotated[float | None, _option(_COSTS, "X", "Cost of a true negative; a gain is negative.")]
-Prevalence = Annotated[
-    float | None, _option(_COSTS, "P", "Share of positives where the model will be used; else that of the data.")
-]
-Slope = Annotated[
-    float | None,
-    _option(
-        _COSTS, "M", "Instead of costs: the slope of lines of equal cost, cost-fp · negatives / (cost-fn · positives)."
-    ),
-]
-Costs = Annotated[
-    Path | None, _option(_COSTS, "FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided.")
-]
+ROLES, COSTS, LARGE, OUTPUT = "Which column is what", "What decisions cost", "Large data", "Output"
+DATA_HELP = "A file or several (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
+_SCORES = "A model's scores; repeatable. 'nb_*': its scores of all classes. 'votes=sum(d*)': decisions added up."
+_SCALE = "The scale of the scores, such as 0..10; else they lie between 0 and 1 or are ranks."
 
-CostUnder = Annotated[float | None, _option(_COSTS, "X", "Cost of a unit by which a number is predicted too low.")]
-CostOver = Annotated[float | None, _option(_COSTS, "X", "Cost of a unit by which a number is predicted too high.")]
-
+Data = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)]
+Truth = Annotated[str, flag("COL", "The column with the actual class.", ROLES)]
+MaybeTruth = Annotated[str | None, flag("COL", "The column with the actual class.", ROLES)]
+Score = Annotated[list[str], flag("COL", _SCORES, ROLES)]
+Decision = Annotated[list[str], flag("COL", "A model's decisions (labels); repeatable.", ROLES)]
+Positive = Annotated[str | None, flag("LABEL", "The positive class; inferred only for 0/1, -1/1 and booleans.", ROLES)]
+Dataset = Annotated[str | None, flag("NAME", "Where DATA is the directory of a run: one of its data sets.", ROLES)]
+Name = Annotated[list[str], flag("COL=NAME", "Show a column's model under this name.", ROLES)]
+Weight = Annotated[str | None, flag("COL", "Case weights.", ROLES)]
+Weights = Annotated[Weighing, flag(None, "A weighted row is one case, or so many copies of it.", ROLES)]
+Group = Annotated[str | None, flag("COL", "Groups of related cases.", ROLES)]
+Fold = Annotated[str | None, flag("COL", "The fold each case was tested in.", ROLES)]
+Order = Annotated[str, flag("LIST", "The classes from the lowest to the highest, such as low,medium,high.", ROLES)]
+Scale = Annotated[str | None, flag("LOW..HIGH", _SCALE, ROLES)]
+_WHERE = "Only rows for which this holds, such as \"age >= 65 and ward in ('A', 'B')\"."
+Where = Annotated[str | None, flag("EXPR", _WHERE, ROLES)]
+_BY = "Also every number for each slice, and its gap to the rest; repeatable. 'age(bins=4)': parts."
+By = Annotated[list[str], flag("COL", _BY, ROLES)]
+MissingRows = Annotated[Missing, flag(None, "Refuse or drop rows with missing values.", ROLES)]
 
 Memory = Annotated[
     str | None,
-    _option(_LARGE, "SIZE", "What columns may take, such as 2GB; beyond it scores are counted in bins, certified."),
+    flag("SIZE", "What columns may take, such as 2GB; beyond it scores are counted in bins, certified.", LARGE),
 ]
 Precision = Annotated[
-    float | None, _option(_LARGE, "WIDTH", "Leave no more of the AUC open, such as 1e-6; takes a second pass.")
+    float | None, flag("WIDTH", "Leave no more of the AUC open, such as 1e-6; takes a second pass.", LARGE)
 ]
-
 Engine = Annotated[
-    str | None, _option(_LARGE, "NAME", "Who reads the data: duckdb, here (the default), or spark, on a cluster.")
+    str | None, flag("NAME", "Who reads the data: duckdb, here (the default), or spark, on a cluster.", LARGE)
 ]
-Master = Annotated[str | None, _option(_LARGE, "URL", "The Spark cluster, such as spark://host:7077.")]
+Master = Annotated[str | None, flag("URL", "The Spark cluster, such as spark://host:7077.", LARGE)]
 
-OutputFormat = Annotated[Format, typer.Option("--format", help="How to write the result.", rich_help_panel=_OUTPUT)]
+OutputFormat = Annotated[Format, flag(None, "How to write the result.", OUTPUT)]
 MaybeFormat = Annotated[
-    Format | None,
-    typer.Option(
-        "--format", help="How to write the result; table if not stated, nothing beside --out.", rich_help_panel=_OUTPUT
-    ),
+    Format | None, flag(None, "How to write the result; table if not stated, nothing beside --out.", OUTPUT)
 ]
-Level = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=_OUTPUT)]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.", rich_help_panel=_OUTPUT)]
-
+Level = Annotated[float, flag(None, "Confidence level of the intervals.", OUTPUT)]
+Seed = Annotated[int, flag(None, "Seed of the bootstrap.", OUTPUT, min=0)]
 Alternative = Annotated[
     Sided,
-    typer.Option(
-        "--alternative",
-        help="What p speaks for: the first of two values differs, is greater, or is less; intervals stay two-sided.",
-        rich_help_panel="How to judge",
+    flag(
+        None,
+        "What p speaks for: the first of two values differs, is greater, or is less; intervals stay two-sided.",
+        "How to judge",
     ),
-]
-Adjust = Annotated[
-    str,
-    typer.Option(
-        metavar="METHOD",
-        help="How p-values of several tests are adjusted: holm, hochberg, bonferroni, finner or, of pairs, shaffer.",
-        rich_help_panel="How to judge",
-    ),
-]
-
-LearnMidpoint = Annotated[
-    str | None,
-    typer.Option(metavar="DATA", help="Instead: learn it on a validation sample with the same columns."),
 ]
 
 
@@ -216,22 +146,15 @@ def _set_remote(allowed: bool) -> bool:
     return allowed
 
 
-AllowRemote = Annotated[
-    bool,
-    typer.Option(
-        "--allow-remote",
-        help="Also read https:// addresses; else nothing is fetched.",
-        callback=_set_remote,
-        rich_help_panel=_ROLES,
-    ),
-]
+_REMOTE = "Also read https:// addresses; else nothing is fetched."
+AllowRemote = Annotated[bool, flag(None, _REMOTE, ROLES, "--allow-remote", callback=_set_remote)]
 
 DATA_FILES = (".csv", ".json")
 PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "where", "adjust", "alternative", "resampling", "workers", "task"),
+    *("time", "baseline", "where", "by", "adjust", "alternative", "resampling", "workers", "task"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),
@@ -375,52 +298,6 @@ def data_and_matrices(
                 hint="no --positive: the first row is that of the positive class",
             )
     return (data, tables) if data else (tables, {})
-
-
-def condition(
-    fp: float | None, fn: float | None, tp: float | None, tn: float | None, prevalence: float | None, costs: Path | None
-) -> Condition | CostMatrix | None:
-    """The operating condition from the cost options, or None when there are none."""
-    from scorespace.conditions import Condition, CostMatrix
-
-    given = {name: cost for name, cost in {"fp": fp, "fn": fn, "tp": tp, "tn": tn}.items() if cost is not None}
-    if costs is not None:
-        if given or prevalence is not None:
-            raise ConditionError("costs are stated twice.", hint="either --costs FILE.csv or --cost-fp and --cost-fn")
-        from scorespace.frames.matrix import read_matrix
-
-        return CostMatrix(*read_matrix(costs))
-    if not given and prevalence is None:
-        return None
-    if "fp" not in given or "fn" not in given:
-        raise ConditionError(
-            "the costs of both errors are needed.",
-            seen=", ".join(f"--cost-{name} {cost:g}" for name, cost in given.items()) or f"--prevalence {prevalence:g}",
-            hint="--cost-fp 1 --cost-fn 5",
-        )
-    return Condition(**given, prevalence=prevalence)
-
-
-def refuse_beside_slope(slope: float | None, costs: dict[str, Any], prevalence: float | None) -> None:
-    """Refuse costs that are stated beside a slope, which holds them and the prevalence already."""
-    if slope is not None and (prevalence is not None or any(cost is not None for cost in costs.values())):
-        raise ConditionError(
-            "--slope stands for the costs and the prevalence.", hint="either --slope 2, or --cost-fp 1 --cost-fn 5"
-        )
-
-
-def any_condition(
-    stated: Condition | CostMatrix | None, under: float | None, over: float | None
-) -> Condition | CostMatrix | Asymmetry | None:
-    """The condition of decisions, or that of predicted numbers: what too low and too high cost."""
-    from scorespace.conditions import Asymmetry
-
-    if under is None and over is None:
-        return stated
-    if under is None or over is None or stated is not None:
-        problem = "the costs of both sides are needed." if stated is None else "these are costs of two kinds of models."
-        raise ConditionError(problem, hint="--cost-under 2 --cost-over 1")
-    return Asymmetry(under, over)
 
 
 def _split(pair: str, flag: str, hint: str) -> tuple[str, str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-import typer
-
 from scorespace.cli import options, output
+from scorespace.cli.options import flag, switch
 from scorespace.comparisons.power import (
     Power,
     auc_power,
@@ -37,50 +36,24 @@ class Term(StrEnum):
 
 
 def power(
-    prevalence: Annotated[
-        float | None, typer.Option(metavar="P", help="Share of positives among the cases.", rich_help_panel=_AIM)
-    ] = None,
-    auc: Annotated[
-        float | None, typer.Option(metavar="A", help="The AUC that is expected.", rich_help_panel=_AIM)
-    ] = None,
-    against: Annotated[
-        float | None,
-        typer.Option(metavar="A", help="The value to tell it from, or another model's AUC.", rich_help_panel=_AIM),
-    ] = None,
-    half_width: Annotated[
-        float | None,
-        typer.Option(metavar="W", help="Instead: an interval of the AUC within ± W.", rich_help_panel=_AIM),
-    ] = None,
+    prevalence: Annotated[float | None, flag("P", "Share of positives among the cases.", _AIM)] = None,
+    auc: Annotated[float | None, flag("A", "The AUC that is expected.", _AIM)] = None,
+    against: Annotated[float | None, flag("A", "The value to tell it from, or another model's AUC.", _AIM)] = None,
+    half_width: Annotated[float | None, flag("W", "Instead: an interval of the AUC within ± W.", _AIM)] = None,
     paired_correlation: Annotated[
-        float | None,
-        typer.Option(
-            metavar="R",
-            help="Two models on the same cases, whose estimated AUCs correlate by R.",
-            rich_help_panel=_AIM,
-        ),
+        float | None, flag("R", "Two models on the same cases, whose estimated AUCs correlate by R.", _AIM)
     ] = None,
-    unpaired: Annotated[
-        bool, typer.Option("--unpaired", help="Two models, each on cases of its own.", rich_help_panel=_AIM)
-    ] = False,
-    wanted: Annotated[
-        float | None,
-        typer.Option("--power", metavar="X", help="The power to reach; 0.8 if not stated.", rich_help_panel=_TEST),
-    ] = None,
-    cases: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Instead: the power of N cases (of each model).", rich_help_panel=_TEST),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(metavar="X", help="The chance of a false alarm.", rich_help_panel=_TEST)
-    ] = 0.05,
-    one_sided: Annotated[
-        bool, typer.Option("--one-sided", help="Look for a difference in one direction.", rich_help_panel=_TEST)
-    ] = False,
+    unpaired: Annotated[bool, switch("--unpaired", "Two models, each on cases of its own.", _AIM)] = False,
+    wanted: Annotated[float | None, flag("X", "The power to reach; 0.8 if not stated.", _TEST, "--power")] = None,
+    cases: Annotated[int | None, flag("N", "Instead: the power of N cases (of each model).", _TEST)] = None,
+    alpha: Annotated[float, flag("X", "The chance of a false alarm.", _TEST)] = 0.05,
+    one_sided: Annotated[bool, switch("--one-sided", "Look for a difference in one direction.", _TEST)] = False,
     solve: Annotated[
         Term | None,
-        typer.Option(
-            help="With --cases: what else to find, where --power is reached; --against or --auc if one is left out.",
-            rich_help_panel=_TEST,
+        flag(
+            None,
+            "With --cases: what else to find, where --power is reached; --against or --auc if one is left out.",
+            _TEST,
         ),
     ] = None,
     format: options.OutputFormat = options.Format.table,
@@ -95,19 +68,13 @@ def power(
         raise ConditionError("models are judged on the same cases or on different ones.", hint="leave out --unpaired")
     two, sides = paired_correlation is not None or unpaired, 1 if one_sided else 2
     goal = 0.8 if wanted is None else wanted
+    tested: dict[str, Any] = {"alpha": alpha, "sides": sides}
+    judged: dict[str, Any] = {"correlation": paired_correlation, "unpaired": unpaired, "power": goal, **tested}
     if solve is Term.prevalence:
         if prevalence is not None:
             raise ConditionError("--prevalence is stated, and to be found.", hint="leave out --prevalence")
-        found = solved_prevalence(
-            _known(cases, solve),
-            auc=_stated(auc),
-            against=_stated(against, "what to tell it from", "--against 0.7"),
-            correlation=paired_correlation,
-            unpaired=unpaired,
-            power=goal,
-            alpha=alpha,
-            sides=sides,
-        )
+        against = _stated(against, "what to tell it from", "--against 0.7")
+        found = solved_prevalence(_known(cases, solve), auc=_stated(auc), against=against, **judged)
         output.write(document(found), found.to_dict(), format)
         return
     if prevalence is None:
@@ -125,21 +92,9 @@ def power(
         else:
             found = auc_width(own, *split(cases, prevalence), alpha=alpha)
     elif term is not None:
-        sizes = split(cases or 0, prevalence)
-        found = solved(
-            term,
-            *sizes,
-            auc=auc,
-            against=against,
-            correlation=paired_correlation,
-            unpaired=unpaired,
-            power=goal,
-            alpha=alpha,
-            sides=sides,
-        )
+        found = solved(term, *split(cases or 0, prevalence), auc=auc, against=against, **judged)
     else:
         own, other = _stated(auc), _stated(against)
-        tested: dict[str, Any] = {"alpha": alpha, "sides": sides}
         same: dict[str, Any] = {"correlation": paired_correlation} if two else {}
         if cases is None and two:
             found = difference_sample_size(own, other, prevalence=prevalence, power=goal, **same, **tested)

@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.options import flag, switch
 from scorespace.comparisons.ranking import direction, over_datasets, rank_models
 from scorespace.errors import DataError
 from scorespace.frames import read_outcomes
 from scorespace.views import ranking as view
 
 _TESTS = ", ".join(over_datasets())
-_FORM, _TEST, _OUTPUT = "How the table is laid out", "Which test", "Output"
+_FORM, _TEST = "How the table is laid out", "Which test"
 
 
 class Zeros(StrEnum):
@@ -34,66 +35,35 @@ def ranks(
             metavar="RESULTS", help="A file with a row per data set and a column per model, or a long table."
         ),
     ],
-    dataset: Annotated[
-        str | None, typer.Option(metavar="COL", help="The column that names the data set.", rich_help_panel=_FORM)
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Of a long table: the column that names the model.", rich_help_panel=_FORM),
-    ] = None,
-    value: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Of a long table: the column with the results.", rich_help_panel=_FORM),
-    ] = None,
+    dataset: Annotated[str | None, flag("COL", "The column that names the data set.", _FORM)] = None,
+    model: Annotated[str | None, flag("COL", "Of a long table: the column that names the model.", _FORM)] = None,
+    value: Annotated[str | None, flag("COL", "Of a long table: the column with the results.", _FORM)] = None,
     missing: options.MissingRows = options.Missing.error,
     allow_remote: options.AllowRemote = False,
-    measure: Annotated[
-        str, typer.Option(metavar="NAME", help="What the results are; says which end is best.", rich_help_panel=_TEST)
-    ] = "",
-    lower: Annotated[
-        bool, typer.Option("--lower-is-better", help="The smallest result is the best.", rich_help_panel=_TEST)
-    ] = False,
-    higher: Annotated[
-        bool, typer.Option("--higher-is-better", help="The largest result is the best.", rich_help_panel=_TEST)
-    ] = False,
-    control: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Compare every model with this one only.", rich_help_panel=_TEST),
-    ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEST",
-            help=f"{_TESTS}; the suiting one if not stated.",
-            rich_help_panel=_TEST,
-        ),
-    ] = None,
+    measure: Annotated[str, flag("NAME", "What the results are; says which end is best.", _TEST)] = "",
+    lower: Annotated[bool, switch("--lower-is-better", "The smallest result is the best.", _TEST)] = False,
+    higher: Annotated[bool, switch("--higher-is-better", "The largest result is the best.", _TEST)] = False,
+    control: Annotated[str | None, flag("NAME", "Compare every model with this one only.", _TEST)] = None,
+    test: Annotated[str | None, flag("TEST", f"{_TESTS}; the suiting one if not stated.", _TEST)] = None,
     zeros: Annotated[
-        Zeros | None,
-        typer.Option(help="Data sets on which two models are equal; dropped if not stated.", rich_help_panel=_TEST),
+        Zeros | None, flag(None, "Data sets on which two models are equal; dropped if not stated.", _TEST)
     ] = None,
-    rope: Annotated[
-        float | None,
-        typer.Option(
-            metavar="W", help="For bayes-signed-rank: differences within ± W are none.", rich_help_panel=_TEST
-        ),
-    ] = None,
+    rope: Annotated[float | None, flag("W", "For bayes-signed-rank: differences within ± W are none.", _TEST)] = None,
     alternative: options.Alternative = options.Sided.two,
     adjust: Annotated[
         str | None,
-        typer.Option(
-            metavar="METHOD",
-            help="How p-values are adjusted: holm, hochberg, bonferroni, finner or, of all pairs, shaffer. After "
-            "Friedman's test it stands in place of Nemenyi's.",
-            rich_help_panel="How to judge",
+        flag(
+            "METHOD",
+            (
+                "How p-values are adjusted: holm, hochberg, bonferroni, finner or, of all pairs, shaffer. After "
+                "Friedman's test it stands in place of Nemenyi's."
+            ),
+            "How to judge",
         ),
     ] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the ranks: .png .svg .pdf .html.", rich_help_panel=_OUTPUT),
-    ] = None,
+    out: Annotated[Path | None, flag("FILE", "Draw the ranks: .png .svg .pdf .html.", options.OUTPUT)] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Rank models over data sets, and test which of them differ: Friedman and Nemenyi, or tests of pairs.

@@ -5,83 +5,51 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from scorespace.cli import options, output
+from scorespace.cli.options import flag, switch
 from scorespace.errors import MeasureError
 
-_ROLES, _RULES, _OUTPUT = "Which column is what", "Which rules", "Output"
+_RULES = "Which rules"
 
 
 def rules(
     data: options.Data,
     transaction: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL", help="The transaction of each row, where a row is one item.", rich_help_panel=_ROLES
-        ),
+        str | None, flag("COL", "The transaction of each row, where a row is one item.", options.ROLES)
     ] = None,
     item: Annotated[
         list[str],
-        typer.Option(
-            metavar="COL",
-            help="The column that names the item; without --transaction, columns or patterns of items, else all.",
-            rich_help_panel=_ROLES,
+        flag(
+            "COL",
+            "The column that names the item; without --transaction, columns or patterns of items, else all.",
+            options.ROLES,
         ),
-    ] = [],  # noqa: B006 - Typer copies defaults
-    weight: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="How many transactions alike a row stands for.", rich_help_panel=_ROLES),
-    ] = None,
+    ] = [],
+    weight: Annotated[str | None, flag("COL", "How many transactions alike a row stands for.", options.ROLES)] = None,
     missing: options.MissingRows = options.Missing.error,
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     rule: Annotated[
-        list[str],
-        typer.Option(
-            metavar="'A, B => C'",
-            help="Measure this rule instead of looking for any; repeatable.",
-            rich_help_panel=_RULES,
-        ),
-    ] = [],  # noqa: B006
+        list[str], flag("'A, B => C'", "Measure this rule instead of looking for any; repeatable.", _RULES)
+    ] = [],
     min_support: Annotated[
-        float, typer.Option(help="Share of the transactions that all items of a rule need.", rich_help_panel=_RULES)
+        float, flag(None, "Share of the transactions that all items of a rule need.", _RULES)
     ] = 0.01,
-    max_size: Annotated[int, typer.Option(help="Items in a rule, both sides together.", rich_help_panel=_RULES)] = 3,
-    max_consequent: Annotated[int, typer.Option(help="Items in a consequent.", rich_help_panel=_RULES)] = 1,
+    max_size: Annotated[int, flag(None, "Items in a rule, both sides together.", _RULES)] = 3,
+    max_consequent: Annotated[int, flag(None, "Items in a consequent.", _RULES)] = 1,
     at_least: Annotated[
-        list[str],
-        typer.Option(
-            metavar="MEASURE=X",
-            help="Only rules with that much, such as confidence=0.5; repeatable.",
-            rich_help_panel=_RULES,
-        ),
-    ] = [],  # noqa: B006
+        list[str], flag("MEASURE=X", "Only rules with that much, such as confidence=0.5; repeatable.", _RULES)
+    ] = [],
     redundant: Annotated[
-        bool,
-        typer.Option(
-            "--redundant", help="Keep rules that are as confident with fewer antecedents.", rich_help_panel=_RULES
-        ),
+        bool, switch("--redundant", "Keep rules that are as confident with fewer antecedents.", _RULES)
     ] = False,
-    order: Annotated[
-        str, typer.Option(metavar="LIST", help="Measures to sort by, -NAME for the reverse.", rich_help_panel=_RULES)
-    ] = "leverage,confidence",
-    top: Annotated[
-        int, typer.Option(help="Rules to measure, the first in order; 0: all.", rich_help_panel=_RULES)
-    ] = 50,
-    measures: Annotated[
-        str | None,
-        typer.Option(metavar="LIST", help="Such as support,confidence,rule_lift,mcc.", rich_help_panel=_OUTPUT),
-    ] = None,
+    order: Annotated[str, flag("LIST", "Measures to sort by, -NAME for the reverse.", _RULES)] = "leverage,confidence",
+    top: Annotated[int, flag(None, "Rules to measure, the first in order; 0: all.", _RULES)] = 50,
+    measures: Annotated[str | None, flag("LIST", "Such as support,confidence,rule_lift,mcc.", options.OUTPUT)] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Also write the page.", rich_help_panel=_OUTPUT)
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where to draw the rules: .png .svg .pdf .html.", rich_help_panel=_OUTPUT),
-    ] = None,
+    report: Annotated[Path | None, flag("FILE.html", "Also write the page.", options.OUTPUT)] = None,
+    out: Annotated[Path | None, flag("FILE", "Where to draw the rules: .png .svg .pdf .html.", options.OUTPUT)] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:
     """Find rules between items, or measure given ones: support, confidence, lift, and whether it is chance.

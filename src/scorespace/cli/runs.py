@@ -24,9 +24,10 @@ def several(data: Any, dataset: str | None) -> bool:
     return is_run(data) and len(open_run(data).datasets) > 1
 
 
-def refuse(given: Mapping[str, Any]) -> None:
-    """Refuse options that are about one data set."""
-    for flag, value in given.items():
+def refuse(given: Any, names: str, others: Mapping[str, Any] | None = None) -> None:
+    """Refuse options that are about one data set: those of a group with these names, and others."""
+    own = {f"--{name.replace('_', '-')}": getattr(given, name) for name in names.split()}
+    for flag, value in {**own, **(others or {})}.items():
         if value not in (None, "", [], False):
             raise ScoreSpaceError(f"{flag} is for one data set of a run.", hint="--dataset NAME")
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.options import flag, switch
 from scorespace.errors import ScoreSpaceError
 from scorespace.results import Row
 
@@ -37,38 +38,36 @@ def study(
         ),
     ],
     data: options.Data,
-    target: Annotated[str | None, typer.Option(metavar="COL", help="The column to predict.")] = None,
+    target: Annotated[str | None, flag("COL", "The column to predict.")] = None,
     learner: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="As for benchmark: naive_bayes, forest, knn(k=5), module:factory, …; of a run, all if not stated.",
+        flag(
+            "NAME", "As for benchmark: naive_bayes, forest, knn(k=5), module:factory, …; of a run, all if not stated."
         ),
     ] = None,
     dataset: options.Dataset = None,
-    resampling: Annotated[str, typer.Option(metavar="HOW", help="How cases are split: 10, 5x2, holdout:0.3, …")] = "10",
+    resampling: Annotated[str, flag("HOW", "How cases are split: 10, 5x2, holdout:0.3, …")] = "10",
     measure: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="auc, auc[hand_till] or r2 if not stated, as the data have it.",
+        flag(
+            "NAME",
+            "auc, auc[hand_till] or r2 if not stated, as the data have it.",
             autocompletion=options.measure_names,
         ),
     ] = None,
     positive: options.Positive = None,
-    group: Annotated[list[str], typer.Option(metavar="COL", help="Groups of related rows; repeatable.")] = [],  # noqa: B006
-    drop: Annotated[list[str], typer.Option(metavar="COL", help="A column that is no feature; repeatable.")] = [],  # noqa: B006
+    group: Annotated[list[str], flag("COL", "Groups of related rows; repeatable.")] = [],
+    drop: Annotated[list[str], flag("COL", "A column that is no feature; repeatable.")] = [],
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
-    permutations: Annotated[int, typer.Option(min=1, help="How often labels are permuted.")] = 200,
-    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes for permutations.")] = 1,
+    permutations: Annotated[int, flag(None, "How often labels are permuted.", min=1)] = 200,
+    workers: Annotated[int, flag("N", "Processes for permutations.", min=1)] = 1,
     pickle: Annotated[
-        bool, typer.Option("--pickle", help="Save the model as a pickle, which runs code when it is loaded.")
+        bool, switch("--pickle", "Save the model as a pickle, which runs code when it is loaded.")
     ] = False,
     seed: options.Seed = 0,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The picture (.png .svg .pdf .html), or the model (.skops .onnx)."),
+        Path | None, flag("FILE", "The picture (.png .svg .pdf .html), or the model (.skops .onnx).")
     ] = None,
     format: options.OutputFormat = options.Format.table,
 ) -> None:

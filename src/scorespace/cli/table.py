@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from scorespace.cli import options, output
+from scorespace.cli.options import flag, switch
 from scorespace.errors import DataError
 from scorespace.evaluation.enter import count_tables
 from scorespace.frames import Tables, holds_tables, load_tables, save_tables
@@ -15,23 +14,21 @@ from scorespace.frames import Tables, holds_tables, load_tables, save_tables
 
 def table(
     data: options.Data,
-    out: Annotated[Path, typer.Option(metavar="FILE.parquet", help="Where the tables are written.")],
+    out: Annotated[Path, flag("FILE.parquet", "Where the tables are written.")],
     truth: options.MaybeTruth = None,
-    score: options.Score = [],  # noqa: B006 - Typer copies defaults
-    decision: options.Decision = [],  # noqa: B006
+    score: options.Score = [],
+    decision: options.Decision = [],
     positive: options.Positive = None,
-    name: options.Name = [],  # noqa: B006
+    name: options.Name = [],
     weight: options.Weight = None,
     weights: options.Weights = options.Weighing.cases,
     missing: options.MissingRows = options.Missing.error,
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
-    at: Annotated[
-        list[float], typer.Option(metavar="THRESHOLD", help="A threshold at which outcomes stay exact; repeatable.")
-    ] = [],  # noqa: B006
-    bins: Annotated[bool, typer.Option("--bins", help="Count scores in bins however few they are.")] = False,
+    at: Annotated[list[float], flag("THRESHOLD", "A threshold at which outcomes stay exact; repeatable.")] = [],
+    bins: Annotated[bool, switch("--bins", "Count scores in bins however few they are.")] = False,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Count every two models together, too, so that they can be compared.")
+        bool, switch("--pairs", "Count every two models together, too, so that they can be compared.")
     ] = False,
     memory: options.Memory = None,
     precision: options.Precision = None,

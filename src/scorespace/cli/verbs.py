@@ -69,6 +69,11 @@ VERBS = (
         alone=True,
     ),
     Verb("doctor", "Say what is installed, which extra is missing, and what to do about it.", alone=True),
+    Verb(
+        "serve",
+        "Serve the report of any file of a folder as a local web page, with the rows behind its numbers.",
+        alone=True,
+    ),
     Verb("demo", "Evaluate the bundled German credit predictions of three models and write the report.", alone=True),
 )
 """In the order in which the help lists them."""
@@ -176,12 +181,13 @@ class Verbs(TyperGroup):
 
 def load(verb: Verb) -> Any:
     """The command of a verb, made from the function of that name in the module of that name."""
+    from scorespace.cli.given import spelt_out
     from scorespace.cli.memory import keep_memory
 
     keep_memory()
     module = import_module(f"scorespace.cli.{verb.name}")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    function = getattr(module, verb.name)
+    function = spelt_out(getattr(module, verb.name))
     texts = {name for name, hint in get_type_hints(function).items() if _is_text(hint)}
 
     class Command(getattr(module, "Command", VerbCommand)):  # type: ignore[misc]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorespace.comparisons.adjust import adjust, title
 from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import CERTIFIED, SCHEMA, Note, Row, decimals, html_table, limits, note, p_text, plain
+from scorespace.results import CERTIFIED, SCHEMA, Note, Result, Row, decimals, limits, note, p_text, plain
 from scorespace.results import Alternative as Alternative
 from scorespace.tables import Array
 
@@ -273,7 +273,7 @@ class Posterior(Comparison):
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class Comparisons(Result):
     """Tests between models, as tidy rows.
 
     `sides` is there when every model is compared with something else than the other models: what the two
@@ -290,14 +290,8 @@ class Comparisons:
     def rows(self) -> list[Row]:
         return [one.row() for one in self.comparisons]
 
-    def to_dict(self) -> Row:
-        return {
-            "schema": SCHEMA,
-            "adjustment": self.adjustment,
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [note.to_dict() for note in self.notes],
-        }
+    def facts(self) -> Row:
+        return {"adjustment": self.adjustment}
 
     @property
     def words(self) -> str:
@@ -315,9 +309,6 @@ class Comparisons:
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.comparisons))
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
 
 
 def adjusted(

@@ -109,7 +109,7 @@ def interval_at(request: Request, model: str, draws: Draws, level: float) -> Int
     if reason is not None:
         return Interval(math.nan, math.nan, None, reason)
     kind = bootstrap_interval if draws.grouped else chosen(request, None)
-    return kind.function(Plan(request, model, draws.tables[model], value, level, draws))
+    return kind.of(Plan(request, model, draws.tables[model], value, level, draws))
 
 
 def inverted(bounds: Callable[[float], Bounds], target: float) -> float:

@@ -15,7 +15,7 @@ from scorespace.comparisons.adjust import hochberg, holm, title
 from scorespace.comparisons.answer import Comparison, Comparisons, adjusted, extent
 from scorespace.comparisons.datasets import DatasetTable
 from scorespace.resampling.estimate import check_level
-from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, note, p_text, plain
+from scorespace.results import ByValue, Note, Result, Row, decimals, note, p_text, plain
 from scorespace.special import chdtrc, fdtrc, ndtr
 from scorespace.tables import Array
 
@@ -35,8 +35,8 @@ class Statistic:
         return plain(found)
 
 
-@dataclass(frozen=True)
-class Friedman:
+@dataclass(frozen=True, repr=False)
+class Friedman(Result):
     """Whether any of several models differ in rank: four forms of one test, of which `f` is the one to judge by."""
 
     models: tuple[str, ...]
@@ -52,15 +52,8 @@ class Friedman:
     def rows(self) -> list[Row]:
         return [one.row() for one in (self.chi2, self.chi2_uncorrected, self.f, self.f_uncorrected)]
 
-    def to_dict(self) -> Row:
-        return {
-            "schema": SCHEMA,
-            "datasets": self.datasets,
-            "average_ranks": dict(zip(self.models, self.average_ranks, strict=True)),
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [note.to_dict() for note in self.notes],
-        }
+    def facts(self) -> Row:
+        return {"datasets": self.datasets, "average_ranks": dict(zip(self.models, self.average_ranks, strict=True))}
 
     @property
     def words(self) -> str:
@@ -76,9 +69,6 @@ class Friedman:
             first, rank = _leading(self.models, self.average_ranks), decimals(min(self.average_ranks), 2)
             return f"{over} the ranks differ by more than chance explains, and {first} best, {rank} ({told})."
         return f"{over} the ranks are not distinguishable from chance ({told})."
-
-    def __repr__(self) -> str:
-        return self.words
 
 
 def friedman(table: DatasetTable, *, level: float = 0.95) -> Friedman:
@@ -116,8 +106,8 @@ Iman–Davenport F(2, 6) = 3.86, p = 0.084).
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Nemenyi(ByValue):
+@dataclass(frozen=True, eq=False, repr=False)
+class Nemenyi(Result, ByValue):
     """All pairs of models by their average ranks: those that differ by the critical difference or more are distinct.
 
     `p` (models × models) is adjusted for all pairs; `groups` are the largest sets without a distinct pair.
@@ -157,17 +147,13 @@ class Nemenyi(ByValue):
     def rows(self) -> list[Row]:
         return [one.row() for one in self.comparisons]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         return {
-            "schema": SCHEMA,
             "datasets": self.datasets,
             "level": self.level,
             "average_ranks": dict(zip(self.models, self.average_ranks, strict=True)),
             "critical_difference": self.critical_difference,
-            "groups": plain(self.groups),
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [note.to_dict() for note in self.notes],
+            "groups": self.groups,
         }
 
     @property
@@ -190,9 +176,6 @@ class Nemenyi(ByValue):
             f"{best} best, {decimals(rank, 2)} on average over {extent(self.datasets, 'data sets')}; "
             f"{'; '.join(filter(None, parts))} (Nemenyi, critical difference {decimals(self.critical_difference, 2)})."
         )
-
-    def __repr__(self) -> str:
-        return self.words
 
 
 def nemenyi(table: DatasetTable, *, level: float = 0.95) -> Nemenyi:
@@ -256,8 +239,8 @@ class ControlRow:
     adjusted: float
 
 
-@dataclass(frozen=True)
-class AgainstControl:
+@dataclass(frozen=True, repr=False)
+class AgainstControl(Result):
     """Each model against one control by average ranks."""
 
     control: str
@@ -285,15 +268,8 @@ class AgainstControl:
             p_adjusted=one.adjusted,
         )
 
-    def to_dict(self) -> Row:
-        return {
-            "schema": SCHEMA,
-            "control": self.control,
-            "datasets": self.datasets,
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [note.to_dict() for note in self.notes],
-        }
+    def facts(self) -> Row:
+        return {"control": self.control, "datasets": self.datasets}
 
     @property
     def words(self) -> str:
@@ -307,9 +283,6 @@ class AgainstControl:
         parts = [f"{how}: {_joined(models)}" for how, models in told.items() if models]
         over = f"{extent(self.datasets, 'data sets')} ({self.adjustment.title()})"
         return f"Against {self.control} over {over}: {'; '.join(parts)}."
-
-    def __repr__(self) -> str:
-        return self.words
 
 
 def against_control(table: DatasetTable, control: str, *, level: float = 0.95, adjust: str = "holm") -> AgainstControl:

@@ -41,7 +41,7 @@ from scorespace.errors import DataError, MeasureError, ScoreSpaceError
 from scorespace.measures.catalog import find
 from scorespace.measures.measure import Best
 from scorespace.resampling.estimate import check_level
-from scorespace.results import SCHEMA, Note, Row, plain
+from scorespace.results import Note, Result, Row
 
 _Dropped = Annotated[
     Literal["drop", "split", "pratt", "wilcox"],
@@ -113,7 +113,7 @@ def over_datasets() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(Result):
     """The average ranks of models over data sets, with Friedman's test and what follows it, or tests of pairs.
 
     `groups` are the largest sets of models that cannot be told apart; with a control, those not told from it.
@@ -159,9 +159,8 @@ class Ranking:
         """One row per pair of models, or per model and the control."""
         return [row for part in (self.nemenyi, self.control, self.pairs) if part is not None for row in part.rows()]
 
-    def to_dict(self) -> Row:
-        found = {
-            "schema": SCHEMA,
+    def facts(self) -> Row:
+        return {
             "data": {"datasets": self.table.datasets, "models": list(self.table.models)},
             "measure": self.table.measure or None,
             "best": self.table.best,
@@ -171,11 +170,7 @@ class Ranking:
             "critical_difference": None if self.nemenyi is None else self.nemenyi.critical_difference,
             "control": None if self.control is None else self.control.control,
             "groups": self.groups,
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [note.to_dict() for note in self.notes],
         }
-        return plain(found)
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n{self.words}"

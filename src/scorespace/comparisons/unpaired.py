@@ -293,21 +293,21 @@ def _all(
 @singledispatch
 def _draws(sample: Any, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
     """What is drawn from a sample, a table unless another kind is registered: the same twice by streams of its own."""
-    return Draws({model: sample}, seed=_seed(seed, stream), progress=progress)
+    return Draws({model: sample}, seed=stream_seed(seed, stream), progress=progress)
 
 
 @_draws.register
 def _(sample: PairTable, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
     one = replace(sample, models=(model,))
-    return Draws({model: sample.tables[0]}, one, seed=_seed(seed, stream), progress=progress)
+    return Draws({model: sample.tables[0]}, one, seed=stream_seed(seed, stream), progress=progress)
 
 
 @_draws.register
 def _(sample: Draws, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
-    return sample if stream == 0 else replace(sample, seed=_seed(seed, stream), kept={})
+    return sample if stream == 0 else replace(sample, seed=stream_seed(seed, stream), kept={})
 
 
-def _seed(seed: int, stream: int) -> int:
+def stream_seed(seed: int, stream: int) -> int:
     """The seed of a stream: the first is the seed itself."""
     return seed if stream == 0 else int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
 

@@ -183,15 +183,13 @@ def groups_reached(table: ScoreTable, bins: int, by: str) -> tuple[Array, Array]
     >>> groups_reached(score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51), 2, "count")
     (array([0, 0]), array([0, 1]))
     """
-    if table.bins is None:
-        raise ValueError("an exact table leaves nothing open")
     if by == "width":
         edges = np.arange(1, bins) / bins
-        first, last = (np.searchsorted(edges, end, side="right") for end in (table.bins.low, table.bins.high))
+        first, last = (np.searchsorted(edges, end, side="right") for end in (table.binned.low, table.binned.high))
         return first, last
     cases = table.counts.sum(axis=-2, dtype=np.float64)
     after = np.cumsum(cases)
-    reach = np.where(table.bins.loose, cases / 2, 0.0)  # equal scores are in the group of their middle
+    reach = np.where(table.binned.loose, cases / 2, 0.0)  # equal scores are in the group of their middle
     middle, total = after - cases / 2, after[-1] if after.size else 1.0
     ends = (bins * (middle - reach) / total - _ROUNDING, bins * (middle + reach) / total + _ROUNDING)
     first, last = (np.clip(np.floor(end), 0, bins - 1).astype(np.intp) for end in ends)
@@ -199,10 +197,11 @@ def groups_reached(table: ScoreTable, bins: int, by: str) -> tuple[Array, Array]
 
 
 _ROUNDING: Final = 1e-9
+_MOST_BINS: Final = 10_000
 
 
 def check_bins(by: str, bins: int, groupings: tuple[str, ...] = GROUPINGS) -> None:
-    """Refuse a grouping that there is not, and less than one bin."""
+    """Refuse a grouping that there is not, less than one bin, and more than memory holds for every replicate."""
     if by not in groupings:
         near = did_you_mean(by, groupings)
         raise ScoreSpaceError(
@@ -212,3 +211,5 @@ def check_bins(by: str, bins: int, groupings: tuple[str, ...] = GROUPINGS) -> No
         )
     if bins < 1:
         raise ScoreSpaceError(f"bins={bins} is no number of bins.", hint="1 or more, such as bins=10")
+    if bins > _MOST_BINS:
+        raise ScoreSpaceError(f"bins={bins} are too many.", hint=f"up to {_MOST_BINS}, such as bins=10")

@@ -42,7 +42,7 @@ def over_bins(table: ScoreTable, formula: Formula, *, defined: bool = False) -> 
     (array([1., 1.]), array([1., 2.]))
     """
     corners = table.corners
-    ends = (table.score, table.score) if table.bins is None else (table.bins.low, table.bins.high)
+    ends = table.binned.low, table.binned.high
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = np.concatenate([np.asarray(formula(corners, at), dtype=np.float64) for at in ends])
     least, most = (np.fmin, np.fmax) if defined else (np.minimum, np.maximum)

@@ -91,14 +91,12 @@ def midpoint_ends(table: ScoreTable, how: str | float) -> tuple[float, float]:
     >>> midpoint_ends(score_table([1, 0, 1], [0.9, 0.41, 0.4]).rounded(51), "median")
     (0.4, 0.41)
     """
-    if table.bins is None:
-        raise ValueError("an exact table leaves nothing open")
-    low, high, pos, neg = table.bins.low, table.bins.high, table.pos, table.neg
+    low, high, pos, neg = table.binned.low, table.binned.high, table.pos, table.neg
     if how in ("median", "class_medians") or not isinstance(how, str) or how == "half":
         least, most = (float(midpoints(score, pos, neg, how)) for score in (low, high))
         return least, most
-    of_pos = float(table.bins.first[table.positive].sum())
-    of_neg = float(table.bins.first.sum()) - of_pos
+    of_pos = float(table.binned.first[table.positive].sum())
+    of_neg = float(table.binned.first.sum()) - of_pos
     n_pos, n_neg = float(table.n_pos), float(table.n_neg)
     if how == "cross_weighted":
         middle = ratio(n_neg * ratio(of_pos, n_pos) + n_pos * ratio(of_neg, n_neg), n_pos + n_neg)

@@ -23,16 +23,19 @@ def pools(value: Array, weight: Array) -> Array:
     >>> pools(np.array([0.9, 0.2, 0.6, 0.1]), np.ones(4))
     array([0, 1, 3, 4])
     """
-    starts = np.arange(value.size + 1)
-    total, left = value * weight, EFFORT if value.size <= SHORT else 0
+    size = value.size
+    starts = np.arange(size)
+    total, left = value * weight, EFFORT if size <= SHORT else 0
     while left > 0:
         left -= value.size
-        first = np.flatnonzero(np.append(True, value[:-1] > value[1:]))
+        falls = np.ones(value.size, dtype=bool)
+        np.greater(value[:-1], value[1:], out=falls[1:])
+        first = falls.nonzero()[0]
         if first.size == value.size:
-            return starts
-        starts = np.append(starts[first], starts[-1])
+            return np.append(starts, size)
+        starts = starts[first]
         total, weight = np.add.reduceat(total, first), np.add.reduceat(weight, first)
         value = total / weight
     from scipy.optimize import isotonic_regression
 
-    return starts[isotonic_regression(value, weights=weight, increasing=False).blocks]
+    return np.append(starts, size)[isotonic_regression(value, weights=weight, increasing=False).blocks]

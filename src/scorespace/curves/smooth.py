@@ -56,8 +56,7 @@ class Sides:
 
     def line(self, positive: bool, start: float, slope: float) -> Array:
         """Σ (start + slope · s) of the positive cases in each bin, or of the others."""
-        bins, own = self.table.bins, self.table.positive
-        assert bins is not None
+        bins, own = self.table.binned, self.table.positive
         first = bins.first[own] if positive else bins.first.sum(axis=0) - bins.first[own]
         return start * (self.table.pos if positive else self.table.neg) + slope * first
 
@@ -65,10 +64,8 @@ class Sides:
 def sides(table: ScoreTable, midpoint: str | float) -> Sides:
     """The bins of a coarse table beside the midpoint."""
     check_probabilities(table)
-    if table.bins is None:
-        raise ValueError("an exact table leaves nothing open")
     ends = midpoint_ends(table, midpoint)
-    return Sides(table, ends, table.bins.low > ends[1], table.bins.high <= ends[0])
+    return Sides(table, ends, table.binned.low > ends[1], table.binned.high <= ends[0])
 
 
 def soft_ends(table: ScoreTable, midpoint: str | float = "mean", recentre: bool = False) -> tuple[Array, Array] | None:

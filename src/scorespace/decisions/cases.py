@@ -13,7 +13,7 @@ from scorespace.curves.distance import distance
 from scorespace.curves.midpoint import midpoint_of
 from scorespace.curves.smooth import SmoothCurve, check_probabilities, smooth, softened
 from scorespace.errors import ConditionError, DataError
-from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, plain
+from scorespace.results import SCHEMA, ByValue, Note, Result, Row, decimals, grouped, plain
 from scorespace.tables import Array, ScoreTable, ratio, score_table
 from scorespace.tables.labels import encode_classes
 from scorespace.tables.score import scores_of
@@ -172,7 +172,7 @@ def margins(table: ScoreTable) -> Margins:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cases(ByValue):
+class Cases(Result, ByValue):
     """Every case with its score, rank (1 is the highest; ties share the mean), label, kind and slope.
 
     `slope` is that of its segment of the smooth curve before scaling: Σ c / Σ (1 − c) over the cases of the
@@ -263,24 +263,15 @@ class Cases(ByValue):
         """One row per case, in the order given."""
         return self._rows(np.arange(self.score.size))
 
-    def to_dict(self) -> Row:
-        return plain(
-            {
-                "schema": SCHEMA,
-                "midpoint": self.zones.midpoint,
-                "overlap": [self.zones.overlap_low, self.zones.overlap_high] if self.zones.overlap else None,
-                "cut": self.margins.cut,
-                "clusters": [one.row() for one in self.margins.clusters],
-                "counts": self.counts,
-                "sets": self.sets,
-                "rows": self.rows(),
-                "verdict": self.words,
-                "notes": [one.to_dict() for one in self.notes],
-            }
-        )
-
-    def __repr__(self) -> str:
-        return self.words
+    def facts(self) -> Row:
+        return {
+            "midpoint": self.zones.midpoint,
+            "overlap": [self.zones.overlap_low, self.zones.overlap_high] if self.zones.overlap else None,
+            "cut": self.margins.cut,
+            "clusters": [one.row() for one in self.margins.clusters],
+            "counts": self.counts,
+            "sets": self.sets,
+        }
 
     def _rows(self, places: NDArray[np.intp]) -> list[Row]:
         columns = (self.id, self.score, self.rank, self.label, self.appropriate, self.slope)

@@ -14,7 +14,7 @@ from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Val
 from scorespace.errors import DataError, MeasureError
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.estimate import estimate
-from scorespace.results import CERTIFIED, SCHEMA, Note, Row, decimals, grouped, html_table, limits, note, plain
+from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain, threshold_text
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Top
 from scorespace.tables.pair import PairTable
 
@@ -67,8 +67,8 @@ class Candidate:
         return plain({**found, **{name: float(getattr(self.counts, name)) for name in OUTCOMES}, **certain})
 
 
-@dataclass(frozen=True)
-class ConstrainedChoice:
+@dataclass(frozen=True, repr=False)
+class ConstrainedChoice(Result):
     """The model and threshold that are best among those that keep the constraints.
 
     `honest` and `held` are of the whole procedure, which takes the best model too, on cases that did not choose;
@@ -143,13 +143,13 @@ class ConstrainedChoice:
             reached = ", ".join(
                 f"{one.spec} {decimals(value)}" for one, value in zip(self.constraints, near.reached, strict=True)
             )
-            where = "" if math.isnan(near.threshold) else f" at threshold {near.threshold:.3g}"
+            where = "" if math.isnan(near.threshold) else f" at threshold {threshold_text(near.threshold)}"
             what = "threshold of any model" if self.objective.at is None else "model"
             return f"No {what} satisfies {bounds}. The nearest is {near.model}{where}, with {reached}."
         return " ".join(filter(None, [self._use(best), self._kept_elsewhere(best), self._failed()]))
 
     def _use(self, best: Candidate) -> str:
-        where = "" if math.isnan(best.threshold) else f" at threshold {best.threshold:.3g}"
+        where = "" if math.isnan(best.threshold) else f" at threshold {threshold_text(best.threshold)}"
         where += "" if self.fitted is None else f", chosen on {self.fitted}"
         under = f" among those with {' and '.join(map(str, self.constraints))}" if self.constraints else ""
         others = [one for one in self.candidates if one.kept and one is not best and not math.isnan(one.value)]
@@ -195,12 +195,11 @@ class ConstrainedChoice:
             for one in self.candidates
         ]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         chosen = (self.best or self.nearest).row()
         if self.best is None:
             chosen = dict.fromkeys(chosen)
         return {
-            "schema": SCHEMA,
             **{name: chosen[name] for name in ("model", "threshold", *OUTCOMES)},
             **(self.honest if self.best is not None else UNKNOWN).row("honest", "honest_value"),
             "reason": self.honest.reason,
@@ -209,9 +208,6 @@ class ConstrainedChoice:
             "cost_per_case": None,
             "dominated": [],
             "regions": [],
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [one.to_dict() for one in self.notes],
         }
 
     @property
@@ -220,12 +216,6 @@ class ConstrainedChoice:
 
     def _missed(self, candidate: Candidate) -> float:
         return max((float(one.shortfall(candidate.counts)) for one in self.constraints), default=0.0)
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
 
 
 def choose_under(

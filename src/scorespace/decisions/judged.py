@@ -12,7 +12,7 @@ from scorespace.conditions import Condition
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.cost import cost
 from scorespace.resampling.share import normal_quantile, wilson
-from scorespace.results import Row, plain, short
+from scorespace.results import Row, limits, plain
 from scorespace.tables import Array, Counts
 
 OUTCOMES: Final = ("tp", "fp", "fn", "tn")
@@ -46,10 +46,7 @@ class Value:
         return Value(-self.value, -self.high, -self.low, self.reason)
 
     def __repr__(self) -> str:
-        if not self.known:
-            return short(self.value)
-        value, low, high = (short(one, self.low, self.high) for one in (self.value, self.low, self.high))
-        return f"{value} [{low}, {high}]"
+        return limits(self.value, self.low, self.high)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
 from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, costs_of
 from scorespace.errors import ConditionError, DataError
-from scorespace.results import CERTIFIED, SCHEMA, Note, Row, grouped, html_table, note, plain, short
+from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, note, plain, threshold_text
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.pair import PairTable
@@ -68,8 +68,8 @@ class Choice:
         )
 
 
-@dataclass(frozen=True)
-class Decision:
+@dataclass(frozen=True, repr=False)
+class Decision(Result):
     """The choice of least cost, what the alternatives would cost, and where each model is best.
 
     Equal costs go to the model named first, and a model beats a trivial rule of equal cost, unless it
@@ -150,11 +150,11 @@ class Decision:
         if self.fitted is not None or self.best.model in TRIVIAL or math.isnan(self.best.threshold):
             return ()
         text = f"the threshold of {self.best.model} was chosen on these cases, where it costs "
-        text += f"{short(self.best.cost_per_case)} per case; "
+        text += f"{decimals(self.best.cost_per_case)} per case; "
         if math.isnan(self.honest.value):
             return (note("SS013", f"{text}on others more: by how much cannot be said, as {self.honest.reason}."),)
         several = sum(not math.isnan(one.threshold) for one in self.choices) > 1
-        text += f"on cases that did not choose it{' or its model' if several else ''}, {short(self.honest.value)}"
+        text += f"on cases that did not choose it{' or its model' if several else ''}, {decimals(self.honest.value)}"
         apparent = self.best.cost_per_case
         if apparent > 0 and abs(share := 100 * (self.honest.value / apparent - 1)) >= 1:
             text += f": {abs(share):.0f} % {'more' if share > 0 else 'less'}"
@@ -188,25 +188,21 @@ class Decision:
         counts = choice.counts if self.fitted is None else choice.judged.counts
         return choice.row() | plain({**{name: float(getattr(counts, name)) for name in OUTCOMES}, **shares})
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         chosen = self._row(self.best)
         return {
-            "schema": SCHEMA,
             **{name: chosen[name] for name in ("model", "threshold", "cost_per_case", *OUTCOMES)},
-            "slope": plain(self.slope),
+            "slope": self.slope,
             **self.honest.row("honest", "honest_cost"),
             **self.gain.row("gain"),
             "recommended": self.recommended.model,
             "reason": self.honest.reason,
             "fitted": self.fitted,
             "dominated": [
-                {"model": name, "reason": reason, "support": plain(self.support.get(name, math.nan))}
+                {"model": name, "reason": reason, "support": self.support.get(name, math.nan)}
                 for name, reason in self.dominated.items()
             ],
             "regions": [region.row() for region in self.regions],
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [one.to_dict() for one in self.notes],
         }
 
     @property
@@ -214,12 +210,6 @@ class Decision:
         """What to use, what it costs, how much worse the alternatives are, and which models never pay."""
         told = _use_none if self.best.model in TRIVIAL else _use if self.shown else _not_shown
         return " ".join(filter(None, [told(self), _never(self)]))
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
 
 
 def decide(
@@ -389,18 +379,19 @@ def _use_none(decision: Decision) -> str:
     gains = [_less(-one.gain, one.model) for one in others if one.judged.outcomes is not None]
     other = next(one for one in decision.trivial if one is not best)
     gains += [_less(Value(other.cost_per_case - best.cost_per_case), _called(other, decision))]
-    return f"Use no model: {_called(best, decision)}: {short(best.cost_per_case)} per case. That is {_joined(gains)}."
+    price = decimals(best.cost_per_case)
+    return f"Use no model: {_called(best, decision)}: {price} per case. That is {_joined(gains)}."
 
 
 def _not_shown(decision: Decision) -> str:
     """That no model is shown to beat doing nothing, and how near the cheapest comes."""
     trivial, gain = decision.better_trivial, decision.gain
-    nothing = f"{_called(trivial, decision)}, which costs {short(trivial.honest.value)} per case"
+    nothing = f"{_called(trivial, decision)}, which costs {decimals(trivial.honest.value)} per case"
     single = len(decision.choices) == 1
     cheapest = f"{_where(decision)} costs" if single else f"The cheapest, {_where(decision)}, costs"
     opening = f"{decision.best.model} is not shown" if single else "No model is shown"
     if math.isnan(gain.value):
-        apparent = short(decision.best.cost_per_case)
+        apparent = decimals(decision.best.cost_per_case)
         reason = f"what it costs on others cannot be said, as {decision.honest.reason or 'it was not asked'}"
         return f"{opening} to beat {nothing}. {cheapest} {apparent} on these cases; {reason}."
     near = _less(gain, "that") + (", which may be nothing" if gain.value > 0 else "")
@@ -409,7 +400,7 @@ def _not_shown(decision: Decision) -> str:
 
 def _where(decision: Decision) -> str:
     best = decision.best
-    at = "" if math.isnan(best.threshold) else f" at threshold {best.threshold:.3g}"
+    at = "" if math.isnan(best.threshold) else f" at threshold {threshold_text(best.threshold)}"
     return f"{best.model}{at}{'' if decision.fitted is None else f', chosen on {decision.fitted}'}"
 
 
@@ -417,7 +408,7 @@ def _price(decision: Decision) -> str:
     """The honest cost with its interval, and the apparent one where it is another."""
     honest, apparent = decision.honest, decision.best.cost_per_case
     beside = "on these cases" if decision.fitted is None else f"on {decision.fitted}"
-    shown = f" ({short(apparent)} {beside})" if short(apparent) != short(honest.value) else ""
+    shown = f" ({decimals(apparent)} {beside})" if decimals(apparent) != decimals(honest.value) else ""
     value, between, limits = repr(honest).partition(" ")
     return f"{value} per case{between}{limits}{shown}"
 

@@ -13,7 +13,7 @@ from scorespace.curves.hull import TRIVIAL
 from scorespace.decisions.honest import Models
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
-from scorespace.results import SCHEMA, Note, Row, decimals, html_table, percent, plain, short
+from scorespace.results import Result, Row, decimals, percent, threshold_text
 from scorespace.tables import ScoreTable
 
 NOTHING_DECIDED: Row = {
@@ -24,8 +24,8 @@ NOTHING_DECIDED: Row = {
 """What every decision carries, where there is nothing to say."""
 
 
-@dataclass(frozen=True)
-class RejectChoice:
+@dataclass(frozen=True, repr=False)
+class RejectChoice(Result):
     """Chow's rule for each scoring model when a rejection costs a share of an error."""
 
     cost: float
@@ -38,28 +38,25 @@ class RejectChoice:
         return min(self.rules, key=lambda name: self.rules[name].cost)
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        return ()
-
-    @property
     def words(self) -> str:
         rule = self.rules[self.best]
         which = f"it scores between {rule.low:.3g} and {rule.high:.3g}"
         if rule.lead is not None:
             which = f"whose best class leads the second by less than {rule.lead:.3g}"
         if rule.accuracy != rule.accuracy and rule.lead is None:  # nothing is left that could be right
-            zone, costs = which.removeprefix("it scores "), f"that costs {short(rule.cost)} per case"
+            zone, costs = which.removeprefix("it scores "), f"that costs {decimals(rule.cost)} per case"
             rests = "The rule assumes calibrated probabilities."
             return f"Hand over all cases: {self.best} scores them all {zone}. An error counting 1, {costs}. {rests}"
         rest = f"{percent(rule.rejected, 0)} of them. Of the rest it gets {percent(rule.accuracy, 0)} right"
         counting = "an error counting 1"
         if self.condition is not None:
             counting = f"a false positive counting {self.condition.fp:g} and a false negative {self.condition.fn:g}"
-        spent, end = f"{short(rule.cost)} per case", "The rule assumes calibrated probabilities."
+        spent, end = f"{decimals(rule.cost)} per case", "The rule assumes calibrated probabilities."
         if rule.lead is not None:
             end = "The lead was chosen on these cases."
             if rule.honest is not None and not math.isnan(rule.honest):
-                spent = f"{short(rule.honest)} per case that did not choose the lead ({short(rule.cost)} on these)"
+                honest, here = decimals(rule.honest), decimals(rule.cost)
+                spent = f"{honest} per case that did not choose the lead ({here} on these)"
                 end = ""
         return f"Use {self.best} and hand over the cases {which}: {rest}; {counting}, that costs {spent}. {end}".strip()
 
@@ -73,15 +70,8 @@ class RejectChoice:
             for name, rule in self.rules.items()
         ]
 
-    def to_dict(self) -> Row:
-        best = {**NOTHING_DECIDED, "model": self.best, "cost_per_case": self.rules[self.best].cost}
-        return plain({"schema": SCHEMA, **best, "rows": self.rows(), "verdict": self.words, "notes": []})
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
+    def facts(self) -> Row:
+        return {**NOTHING_DECIDED, "model": self.best, "cost_per_case": self.rules[self.best].cost}
 
 
 def choose_rejection(
@@ -124,15 +114,11 @@ def _by_lead(margins: ScoreTable, cost: float, seed: int) -> RejectRule:
     return RejectRule(math.nan, math.nan, share, accuracy, choice.cost_per_case, lead, choice.honest.value)
 
 
-@dataclass(frozen=True)
-class MixtureChoice:
+@dataclass(frozen=True, repr=False)
+class MixtureChoice(Result):
     """The randomised mixture of two classifiers that realises a point of the hull."""
 
     mixture: Mixture
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        return ()
 
     @property
     def words(self) -> str:
@@ -152,17 +138,8 @@ class MixtureChoice:
             for c, share in shares
         ]
 
-    def to_dict(self) -> Row:
-        point = {"fpr": self.mixture.fpr, "tpr": self.mixture.tpr}
-        return plain(
-            {"schema": SCHEMA, **NOTHING_DECIDED, **point, "rows": self.rows(), "verdict": self.words, "notes": []}
-        )
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
+    def facts(self) -> Row:
+        return {**NOTHING_DECIDED, "fpr": self.mixture.fpr, "tpr": self.mixture.tpr}
 
 
 def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
@@ -185,5 +162,7 @@ def _called(corner: Corner) -> str:
     if corner.model in TRIVIAL:
         return f'the rule "{corner.model}"'
     return (
-        corner.model if corner.threshold != corner.threshold else f"{corner.model} at threshold {corner.threshold:.3g}"
+        corner.model
+        if corner.threshold != corner.threshold
+        else f"{corner.model} at threshold {threshold_text(corner.threshold)}"
     )

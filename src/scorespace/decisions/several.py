@@ -10,7 +10,7 @@ import numpy as np
 
 from scorespace.conditions import CostMatrix
 from scorespace.errors import DataError, ScoreError
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, html_table
+from scorespace.results import Result, Row, decimals, grouped
 from scorespace.tables import Array, ConfusionTable, confusion
 from scorespace.tables.labels import encode_classes
 
@@ -48,8 +48,8 @@ class LeastCost:
         return self.words
 
 
-@dataclass(frozen=True)
-class CostChoice:
+@dataclass(frozen=True, repr=False)
+class CostChoice(Result):
     """What each model's decisions between several classes cost, the cheapest first to be used."""
 
     costs: CostMatrix
@@ -73,10 +73,6 @@ class CostChoice:
         return min(self.per_case, key=lambda name: self.per_case[name])
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        return ()
-
-    @property
     def words(self) -> str:
         prices = self.per_case
         best = prices[self.best]
@@ -93,17 +89,11 @@ class CostChoice:
             for name in self.models
         ]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         best = {"model": self.best, "threshold": None, "slope": None, "cost_per_case": self.per_case[self.best]}
         unused: Row = {"tp": None, "fp": None, "fn": None, "tn": None, "dominated": [], "regions": []}
         total = {"total_cost": self.totals[self.best]}
-        return {"schema": SCHEMA, **best, **total, **unused, "rows": self.rows(), "verdict": self.words, "notes": []}
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
+        return {**best, **total, **unused}
 
 
 def decide_several(models: Mapping[str, ConfusionTable], costs: CostMatrix) -> CostChoice:

@@ -16,7 +16,7 @@ from scorespace.decisions.honest import FOLDS, REPEATS
 from scorespace.decisions.judged import UNKNOWN, Value
 from scorespace.errors import DataError
 from scorespace.resampling.limits import student
-from scorespace.results import SCHEMA, Note, Row, note, plain
+from scorespace.results import Note, Result, Row, note, plain
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 from scorespace.tables.residual import ResidualTable
@@ -64,8 +64,8 @@ class ShiftChoice:
         )
 
 
-@dataclass(frozen=True)
-class ShiftDecision:
+@dataclass(frozen=True, repr=False)
+class ShiftDecision(Result):
     """The model and shift of least loss, what the others would cost, and in which range of α each is best.
 
     Losses are in units of the stated costs. `honest` is the loss of the whole procedure, which takes the cheapest
@@ -151,13 +151,12 @@ class ShiftDecision:
     def rows(self) -> list[Row]:
         return [one.row() for one in self.choices]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         chosen = self.best.row()
         return {
-            "schema": SCHEMA,
             "model": chosen["model"],
             "shift": chosen["shift"],
-            "alpha": plain(self.condition.alpha),
+            "alpha": self.condition.alpha,
             "loss": chosen["loss"],
             **self.honest.row("honest", "honest_loss"),
             **self.gain.row("gain"),
@@ -166,13 +165,7 @@ class ShiftDecision:
             "fitted": self.fitted,
             "dominated": [{"model": name} for name in self.dominated],
             "regions": [one.row() for one in self.ranges],
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [one.to_dict() for one in self.notes],
         }
-
-    def __repr__(self) -> str:
-        return self.words
 
 
 def decide_shift(

@@ -18,6 +18,7 @@ from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.evaluation.findings import role_notes
 from scorespace.evaluation.numbers import OF_SUMS, terms_of
+from scorespace.evaluation.slices import parts_of
 from scorespace.frames.scale import scale_of, scaled
 from scorespace.frames.votes import with_votes
 from scorespace.later import later
@@ -27,7 +28,7 @@ from scorespace.resampling.estimate import check_level, check_method
 from scorespace.results import Note, Progress
 from scorespace.tables import Table, class_table, confusion, residual_table, score_table
 from scorespace.tables.labels import label_text
-from scorespace.tables.models import Models, class_weights, models_of
+from scorespace.tables.models import Models, Parts, class_weights, models_of
 
 if TYPE_CHECKING:
     from scorespace.experiments import estimators, results, store
@@ -57,6 +58,7 @@ def evaluate(
     models: Mapping[str, str] | None = None,
     tables: Mapping[str, Table] | None = None,
     where: str | None = None,
+    by: str | Sequence[str] = (),
     order: str | Sequence[Any] = (),
     scale: str | tuple[float, float] | None = None,
     intervals: Any = (),
@@ -88,11 +90,12 @@ def evaluate(
     one of the `cases`, or as so many `copies`. `interval` names a method; a measure that it does not suit is
     refused. `models` names models of other kinds by KIND(COLUMN); `tables` are those of further models on the same
     cases, made elsewhere, such as confusion matrices. Only rows `where` a condition holds take part, such as
-    "age >= 65 and sex = 'f'". `order` lists the classes from the lowest to the highest, where
-    they have an order, and `scale` the ends of scores that are ratings, such as "0..10". Columns beyond `memory` (such
-    as "2GB"; a quarter of what is free) are counted in bins where they are, and numbers are certified; with
-    `precision`, a second pass leaves no more than that of the AUC open, and `at` names thresholds that stay exact
-    beside those of the measures.
+    "age >= 65 and sex = 'f'". `by` names columns: every number is also told for each slice of the cases that they
+    make, beside the rest; of a column of numbers, "age(bins=4)" makes so many parts. `order` lists the classes from
+    the lowest to the highest, where they have an order, and `scale` the ends of scores that are ratings, such as
+    "0..10". Columns beyond `memory` (such as "2GB"; a quarter of what is free) are counted in bins where they are, and
+    numbers are certified; with `precision`, a second pass leaves no more than that of the AUC open, and `at` names
+    thresholds that stay exact beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
@@ -105,6 +108,7 @@ def evaluate(
     """
     check_level(level)
     interval = check_method(interval)
+    parts: Parts | None = None
     stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
     folds = isinstance(data, Mapping) and estimators.is_cross_validated(data)
     if arrays or folds or (truth is None and estimators.arrays_among(stated)):
@@ -112,7 +116,7 @@ def evaluate(
         data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
         scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
     if _is_run(data):
-        _refuse_choice("a run", where)
+        _refuse_choice("a run", where, by)
         others = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
         name, given = _of_run(data, dataset, scores, positive, others | {"fold": fold, "repeat": repeat, "time": time})
         whole = evaluate(
@@ -140,18 +144,18 @@ def evaluate(
     steps = [one.strip() for one in order.split(",")] if isinstance(order, str) and order else list(order)
     asked = _specs(measures)
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
-        _refuse_choice("a table", where)
+        _refuse_choice("a table", where, by)
         held, library = models_of(_named_alike(data)), None
         notes: tuple[Note, ...] = ()
     elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
-        _refuse_choice("a table", where)
+        _refuse_choice("a table", where, by)
         if truth is not None or scores or decisions or predictions:
             raise DataError(f"{data} holds tables, which have no columns.", hint="leave out the columns")
         held = replace(models_of(kept.tables, Path(data).name), rows=kept.rows, couples=kept.couples)
         notes, library = kept.notes, None
     else:
-        held, notes, library = _of_columns(
+        held, parts, notes, library = _of_columns(
             data,
             missing,
             steps,
@@ -172,6 +176,7 @@ def evaluate(
             decisions=decisions,
             positive=positive,
             where=where,
+            by=by,
             weight=weight,
             group=group,
             fold=fold,
@@ -189,15 +194,27 @@ def evaluate(
     if steps:
         held = in_order(held, steps)
     evaluation = Evaluation(
-        held, level, seed, interval, asked, condition, sample_notes=notes, frame_library=library, progress=progress
+        held,
+        level,
+        seed,
+        interval,
+        asked,
+        condition,
+        sample_notes=notes,
+        frame_library=library,
+        progress=progress,
+        parts=parts,
     )
     evaluation.check(asked)
     return evaluation
 
 
-def _refuse_choice(what: str, where: str | None) -> None:
-    if where is not None:
-        raise ScoreSpaceError(f"where={where!r} chooses rows, and {what} has none.", hint="the data with the rows")
+def _refuse_choice(what: str, where: str | None, by: str | Sequence[str]) -> None:
+    for role, given in (("where", where), ("by", by)):
+        if given:
+            raise ScoreSpaceError(
+                f"{role}={given!r} looks at rows, and {what} has none.", hint="the data with the rows"
+            )
 
 
 def _specs(texts: str | Sequence[str]) -> tuple[MeasureSpec, ...]:
@@ -309,11 +326,11 @@ def _of_columns(
     costs: CostMatrix | None,
     room: _Room,
     **roles: Any,
-) -> tuple[Models, tuple[Note, ...], frames.Library | None]:
+) -> tuple[Models, Parts | None, tuple[Note, ...], frames.Library | None]:
     read = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
     if roles["truth"] is None:
         raise frames.truth_unnamed(read)
-    condition = roles.pop("where", None)
+    by, condition = roles.pop("by", ()), roles.pop("where", None)
     if condition is not None:
         read = frames.where(read, condition)
     source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
@@ -321,11 +338,13 @@ def _of_columns(
     named = frames.roles(source, **roles)
     every = (column for of_class in named.class_scores.values() for column in of_class.values())
     source = scaled(source, (*named.scores.values(), *every), ends)
+    slicing = frames.slicing(source, by) if by else None
     # Costs of several classes and intervals of numbers need the cases themselves, and of groups all but their scores.
     grouped = named.group is not None and bool(room.judged or not named.scores_alone)
     whole = grouped or (named.numbers and not named.summed) or (named.class_scores and costs is not None)
     small = bool(whole) or frames.fits(source, named, room.memory)
     pairs, couples = None, {}
+    coarse: dict[str, Any] = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
     if frames.distributed(source.frame):
         frames.refuse_on_cluster(named, grouped)
     small_here = small and not frames.distributed(source.frame)
@@ -335,7 +354,6 @@ def _of_columns(
         both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
         tables = frames.count(sample, costs=costs) if both is None else both
     else:
-        coarse = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
         sample, tables = frames.tally(
             source, named, missing=missing, order=order, costs=costs, needs=room.needs, **coarse
         )
@@ -348,7 +366,8 @@ def _of_columns(
     models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
     alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
     notes = (*sample.notes, *role_notes(sample.roles.fold, alone), *free_notes(sample))
-    return models, notes, frames.library_of(source.frame)
+    parts = None if slicing is None else parts_of(sample, slicing, small_here, coarse, costs)
+    return models, parts, notes, frames.library_of(source.frame)
 
 
 def count_tables(
@@ -376,7 +395,7 @@ def count_tables(
     edges = tuple(sorted(set(at)))
     room = _Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
     unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
-    held, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
+    held, _, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
     coarse = {
         name: table.rounded(edges=edges) if bins and table.thresholded and not table.coarse else table
         for name, table in held.tables.items()

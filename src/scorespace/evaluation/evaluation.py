@@ -24,20 +24,22 @@ from scorespace.evaluation.findings import (
     weight_notes,
 )
 from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted, with_beside
-from scorespace.evaluation.verdict import verdict
+from scorespace.evaluation.verdict import leading, verdict
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Alternative, Note, Progress, Row
-from scorespace.tables import Counts, Top
-from scorespace.tables.models import Models
+from scorespace.tables import Counts, Table, Top
+from scorespace.tables.models import Models, Parts
 
 if TYPE_CHECKING:
     from scorespace.comparisons import means
+    from scorespace.comparisons import slices as sliced
     from scorespace.comparisons.answer import Comparison, Comparisons
     from scorespace.comparisons.averaged import Averaged
+    from scorespace.comparisons.slices import Slices
     from scorespace.decisions import (
         ConstrainedChoice,
         CostChoice,
@@ -56,8 +58,15 @@ else:  # what few commands need of the rooms above
     decisions = later("scorespace.evaluation.decisions")
     calibrated = later("scorespace.probabilities.summary")
     means = later("scorespace.comparisons.means")
+    sliced = later("scorespace.comparisons.slices")
 
 _FROM_BESIDE: Final = (numbers,)  # a file that says what is shown of predicted numbers
+
+
+def _lead(table: Table, asked: Sequence[MeasureSpec]) -> MeasureSpec | None:
+    """Of the measures shown, the one that a table is judged by first; else the first that has a better side."""
+    first = [spec for spec in leading(table).specs if spec in asked]
+    return next(iter([*first, *(spec for spec in asked if spec.measure.best is not None), *asked]), None)
 
 
 class Standard:
@@ -89,6 +98,7 @@ class Evaluation:
     sample_notes: tuple[Note, ...] = ()
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
+    parts: Parts | None = field(default=None, compare=False, repr=False)
 
     # --- numbers
 
@@ -149,6 +159,27 @@ class Evaluation:
         return replace(self.summary, estimates=ordered)
 
     @cached_property
+    def slices(self) -> Slices | None:
+        """Every number shown in each slice of the cases, beside the rest; None where no column makes slices."""
+        if self.parts is None:
+            return None
+        asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
+        prevalence = self.condition.prevalence if isinstance(self.condition, Condition) else None
+        return sliced.slices(
+            self.parts,
+            asked,
+            at=self._thresholds,
+            leads={
+                name: lead for name, table in self.models.items() if (lead := _lead(table, asked[name])) is not None
+            },
+            prevalence=prevalence,
+            level=self.level,
+            method=self.interval,
+            seed=self.seed,
+            progress=self.progress,
+        )
+
+    @cached_property
     def over_folds(self) -> tuple[means.OverFolds, ...]:
         """The measures shown as means over folds, beside the pooled ones; none where cases come in no folds."""
         if self.models.pairs is None or self.models.pairs.fold is None:
@@ -172,7 +203,8 @@ class Evaluation:
         """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
         if model in self.calibrations:
             return self.calibrations[model]
-        return calibrated.calibration_summary(self.models.score_table(model), model=model, seed=self.seed)
+        table, in_groups = self.models.score_table(model), self.models.grouped
+        return calibrated.calibration_summary(table, model=model, seed=self.seed, in_groups=in_groups)
 
     @cached_property
     def calibrations(self) -> dict[str, calibrated.CalibrationSummary]:
@@ -355,13 +387,15 @@ class Evaluation:
             found += calibration_notes(self.calibrations.values(), self.summary, self.models)
         found += group_notes(self.summary) if self.models.grouped else ()
         found += self.decision.notes if self.decision is not None else ()
+        found += self.slices.notes if self.slices is not None else ()
         return tuple(sorted(for_all(found, self.models), key=lambda one: one.level != "warning"))
 
     @cached_property
     def verdict(self) -> str:
         """The answer in a few sentences."""
         decided = None if self.decision is None else self.decision.words
-        return verdict(self.models, self._estimated, self._best_two, decided, self._thresholds.get)
+        found = verdict(self.models, self._estimated, self._best_two, decided, self._thresholds.get)
+        return found if self.slices is None else f"{found} {self.slices.words}"
 
     # --- views
 
@@ -424,10 +458,15 @@ class Evaluation:
         compared = [one.row() for name, one in self.differences.items() if name in asked]
         differences = {"comparisons": compared} if compared else {}
         models = self.models
+        rows, slices = self.summary.rows(), {}
+        if self.slices is not None:
+            rows = [{"slice": None, **row} for row in rows] + self.slices.rows()
+            slices = {"slices": {name: self.slices.to_dict()[name] for name in ("by", "slices", "parity", "verdict")}}
         return {
             "schema": SCHEMA,
             "data": {"rows": models.rows, "classes": dict(models.classes), "positive": models.positive},
-            "rows": self.summary.rows(),
+            "rows": rows,
+            **slices,
             **differences,
             **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,

@@ -9,7 +9,7 @@ from typing import Any
 
 from scorespace.declaration import load_plugins, table_of
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import NOTE_KINDS, Note, NoteKind, note
+from scorespace.results import NOTE_KINDS, Note, NoteKind, note, threshold_text
 from scorespace.tables import Counts, NoTableError, Table
 
 
@@ -25,7 +25,7 @@ class Look:
     @property
     def where(self) -> str:
         """The threshold, to go on a sentence."""
-        return "" if self.at is None else f" at {self.at:.4g}"
+        return "" if self.at is None else f" at {threshold_text(self.at)}"
 
 
 Said = str | None | Iterator[str]

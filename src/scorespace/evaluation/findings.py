@@ -21,7 +21,7 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import smauc
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import Note, decimals, grouped, note
+from scorespace.results import Note, decimals, grouped, note, threshold_text
 from scorespace.tables import Array, ClassTable, ConfusionTable, Counts, ScoreTable, Table, ratio
 from scorespace.tables.models import Models
 
@@ -45,6 +45,9 @@ def below_chance(table: ScoreTable, look: Look) -> str | None:
     area = auc(table)
     if not area < 0.5:
         return None
+    shown = (one.high for one in look.estimates if one.spec.measure is auc and one.spec.of is None)
+    if next(shown, area + 1.96 * math.sqrt(delong_variance(table))) >= 0.5:
+        return f"{look.model} ranks no better than chance (AUC {decimals(area)})."
     return (
         f"{look.model} ranks worse than chance (AUC {decimals(area)}). If its scores mean the other class, "
         "say so with the positive class; they are never flipped."
@@ -75,6 +78,8 @@ def tied(table: ScoreTable, look: Look) -> str | None:
         return None
     if table.score.size * _MANY_TIES > cases or cases < 50:
         return None
+    if table.score.size == 1:  # SS012 has told
+        return None
     return (
         f"{look.model} has {grouped(table.score.size)} distinct scores for {grouped(cases)} cases: "
         "its curve has long straight segments."
@@ -103,7 +108,9 @@ def no_probabilities(table: ScoreTable, look: Look) -> str | None:
     text = f"the scores of {look.model} run {ends}, so they are not probabilities"
     if look.chosen and look.at is not None:
         here = decimals(float(youden(table.at(look.at))))
-        text += f"; it is shown at {look.at:g}, where Youden's index is highest on these very cases, {here}: "
+        text += (
+            f"; it is shown at {threshold_text(look.at)}, where Youden's index is highest on these very cases, {here}: "
+        )
         split = honest.crossfit({look.model: table}, _not_youden, within_classes=True)
         found = split.chosen.measure(MeasureSpec(youden.name))
         expected = f"{decimals(found.value)} [{decimals(found.low)}, {decimals(found.high)}] on others"
@@ -133,8 +140,12 @@ def flood(counts: Counts, look: Look) -> str | None:
         return None
     return (
         f"{look.model} raises false alarms for only {100 * rate:.2g} % of the negatives{look.where}, yet that means "
-        f"{grouped(float(counts.fp))} false alarms for {grouped(float(counts.tp))} hits."
+        f"{_many(counts.fp, 'false alarm')} for {_many(counts.tp, 'hit')}."
     )
+
+
+def _many(count: Array, what: str) -> str:
+    return f"{grouped(float(count))} {what}{'' if count == 1 else 's'}"
 
 
 # --- scores of several classes
@@ -205,7 +216,8 @@ def sample_notes(classes: Sequence[str], counts: Sequence[float]) -> Iterator[No
     for name, count in zip(classes, counts, strict=True):
         if count < FEW_CASES:
             some = "no cases" if not count else "only 1 case" if count == 1 else f"only {grouped(count)} cases"
-            yield note("SS001", f"class {name!r} has {some}: numbers that depend on it are rough.")
+            rough = "rough" if count else "undefined"
+            yield note("SS001", f"class {name!r} has {some}: numbers that depend on it are {rough}.")
 
 
 def weight_notes(tables: Iterable[Table]) -> Iterator[Note]:

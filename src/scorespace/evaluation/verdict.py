@@ -14,7 +14,7 @@ from scorespace.evaluation.requests import RARE_FIRST, rare, usual
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import decimals, grouped, p_text, percent
+from scorespace.results import decimals, grouped, p_text, percent, threshold_text
 from scorespace.tables import ClassBins, ClassTable, ConfusionTable, Counts, ScoreTable, Table
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.models import Models
@@ -73,13 +73,14 @@ def closing(table: Table, model: str, at: float | None) -> str:
 @closing.register
 def _(table: ScoreTable, model: str, at: float | None) -> str:
     counts = table.inside(Counts, None, at)
+    cut = threshold_text(math.nan if at is None else at)
     found, right = tpr(counts), ppv(counts)
     what = "positive" if is_plain_code(table.positive_name) else table.positive_name
     if math.isnan(right):
-        text = f"At threshold {at:g} {model} predicts no case to be {what}."
+        text = f"At threshold {cut} {model} predicts no case to be {what}."
     else:
         text = (
-            f"At threshold {at:g} {model} finds {percent(found, 0)} of the {what} cases, "
+            f"At threshold {cut} {model} finds {percent(found, 0)} of the {what} cases, "
             f"and {percent(right, 0)} of its alarms are right."
         )
     if rare(table):

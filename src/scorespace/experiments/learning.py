@@ -16,7 +16,7 @@ from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import Run
 from scorespace.experiments.trial import judge_of, studied
 from scorespace.measures import parse as parse_measure
-from scorespace.results import SCHEMA, ByValue, Note, Progress, Row, decimals, grouped, note, percent, plain
+from scorespace.results import SCHEMA, ByValue, Note, Progress, Result, Row, decimals, grouped, note, percent, plain
 from scorespace.tables import Array
 from scorespace.tables.arrays import numeric
 from scorespace.tables.labels import encode_classes, label_text
@@ -120,8 +120,8 @@ def fit_notes(fits: Sequence[Fit], best: str) -> list[Note]:
 # --- by the number of training cases
 
 
-@dataclass(frozen=True, eq=False)
-class LearningCurve(ByValue):
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurve(Result, ByValue):
     """A learner's scores on training and on test cases by the number of training cases (sizes × splits)."""
 
     model: str
@@ -146,10 +146,6 @@ class LearningCurve(ByValue):
         return step.gap > max(_RISING * step.matters, _SURE * step.error)
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        return ()
-
-    @property
     def words(self) -> str:
         more = "more cases would help" if self.rising else "more cases of this kind would hardly help"
         return f"{self.fit.words} With {grouped(float(self.sizes[-1]))} training cases {more}."
@@ -162,15 +158,8 @@ class LearningCurve(ByValue):
             for part, one in (("training", inner), ("test", outer))
         ]
 
-    def to_dict(self) -> Row:
-        rows = self.rows()
-        return {
-            **{"schema": SCHEMA, "model": self.model, "measure": self.measure, "rows": rows},
-            **{"verdict": self.words, "notes": []},
-        }
-
-    def __repr__(self) -> str:
-        return self.words
+    def facts(self) -> Row:
+        return {"model": self.model, "measure": self.measure}
 
 
 def _mean(values: Array) -> float:

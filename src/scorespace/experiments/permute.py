@@ -16,12 +16,12 @@ from scorespace.experiments.learners import Fitting
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.trial import Judge, judge_of, studied
 from scorespace.parts import required
-from scorespace.results import SCHEMA, ByValue, Note, Progress, Row, decimals, grouped, p_text, plain
+from scorespace.results import ByValue, Progress, Result, Row, decimals, grouped, p_text, plain
 from scorespace.tables import Array
 
 
-@dataclass(frozen=True, eq=False)
-class PermutationTest(ByValue):
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationTest(Result, ByValue):
     """A learner's score beside those of the same learner trained on labels that mean nothing.
 
     `null` holds the scores with permuted labels; all scores are means over the splits in which they are defined.
@@ -48,10 +48,6 @@ class PermutationTest(ByValue):
         return (1 + self.as_good) / (1 + self.null.size)
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        return ()
-
-    @property
     def words(self) -> str:
         """The answer in a sentence."""
         if math.isnan(self.p):
@@ -68,19 +64,15 @@ class PermutationTest(ByValue):
         """One row per permutation."""
         return [{"permutation": k + 1, "value": value} for k, value in enumerate(plain(self.null))]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         return {
-            "schema": SCHEMA,
-            **plain({"model": self.model, "measure": self.measure, "observed": self.observed, "p": self.p}),
+            "model": self.model,
+            "measure": self.measure,
+            "observed": self.observed,
+            "p": self.p,
             "permutations": self.null.size,
             "splits": self.splits,
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [],
         }
-
-    def __repr__(self) -> str:
-        return self.words
 
 
 def permute_labels(

@@ -12,9 +12,10 @@ import numpy as np
 
 from scorespace import frames
 from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted
-from scorespace.comparisons.folds import by_fold, corrected_t
+from scorespace.comparisons.folds import by_fold
 from scorespace.comparisons.means import OverFolds, summed_up
 from scorespace.comparisons.ranking import Ranking, rank_models
+from scorespace.comparisons.t_tests import corrected_t
 from scorespace.errors import DataError, MeasureError, listing
 from scorespace.experiments.corrected import corrected, is_bootstrap
 from scorespace.experiments.data import PREFIX

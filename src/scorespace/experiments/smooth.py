@@ -18,7 +18,7 @@ from scorespace.experiments.data import PREFIX
 from scorespace.experiments.store import Run
 from scorespace.measures import parse
 from scorespace.measures.request import bind
-from scorespace.results import SCHEMA, Row, p_text, plain
+from scorespace.results import Result, Row, p_text, plain
 from scorespace.tables import Array
 from scorespace.tables.pair import pair_table
 
@@ -55,8 +55,8 @@ class Finding:
         return f"{self.claim}: on {self.holds} of {self.holds + self.fails} sets{equal} ({p_text(self.p)}, sign test)."
 
 
-@dataclass(frozen=True)
-class SmoothReport:
+@dataclass(frozen=True, repr=False)
+class SmoothReport(Result):
     """AUC beside smAUC for every data set and learner, and what became of the published claims."""
 
     cells: tuple[Cell, ...]
@@ -83,12 +83,8 @@ class SmoothReport:
     def rows(self) -> list[Row]:
         return [plain(asdict(one)) for one in self.cells]
 
-    def to_dict(self) -> Row:
-        found = [plain(asdict(one)) for one in self.findings]
-        return {"schema": SCHEMA, "rows": self.rows(), "findings": found, "verdict": self.words, "notes": []}
-
-    def __repr__(self) -> str:
-        return self.words
+    def facts(self) -> Row:
+        return {"findings": [asdict(one) for one in self.findings]}
 
 
 def smooth_report(run: Run) -> SmoothReport:

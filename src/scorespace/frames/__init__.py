@@ -1,7 +1,7 @@
 """Edge in: a path, URI, frame or dict of arrays becomes checked roles, and the roles become tables."""
 
 from scorespace.frames.check import Sample, check
-from scorespace.frames.count import columns, count, couples, grouped_bins, pair, tally
+from scorespace.frames.count import columns, count, couples, grouped_bins, pair, tally, tally_slices
 from scorespace.frames.extend import rows_in_use, score_columns, write_extended
 from scorespace.frames.files import copied, files_read
 from scorespace.frames.matrix import UNNAMED, read_inline, read_matrix
@@ -10,6 +10,7 @@ from scorespace.frames.outcomes import Outcomes, read_outcomes
 from scorespace.frames.read import Chosen, read
 from scorespace.frames.remote import allow_remote, set_remote
 from scorespace.frames.roles import Roles, roles, score_models, truth_unnamed
+from scorespace.frames.slices import Sliced, Slicing, each_slice, sliced, slicing
 from scorespace.frames.source import Source
 from scorespace.frames.spark import check_engine, refuse_on_cluster, spark_source
 from scorespace.frames.stored import Tables, holds_tables, load_tables, save_tables
@@ -25,6 +26,8 @@ __all__ = [
     "Outcomes",
     "Roles",
     "Sample",
+    "Sliced",
+    "Slicing",
     "Source",
     "Tables",
     "allow_remote",
@@ -35,6 +38,7 @@ __all__ = [
     "count",
     "couples",
     "distributed",
+    "each_slice",
     "files_read",
     "fits",
     "frame_of",
@@ -55,8 +59,11 @@ __all__ = [
     "score_columns",
     "score_models",
     "set_remote",
+    "sliced",
+    "slicing",
     "spark_source",
     "tally",
+    "tally_slices",
     "truth_unnamed",
     "where",
     "write_extended",

@@ -342,7 +342,8 @@ def _read_parquet(connection: DuckDBPyConnection, paths: list[str], name: str) -
         )
 
     relation = relation_of(connection)
-    _refuse_empty(relation, name)
+    if not int(relation.aggregate("count(*) AS rows").fetchnumpy()["rows"][0]):  # told by the footers: no row is read
+        raise no_rows(name, f"the columns {listing(relation.columns)} and nothing below them")
 
     def account(read: int) -> None:
         told = "SELECT sum(num_rows) FROM parquet_file_metadata($files)"

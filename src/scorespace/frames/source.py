@@ -121,8 +121,13 @@ def _groupable(data: Any) -> Any:
     """The frame without the few types that its own library cannot group by, in the nearest that it can."""
     native = nw.to_native(data, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(native):
-        halves = [name for name, kind in zip(native.columns, native.dtypes, strict=True) if str(kind) == "float16"]
-        return native.astype(dict.fromkeys(halves, "float32")) if halves and native.columns.is_unique else data
+        kinds = {name: str(kind) for name, kind in zip(native.columns, native.dtypes, strict=True)}
+        halves = {name: "float32" for name, kind in kinds.items() if kind == "float16"}
+        decimals = [name for name, kind in kinds.items() if kind.startswith("decimal")]
+        if not native.columns.is_unique or not (halves or decimals):
+            return data
+        texts = native.astype(dict.fromkeys(decimals, "string[pyarrow]"))  # as of tables of pyarrow, below
+        return texts.astype({**halves, **dict.fromkeys(decimals, "double[pyarrow]")})
     if not nw.dependencies.is_pyarrow_table(native):
         return data
     import pyarrow as pa
@@ -132,6 +137,8 @@ def _groupable(data: Any) -> Any:
     for place, (field_, column) in enumerate(zip(native.schema, native.columns, strict=True)):
         if pa.types.is_run_end_encoded(field_.type):
             column = pa.chunked_array([compute.run_end_decode(each) for each in column.chunks], field_.type.value_type)
+        if pa.types.is_decimal(column.type):  # by text: its own cast multiplies 47 by 0.01, which is not 0.47
+            column = column.cast(pa.string()).cast(pa.float64())
         kind = plain.get(str(column.type), column.type)
         if kind != field_.type:
             data = native = native.set_column(place, field_.name, column.cast(kind))

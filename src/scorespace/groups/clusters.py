@@ -18,7 +18,7 @@ from scorespace.measures.clusters import FEW_POINTS, silhouette_rows, silhouette
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, Draws
 from scorespace.resampling.estimate import Estimate, check_level, estimates
-from scorespace.results import SCHEMA, Note, Progress, Row, decimals, grouped, note, plain
+from scorespace.results import Note, Progress, Result, Row, decimals, grouped, note
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable, ContingencyTable, cluster_table, contingency
 from scorespace.tables.labels import label_text
@@ -82,8 +82,8 @@ class Labelling:
         return next((one.value for one in self.estimates if str(one.spec) == measure), math.nan)
 
 
-@dataclass(frozen=True)
-class Clusters:
+@dataclass(frozen=True, repr=False)
+class Clusters(Result):
     """Labellings of the same points, judged by the distances between them and beside known classes if there are any.
 
     `agreement` holds the adjusted Rand index and the adjusted mutual information of every two labellings.
@@ -168,45 +168,36 @@ class Clusters:
         """A row for each measure of each labelling."""
         return [estimate.row() for one in self.labellings for estimate in one.estimates]
 
-    def to_dict(self) -> Row:
-        return plain(
-            {
-                "schema": SCHEMA,
-                "data": {
-                    "name": self.name,
-                    "points": self.points,
-                    "features": list(self.features),
-                    "truth": self.truth,
-                    "scale": self.scale,
-                },
-                "rows": self.rows(),
-                "clusters": [
-                    {"model": one.name, "cluster": each.name}
-                    | {key: value for key, value in vars(each).items() if key != "name"}
-                    for one in self.labellings
-                    for each in one.clusters
-                ],
-                "distances": [
-                    {"model": one.name, "a": a, "b": b, "border_distance": near, "centroid_distance": gap}
-                    for one in self.labellings
-                    for a, b, near, gap in one.distances
-                ],
-                "stability": [
-                    {
-                        "model": one.name,
-                        **{key: value for key, value in vars(one.stability).items() if key != "jaccard"},
-                    }
-                    for one in self.labellings
-                    if one.stability is not None
-                ],
-                "agreement": [{"a": a, "b": b, "ari": rand, "ami": shared} for a, b, rand, shared in self.agreement],
-                "verdict": self.words,
-                "notes": [one.to_dict() for one in self.notes],
-            }
-        )
-
-    def __repr__(self) -> str:
-        return self.words
+    def facts(self) -> Row:
+        return {
+            "data": {
+                "name": self.name,
+                "points": self.points,
+                "features": list(self.features),
+                "truth": self.truth,
+                "scale": self.scale,
+            },
+            "clusters": [
+                {"model": one.name, "cluster": each.name}
+                | {key: value for key, value in vars(each).items() if key != "name"}
+                for one in self.labellings
+                for each in one.clusters
+            ],
+            "distances": [
+                {"model": one.name, "a": a, "b": b, "border_distance": near, "centroid_distance": gap}
+                for one in self.labellings
+                for a, b, near, gap in one.distances
+            ],
+            "stability": [
+                {
+                    "model": one.name,
+                    **{key: value for key, value in vars(one.stability).items() if key != "jaccard"},
+                }
+                for one in self.labellings
+                if one.stability is not None
+            ],
+            "agreement": [{"a": a, "b": b, "ari": rand, "ami": shared} for a, b, rand, shared in self.agreement],
+        }
 
 
 def clusters(

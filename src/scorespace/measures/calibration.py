@@ -22,8 +22,6 @@ By = Annotated[Literal["width", "count"], "bins of equal width, or of equal coun
 
 def _certain_ece(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array]:
     """Only cases of a bin that straddles two groups can be in the other one; each moves both sums by at most one."""
-    if t.bins is None:
-        return [formula(t, bins=bins, by=by)]
     _, distance, inward, outward = _certain_groups(t, bins, by)
     middle, moved = ratio(distance.sum(), t.total), ratio(inward.sum() + outward.sum(), t.total)
     return [np.maximum(middle - moved, 0.0), np.minimum(middle + moved, 1.0)]
@@ -35,11 +33,9 @@ def _certain_groups(t: ScoreTable, bins: int, by: str) -> tuple[Array, Array, Ar
     A bin counts for the lowest group that it may reach into.
     """
     check_bins(by, bins, ("width", "count"))
-    if t.bins is None:
-        raise ValueError("an exact table leaves nothing open")
     lowest, highest = groups_reached(t, bins, by)
     cases = t.counts.sum(axis=-2, dtype=np.float64)
-    apart = t.pos - t.bins.first.sum(axis=0)
+    apart = t.pos - t.binned.first.sum(axis=0)
     size, gap = (np.bincount(lowest, one, bins) for one in (cases, apart))
     torn = highest > lowest
     outward = np.bincount(lowest[torn], cases[torn], bins)
@@ -68,8 +64,6 @@ def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
 
 
 def _certain_mce(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> list[Array]:
-    if t.bins is None:
-        return [formula(t, bins=bins, by=by)]
     size, distance, inward, outward = _certain_groups(t, bins, by)
     moved = inward + outward
     fewest = size - outward
@@ -101,7 +95,7 @@ def mce(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
 
 def _certain_cal_large(formula: Formula, t: ScoreTable) -> list[Array]:
     """Exact, from the sum of the scores."""
-    return [formula(t)] if t.bins is None else [ratio(t.n_pos - t.bins.first.sum(), t.total)]
+    return [ratio(t.n_pos - t.binned.first.sum(), t.total)]
 
 
 @measure(

@@ -109,7 +109,7 @@ class Measure:
         self.pairs[table_of(function)] = function
         return function
 
-    def fit(self, table: Table, of: str | None = None, at: At | None = None, label: str | None = None) -> Way:
+    def fit(self, table: Table, of: str | None = None, at: At | None = None, label: object = None) -> Way:
         """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""
         try:
             self.refuse_scores(table)
@@ -117,7 +117,7 @@ class Measure:
                 of = self.of_several
             return way(self.functions, table, of, at, sized=self.probability)
         except NoTableError as error:
-            raise self.refused(error, label or self.name) from None
+            raise self.refused(error, str(label or self.name)) from None
 
     def refused(self, error: NoTableError, asked: str) -> MeasureError:
         """The error that says why there is no such table."""
@@ -242,8 +242,7 @@ def by_hull(formula: Formula, table: Any, **options: Any) -> list[Array]:
 
 def by_size(formula: Formula, table: Any, **options: Any) -> list[Array]:
     """Bounds of a measure that rises, or falls, with every score: its values at the lowest and the highest ones."""
-    ends = (table.score, table.score) if table.bins is None else (table.bins.low, table.bins.high)
-    return [formula(replace(table, score=score), **options) for score in ends]
+    return [formula(replace(table, score=end), **options) for end in (table.binned.low, table.binned.high)]
 
 
 def by_totals(formula: Formula, table: Any, **options: Any) -> list[Array]:

@@ -22,9 +22,7 @@ Eps = Annotated[float, "keeps scores that far from 0 and 1; else a case that was
 
 def certain_brier(formula: Formula, t: ScoreTable) -> list[Array]:
     """Exact, from the sums of each bin: Σ (s − y)² = Σ s² − 2 Σ_pos s + P."""
-    if t.bins is None:
-        return [formula(t)]
-    squares, of_pos = t.bins.second.sum(), t.bins.first[t.positive].sum()
+    squares, of_pos = t.binned.second.sum(), t.binned.first[t.positive].sum()
     return [ratio(np.maximum(squares - 2 * of_pos + t.n_pos, 0.0), t.total)]
 
 
@@ -82,10 +80,8 @@ def brier_skill(t: ScoreTable) -> Array:
 
 def _certain_logloss(formula: Formula, t: ScoreTable, *, base: Base = None, eps: Eps = 0.0) -> list[Array]:
     """In each bin and class, −log bends down: the mean score bounds it below (Jensen), the chord to both ends above."""
-    if t.bins is None:
-        return [formula(t, base=base, eps=eps)]
     check_log_options(base, eps)
-    bins, low, high = t.bins, np.asarray(0.0), np.asarray(0.0)
+    bins, low, high = t.binned, np.asarray(0.0), np.asarray(0.0)
     for weight, total, ends in (
         (t.pos, bins.first[t.positive], (bins.low, bins.high)),
         (t.neg, t.neg - np.delete(bins.first, t.positive, axis=0).sum(axis=0), (1 - bins.high, 1 - bins.low)),

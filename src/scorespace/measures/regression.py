@@ -235,9 +235,9 @@ def pearson(s: ErrorSums) -> Array:
     """How nearly predictions are on a rising line with the truth, on whichever line: cov(ŷ, y) / √(var(ŷ) var(y))."""
     with_truth = s.truth_spread + s.together
     predicted = s.error_spread + s.truth_spread + 2 * s.together
-    # What is left of a constant prediction is rounding, of the size of the last digit of its parts.
-    constant = predicted <= 1e-14 * (s.error_spread + s.truth_spread)
-    return np.clip(ratio(with_truth, np.sqrt(s.truth_spread * np.where(constant, 0.0, predicted))), -1, 1)
+    # What is left of a constant is rounding of its parts, above the line as below it: not x / 0, but no number.
+    constant = (predicted <= 1e-12 * (s.error_spread + s.truth_spread)) | (s.truth_spread <= 0)
+    return np.clip(ratio(with_truth, np.sqrt(s.truth_spread * np.where(constant, np.nan, predicted))), -1, 1)
 
 
 @measure(

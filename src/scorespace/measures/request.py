@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,13 @@ class Request:
 
     def on(self, other: Any) -> Array:
         """The value on another table, or on replicates, of the kind that it was bound to."""
-        formula, table, _ = _way(replace(self.spec, at=self.point), other)
+        formula, table, _ = _way(self._placed, other)
         return np.asarray(formula(table), dtype=np.float64)
+
+    @cached_property
+    def _placed(self) -> MeasureSpec:
+        """What is asked of other tables, which may hold another number of cases."""
+        return replace(self.spec, at=self.point)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -84,5 +89,5 @@ def _way(spec: MeasureSpec, table: Table) -> tuple[Formula, Table, bool]:
         if spec.at is not None:
             raise MeasureError(f"{spec}: an average has no single threshold.", hint=f"{spec.label}[{spec.of}]")
         return average(measure, spec.of, **options), over, True
-    found = measure.fit(table, spec.of, spec.at, str(spec))
+    found = measure.fit(table, spec.of, spec.at, spec)
     return partial(found.function, **options), found.table, False

@@ -17,13 +17,11 @@ def _certain_smauc(
     formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean", recentre: Recentre = False
 ) -> list[Array] | None:
     """The soft labels of each bin are known, or lie between ends; their order in it is the worst or the best."""
-    if t.bins is None:
-        return [formula(t, midpoint=midpoint, recentre=recentre)]
     found = soft_ends(t, midpoint, recentre)
     if found is None:
         return None
     least, most = found
-    size, loose = t.pos + t.neg, t.bins.loose
+    size, loose = t.pos + t.neg, t.binned.loose
     heights = np.array([least.sum(), most.sum()])
     if heights[0] < size.sum() / 2 < heights[1]:
         heights = np.append(heights, size.sum() / 2)
@@ -39,8 +37,6 @@ def _certain_smauc(
 
 def _certain_ease(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean") -> list[Array] | None:
     """The ease of a side is a straight line over its scores; in the bin that holds the midpoint it is next to none."""
-    if t.bins is None:
-        return [formula(t, midpoint=midpoint)]
     found = sides(t, midpoint)
     least, most = found.ends
     if not (least > 1e-9 and most < 1 - 1e-9):
@@ -51,7 +47,7 @@ def _certain_ease(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean
         return above, found.line(positive, 1.0, -1 / middle[1])
 
     open_ = ~(found.high | found.low)
-    top, bottom = (t.bins.high - least) / (1 - least), 1 - t.bins.low / most
+    top, bottom = (t.binned.high - least) / (1 - least), 1 - t.binned.low / most
     wrong: list[float] = []
     right: list[float] = []
     for middle, reach in (((most, least), 0.0), ((least, most), 1.0)):  # the ease of high scores falls with the middle
@@ -138,10 +134,8 @@ def sauc(t: ScoreTable) -> Array:
 
 def _certain_prob_auc(formula: Formula, t: ScoreTable) -> list[Array]:
     """Exact, from the sum of the scores of each class."""
-    if t.bins is None:
-        return [formula(t)]
-    of_pos = t.bins.first[t.positive].sum()
-    apart = ratio(of_pos, t.n_pos) - ratio(t.bins.first.sum() - of_pos, t.n_neg)
+    of_pos = t.binned.first[t.positive].sum()
+    apart = ratio(of_pos, t.n_pos) - ratio(t.binned.first.sum() - of_pos, t.n_neg)
     return [np.clip((apart + 1) / 2, 0, 1)]
 
 

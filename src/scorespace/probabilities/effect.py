@@ -13,7 +13,7 @@ from scorespace.measures import parse
 from scorespace.measures.average import average
 from scorespace.probabilities.fit import TEMPERATURES
 from scorespace.probabilities.maps import ClassMaps, PlattMap, ScoreMap, TemperatureMap
-from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, note, plain
+from scorespace.results import ByValue, Note, Result, Row, decimals, grouped, note
 from scorespace.tables import Array, ClassTable, ScoreTable
 
 _TWO_CLASSES = ("brier", "cal", "ref", "logloss", "auc")
@@ -43,8 +43,8 @@ class Effect:
         return parse(self.measure).measure.arrow
 
 
-@dataclass(frozen=True, eq=False)
-class Recalibration(ByValue):
+@dataclass(frozen=True, eq=False, repr=False)
+class Recalibration(Result, ByValue):
     """Recalibrated scores of one model, how they came about, and the measures before and after.
 
     `scores` has a row for each row of the data, NaN where it was left out, and a column for each class if
@@ -93,28 +93,19 @@ class Recalibration(ByValue):
             for one in self.effects
         ]
 
-    def to_dict(self) -> Row:
-        return plain(
-            {
-                "schema": SCHEMA,
-                "data": {"rows": self.rows_used, "classes": dict(self.classes), "positive": self.positive},
-                "model": self.model,
-                "method": self.method,
-                "fitted": self.fitted,
-                "map": self.map.to_dict(),
-                "rows": self.rows(),
-                "verdict": self.words,
-                "notes": [one.to_dict() for one in self.notes],
-            }
-        )
+    def facts(self) -> Row:
+        return {
+            "data": {"rows": self.rows_used, "classes": dict(self.classes), "positive": self.positive},
+            "model": self.model,
+            "method": self.method,
+            "fitted": self.fitted,
+            "map": self.map.to_dict(),
+        }
 
     def saved_map(self) -> Row:
         """The map as JSON keeps it, with what it is about."""
         about = {"model": self.model, "positive": self.positive, "cases": self.fitted_cases}
         return {**self.map.to_dict(), "about": about}
-
-    def __repr__(self) -> str:
-        return self.words
 
     @property
     def _title(self) -> str:

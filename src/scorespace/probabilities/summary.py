@@ -19,6 +19,7 @@ from scorespace.measures.measure import Measure
 from scorespace.measures.probability import brier, clipped_cases, logloss
 from scorespace.measures.ranking import concordant_pairs
 from scorespace.probabilities.tests import (
+    IN_GROUPS,
     CalibrationTest,
     chance_loss,
     chi_squared,
@@ -28,6 +29,7 @@ from scorespace.probabilities.tests import (
     merging_starts,
     quantile_starts,
     spiegelhalter,
+    untested,
 )
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, p_text, plain
 from scorespace.tables import Array, ScoreTable, ratio
@@ -124,7 +126,8 @@ class CalibrationSummary:
         ranks = self.auc >= RANKS
         if math.isnan(self.cal_p) and self.cal > 0:
             how = "discriminating" if ranks else "not discriminating"
-            return f"{name} is {how} ({area}); with these weights, calibration cannot be told from chance."
+            why = "cases in groups" if self.spiegelhalter.reason == IN_GROUPS else "these weights"
+            return f"{name} is {how} ({area}); with {why}, calibration cannot be told from chance."
         if self.calibrated and not self.telling:
             how = "discriminating" if ranks else "not discriminating"
             few = f"{grouped(self.cases)} cases are too few to tell whether its scores can be taken as probabilities"
@@ -237,9 +240,15 @@ def no_chance_text(model: str, cases: float) -> str:
 
 
 def calibration_summary(
-    table: ScoreTable, *, model: str = "", bins: int = BINS, replicates: int = REPLICATES, seed: int = 0
+    table: ScoreTable,
+    *,
+    model: str = "",
+    bins: int = BINS,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    in_groups: bool = False,
 ) -> CalibrationSummary:
-    """All that is to say about scores as probabilities.
+    """All that is to say about scores as probabilities; what chance brings is unknown where cases come `in_groups`.
 
     >>> from scorespace.tables import score_table
     >>> found = calibration_summary(score_table([1, 0, 0, 0] * 25, [0.25] * 100), model="base rate")
@@ -249,6 +258,7 @@ def calibration_summary(
     probabilities(table)
     counts = counts_of(table)
     whole, table = counts is not None, counts or table
+    known = whole and not in_groups  # labels of one group go together: chance draws them one by one
     score, surprise, large = _means((brier, logloss, cal_large), table)
     base, total = float(unc(table)), float(table.total)
     refined = float(refinement(table, edges_of(table)))
@@ -257,7 +267,7 @@ def calibration_summary(
     fit = logistic_fit(x, pos, neg, near)
     groups, deciles, light = _groupings(table, bins)
     gaps = np.abs(groups.hits - groups.x * groups.cases)
-    chance, p = chance_loss(light, replicates=replicates, seed=seed) if whole else (math.nan, math.nan)
+    chance, p = chance_loss(light, replicates=replicates, seed=seed) if known else (math.nan, math.nan)
     impossible = clipped_cases(table, 0.0)
     return CalibrationSummary(
         model=model,
@@ -283,15 +293,19 @@ def calibration_summary(
         rel=float(np.dot(groups.cases, (groups.y - groups.x) ** 2) / total),
         res=float(np.dot(groups.cases, (groups.y - float(table.n_pos) / total) ** 2) / total),
         bins=bins,
-        spiegelhalter=spiegelhalter(table),
-        hosmer_lemeshow=chi_squared(deciles, fitted=False) if whole else hosmer_lemeshow(table, fitted=False),
+        spiegelhalter=untested("spiegelhalter", IN_GROUPS) if in_groups else spiegelhalter(table),
+        hosmer_lemeshow=untested("hosmer-lemeshow", IN_GROUPS)
+        if in_groups
+        else chi_squared(deciles, fitted=False)
+        if whole
+        else hosmer_lemeshow(table, fitted=False),
     )
 
 
 def calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, CalibrationSummary]:
     """That of every two-class model whose scores lie between 0 and 1."""
     return {
-        name: calibration_summary(models.score_table(name), model=name, seed=seed)
+        name: calibration_summary(models.score_table(name), model=name, seed=seed, in_groups=models.grouped)
         for name in models.thresholded
         if models[name].probabilities
     }
@@ -302,7 +316,9 @@ def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, d
     each = models.present if len(models.present) <= CLASSES_JUDGED else []
     return {
         name: {
-            of: calibration_summary(models.score_table(f"{name}[{of}]"), model=f"{name}[{of}]", seed=seed)
+            of: calibration_summary(
+                models.score_table(f"{name}[{of}]"), model=f"{name}[{of}]", seed=seed, in_groups=models.grouped
+            )
             for of in (TOP, *(f'"{one}"' if one == TOP else one for one in each))
         }
         for name in models.of_classes

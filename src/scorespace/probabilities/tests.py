@@ -29,6 +29,7 @@ POINTS: Final = 101
 BinInterval = Literal["wilson", "clopper-pearson"]
 
 _UNCOUNTED: Final = "undefined: the weights do not tell how many cases there are"
+IN_GROUPS: Final = "undefined: cases come in groups, and labels of one group go together"
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def spiegelhalter(table: ScoreTable) -> CalibrationTest:
     """
     p, counts = probabilities(table), counts_of(table)
     if counts is None:
-        return _untested("spiegelhalter", _UNCOUNTED)
+        return untested("spiegelhalter", _UNCOUNTED)
     columns = counts.columns
 
     def sums(rows: slice) -> tuple[float, float]:
@@ -105,7 +106,7 @@ def spiegelhalter(table: ScoreTable) -> CalibrationTest:
 
     deviation, variance = map(sum, zip(*over_pieces(sums, p.size), strict=True))
     if variance == 0:
-        return _untested("spiegelhalter", "undefined: all scores are 0, one half or 1")
+        return untested("spiegelhalter", "undefined: all scores are 0, one half or 1")
     z = deviation / math.sqrt(variance)
     return CalibrationTest("spiegelhalter", z, math.nan, float(2 * ndtr(-abs(z))))
 
@@ -125,7 +126,7 @@ def hosmer_lemeshow(table: ScoreTable, groups: int = 10, *, fitted: bool = True)
         raise ScoreSpaceError(f"groups={groups} is no number of groups.", hint="2 or more, usually 10")
     counts = counts_of(table)
     if counts is None:
-        return _untested("hosmer-lemeshow", _UNCOUNTED)
+        return untested("hosmer-lemeshow", _UNCOUNTED)
     return chi_squared(curve_of_groups(counts, quantile_starts(counts, groups), "count"), fitted=fitted)
 
 
@@ -138,12 +139,13 @@ def chi_squared(found: CalibrationCurve, *, fitted: bool = True) -> CalibrationT
         parts = np.where(missed > 0, missed / spread, 0.0)  # a group of zeros in which nothing happens is as promised
     df = found.x.size - (2 if fitted else 0)
     if df < 1:
-        return _untested("hosmer-lemeshow", f"undefined: ties leave {found.x.size} groups only")
+        return untested("hosmer-lemeshow", f"undefined: ties leave {found.x.size} groups only")
     statistic = float(parts.sum())
     return CalibrationTest("hosmer-lemeshow", statistic, float(df), float(chdtrc(df, statistic)))
 
 
-def _untested(test: str, reason: str) -> CalibrationTest:
+def untested(test: str, reason: str) -> CalibrationTest:
+    """A test that cannot be made, with the reason."""
     return CalibrationTest(test, math.nan, math.nan, math.nan, reason)
 
 

@@ -21,7 +21,7 @@ from scorespace.measures.ranking import auc
 from scorespace.measures.regression import kendall, spearman
 from scorespace.resampling.draw import REPLICATES
 from scorespace.resampling.estimate import Estimate, check_level, estimate
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, percent, plain
+from scorespace.results import Note, Result, Row, decimals, grouped, percent, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, residual_table, score_table
 from scorespace.tables.rating import RatingTable, rating_table
 from scorespace.tables.score import weights_of
@@ -120,8 +120,8 @@ class RaterPair:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Result):
     """Raters on the same instances: each with a curve, every pair of them compared.
 
     `chance` holds the agreement of all of them beyond chance, `together` the ids on which all decide alike with scores
@@ -199,22 +199,17 @@ class Agreement:
     def rows(self) -> list[Row]:
         return [pair.row() for pair in self.pairs]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         return {
-            "schema": SCHEMA,
             "data": {"rows": self.cases, "positive": self.positive},
             "tolerance": self.tolerance,
             "raters": [rater.row() for rater in self.raters],
             "chance": [one.row() for one in self.chance],
-            "rows": self.rows(),
-            "together": plain(list(self.together)),
-            "instances": self.instances(),
-            "verdict": self.words,
-            "notes": [one.to_dict() for one in self.notes],
+            "together": list(self.together),
         }
 
-    def __repr__(self) -> str:
-        return self.words
+    def to_dict(self) -> Row:
+        return {**super().to_dict(), "instances": self.instances()}
 
 
 def agreement(

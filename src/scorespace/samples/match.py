@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorespace.results import SCHEMA, Note, Row, plain
+from scorespace.results import Note, Result, Row
 from scorespace.samples.moved import Drift
 
 
-@dataclass(frozen=True)
-class Matches:
+@dataclass(frozen=True, repr=False)
+class Matches(Result):
     """A sample and others of the same models: what moved in each of them, from the nearest to the farthest.
 
     A sample matches where nothing moved by more than chance explains, allowing for all that were looked at.
@@ -59,23 +59,15 @@ class Matches:
         """The rows of every sample, with its name."""
         return [{"sample": name, **row} for name in self.ranked for row in self.drifts[name].rows()]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         sizes = {name: one.sizes[1] for name, one in self.drifts.items()}
         some = next(iter(self.drifts.values()))
-        found = {
-            "schema": SCHEMA,
+        return {
             "data": {"before": some.sizes[0], "after": sizes, "positive": some.positive},
             "matching": self.matching,
             "distances": {name: self.distance(name) for name in self.ranked},
             "causes": {name: {one.model: one.cause for one in self.drifts[name].models} for name in self.ranked},
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [one.to_dict() for one in self.notes],
         }
-        return plain(found)
-
-    def __repr__(self) -> str:
-        return self.words
 
 
 def _far(found: Drift, place: int) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from scorespace.curves.smooth import SmoothCurve
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, percent, plain
+from scorespace.results import Note, Result, Row, decimals, grouped, note, percent, plain
 from scorespace.tables import ScoreTable
 
 LIKELY: Final = 0.05
@@ -94,8 +94,8 @@ class ModelDrift:
         return next(aspect for aspect in self.aspects if aspect.name == name)
 
 
-@dataclass(frozen=True)
-class Drift:
+@dataclass(frozen=True, repr=False)
+class Drift(Result):
     """Two samples of the same models compared; `models` hold what moved for each."""
 
     positive: str
@@ -202,19 +202,12 @@ class Drift:
             *(aspect.row(one.model) for one in self.models for aspect in one.aspects),
         ]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         return {
-            "schema": SCHEMA,
             "data": {"before": self.sizes[0], "after": self.sizes[1], "positive": self.positive},
             "causes": {one.model: one.cause for one in self.models},
             "replicates": self.replicates,
-            "rows": self.rows(),
-            "verdict": self.words,
-            "notes": [one.to_dict() for one in self.notes],
         }
-
-    def __repr__(self) -> str:
-        return self.words
 
 
 def _clear(aspect: Aspect) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from scorespace.measures import parse
 from scorespace.resampling.estimate import Estimate, check_level, estimate
-from scorespace.results import SCHEMA, Note, Row, grouped, limits, percent, plain
+from scorespace.results import Note, Result, Row, grouped, limits, percent
 from scorespace.tables.rating import NOBODY, RatingTable, rating_table
 
 TOGETHER: Final = ("agreed", "fleiss", "ac1", "krippendorff")
@@ -23,8 +23,8 @@ PAIRED_IN_ORDER: Final = ("rater_kappa(weights=linear)", "rater_kappa(weights=qu
 _NAMED: Final = 5  # instances that a sentence names
 
 
-@dataclass(frozen=True, eq=False)
-class Ratings:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ratings(Result):
     """Raters on the same instances: all of them, every pair, and the ids of the instances on which they differ."""
 
     table: RatingTable
@@ -62,22 +62,13 @@ class Ratings:
         of_two = [{"a": a, "b": b, **one.row()} for a, b, found in self.pairs for one in found]
         return [{name: value for name, value in row.items() if name != "model"} for row in (*every, *of_two)]
 
-    def to_dict(self) -> Row:
-        return plain(
-            {
-                "schema": SCHEMA,
-                "data": {"rows": self.cases, "raters": list(self.table.raters), "classes": list(self.table.classes)},
-                "ordered": self.ordered,
-                "gaps": self.gaps,
-                "rows": self.rows(),
-                "instances": list(self.differing),
-                "verdict": self.words,
-                "notes": [one.to_dict() for one in self.notes],
-            }
-        )
-
-    def __repr__(self) -> str:
-        return self.words
+    def facts(self) -> Row:
+        return {
+            "data": {"rows": self.cases, "raters": list(self.table.raters), "classes": list(self.table.classes)},
+            "ordered": self.ordered,
+            "gaps": self.gaps,
+            "instances": list(self.differing),
+        }
 
 
 def rate(

@@ -166,6 +166,19 @@ class Models(Mapping[str, Any]):
         return any(one is not None for one in held)
 
 
+@dataclass(frozen=True)
+class Parts:
+    """A sample cut into slices by columns: what is known of each slice, and of all cases outside of it.
+
+    `shared` counts the groups of related cases that lie in more than one slice.
+    """
+
+    by: tuple[str, ...]
+    slices: Mapping[str, Models]
+    rests: Mapping[str, Models]
+    shared: int = 0
+
+
 def models_of(tables: Mapping[str, Table], name: str = "tables") -> Models:
     """The models of tables that were made elsewhere; they must be about the same cases.
 

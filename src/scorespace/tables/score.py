@@ -152,13 +152,21 @@ class ScoreTable(Table):
                 "names a class that this score does not rank", seen=f"a score for {self.classes[self.positive]!r}"
             )
         if wanted is Counts:
-            counts = self.top(at) if isinstance(at, Top) else self.at(cast(float, at))
+            counts = self._outcomes(cast(At, at))
             return cast(Wanted, counts.swapped() if other else counts)
         if not other:
             return Table.inside(self.sized() if sized else self, wanted)
         # The other class has the probability 1 − p; for all else the order counts, which rounding could tie.
         turned = self.complemented() if sized and self.probabilities else self.swapped()
         return Table.inside(turned.sized() if sized else turned, wanted)
+
+    def _outcomes(self, at: At) -> Counts:
+        """The outcomes at an operating point; the last ones are held, as one measure after the other asks for them."""
+        known = self.__dict__.get("last_outcomes")
+        if known is None or type(at) is not type(known[0]) or at != known[0]:
+            known = self.__dict__["last_outcomes"] = at, self.top(at) if isinstance(at, Top) else self.at(at)
+        found: Counts = known[1]
+        return found
 
     def around(self, at: At, of: str | None = None) -> tuple[Counts, Counts]:
         """The outcomes at a threshold, or by rank, when all of the bin that it cuts is taken, and when none of it is.
@@ -377,23 +385,20 @@ class ScoreTable(Table):
         >>> score_table([1, 0, 1], [0.91, 0.5502, 0.55]).rounded(46)
         ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 bins
         """
-        bins = replace(self._binned, bits=bits, edges=(*self._binned.edges, *edges))
+        bins = replace(self.binned, bits=bits, edges=(*self.binned.edges, *edges))
         return cast(Self, merged_table([bins], self.counts, self.squares, self.classes, self.positive))
 
     def refined(self, chosen: NDArray[np.bool_], finer: ScoreTable) -> Self:
         """The table with some of its bins replaced by those of a finer table of the same cases."""
-        if self.bins is None or finer.bins is None:
-            raise ValueError("only bins can be refined")
-        kept = self.bins.rows(~chosen)
-        low = np.concatenate([kept.low, finer.bins.low])
+        kept, new = self.binned.rows(~chosen), finer.binned
+        low = np.concatenate([kept.low, new.low])
         order = np.argsort(-low)
 
         def both(ours: Array, theirs: Array) -> Array:
             return np.concatenate([ours, theirs], axis=-1)[..., order]
 
-        first, second = both(kept.first, finer.bins.first), both(kept.second, finer.bins.second)
-        high = both(kept.high, finer.bins.high)
-        bins = Bins(low[order], high, first, second, finer.bins.bits, finer.bins.edges)
+        first, second = both(kept.first, new.first), both(kept.second, new.second)
+        bins = Bins(low[order], both(kept.high, new.high), first, second, new.bits, new.edges)
         squares = None
         if self.squares is not None and finer.squares is not None:
             squares = both(self.squares[:, ~chosen], finer.squares)
@@ -401,7 +406,8 @@ class ScoreTable(Table):
         return replace(self, score=low[order], counts=counts, squares=squares, bins=bins, resolution=bins.width)
 
     @property
-    def _binned(self) -> Bins:
+    def binned(self) -> Bins:
+        """Its bins; those of an exact table hold one score each, and leave nothing open."""
         return exact_bins(self.score, self.counts) if self.bins is None else self.bins
 
     def coarsen(self, width: float) -> Self:
@@ -427,7 +433,7 @@ class ScoreTable(Table):
         return replace(self, score=values, counts=counts, squares=squares, bins=None)
 
     def stored(self) -> Stored:
-        bins = self._binned
+        bins = self.binned
         about = {"kind": "scores", "positive": self.positive, "weighted": self.squares is not None}
         about |= {"exact": self.bins is None, "bits": bins.bits, "edges": list(bins.edges)}
         size = len(self.classes)
@@ -499,7 +505,7 @@ class ScoreTable(Table):
             squares = np.concatenate(aligned, axis=-1)
         positive = classes.index(self.classes[self.positive])
         if self.bins is not None or other.bins is not None:
-            bins = [t._binned.aligned(partial(_realigned, classes=t.classes, wanted=classes)) for t in pair]
+            bins = [t.binned.aligned(partial(_realigned, classes=t.classes, wanted=classes)) for t in pair]
             return cast(Self, merged_table(bins, counts, squares, classes, positive))
         score, counts = grouped_scores(both, counts)
         squares = None if squares is None else grouped_scores(both, squares)[1]

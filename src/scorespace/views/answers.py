@@ -15,6 +15,7 @@ from scorespace.views.document import Text
 if TYPE_CHECKING:
     from scorespace.comparisons.answer import Comparison, Comparisons
     from scorespace.comparisons.means import OverFolds
+    from scorespace.comparisons.slices import Slices
     from scorespace.decisions import CostChoice, Decision, ShiftDecision
     from scorespace.probabilities.summary import CalibrationSummary
     from scorespace.resampling.band import Band
@@ -43,6 +44,9 @@ class Answers(Protocol):
 
     @property
     def over_folds(self) -> tuple[OverFolds, ...]: ...
+
+    @property
+    def slices(self) -> Slices | None: ...
 
     @property
     def differences(self) -> Mapping[str, Comparison]: ...

@@ -15,7 +15,7 @@ from scorespace.measures import Measure
 from scorespace.measures.average import by_class
 from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
 from scorespace.measures.ranking import auc, auprc
-from scorespace.results import Row, decimals, grouped, plain
+from scorespace.results import Row, decimals, grouped, plain, threshold_text
 from scorespace.tables import Array, ClassBins, ClassTable, ConfusionTable, ScoreTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Picture, Section, Text
@@ -129,7 +129,11 @@ def detailed_section(evaluation: Answers) -> Section:
     """WEKA's table of every model, of two classes too: there the threshold that it is shown at decides."""
     found: list[Block] = []
     for name, decisions, areas, pr_areas in _by_class(evaluation):
-        at = "" if name not in evaluation.models.thresholded else f" at threshold {evaluation.threshold(name):.4g}"
+        at = (
+            ""
+            if name not in evaluation.models.thresholded
+            else f" at threshold {threshold_text(evaluation.threshold(name))}"
+        )
         found += [Text(f"{name}{at}, class by class"), class_grid(decisions, areas, pr_areas)]
     found = found or [Text("There are no two classes to tell apart.")]
     return Section("detailed", "Detailed accuracy by class", tuple(found), brief=True)

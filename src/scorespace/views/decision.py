@@ -17,7 +17,7 @@ from scorespace.decisions import (
     Value,
 )
 from scorespace.decisions.judged import OUTCOMES
-from scorespace.results import decimals, grouped, limits, per_thousand, percent, short
+from scorespace.results import decimals, grouped, limits, per_thousand, percent, short, threshold_text
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
 from scorespace.views.shift import shift_grids
@@ -60,12 +60,12 @@ def choice_grid(decision: Decision) -> Grid:
     closed-form threshold, which is the same where scores are calibrated.
     """
     closed = decision.condition.threshold_for(decision.prevalence)
-    columns = ("at least cost", "threshold", "cost/case", _apparent(decision), f"cost at {closed:.3g}", "M")
+    columns = ("at least cost", "threshold", "cost/case", _apparent(decision), f"cost at {threshold_text(closed)}", "M")
     models = _by_cost(decision)
     rows = [
         (
             one.model,
-            "" if math.isnan(one.threshold) else limits(one.threshold, *one.threshold_interval),
+            "" if math.isnan(one.threshold) else _cut(one),
             decimals(one.cost_per_case) if math.isnan(one.honest.value) else _limits(one.honest),
             "" if math.isnan(one.threshold) and decision.fitted is None else decimals(one.cost_per_case),
             "" if math.isnan(one.calibrated_cost) else decimals(one.calibrated_cost),
@@ -76,6 +76,12 @@ def choice_grid(decision: Decision) -> Grid:
     if len(decision.choices) > 1 and not math.isnan(decision.honest.value) and decision.fitted is None:
         rows.insert(len(decision.choices), ("whichever is cheapest", "", _limits(decision.honest), "", "", ""))
     return _without_blanks(Grid(columns, tuple(rows)))
+
+
+def _cut(choice: Choice) -> str:
+    """The threshold as it is told everywhere, and behind it the interval of such thresholds."""
+    _, bracket, interval = limits(choice.threshold, *choice.threshold_interval).partition(" [")
+    return f"{threshold_text(choice.threshold)}{bracket}{interval}"
 
 
 def outcome_grid(decision: Decision) -> Grid:
@@ -151,9 +157,9 @@ def _condition(decision: Decision) -> Text:
     words += (
         f"Probabilities that are calibrated for the {100 * decision.prevalence:.3g} % positives of {there} would be "
     )
-    words += f"cut at {condition.threshold_for(decision.prevalence):.3g}"
+    words += f"cut at {threshold_text(condition.threshold_for(decision.prevalence))}"
     if condition.prevalence is not None:
-        words += f", those for the {100 * share:.3g} % in use at {condition.calibrated_threshold:.3g}"
+        words += f", those for the {100 * share:.3g} % in use at {threshold_text(condition.calibrated_threshold)}"
     return Text(f"{words[0].upper()}{words[1:]}. M = FNR + slope · FPR, {_apparent(decision)}.")
 
 
@@ -199,7 +205,7 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
         numbers = zip((one.honest, *one.held), (one.value, *one.reached), strict=True)
         unchosen = math.isnan(one.threshold) or choice.objective.at is not None
         cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, unchosen)]
-        at = "" if math.isnan(one.threshold) else short(one.threshold)
+        at = "" if math.isnan(one.threshold) else threshold_text(one.threshold)
         kept = ("yes" if one.kept else "no") if choice.constraints or choice.objective.at is None else ""
         rows.append((one.model, at, *cells, kept))
     return _without_blanks(Grid(tuple(columns), tuple(rows)))
@@ -213,7 +219,7 @@ def _honest_cells(honest: Value, value: float, unchosen: bool) -> tuple[str, str
 
 def _rejection_grid(choice: RejectChoice) -> Grid:
     rows = [
-        (name, percent(rule.rejected), decimals(rule.accuracy), short(rule.cost))
+        (name, percent(rule.rejected), decimals(rule.accuracy), decimals(rule.cost))
         for name, rule in sorted(choice.rules.items(), key=lambda pair: pair[1].cost)
     ]
     return Grid(("model", "handed over", "accuracy of the rest", "cost/case"), tuple(rows))
@@ -223,7 +229,7 @@ def _mixture_grid(choice: MixtureChoice) -> Grid:
     rows = [
         (
             row["model"],
-            "" if math.isnan(row["threshold"]) else short(row["threshold"]),
+            "" if math.isnan(row["threshold"]) else threshold_text(row["threshold"]),
             decimals(row["probability"]),
             decimals(row["fpr"]),
             decimals(row["tpr"]),

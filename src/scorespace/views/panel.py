@@ -25,17 +25,12 @@ from scorespace.measures import MeasureSpec
 from scorespace.measures.confusion import youden
 from scorespace.measures.cost import cost
 from scorespace.measures.request import Request, bind
+from scorespace.resampling.closed import wilson_interval
 from scorespace.resampling.estimate import Estimate
-from scorespace.resampling.interval import (
-    Outcomes,
-    chosen,
-    counted,
-    jeffreys_along,
-    jeffreys_interval,
-    wilson_interval,
-)
+from scorespace.resampling.interval import chosen, counted
+from scorespace.resampling.jeffreys import Outcomes, jeffreys_along, jeffreys_interval
 from scorespace.resampling.limits import wilson
-from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, whole_percent
+from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, threshold_text, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
@@ -198,7 +193,7 @@ class Operating:
         found = {
             "positive": one.labels[0],
             "negative": one.labels[1],
-            "threshold": "–" if one.crisp else "above all" if math.isinf(at) else f"{at:.4g}",
+            "threshold": "–" if one.crisp else "above all" if math.isinf(at) else threshold_text(at),
             "flagged": per_thousand(flagged),
             "cost": cost_text(self._cost(shares["tp"], shares["fp"], ratio, share)),
             "cost limits": "",
@@ -378,11 +373,11 @@ def tied(table: ScoreTable, top: str) -> str:
     asked, place, flagged = _asked(table, top), top_place(table, top), table.sweep.pp
     if place == flagged.size - 1 or float(flagged[place]) >= asked * (1 - 1e-12):
         return ""
-    without, cut = float(flagged[place]), float(table.thresholds[place + 1])
+    without, cut = float(flagged[place]), threshold_text(float(table.thresholds[place + 1]))
     alike = "in the bin from" if table.coarse else "tied at"
     number = f"{grouped(without)} {'case' if without == 1 else 'cases'}"
     return (
-        f"No threshold flags just the {grouped(asked)} highest scores: without those {alike} {cut:.4g} it is {number}, "
+        f"No threshold flags just the {grouped(asked)} highest scores: without those {alike} {cut} it is {number}, "
         f"with them {grouped(float(flagged[place + 1]))}."
     )
 

@@ -14,10 +14,11 @@ from scorespace.curves import roc
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.later import later
 from scorespace.measures import confusion
-from scorespace.results import decimals, grouped, limits
+from scorespace.results import decimals, grouped, limits, threshold_text
 from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views import folds as folds_view
+from scorespace.views import slices as slices_view
 from scorespace.views.answers import FEW, Answers, facts
 from scorespace.views.comparison import difference_text, summed_up
 from scorespace.views.comparison import grids as comparison_grids
@@ -280,7 +281,7 @@ def thresholds(evaluation: Answers) -> Sequence[Block]:
     words = ", ".join(measure.name for measure in shown)
     counts = evaluation.counts(one.name)
     said = (
-        f"At {evaluation.threshold(one.name):.4g} {one.name} flags {grouped(float(counts.pp))} of "
+        f"At {threshold_text(evaluation.threshold(one.name))} {one.name} flags {grouped(float(counts.pp))} of "
         f"{grouped(float(counts.total))} cases; {grouped(float(counts.tp))} of them are {one.labels[0]}, and "
         f"{grouped(float(counts.fn))} of {grouped(float(counts.p))} are missed."
     )
@@ -446,6 +447,12 @@ def class_by_class(evaluation: Answers) -> Sequence[Block]:
     return classes.blocks(evaluation)
 
 
+@section("Slices", question="For which cases are the models worse?", brief=slices_view.brief, folded=True)
+def slices(evaluation: Answers) -> Sequence[Block]:
+    """Each slice beside the rest, and parity between them."""
+    return slices_view.blocks(evaluation)
+
+
 @section("Folds", question="How much do the numbers change from fold to fold?", brief=folds_view.brief)
 def folds(evaluation: Answers) -> Sequence[Block]:
     """Means over folds beside pooled values."""
@@ -476,7 +483,7 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
     rows = []
     for name in names:
         counts, table = evaluation.counts(name), evaluation.models[name]
-        at = f"{evaluation.threshold(name):.4g}" if table.thresholded else "–"
+        at = threshold_text(evaluation.threshold(name)) if table.thresholded else "–"
         rows.append((name, at, *(grouped(float(n)) for n in (counts.tp, counts.fp, counts.fn, counts.tn))))
     columns = ("model", "threshold", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)")
     return [

@@ -19,7 +19,9 @@ from scorespace.decisions import CostChoice
 from scorespace.errors import MeasureError
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import Request, bind
-from scorespace.resampling.interval import chosen, counted, jeffreys_along, jeffreys_interval, wilson_interval
+from scorespace.resampling.closed import wilson_interval
+from scorespace.resampling.interval import chosen, counted
+from scorespace.resampling.jeffreys import jeffreys_along, jeffreys_interval
 from scorespace.resampling.limits import wilson
 from scorespace.results import Row, grouped, whole_percent
 from scorespace.tables import Array, ConfusionTable, ratio

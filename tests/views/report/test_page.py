@@ -473,6 +473,30 @@ def test_print_shows_what_is_folded_and_no_controls(visit, written):
     assert not found.page.locator(".tools").first.is_visible()
 
 
+def test_print_has_charts_that_are_not_drawn_yet_as_pictures(visit, written):
+    found = visit(written, settle=False)
+    soon = found.page.evaluate(
+        "(() => { dispatchEvent(new Event('beforeprint'));"
+        " return [...document.querySelectorAll('figure.picture:not([data-drawn=yes])')]"
+        ".filter(one => !one.querySelector(':scope > .still > svg').checkVisibility()).length; })()"
+    )
+    assert soon == 0
+    found.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    found.settle()
+    assert found.page.locator("figure > .still").count() == 0
+    assert found.page.locator("details[open]").count() == 0
+    assert found.console == []
+
+
+def test_what_is_unfolded_is_drawn_before_its_turn(visit, written):
+    found = visit(written, settle=False)
+    found.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    found.settle()
+    assert found.page.evaluate(
+        "[...document.querySelectorAll('figure.picture')].every(one => one.querySelectorAll('.chart svg').length === 1)"
+    )
+
+
 def test_print_cuts_nothing_at_the_right(visit, written):
     found = visit(written, width=700)  # A4 with its margins has about as many pixels
     found.page.emulate_media(media="print")

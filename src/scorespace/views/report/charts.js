@@ -1,8 +1,10 @@
-// Draws every chart of the page, the first ones at once and the others when there is time. Models can be switched off,
-// curves zoomed, pictures and data saved; marks follow the operating point.
+// Draws every chart of the page: at once what is in view, next what comes near or is unfolded, the others when there is
+// time. Models can be switched off, curves zoomed, pictures and data saved; marks follow the operating point.
 
 const NARROWEST = 140;
 const WIDEST_SQUARE = 460;
+const [BESIDE, BESIDE_NAMED] = [90, 135]; // what axes, and lines named at their end, mostly take beside a plot
+const SLACK = 30; // pixels that a chart may be narrower than its place
 const OPTIONS = {
   actions: false,
   ast: true, // expressions are interpreted, never evaluated as code
@@ -20,10 +22,11 @@ async function mount(figure) {
     const spec = JSON.parse(figure.querySelector("script").textContent);
     const names = namesOf(spec);
     const tooltip = { ...OPTIONS.tooltip, formatTooltip: (value, text) => hovered(value, text, moverOf(figure)) };
-    const { view } = await window.vegaEmbed(place, spec, { ...OPTIONS, tooltip, patch: (chart) => patched(chart, names) });
+    const across = place.clientWidth; // asked before it is drawn: afterwards the page would be laid out for the answer
+    const { view } = await window.vegaEmbed(place, sized(spec, across), { ...OPTIONS, tooltip, patch: (chart) => patched(chart, names) });
     const fit = fitter(view, place, spec);
-    await fit();
-    new ResizeObserver(() => requestAnimationFrame(fit)).observe(place);
+    await fit(across);
+    new ResizeObserver(([{ contentRect }]) => requestAnimationFrame(() => fit(contentRect.width))).observe(place);
     if (names) legend(figure, view, names);
     tools(figure, view, spec);
     follow(figure, view, spec);
@@ -72,22 +75,38 @@ function patched(chart, names) {
 function silence({ marks = [] }) {
   for (const mark of marks) {
     if (mark.type !== "group") mark.aria = false;
+    const told = mark.encode?.update ?? {}; // else written for every point before anybody asks
+    delete told.description;
+    if (marks.some(({ from }) => from?.data === mark.name)) delete told.tooltip; // the cells around the points tell it
     silence(mark);
   }
 }
 
+const isSquare = ({ width, height }) => width === height;
+const widthIn = (room, square) => Math.max(NARROWEST, Math.floor(square ? Math.min(room, WIDEST_SQUARE) : room));
+
+// The chart in about the size that it will have: to draw it twice takes twice as long.
+function sized(spec, across) {
+  const panel = spec.spec ?? spec; // a chart of several panels sizes each of them
+  if (!across || !panel.width) return spec;
+  const named = layers(spec).some(({ mark }) => mark?.type === "text" && mark.align === "left");
+  const width = widthIn(across - (named ? BESIDE_NAMED : BESIDE), isSquare(panel));
+  const size = { width, height: isSquare(panel) ? width : panel.height };
+  return spec.spec ? { ...spec, spec: { ...panel, ...size } } : { ...spec, ...size };
+}
+
 // A function that makes a chart as wide as its place, and keeps the square ones square.
 function fitter(view, place, spec) {
-  const panel = spec.spec ?? spec; // a chart of several panels sizes each of them
+  const panel = spec.spec ?? spec;
   const [width, height] = ["width", "height"].map((side) => (spec.spec ? `child_${side}` : side));
-  const square = panel.width === panel.height;
+  const square = isSquare(panel);
   // What axes and labels add beside the plot is known once it has been drawn in its own size.
   const beside = place.querySelector("svg").width.baseVal.value - view.signal(width);
-  return async () => {
-    if (!place.clientWidth) return; // in a folded section
-    const room = Math.min(place.clientWidth - beside, square ? WIDEST_SQUARE : Infinity);
-    const wanted = Math.max(NARROWEST, Math.floor(room));
-    if (wanted === view.signal(width)) return;
+  return async (across) => {
+    if (!across) return; // in a folded section
+    const wanted = widthIn(across - beside, square);
+    const short = wanted - view.signal(width);
+    if (short >= 0 && short <= SLACK) return;
     view.signal(width, wanted);
     if (square) view.signal(height, wanted);
     await view.resize().runAsync();

@@ -3,21 +3,29 @@
 const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
 wireAll();
-drawAll();
+const allDrawn = drawAll();
 for (const word of document.querySelectorAll(".hint")) attachHint(word, document.getElementById("hint"));
 followSections(document.querySelectorAll("main section[id]"));
 wireShare();
 
-// What is in view first; the rest one by one, whenever the page has nothing else to do.
+// What is in view first, then what is unfolded, then the rest, one by one, whenever the page has nothing else to do;
+// what comes near or is unfolded meanwhile does not wait for its turn.
 async function drawAll() {
   const figures = [...document.querySelectorAll("figure.picture")];
   if (!figures.length) return; // then nothing here can draw
-  const first = figures.filter((figure) => figure.getClientRects().length && figure.getBoundingClientRect().top < innerHeight);
-  await Promise.all(first.map(mount));
-  for (const figure of figures) {
+  const shown = (figure) => figure.checkVisibility();
+  const draw = (some) => Promise.all(some.filter((figure) => !figure.dataset.drawn).map(mount));
+  const inside = (place) => draw(figures.filter((figure) => place.contains(figure) && shown(figure)));
+  await draw(figures.filter((figure) => shown(figure) && figure.getBoundingClientRect().top < innerHeight));
+  document.addEventListener("toggle", ({ target }) => inside(target), true);
+  const near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) inside(target);
+  });
+  for (const section of document.querySelectorAll("main > section")) near.observe(section);
+  for (const figure of [...figures.filter(shown), ...figures]) {
     if (figure.dataset.drawn) continue;
     await new Promise((done) => (window.requestIdleCallback ?? setTimeout)(done, { timeout: 200 }));
-    await mount(figure);
+    await draw([figure]);
   }
 }
 
@@ -25,7 +33,7 @@ function wireShare() {
   const share = document.querySelector(".share");
   if (!share) return;
   share.hidden = false;
-  document.getElementById("print").addEventListener("click", () => print());
+  document.getElementById("print").addEventListener("click", () => allDrawn.then(() => print()));
   document.getElementById("link")?.addEventListener("click", async ({ target }) => {
     history.replaceState(null, "", written());
     try {
@@ -40,9 +48,12 @@ function wireShare() {
   addEventListener("beforeprint", () => {
     opened = [...folded()];
     for (const one of opened) one.open = true;
+    for (const figure of document.querySelectorAll("figure.picture:not([data-drawn=yes])"))
+      figure.querySelector(".chart").insertAdjacentHTML("beforebegin", figure.querySelector("noscript").textContent);
   });
   addEventListener("afterprint", () => {
     for (const one of opened) one.open = false;
+    for (const still of document.querySelectorAll("figure > .still")) still.remove(); // the charts themselves come later
   });
 }
 

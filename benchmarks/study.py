@@ -1,6 +1,6 @@
 """Simulate many samples of which the truth is known, and count how often intervals hold it and tests reject it.
 
-`make study` (`python benchmarks/coverage.py`) fills the tables of docs/coverage.md and docs/decide.md in rounds of some
+`make study` (`python benchmarks/study.py`) fills the tables of docs/coverage.md and docs/decide.md in rounds of some
 samples more for every cell. What is done is kept in benchmarks/study.json, so a study that was stopped goes on; it
 begins anew when the code has changed (`--whatever-code` goes on all the same). `--rounds 0` only writes the tables.
 """

@@ -1,0 +1,194 @@
+"""What the verbs about models are given: data or matrices with their roles, and what decisions cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_type_hints
+
+import typer
+
+from scorespace.cli import options
+from scorespace.cli.options import COSTS, ROLES, flag
+from scorespace.errors import ConditionError
+
+if TYPE_CHECKING:
+    from scorespace.conditions import Asymmetry, Condition, CostMatrix
+    from scorespace.evaluation.evaluation import Evaluation
+
+_MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
+
+
+class Given(NamedTuple):
+    """Data or matrices, and which column is what."""
+
+    data: Annotated[str | None, typer.Argument(metavar="DATA", help=options.DATA_HELP)] = None
+    truth: options.MaybeTruth = None
+    score: options.Score = []
+    decision: options.Decision = []
+    prediction: Annotated[list[str], flag("COL", "A model's predictions of a numeric truth; repeatable.", ROLES)] = []
+    positive: options.Positive = None
+    name: options.Name = []
+    model: Annotated[
+        list[str], flag("NAME=KIND(COL)", "A model of another kind, such as plug-ins declare; repeatable.", ROLES)
+    ] = []
+    weight: options.Weight = None
+    weights: options.Weights = options.Weighing.cases
+    group: options.Group = None
+    fold: options.Fold = None
+    baseline: Annotated[
+        str | None,
+        flag("mean|COL|VALUE", "What relative errors are relative to; the mean of these truths if not stated.", ROLES),
+    ] = None
+    time: Annotated[str | None, flag("COL", "The time of each row, where predictions are of a series.", ROLES)] = None
+    repeat: Annotated[
+        str | None, flag("COL", "The repeat each row belongs to: a case has one row in every repeat.", ROLES)
+    ] = None
+    dataset: options.Dataset = None
+    matrix: Annotated[list[str], flag("NAME=FILE.csv", _MATRIX_HELP, ROLES)] = []
+    rows: Annotated[
+        options.Side | None, flag(None, "What the rows of --matrix are; actual if nothing says so.", ROLES)
+    ] = None
+    order: options.Order = ""
+    scale: options.Scale = None
+    missing: options.MissingRows = options.Missing.error
+    where: options.Where = None
+    allow_remote: options.AllowRemote = False
+    memory: options.Memory = None
+    precision: options.Precision = None
+    engine: options.Engine = None
+    master: options.Master = None
+
+    @property
+    def files(self) -> tuple[Any, ...]:
+        """What is read, and must not be written over."""
+        return (self.data, *options.matrix_files(self.matrix))
+
+    def evaluated(self, source: Any = None, **asked: Any) -> Evaluation:
+        """The evaluation of what is given, or of another source with the same columns."""
+        from scorespace.evaluation.enter import evaluate
+
+        tables: Any = {}
+        if source is None:
+            source, tables = options.data_and_matrices(self.data, self.matrix, self.rows, self.positive)
+        roles = {name: getattr(self, name) for name in _SAME_NAME}
+        roles |= {"scores": self.score, "decisions": self.decision, "predictions": self.prediction}
+        roles |= {"names": options.renames(self.name), "models": options.models(self.model), "tables": tables}
+        roles |= {"weights": self.weights.value, "missing": self.missing.value}
+        return evaluate(source, **roles | asked)
+
+
+_SAME_NAME = (
+    *("truth", "positive", "weight", "group", "fold", "baseline", "time", "repeat", "dataset", "order", "scale"),
+    *("where", "memory", "precision", "engine", "master"),
+)
+
+
+class Stakes(NamedTuple):
+    """What decisions cost."""
+
+    cost_fp: Annotated[float | None, flag("X", "Cost of a false positive.", COSTS)] = None
+    cost_fn: Annotated[float | None, flag("X", "Cost of a false negative.", COSTS)] = None
+    cost_tp: Annotated[float | None, flag("X", "Cost of a true positive; a gain is negative.", COSTS)] = None
+    cost_tn: Annotated[float | None, flag("X", "Cost of a true negative; a gain is negative.", COSTS)] = None
+    prevalence: Annotated[
+        float | None, flag("P", "Share of positives where the model will be used; else that of the data.", COSTS)
+    ] = None
+    costs: Annotated[
+        Path | None, flag("FILE.csv", "Cost matrix, labels as header and index; rows actual, columns decided.", COSTS)
+    ] = None
+    slope: Annotated[
+        float | None,
+        flag(
+            "M",
+            "Instead of costs: the slope of lines of equal cost, cost-fp · negatives / (cost-fn · positives).",
+            COSTS,
+        ),
+    ] = None
+    cost_under: Annotated[float | None, flag("X", "Cost of a unit by which a number is predicted too low.", COSTS)] = (
+        None
+    )
+    cost_over: Annotated[float | None, flag("X", "Cost of a unit by which a number is predicted too high.", COSTS)] = (
+        None
+    )
+
+    @property
+    def condition(self) -> Condition | CostMatrix | Asymmetry | None:
+        """The operating condition, or None: nothing is stated, or a slope, which waits for the prevalence."""
+        from scorespace.conditions import Asymmetry
+
+        stated = self._of_decisions()
+        if self.cost_under is None and self.cost_over is None:
+            return stated
+        if self.cost_under is None or self.cost_over is None or stated is not None:
+            two = "the costs of both sides are needed." if stated is None else "these are costs of two kinds of models."
+            raise ConditionError(two, hint="--cost-under 2 --cost-over 1")
+        return Asymmetry(self.cost_under, self.cost_over)
+
+    def _of_decisions(self) -> Condition | CostMatrix | None:
+        from scorespace.conditions import Condition, CostMatrix
+
+        four = {"fp": self.cost_fp, "fn": self.cost_fn, "tp": self.cost_tp, "tn": self.cost_tn}
+        given = {name: cost for name, cost in four.items() if cost is not None}
+        beside = bool(given) or self.prevalence is not None
+        if self.slope is not None:
+            if beside or self.costs is not None:
+                raise ConditionError(
+                    "--slope stands for the costs and the prevalence.",
+                    hint="either --slope 2, or --cost-fp 1 --cost-fn 5",
+                )
+            return None
+        if self.costs is not None:
+            if beside:
+                raise ConditionError(
+                    "costs are stated twice.", hint="either --costs FILE.csv or --cost-fp and --cost-fn"
+                )
+            from scorespace.frames.matrix import read_matrix
+
+            return CostMatrix(*read_matrix(self.costs))
+        if not beside:
+            return None
+        if "fp" not in given or "fn" not in given:
+            seen = ", ".join(f"--cost-{name} {cost:g}" for name, cost in given.items())
+            raise ConditionError(
+                "the costs of both errors are needed.",
+                seen=seen or f"--prevalence {self.prevalence:g}",
+                hint="--cost-fp 1 --cost-fn 5",
+            )
+        return Condition(**given, prevalence=self.prevalence)
+
+
+def spelt_out(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with a parameter for every option of the groups that it takes, but for those it names.
+
+    >>> def verb(stakes: Annotated[Stakes, {"slope", "costs"}]) -> None: ...
+    >>> list(signature(spelt_out(verb)).parameters)[:5]
+    ['cost_fp', 'cost_fn', 'cost_tp', 'cost_tn', 'prevalence']
+    """
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    parameters = []
+    hints = get_type_hints(function, include_extras=True)
+    for one in signature(function).parameters.values():
+        hint = hints[one.name]
+        kind, *said = get_args(hint) or (hint,)
+        if kind not in (Given, Stakes):
+            parameters.append(one.replace(annotation=hint))
+            continue
+        names = [name for name in kind._fields if not any(name in each for each in said)]
+        groups[one.name] = kind, names
+        own = get_type_hints(kind, include_extras=True)
+        parameters += [
+            one.replace(name=name, default=kind._field_defaults[name], annotation=own[name]) for name in names
+        ]
+
+    def called(**values: Any) -> Any:
+        for name, (kind, names) in groups.items():
+            values[name] = kind(**{each: values.pop(each) for each in names})
+        return function(**values)
+
+    called.__doc__, called.__name__ = function.__doc__, function.__name__
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    by_name = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
+    called.__signature__ = Signature(by_name)  # type: ignore[attr-defined]
+    return called

@@ -1,0 +1,208 @@
+"""Bootstraps corrected by what one case does: BCa, the bootstrap-t, and leaving out one case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from scorespace.errors import MeasureError
+from scorespace.measures.request import Request
+from scorespace.resampling.area import delong_variances
+from scorespace.resampling.draw import Alone, blocks
+from scorespace.resampling.interval import Interval, Plan, counted, interval, left_out, none, of_area, within
+from scorespace.special import ndtr, ndtri
+from scorespace.tables import Array, Counts, ratio
+from scorespace.tables.pieces import threads
+
+Function = Callable[[Any], Array]
+
+
+_MOST_INNER_CELLS: Final = 200_000_000  # counts to go through for a jackknife in every replicate: some seconds
+_CELLS_AT_ONCE: Final = 2_000_000
+
+
+def _celled(request: Request) -> bool:
+    """Whether cases stand in cells, so that one can be left out; a lookup in every replicate must be affordable."""
+    return request.table.grouping is None and not request.table.by_case
+
+
+@interval("bca", "bias-corrected and accelerated bootstrap", suits=_celled, replicates=True)
+def bca_interval(plan: Plan) -> Interval:
+    """Quantiles at Φ(z₀ + (z₀ + z) / (1 − a (z₀ + z))): z₀ from the share of replicates below the value.
+
+    The acceleration a = Σ U³ / 6 (Σ U²)^1.5 is the skewness of the cases' influence U on the value,
+    by leaving out each in turn. Replicates equal to the value count half to either side.
+    """
+    defined, reason = plan.replicates()
+    beyond = _signs(defined, plan.value)
+    if not beyond.any():
+        return Interval(plan.value, plan.value, f"bca{plan.how}", "the measure is the same in every replicate")
+    share = 0.5 - beyond.mean() / 2  # below, and half of those equal
+    if not 0 < share < 1:
+        return none("all replicates lie on one side of the value, so BCa cannot correct their bias")
+    light = plan.draws.source(plan.model).tables[plan.model]
+    accelerated = acceleration(plan.request.on, light, plan.request.within)
+    if math.isnan(accelerated):
+        return none("leaving out one case makes the measure undefined, so BCa has no acceleration")
+    bias = ndtri(share)
+    steps = bias + ndtri(plan.tails)
+    stretch = 1 - accelerated * steps
+    if not (stretch > 0).all():
+        return none("the cases' influence is too skewed for BCa")
+    low, high = np.quantile(defined, ndtr(bias + steps / stretch))
+    return within(plan, low, high, f"bca{plan.how}", reason)
+
+
+@interval("studentised", "bootstrap-t", suits=_celled, replicates=True, aliases=("studentized", "bootstrap-t"))
+def studentised_interval(plan: Plan) -> Interval:
+    """Bootstrap-t: value − t·se, with t the quantiles of (replicate − value) / se of the replicate.
+
+    A constant factor of the error cancels.
+    """
+    table = plan.request.table
+    light = table.condensed(2048) if table.cells.size > 20_000 else table
+    error, kind = _error(plan.request, light)
+    if kind == "jackknife" and not jackknife_is_affordable(light, plan.draws.replicates):
+        raise MeasureError(
+            f"method='studentised' takes too long for {plan.request.spec} of so many cases.", hint="bootstrap or bca"
+        )
+    formula = plan.request.formula
+    centre, spread = (float(np.asarray(each(light))) for each in (formula, error))
+    if not (math.isfinite(spread) and spread > 0):
+        why = "is zero" if spread == 0 else "is undefined"
+        return none(f"the standard error ({kind}) {why}, so nothing can be studentised")
+
+    def both(drawn: Any) -> list[Array]:
+        return [np.asarray(formula(drawn[""]), dtype=np.float64), error(drawn[""])]
+
+    source = Alone({"": light}, False)
+    cost = light.cells.size * (1 + (case_cells(light).size if kind == "jackknife" else 0))
+    draw, seed = source.drawer(plan.request.within, False), [plan.draws.seed, int(plan.request.within)]
+    values, errors = blocks(draw, both, cost, replicates=plan.draws.replicates, seed=seed, progress=plan.draws.progress)
+    usable = np.isfinite(values) & np.isfinite(errors) & (errors > 0)
+    if not usable.any():
+        return none(f"the standard error ({kind}) is zero or undefined in every replicate")
+    ratios = (values[usable] - centre) / errors[usable]
+    high, low = plan.value - np.quantile(ratios, plan.tails) * spread
+    reason = left_out(values.size, int(usable.sum()), "replicates without a standard error")
+    if not _signs(values[usable], centre).any():
+        reason = "the measure is the same in every replicate"
+    low, high = np.clip([low, high], *plan.request.range)
+    name = f"studentised, {kind}" + ("" if light is table else ", condensed")
+    return Interval(float(low), float(high), name, reason)
+
+
+def _error(request: Request, light: Any) -> tuple[Function, str]:
+    """The standard error of a request as a function of replicates, and its name."""
+    if of_area(request):
+        slope = abs((request.measure.area or (1.0, 0.0))[0])
+        return (lambda drawn: slope * np.sqrt(delong_variances(drawn))), "delong"
+    if counted(request):
+        trials = request.measure.trials or ""
+
+        def binomial(drawn: Counts) -> Array:
+            # Half a hit and half a miss more, or replicates of hits alone would have no error.
+            count = getattr(drawn, trials)
+            share = (request.formula(drawn) * count + 0.5) / (count + 1)
+            return np.sqrt(ratio(share * (1 - share), count))
+
+        return binomial, "binomial"
+    return jackknife_error(request.formula, light, request.within), "jackknife"
+
+
+def acceleration(function: Function, table: Any, within: bool = True) -> float:
+    """BCa's acceleration a = Σ U³ / 6 (Σ U²)^1.5, with U = (n − 1)(mean − left out)/n within each class.
+
+    0 when no case has influence; NaN when the measure needs a case that is left out.
+
+    >>> from scorespace.tables import Counts
+    >>> round(acceleration(lambda c: c.tp / c.p, Counts(tp=9, fp=0, fn=1, tn=0)), 4)
+    -0.1405
+    """
+    counts, strata = table.cells, _strata(table, within)
+    cells = case_cells(table, within)
+    values = _left_out_values(function, table, counts, cells)
+    if not np.isfinite(values).all():
+        return math.nan
+    weights, row = counts[cells], strata[cells]
+    sizes = np.bincount(strata, counts)
+    means = np.bincount(row, weights * values, minlength=sizes.size) / np.maximum(sizes, 1)
+    influence = (sizes - 1)[row] / sizes[row] * (means[row] - values)
+    squares = float(weights @ influence**2)
+    return float(weights @ influence**3) / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def jackknife_error(function: Function, base: Any, within: bool = True) -> Function:
+    """Standard errors √Σ (n − 1)/n Σ (left out − mean)², summed over classes, of replicates of a table.
+
+    Cases of one cell have the same value when left out, so there is one evaluation per cell of the
+    base table that holds cases. NaN when a left-out case makes the measure undefined.
+
+    >>> from scorespace.tables import Counts
+    >>> table = Counts(tp=8, fp=0, fn=2, tn=0)
+    >>> round(float(jackknife_error(lambda c: c.tp / c.p, table)(table)), 4)
+    0.1333
+    """
+    cells, strata = case_cells(base, within), _strata(base, within)
+    member = (strata[cells][:, None] == np.arange(strata.max(initial=0) + 1)).astype(np.float64)
+    of_class = (strata[:, None] == np.arange(member.shape[1])).astype(np.float64)
+
+    def error(table: Any) -> Array:
+        counts = table.cells
+        weights = counts[..., cells].astype(np.float64)
+        values = np.asarray(function(table.with_cells(_without_one(counts, cells))), dtype=np.float64)
+        values = np.where(weights > 0, values, 0.0)  # a cell without cases has none to leave out
+        sizes = counts @ of_class
+        means = (weights * values) @ member / np.maximum(sizes, 1)
+        spread = (weights * (values - means @ member.T) ** 2) @ member
+        return np.sqrt((spread * (1 - 1 / np.maximum(sizes, 1))).sum(axis=-1))
+
+    return error
+
+
+def jackknife_is_affordable(table: Any, replicates: int) -> bool:
+    """Whether leaving out every case of every replicate takes seconds and not hours."""
+    work = replicates * table.cells.size
+    return work <= _MOST_INNER_CELLS and work * case_cells(table).size <= _MOST_INNER_CELLS
+
+
+def case_cells(table: Any, within: bool = True) -> Array:
+    """The cells that hold cases which can be left out: of classes of at least two."""
+    strata = _strata(table, within)
+    sizes = np.bincount(strata, table.cells)
+    return np.flatnonzero((table.cells > 0) & (sizes[strata] > 1))
+
+
+def _strata(table: Any, within: bool) -> Array:
+    return np.asarray(table.strata if within else np.zeros_like(table.strata))
+
+
+def _left_out_values(function: Function, table: Any, counts: Array, cells: Array) -> Array:
+    """The value without one case of each cell, in pieces of bounded size."""
+    size = max(1, _CELLS_AT_ONCE // max(1, counts.size))
+    pieces = [cells[start : start + size] for start in range(0, cells.size, size)]
+
+    def piece(chosen: Array) -> Array:
+        return np.asarray(function(table.with_cells(_without_one(counts, chosen))), dtype=np.float64)
+
+    if len(pieces) <= 1:
+        return piece(cells) if cells.size else np.empty(0)
+    with threads() as pool:
+        return np.concatenate(list(pool.map(piece, pieces)))
+
+
+def _without_one(counts: Array, cells: Array) -> Array:
+    """The counts (…, cells) once for each chosen cell, with one case fewer there if it holds any."""
+    copies = np.repeat(counts[..., None, :], cells.size, axis=-2)
+    copy = np.arange(cells.size)
+    copies[..., copy, cells] -= (copies[..., copy, cells] > 0).astype(copies.dtype)
+    return copies
+
+
+def _signs(values: Array, value: float) -> Array:
+    """1 above the value, −1 below, 0 when equal but for rounding, which must not decide a tie."""
+    gaps = values - value
+    return np.where(np.abs(gaps) <= 1e-12 * max(1.0, abs(value)), 0.0, np.sign(gaps))

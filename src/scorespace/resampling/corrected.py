@@ -1,0 +1,186 @@
+"""Intervals of numbers that are fitted to their cases, by worlds in which the truth is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from scorespace.measures.request import Request
+from scorespace.resampling import limits, worlds
+from scorespace.resampling.interval import WORLD_ROWS, Interval, Plan, interval, labelled, none, within
+from scorespace.tables import Array, ScoreTable
+
+_WORLD_DRAWS: Final = 250
+
+
+_INVERTED_DRAWS: Final = 100
+
+
+def _bounded(request: Request) -> bool:
+    return labelled(request) and all(map(math.isfinite, request.range))
+
+
+def _again(table: ScoreTable, hits: Array) -> ScoreTable:
+    """The table with so many positives (…, scores) at each score, and the rest negative."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64).astype(hits.dtype)
+    counts = np.stack([cases - hits, hits], axis=-2)
+    return ScoreTable(table.score, counts, ("0", "1"), 1)
+
+
+def _worth(table: ScoreTable, cases: Array) -> tuple[Array, float]:
+    """How many equal cases tell as much as those at each score, at least one, and as all of them per unit of weight."""
+    if table.cell_squares is None:
+        return cases, 1.0
+    squares = table.cell_squares.reshape(-1, cases.size).sum(axis=0)
+    number = np.where(cases > 0, np.maximum(1.0, np.round(limits.kish(cases, squares))), 0.0)
+    return number, float(limits.kish(cases.sum(), squares.sum()) / cases.sum())
+
+
+@dataclass(frozen=True)
+class _Worlds:
+    """Tables of worlds in which the rates of positives are known, and of labels drawn again from these rates.
+
+    `of` is the table that they are near to, `light` the one whose labels were drawn: a condensed one leaves chance less
+    to fit, so a value is compared as it is there.
+    """
+
+    of: ScoreTable
+    light: ScoreTable
+    known: ScoreTable
+    drawn: ScoreTable
+
+    def values(self, request: Request) -> tuple[float, Array, Array]:
+        """The measure as it is, in every world, and on labels drawn from it (worlds, draws)."""
+        seen, known, drawn = (np.asarray(request.formula(each), dtype=np.float64) for each in self._tables)
+        return float(seen), known, drawn.reshape(-1, known.size).T
+
+    @property
+    def _tables(self) -> tuple[ScoreTable, ...]:
+        return self.light, self.known, self.drawn
+
+
+def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array], draws: int, stream: int) -> _Worlds:
+    """The worlds that such rates make, drawn once for all measures of a table that ask in turn."""
+    table = plan.request.table.inside(ScoreTable)
+    kept = plan.worlds.get(name)
+    if kept is None or kept.of is not table:
+        light = table.condensed(WORLD_ROWS) if table.score.size > 2 * WORLD_ROWS else table
+        cases = light.counts.sum(axis=-2, dtype=np.float64)
+        number, worth = _worth(light, cases)
+        rates = rates_of(light, worth)
+        rng = np.random.default_rng([plan.draws.seed, stream])
+        hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
+        drawn = _again(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
+        kept = plan.worlds[name] = _Worlds(table, light, _again(light, cases * rates), drawn)
+    return kept
+
+
+@interval(
+    "corrected",
+    "corrected for the bias seen where the truth is known",
+    suits=_bounded,
+    replicates=True,
+    weighted=True,
+    instead="shifted",
+)
+def corrected_interval(plan: Plan) -> Interval:
+    """The bias and spread of the measure are seen on labels drawn from smooth rates, whose own value is known.
+
+    A value such as KS is the best of many on the same cases, so chance makes it too good; the bootstrap shows about
+    half of that. Where labels without any relation to the scores would show such a value, theirs belongs to it.
+    """
+    table = plan.request.table.inside(ScoreTable)
+    if table.score.size == 1:
+        # Then no labels change the value, and what others would score is not known.
+        return none("every case has the same score: nothing says how others would be ranked")
+    if min(table.n_pos, table.n_neg) == 0:
+        return none("only one class is present: nothing says how the other would be scored")
+    seen, known, values = _worlds(plan, "smooth", _smooth_and_noise, _WORLD_DRAWS, stream=3).values(plan.request)
+    defined, reason = plan.replicates()
+    if not (defined.size and np.isfinite(values).any(axis=1).all() and np.isfinite(known).all()):
+        return none("the measure is undefined in every replicate")
+    low, high = _corrected(plan, seen, known[0], values[0])
+    if limits.as_by_chance(seen, known[1], values[1], max(2.0, plan.rarer), plan.level):
+        low, high = min(low, known[1]), max(high, known[1])
+    return within(plan, low, high, f"corrected{plan.how}", reason)
+
+
+def _corrected(plan: Plan, seen: float, known: Array, values: Array) -> tuple[float, float]:
+    """The limits for the bias and the error that one world shows."""
+    rarer, spread, within = max(2.0, plan.rarer), float(plan.replicates()[0].std()), plan.request.range
+    low, high = limits.corrected(seen, known, values, rarer, plan.level, spread=spread, within=within)
+    return low, high
+
+
+def _of_hull(request: Request) -> bool:
+    return request.measure.interval == "corrected-hull" and _bounded(request)
+
+
+@interval(
+    "corrected-hull",
+    "corrected also for the bias where rates have humps",
+    suits=_of_hull,
+    replicates=True,
+    weighted=True,
+    instead="shifted",
+)
+def corrected_hull_interval(plan: Plan) -> Interval:
+    """As corrected, and at least what a world of a few steps asks for: where a curve is straight, a hull bends most."""
+    found = corrected_interval.function(plan)
+    if found.method is None:
+        return found
+    seen, known, values = _worlds(plan, "steps", _in_steps, _WORLD_DRAWS, stream=7).values(plan.request)
+    low, high = _corrected(plan, seen, known[0], values[0])
+    return within(plan, min(low, found.low), max(high, found.high), f"corrected-hull{plan.how}", found.reason)
+
+
+def _in_steps(table: ScoreTable, worth: float) -> Array:
+    """Rates (1, scores) that are the same in each of a few parts of the ranks."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    return worlds.rates_in_steps(cases * worth, table.pos * worth)[None]
+
+
+def _smooth_and_noise(table: ScoreTable, worth: float) -> Array:
+    """Rates (2, scores): smooth along the ranks, and the same at every score."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    noise = np.full(cases.size, float(table.n_pos / table.total))
+    return np.stack([worlds.rates_by_rank(cases * worth, table.pos * worth), noise])
+
+
+def _recalibrated(table: ScoreTable, worth: float) -> Array:
+    """Rates (steps, scores) from the scores as they stand to ever stronger recalibrations of them."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64)
+    return worlds.recalibrated(table.score, cases * worth, table.pos * worth)
+
+
+def _at_their_word(table: ScoreTable, worth: float) -> Array:
+    """The same, but scores of 0 and 1 are taken at their word."""
+    return np.where((table.score == 0) | (table.score == 1), table.score, _recalibrated(table, worth))
+
+
+@interval(
+    "inverted",
+    "the truths that the value agrees with",
+    suits=labelled,
+    replicates=True,
+    weighted=True,
+    instead="none",
+)
+def inverted_interval(plan: Plan) -> Interval:
+    """For measures that chance alone lifts above zero: which miscalibrations would show such a value.
+
+    Labels are drawn from the scores as they stand and from ever stronger recalibrations of them.
+    """
+    seen, known, values = _worlds(plan, "recalibrated", _recalibrated, _INVERTED_DRAWS, stream=4).values(plan.request)
+    if not np.isfinite(known).all():  # a score of 0 or 1 that is wrong costs infinity
+        sure = _worlds(plan, "at their word", _at_their_word, _INVERTED_DRAWS, stream=4)
+        seen, known, values = sure.values(plan.request)
+    defined, reason = plan.replicates()
+    spread = float(defined.std())
+    low, high = limits.inverted(seen, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
+    found = within(plan, low, high, f"inverted{plan.how}", reason)
+    return replace(found, chance=float(np.nanmean(values[0])))

@@ -1,0 +1,90 @@
+"""Parity between slices: fairlearn's numbers, Donner and Zou's ratio, and intervals that hold."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.oracles.load import reference
+
+import scorespace as ss
+from scorespace.comparisons.difference import combined
+from scorespace.comparisons.parity import parities, ratio_interval
+from scorespace.resampling.draw import Draws
+from scorespace.tables import confusion, score_table
+
+
+def rates(positives: int, cases: int) -> Draws:
+    """A slice with so many selected of so many cases, half of them positive."""
+    half = cases // 2
+    tp = min(positives, half)
+    return Draws(
+        {"m": confusion([[tp, half - tp], [positives - tp, cases - half - positives + tp]], classes=["1", "0"])}
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fairlearn(weighted: bool) -> None:
+    oracle = reference("fairness")
+    given_, expected = oracle["input"], oracle["expected"]["weighted" if weighted else "plain"]
+    data = {name: list(given_[name]) for name in ("group", "truth", "decision")}
+    data["weight"] = [int(one) / 2 for one in given_["twice_weight"]]
+    evaluation = ss.evaluate(
+        data, truth="truth", decisions="decision", by="group", measures="acc", weight="weight" if weighted else None
+    )
+    assert evaluation.slices is not None
+    found = {one.criterion: one for one in evaluation.slices.parity}
+    assert set(found) == set(expected)
+    for name, (difference, ratio) in expected.items():
+        assert found[name].difference == pytest.approx(difference)
+        assert found[name].ratio == pytest.approx(ratio)
+        assert found[name].low <= difference <= found[name].high
+        assert found[name].ratio_low <= ratio <= found[name].ratio_high
+
+
+def test_calibration_in_the_large_of_scores() -> None:
+    low, high = score_table([1, 0, 1, 0] * 10, [0.5, 0.5, 0.6, 0.4] * 10), score_table([1, 1, 0, 1] * 10, [0.4] * 40)
+    found = parities("m", {"a": Draws({"m": low}), "b": Draws({"m": high})}, 0.5)
+    assert found[-1].criterion == "mean calibration"
+    assert found[-1].difference == pytest.approx(0.35)  # 0.75 − 0.4 against 0
+    assert math.isnan(found[-1].ratio)
+
+
+def test_four_fifths_in_words() -> None:
+    def words(*selected: int) -> str | None:
+        slices = {name: rates(one, 200) for name, one in zip("ab", selected, strict=True)}
+        return parities("m", slices, None)[0].words
+
+    assert words(80, 70) is None
+    told = "m selects b less than four fifths as often as a"
+    assert words(100, 40) == f"{told} (0.400 [0.293, 0.543]), beyond chance."
+    assert words(30, 23) == f"{told} (0.767 [0.464, 1.000]), which chance could have done."
+
+
+def test_a_slice_without_a_class_is_named_and_left_out() -> None:
+    none = Draws({"m": confusion([[0, 0], [3, 7]], classes=["1", "0"])})
+    found = {one.criterion: one for one in parities("m", {"a": rates(9, 20), "b": rates(5, 20), "c": none}, None)}
+    assert found["equal opportunity"].reason == "undefined in c"
+    assert found["equal opportunity"].difference == pytest.approx(0.4)
+    assert found["demographic parity"].reason is None
+
+
+@given(st.floats(0.05, 0.95), st.floats(0.05, 0.95), st.floats(0.01, 0.9), st.floats(0.01, 0.9))
+def test_a_bound_of_a_ratio_is_where_the_difference_would_just_be_zero(a: float, b: float, u: float, v: float) -> None:
+    """The definition of MOVER's ratio: at r, the interval of a − r b by `combined` touches 0."""
+    of_a, of_b = (a * (1 - u), a + (1 - a) * u), (b * (1 - v), b + (1 - b) * v)
+    low, high = ratio_interval(a, of_a, b, of_b)
+    assert low <= a / b <= high
+    for ratio, side in ((low, 0), (high, 1)):
+        bounds = combined(a, of_a, ratio * b, (ratio * of_b[0], ratio * of_b[1]))
+        assert bounds[side] == pytest.approx(0, abs=1e-9)
+
+
+def test_without_a_gap_the_interval_of_the_difference_reaches_zero() -> None:
+    rng = np.random.default_rng(3)
+    above = 0
+    for _ in range(60):
+        slices = {name: rates(int(rng.binomial(60, 0.4)), 60) for name in "abcd"}
+        above += parities("m", slices, None)[0].low > 0
+    assert above <= 7  # 0.05 · 60 and two standard errors

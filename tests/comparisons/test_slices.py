@@ -1,0 +1,110 @@
+"""Gaps between slices and the rest: the tests of two samples, adjusted; the level held; words."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from scorespace.comparisons.adjust import holm
+from scorespace.comparisons.slices import Slices, slices
+from scorespace.comparisons.unpaired import compare_samples
+from scorespace.measures import parse
+from scorespace.tables import Table, confusion, score_table
+from scorespace.tables.models import Models, Parts, models_of
+
+
+def parts_of(truth: np.ndarray, score: np.ndarray, part: np.ndarray) -> Parts:
+    def table(chosen: np.ndarray) -> Models:
+        return models_of({"m": score_table(truth[chosen], score[chosen], classes=("0", "1"), positive="1")})
+
+    names = [str(one) for one in np.unique(part)]
+    own, rest = ({name: table((part == name) == side) for name in names} for side in (True, False))
+    return Parts(("ward",), own, rest)
+
+
+def sample(
+    rng: np.random.Generator, sizes: Sequence[int], signal: Sequence[float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    part = np.repeat(np.array([chr(65 + k) for k in range(len(sizes))]), sizes)
+    truth = (rng.random(part.size) < 0.4).astype(int)
+    return truth, 1 / (1 + np.exp(-rng.normal(size=part.size) - truth * np.repeat(signal, sizes))), part
+
+
+def found_in(sizes: Sequence[int], signal: Sequence[float], measures: str = "auc", seed: int = 0) -> Slices:
+    rng = np.random.default_rng(seed)
+    return slices(parts_of(*sample(rng, sizes, signal)), {"m": [parse(one) for one in measures.split(";")]})
+
+
+def test_a_gap_is_that_of_two_independent_samples_adjusted_by_holm() -> None:
+    parts = parts_of(*sample(np.random.default_rng(2), [80, 90, 120], [1.0, 0.2, 1.2]))
+    found = slices(parts, {"m": [parse("auc"), parse("tpr@0.6")]})
+    for measure in ("auc", "tpr@0.6"):
+        gaps = found.of("m", parse(measure))
+        tables: list[tuple[Table, Table]] = [
+            (parts.slices[one.slice]["m"], parts.rests[one.slice]["m"]) for one in gaps
+        ]
+        alone = [compare_samples(*pair, measure) for pair in tables]
+        assert [one.test.p for one in gaps] == [one.p for one in alone]
+        assert [one.test.difference for one in gaps] == [one.difference for one in alone]
+        assert [one.test.p_adjusted for one in gaps] == pytest.approx(holm([one.p for one in alone]).tolist())
+
+
+def test_two_slices_are_one_test() -> None:
+    a, b = found_in([60, 80], [1.0, 0.1]).gaps
+    assert a.test.telling_p == b.test.telling_p == a.test.p
+    assert (b.test.difference, b.test.low, b.test.high) == (-a.test.difference, -a.test.high, -a.test.low)
+
+
+def test_words_name_the_slice_that_is_worse() -> None:
+    found = found_in([150, 150, 12], [2.0, 0.0, 2.0])
+    assert found.words.startswith("By ward, auc of m is worse than in the rest for B, 0.482 [")
+    assert [one.slice for one in found.gaps if one.sure and one.worse] == ["B"]
+    codes = [one.code for one in found.notes]
+    assert codes == ["SS092", "SS015"]
+    assert found.notes[0].text.startswith("too small to tell by ward: C (")
+
+
+def test_words_where_nothing_differs() -> None:
+    assert found_in([60, 60, 60], [1, 1, 1], seed=4).words == (
+        "By ward, auc of m differs nowhere by more than chance explains."
+    )
+
+
+def test_a_slice_with_one_class_is_undefined_and_stays() -> None:
+    truth, score, part = sample(np.random.default_rng(0), [40, 40, 5], [1, 1, 1])
+    truth[part == "C"] = 0
+    found = slices(parts_of(truth, score, part), {"m": [parse("auc")]})
+    last = found.gaps[-1]
+    assert last.slice == "C"
+    assert np.isnan(last.estimate.value)
+    assert last.estimate.reason
+    assert last.row()["p"] is None
+    assert last.row()["gap_reason"]
+    assert found.small["C"] == "5 cases, none of 1"
+    assert not np.isnan([one.test.p_adjusted for one in found.gaps[:2]]).any()
+
+
+def test_measures_that_depend_on_size_have_intervals_alone() -> None:
+    found = found_in([60, 60, 60], [1, 1, 1], "ks")
+    for one in found.gaps:
+        assert one.test.reason == "interval only: the measure depends on how many cases there are"
+        assert one.test.low <= one.test.difference <= one.test.high
+        assert np.isnan(one.test.p)
+    assert found.words == "By ward, nothing can be said of ks of m: no gap can be tested."
+
+
+def test_the_level_holds_under_no_gap() -> None:
+    """A slice of the simulation that docs/slices.md tells of; of decisions, whose intervals are quick."""
+    rng = np.random.default_rng(11)
+    alarms = dict.fromkeys(("tpr", "ppv", "acc"), 0)
+    for _ in range(25):
+        truth, score, part = sample(rng, [30, 60, 120], [1, 1, 1])
+
+        def held(chosen: np.ndarray, truth: np.ndarray = truth, score: np.ndarray = score) -> Models:
+            return models_of({"m": confusion(truth[chosen], (score[chosen] > 0.6).astype(int))})
+
+        both = ({name: held((part == name) == side) for name in "ABC"} for side in (True, False))
+        found = slices(Parts(("ward",), *both), {"m": [parse(one) for one in alarms]})
+        for measure in alarms:
+            alarms[measure] += any(one.sure for one in found.of("m", parse(measure)))
+    assert max(alarms.values()) <= 4  # 0.05 · 25 and two standard errors

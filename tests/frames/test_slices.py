@@ -1,0 +1,121 @@
+"""Slices of rows: the same on every engine, no row in two of them and none outside."""
+
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from scorespace.errors import ColumnError
+from scorespace.frames import check, count, each_slice, read, roles, sliced, slicing, tally_slices
+
+ROWS = 60
+RNG = np.random.default_rng(1)
+DATA: dict[str, list[Any]] = {
+    "y": RNG.integers(0, 2, ROWS).tolist(),
+    "s": RNG.random(ROWS).tolist(),
+    "ward": [["A", "B", None][k] for k in RNG.integers(0, 3, ROWS)],
+    "age": [float(one) if one > 25 else None for one in RNG.integers(20, 60, ROWS)],
+    "smokes": [bool(one) for one in RNG.integers(0, 2, ROWS)],
+    "level": RNG.integers(0, 3, ROWS).tolist(),
+    "weight": (RNG.integers(1, 4, ROWS) / 2).tolist(),
+    "decided": RNG.integers(0, 2, ROWS).tolist(),
+}
+
+
+def engines(folder: Any) -> dict[str, Any]:
+    frame, arrow = pl.DataFrame(DATA), pa.table(DATA)
+    connection = duckdb.connect()
+    connection.register("given", arrow)
+    frame.write_csv(folder / "rows.csv")
+    frame.write_parquet(folder / "rows.parquet")
+    return {
+        "pandas": pd.DataFrame(DATA),
+        "polars": frame,
+        "lazy": frame.lazy(),
+        "pyarrow": arrow,
+        "duckdb": connection.table("given"),
+        "dict": DATA,
+        "csv": folder / "rows.csv",
+        "parquet": folder / "rows.parquet",
+    }
+
+
+def counted(data: Any, by: Any) -> dict[str, tuple[int, dict[str, Any], dict[str, Any]]]:
+    source = read(data)
+    sample = check(source, roles(source, truth="y", scores="s", decisions={"d": "decided"}, weight="weight"))
+    parts = each_slice(sliced(sample, slicing(source, by)))
+    return {name: (own.rows, count(own), count(rest)) for name, own, rest in parts}
+
+
+@pytest.mark.parametrize("by", ["ward", "level", ["ward", "smokes"], "age(bins=3)"])
+def test_slices_are_the_same_on_every_engine(by: Any, tmp_path: Any) -> None:
+    found = {engine: counted(data, by) for engine, data in engines(tmp_path).items()}
+    first = found["pandas"]
+    assert sum(rows for rows, _, _ in first.values()) == ROWS
+    for engine, other in found.items():
+        assert other == first, engine
+
+
+def test_a_slice_and_the_rest_are_the_rows_that_a_mask_takes(tmp_path: Any) -> None:
+    frame = pl.DataFrame(DATA)
+    for name, (rows, own, rest) in counted(DATA, "ward").items():
+        mask = pl.col("ward").is_null() if name == "missing" else pl.col("ward") == name
+        for chosen, tables in ((mask, own), (~mask.fill_null(False), rest)):
+            source = read(frame.filter(chosen))
+            named = roles(source, truth="y", scores="s", decisions={"d": "decided"}, weight="weight")
+            assert count(check(source, named)) == tables
+        assert rows == frame.filter(mask).height
+
+
+def test_inside_the_engine_one_group_by_counts_all_slices(tmp_path: Any) -> None:
+    source = read(engines(tmp_path)["parquet"])
+    sample = check(source, roles(source, truth="y", scores="s", decisions={"d": "decided"}, weight="weight"))
+    found = sliced(sample, slicing(source, "ward"), settle=False)
+    tables = tally_slices(found, bits=0)
+    for name, own, _ in each_slice(found):
+        exact = count(own)
+        assert tables[name]["d"] == exact["d"]
+        assert tables[name]["s"].score.tolist() == exact["s"].score.tolist()
+        assert tables[name]["s"].counts.tolist() == exact["s"].counts.tolist()
+
+
+def test_names_of_parts() -> None:
+    found = slicing(read({"age": [1, 2, 3, 4, 5, 6, 7, 8], "flag": [True] * 4 + [None] * 4}), ["age(bins=4)", "flag"])
+    assert found.keys[0].names == ("< 3", "3 to < 5", "5 to < 7", "≥ 7")
+    assert found.keys[1].names == ("true", "missing")
+
+
+MESSAGES = {
+    "many": "column 'many' has too many values to slice by.\n"
+    "  seen: more than 50, such as 0, 1, 2\n"
+    '  hint: by="many(bins=4)", parts of about as many rows',
+    "names": "column 'names' has too many values to slice by.\n"
+    "  seen: more than 50, such as a0, a1, a10\n"
+    "  hint: a column of fewer values",
+    "names(bins=3)": "column 'names' holds no numbers, and bins are parts of numbers.\n"
+    '  seen: String\n  hint: by="names"',
+    "many(bins=1)": "many(bins=1) makes no slices.\n  hint: many(bins=4), from 2 to 50 parts",
+    "many(bin=3)": "by has no option 'bin'.\n  seen: its options: 'bins'\n  hint: did you mean bins?",
+    "nams": "column 'nams' is not in the dict of arrays.\n"
+    "  seen: 'many', 'names', 'same'\n  hint: did you mean 'names'?",
+    "same(bins=2)": "column 'same' has no two values to part.\n  hint: a column whose values differ",
+}
+
+
+@pytest.mark.parametrize("by", MESSAGES)
+def test_complaints(by: str) -> None:
+    data = {"many": list(range(51)), "names": [f"a{k}" for k in range(51)], "same": [1] * 51}
+    with pytest.raises(ColumnError) as caught:
+        slicing(read(data), by)
+    assert str(caught.value) == MESSAGES[by]
+
+
+def test_one_slice_is_no_comparison() -> None:
+    source = read({"y": [1, 0], "s": [0.9, 0.2], "ward": ["A", "A"]})
+    sample = check(source, roles(source, truth="y", scores="s"))
+    with pytest.raises(ColumnError, match="all rows are in one slice"):
+        sliced(sample, slicing(source, "ward"))
