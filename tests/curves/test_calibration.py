@@ -111,7 +111,12 @@ def test_scores_that_are_no_probabilities_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [({"by": "widht"}, "did you mean width"), ({"by": "count", "bins": 0}, "bins=0")]
+    ("options", "words"),
+    [
+        ({"by": "widht"}, "did you mean width"),
+        ({"by": "count", "bins": 0}, "bins=0"),
+        ({"by": "width", "bins": 10**6}, "too many"),  # memory does not hold the edges
+    ],
 )
 def test_groups_that_make_no_sense(options, words):
     with pytest.raises(ScoreSpaceError, match=words):

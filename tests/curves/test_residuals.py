@@ -45,3 +45,9 @@ def test_weight_zero_is_no_point_and_no_part_is_refused():
     assert predicted(weighted).x.size == 7
     with pytest.raises(CurveError, match="parts=0 leaves nothing to draw"):
         error_size(TABLE, parts=0)
+
+
+def test_more_parts_than_cases_are_one_for_each_truth():
+    found = error_size(residual_table([1.0, 2.0, 2.0], [1.5, 2.0, 4.0]), parts=10**12)
+    assert found.x.tolist() == [1.0, 2.0]
+    assert found.y.tolist() == [0.5, 1.0]

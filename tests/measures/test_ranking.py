@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import scorespace as ss
 from scorespace.errors import MeasureError
@@ -205,3 +206,17 @@ def test_the_rank_sum_is_that_of_scipys_ranks():
 
     truth, score = np.array([1, 0, 1, 0, 1, 0, 0]), np.array([0.9, 0.4, 0.4, 0.1, 0.6, 0.6, 0.2])
     assert ss.measure("rank sum", truth=truth, score=score) == rankdata(score)[truth == 1].sum()
+
+
+def test_no_gap_between_the_classes_has_no_sign():
+    assert str(ss.ks([1, 0], [0.5, 0.5])) == "0.0"
+
+
+def test_the_rank_sum_of_bins_is_certain_within_the_pairs_they_leave_open():
+    rng = np.random.default_rng(4)
+    truth, score = rng.integers(0, 2, 200), 1e9 + rng.random(200).round(2)  # so far from 0 that bins are wide
+    tables = ss.count_tables({"y": truth, "s": score}, truth="y", scores="s", bins=True).tables
+    (found,) = ss.evaluate(tables).measures("rank_sum")
+    low, high = found.certified
+    assert low < high
+    assert low <= stats.rankdata(score)[truth == 1].sum() <= high

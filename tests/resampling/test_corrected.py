@@ -44,6 +44,13 @@ def test_equal_scores_say_nothing_of_how_others_would_be_ranked(name):
     assert found.reason == "no interval: every case has the same score: nothing says how others would be ranked"
 
 
+@pytest.mark.parametrize("name", ["ref", "log_ref"])
+def test_one_class_says_nothing_of_how_the_other_would_be_scored(name):
+    found = estimate(parse(name), score_table(["a"] * 3, [0.3, 0.2, 0.5], positive="a"))
+    assert found.value == 0
+    assert found.reason == "no interval: only one class is present: nothing says how the other would be scored"
+
+
 def test_the_hull_of_humps_is_corrected_for_more_than_smooth_rates_show():
     rng = np.random.default_rng(2)
     label = rng.random(200) < 0.5

@@ -197,10 +197,11 @@ def groups_reached(table: ScoreTable, bins: int, by: str) -> tuple[Array, Array]
 
 
 _ROUNDING: Final = 1e-9
+_MOST_BINS: Final = 10_000
 
 
 def check_bins(by: str, bins: int, groupings: tuple[str, ...] = GROUPINGS) -> None:
-    """Refuse a grouping that there is not, and less than one bin."""
+    """Refuse a grouping that there is not, less than one bin, and more than memory holds for every replicate."""
     if by not in groupings:
         near = did_you_mean(by, groupings)
         raise ScoreSpaceError(
@@ -210,3 +211,5 @@ def check_bins(by: str, bins: int, groupings: tuple[str, ...] = GROUPINGS) -> No
         )
     if bins < 1:
         raise ScoreSpaceError(f"bins={bins} is no number of bins.", hint="1 or more, such as bins=10")
+    if bins > _MOST_BINS:
+        raise ScoreSpaceError(f"bins={bins} are too many.", hint=f"up to {_MOST_BINS}, such as bins=10")

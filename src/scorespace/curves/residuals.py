@@ -51,7 +51,8 @@ def error_size(table: ResidualTable, *, parts: Annotated[int, "how many parts of
     part = np.minimum((np.cumsum(weight) - weight / 2) * parts / weight.sum(), parts - 1).astype(np.intp)
     # Equal truths belong to one part, that of the first of them.
     part = part[np.maximum.accumulate(np.where(np.append(True, truth[1:] != truth[:-1]), np.arange(truth.size), 0))]
-    total, at, missed = (np.bincount(part, one, minlength=parts) for one in (weight, weight * truth, weight * size))
+    _, part = np.unique(part, return_inverse=True)  # however many parts are asked for, no more than there are cases
+    total, at, missed = (np.bincount(part, one) for one in (weight, weight * truth, weight * size))
     kept = total > 0
     return Curve(
         "error_size", at[kept] / total[kept], missed[kept] / total[kept], total[kept], "Truth", "Mean absolute error"

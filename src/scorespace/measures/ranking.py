@@ -75,6 +75,7 @@ def u(t: ScoreTable) -> Array:
     best="high",
     undefined=_ONE_CLASS,
     aliases=("wilcoxon_rank_sum", "sum_of_ranks"),
+    certain=by_order,
 )
 def rank_sum(t: ScoreTable) -> Array:
     """Sum of the ranks of the positives, the lowest score first and ties sharing theirs: U + P · (P + 1) / 2."""
@@ -175,7 +176,7 @@ def ks(t: ScoreTable) -> Array:
     c = t.sweep
     gap = ratio(c.tp, c.p)
     gap -= ratio(c.fp, c.n)
-    return np.maximum(gap.max(axis=-1), -gap.min(axis=-1))
+    return np.maximum(gap.max(axis=-1), -gap.min(axis=-1)) + 0.0  # no gap is 0, not −0
 
 
 def _certain_ap(formula: Formula, t: ScoreTable) -> list[Array]:

@@ -93,9 +93,12 @@ def corrected_interval(plan: Plan) -> Interval:
     A value such as KS is the best of many on the same cases, so chance makes it too good; the bootstrap shows about
     half of that. Where labels without any relation to the scores would show such a value, theirs belongs to it.
     """
-    if plan.request.table.inside(ScoreTable).score.size == 1:
+    table = plan.request.table.inside(ScoreTable)
+    if table.score.size == 1:
         # Then no labels change the value, and what others would score is not known.
         return none("every case has the same score: nothing says how others would be ranked")
+    if min(table.n_pos, table.n_neg) == 0:
+        return none("only one class is present: nothing says how the other would be scored")
     seen, known, values = _worlds(plan, "smooth", _smooth_and_noise, _WORLD_DRAWS, stream=3).values(plan.request)
     defined, reason = plan.replicates()
     if not (defined.size and np.isfinite(values).any(axis=1).all() and np.isfinite(known).all()):
