@@ -81,13 +81,8 @@ class Parity:
         if self.criterion != CRITERIA[0].name or not self.ratio < FOUR_FIFTHS:
             return None
         sure = "beyond chance" if self.ratio_high < FOUR_FIFTHS else "which chance could have done"
-<<<<<<< HEAD
-        often = f"less than four fifths as often as {self.highest} ({self.share})"
-        return f"{self.model} selects {self.lowest} {often}, {sure}."
-=======
         fewer = f"{self.model} selects {self.lowest} less than four fifths as often as {self.highest}"
         return f"{fewer} ({self.share}), {sure}."
->>>>>>> main
 
 
 def ratio_interval(a: float, of_a: Bounds, b: float, of_b: Bounds) -> Bounds:
