@@ -18,7 +18,6 @@ from scorespace.results import decimals, grouped, limits, threshold_text
 from scorespace.tables import At, ScoreTable, Top
 from scorespace.views import classes
 from scorespace.views import folds as folds_view
-from scorespace.views import slices as slices_view
 from scorespace.views.answers import FEW, Answers, facts
 from scorespace.views.comparison import difference_text, summed_up
 from scorespace.views.comparison import grids as comparison_grids
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from scorespace.views import decision as decision_view
     from scorespace.views import numbers, shift
     from scorespace.views import several as several_view
+    from scorespace.views import slices as slices_view
     from scorespace.views import smooth as smooth_view
 else:  # of the whole page; a screen of text needs none of it
     decisions = later("scorespace.decisions")
@@ -42,6 +42,7 @@ else:  # of the whole page; a screen of text needs none of it
     numbers = later("scorespace.views.numbers")
     shift = later("scorespace.views.shift")
     several_view = later("scorespace.views.several")
+    slices_view = later("scorespace.views.slices")
     smooth_view = later("scorespace.views.smooth")
 
 HONEST: Final = "cost/case"
@@ -450,10 +451,14 @@ def class_by_class(evaluation: Answers) -> Sequence[Block]:
     return classes.blocks(evaluation)
 
 
-@section("Slices", question="For which cases are the models worse?", brief=slices_view.brief, folded=True)
+def _slices(evaluation: Answers) -> Sequence[Block]:
+    return [] if evaluation.slices is None else slices_view.brief(evaluation)
+
+
+@section("Slices", question="For which cases are the models worse?", brief=_slices, folded=True)
 def slices(evaluation: Answers) -> Sequence[Block]:
     """Each slice beside the rest, and parity between them."""
-    return slices_view.blocks(evaluation)
+    return [] if evaluation.slices is None else slices_view.blocks(evaluation)
 
 
 @section("Folds", question="How much do the numbers change from fold to fold?", brief=folds_view.brief)
