@@ -189,13 +189,12 @@ def test_nothing_is_taken_apart_at_the_end():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_algebra_library_has_one_thread_unless_more_are_asked_for(tmp_path):
-    body = (
-        "import os, scorespace.__main__ as m, scorespace.cli as c; c.main = lambda: print(os.environ[{0!r}]); m.main()"
-    )
+def test_the_algebra_library_has_one_thread_unless_more_are_asked_for():
     name = "OPENBLAS_NUM_THREADS"
+    body = f"import os, scorespace.cli as c; c.main = lambda: print(os.environ[{name!r}])\n"
+    body += "from scorespace.__main__ import main; main()"
     surroundings = {key: value for key, value in os.environ.items() if key != name}
     for stated, seen in ({}, "1\n"), ({name: "3"}, "3\n"):
-        asked = [sys.executable, "-c", body.format(name)]
+        asked = [sys.executable, "-c", body]
         done = subprocess.run(asked, env=surroundings | stated, capture_output=True, text=True, check=True)
         assert done.stdout == seen

@@ -623,7 +623,8 @@ def test_parquet_is_counted_by_number_as_by_hash(
 
     found, expected = counted(str(tmp_path / "frame.parquet")), counted(frame)
     same(found, expected)
-    assert found.bins is not None and expected.bins is not None
+    assert found.bins is not None
+    assert expected.bins is not None
     assert found.bins.high.tolist() == expected.bins.high.tolist()
     assert found.bins.first == pytest.approx(expected.bins.first, rel=1e-12)
 

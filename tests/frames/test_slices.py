@@ -85,7 +85,7 @@ def test_inside_the_engine_one_group_by_counts_all_slices(tmp_path: Any) -> None
 
 def test_names_of_parts() -> None:
     found = slicing(read({"age": [1, 2, 3, 4, 5, 6, 7, 8], "flag": [True] * 4 + [None] * 4}), ["age(bins=4)", "flag"])
-    assert found.keys[0].names == ("below 3", "3 to below 5", "5 to below 7", "7 and above")
+    assert found.keys[0].names == ("< 3", "3 to < 5", "5 to < 7", "≥ 7")
     assert found.keys[1].names == ("true", "missing")
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scorespace.measures import parse
 from scorespace.measures.certain import certified
-from scorespace.measures.class_bins import ADDED, parts_of
+from scorespace.measures.class_bins import ADDED, loss_error, parts_of
 from scorespace.measures.probability import logloss
 from scorespace.measures.request import bind
 from scorespace.tables import class_bins, class_table
@@ -45,3 +45,23 @@ def test_what_is_added_up():
     table = class_bins(class_table(list("abcab"), np.full((5, 3), 1 / 3)))
     assert {one.name for one in ADDED} == {"brier", "cal", "ref", "unc"}
     assert [weight for weight, _ in parts_of(logloss, table)] == [0.4, 0.4, 0.2]
+
+
+def _losses(label, score):
+    own = score[np.arange(label.size), label]
+    return {"brier": ((score - np.eye(score.shape[1])[label]) ** 2), "logloss": -np.log(own)[:, None]}
+
+
+@pytest.mark.parametrize("bits", [0, 38])
+def test_the_error_of_a_mean_loss_is_that_of_the_cases(bits):
+    rng = np.random.default_rng(5)
+    label, score = rng.integers(0, 3, 400), rng.dirichlet([2, 1, 1], 400)
+    table = class_bins(class_table(np.array(list("abc"))[label], score), bits)
+    for name, losses in _losses(label, score).items():
+        error, known = loss_error(parse(name).measure, table)
+        assert error == pytest.approx(losses.std(axis=0).sum() / np.sqrt(400), rel=1e-6)
+        assert known is (name == "logloss")
+        assert error >= losses.sum(axis=1).std() / np.sqrt(400) * (1 - 1e-6)
+    assert loss_error(parse("logloss").measure, table, base=2)[0] == pytest.approx(
+        _losses(label, score)["logloss"].std() / np.sqrt(400) / np.log(2), rel=1e-6
+    )

@@ -68,19 +68,13 @@ def power(
         raise ConditionError("models are judged on the same cases or on different ones.", hint="leave out --unpaired")
     two, sides = paired_correlation is not None or unpaired, 1 if one_sided else 2
     goal = 0.8 if wanted is None else wanted
+    tested: dict[str, Any] = {"alpha": alpha, "sides": sides}
+    judged: dict[str, Any] = {"correlation": paired_correlation, "unpaired": unpaired, "power": goal, **tested}
     if solve is Term.prevalence:
         if prevalence is not None:
             raise ConditionError("--prevalence is stated, and to be found.", hint="leave out --prevalence")
-        found = solved_prevalence(
-            _known(cases, solve),
-            auc=_stated(auc),
-            against=_stated(against, "what to tell it from", "--against 0.7"),
-            correlation=paired_correlation,
-            unpaired=unpaired,
-            power=goal,
-            alpha=alpha,
-            sides=sides,
-        )
+        against = _stated(against, "what to tell it from", "--against 0.7")
+        found = solved_prevalence(_known(cases, solve), auc=_stated(auc), against=against, **judged)
         output.write(document(found), found.to_dict(), format)
         return
     if prevalence is None:
@@ -98,21 +92,9 @@ def power(
         else:
             found = auc_width(own, *split(cases, prevalence), alpha=alpha)
     elif term is not None:
-        sizes = split(cases or 0, prevalence)
-        found = solved(
-            term,
-            *sizes,
-            auc=auc,
-            against=against,
-            correlation=paired_correlation,
-            unpaired=unpaired,
-            power=goal,
-            alpha=alpha,
-            sides=sides,
-        )
+        found = solved(term, *split(cases or 0, prevalence), auc=auc, against=against, **judged)
     else:
         own, other = _stated(auc), _stated(against)
-        tested: dict[str, Any] = {"alpha": alpha, "sides": sides}
         same: dict[str, Any] = {"correlation": paired_correlation} if two else {}
         if cases is None and two:
             found = difference_sample_size(own, other, prevalence=prevalence, power=goal, **same, **tested)

@@ -69,6 +69,11 @@ VERBS = (
         alone=True,
     ),
     Verb("doctor", "Say what is installed, which extra is missing, and what to do about it.", alone=True),
+    Verb(
+        "serve",
+        "Serve the report of any file of a folder as a local web page, with the rows behind its numbers.",
+        alone=True,
+    ),
     Verb("demo", "Evaluate the bundled German credit predictions of three models and write the report.", alone=True),
 )
 """In the order in which the help lists them."""

@@ -19,7 +19,7 @@ from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec, parse
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import Draws
-from scorespace.results import Row, decimals, limits, plain
+from scorespace.results import Row, limits, plain
 from scorespace.tables import Table
 
 FOUR_FIFTHS: Final = 0.8
@@ -81,10 +81,8 @@ class Parity:
         if self.criterion != CRITERIA[0].name or not self.ratio < FOUR_FIFTHS:
             return None
         sure = "beyond chance" if self.ratio_high < FOUR_FIFTHS else "which chance could have done"
-        return (
-            f"{self.model} selects {self.lowest} {decimals(self.ratio, 2)} times as often as {self.highest}, "
-            f"below four fifths ({self.share}), {sure}."
-        )
+        fewer = f"{self.model} selects {self.lowest} less than four fifths as often as {self.highest}"
+        return f"{fewer} ({self.share}), {sure}."
 
 
 def ratio_interval(a: float, of_a: Bounds, b: float, of_b: Bounds) -> Bounds:

@@ -262,9 +262,7 @@ def solved(
     def plan(value: float) -> Power:
         one, other, together, error = (value if name == term else stated[name] for name in stated)
         one, other, error = float(one or 0), float(other or 0), float(error or 0)
-        if two:
-            return difference_power(one, other, n_pos, n_neg, correlation=together, alpha=error, sides=sides)
-        return auc_power(one, n_pos, n_neg, null=other, alpha=error, sides=sides)
+        return _planned(two, one, other, n_pos, n_neg, together, error, sides)
 
     # Each with the end at which the power is least, and the one at which it is most.
     ends = {"auc": (against, 1.0), "against": (auc, 0.0), "correlation": (-1.0, 1.0), "alpha": (0.0, 1.0)}[term]
@@ -306,11 +304,7 @@ def solved_prevalence(
     two = unpaired or correlation is not None
 
     def plan(n_pos: int) -> Power:
-        if two:
-            return difference_power(
-                auc, against, n_pos, cases - n_pos, correlation=correlation, alpha=alpha, sides=sides
-            )
-        return auc_power(auc, n_pos, cases - n_pos, null=against, alpha=alpha, sides=sides)
+        return _planned(two, auc, against, n_pos, cases - n_pos, correlation, alpha, sides)
 
     def sure(n_pos: int) -> tuple[float, float]:
         """By the power; where it is 0 or 1 to the last digit, by the variances."""
@@ -330,6 +324,15 @@ def solved_prevalence(
         )
     least, most = (_last(best, end, lambda n_pos: plan(n_pos).power >= power) for end in (1, cases - 1))
     return replace(plan(least), prevalences=(least / cases, most / cases))
+
+
+def _planned(
+    two: bool, a: float, b: float, n_pos: int, n_neg: int, correlation: float | None, alpha: float, sides: int
+) -> Power:
+    """The power for an AUC against another one: that of a second model, or a value."""
+    if two:
+        return difference_power(a, b, n_pos, n_neg, correlation=correlation, alpha=alpha, sides=sides)
+    return auc_power(a, n_pos, n_neg, null=b, alpha=alpha, sides=sides)
 
 
 def _last(start: int, end: int, enough: Callable[[int], bool]) -> int:

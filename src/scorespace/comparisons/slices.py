@@ -27,8 +27,8 @@ from scorespace.tables.models import Models, Parts
 
 REST: Final = "the rest"
 _OF_SIZE: Final = ("corrected", "corrected-hull", "inverted", "shifted", "extreme", "outermost")
-"""Intervals of measures that lie higher, or lower, where cases are fewer: by them a small slice differs from a large rest
-without any gap, and tests would call it one (of 400 samples without, 9 % for ks)."""
+"""Intervals of measures that lie higher, or lower, where cases are fewer: by them a small slice differs from a large
+rest without any gap, and tests would call it one (in 9 % of 400 samples without any, for ks)."""
 
 _DEPENDS: Final = f"{UNTESTED}: the measure depends on how many cases there are"
 

@@ -112,7 +112,7 @@ def slicing(source: Source, by: str | Sequence[str]) -> Slicing:
     >>> from scorespace.frames import read
     >>> found = slicing(read({"ward": ["B", "A", None], "age": [30, 50, 70]}), ["ward", "age(bins=2)"])
     >>> [key.names for key in found.keys]
-    [('A', 'B', 'missing'), ('below 50', '50 and above')]
+    [('A', 'B', 'missing'), ('< 50', '≥ 50')]
     """
     texts = [by] if isinstance(by, str) else list(by)
     if not texts:
@@ -211,11 +211,11 @@ def _ranges(edges: Sequence[float]) -> list[str]:
     """The parts between edges in words.
 
     >>> _ranges([30.0, 50.0])
-    ['below 30', '30 to below 50', '50 and above']
+    ['< 30', '30 to < 50', '≥ 50']
     """
     texts = [f"{edge:.6g}" for edge in edges]
-    between = [f"{a} to below {b}" for a, b in pairwise(texts)]
-    return [f"below {texts[0]}", *between, f"{texts[-1]} and above"]
+    between = [f"{a} to < {b}" for a, b in pairwise(texts)]
+    return [f"< {texts[0]}", *between, f"≥ {texts[-1]}"]
 
 
 def _choose(condition: Any, one: Any, other: Any) -> Any:

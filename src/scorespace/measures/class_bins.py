@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -41,3 +41,48 @@ for _measure in ADDED:
 def _logloss(t: ClassBins, *, base: Base = None, eps: Eps = 0.0) -> Array:
     """Mean surprise at the class that happened: −Σ log p_y / n."""
     return _sum(logloss)(t, base=base, eps=eps)
+
+
+def _squared(score: Array) -> tuple[Array, Array]:
+    return (1 - score) ** 2, score**2
+
+
+def _surprise(score: Array, *, base: Base = None, eps: Eps = 0.0) -> tuple[Array, Array]:
+    with np.errstate(divide="ignore"):
+        loss = np.abs(np.log(np.clip(score, eps, 1 - eps)) / (1 if base is None else np.log(base)))
+    return loss, np.zeros_like(loss)  # the tables of its parts hold no other cases
+
+
+_LOSSES: Final[Mapping[str, Callable[..., tuple[Array, Array]]]] = {brier.name: _squared, logloss.name: _surprise}
+"""What a case of a class, and one of the rest, loses at a score, where the measure is the mean of that."""
+
+for _measure in (brier, logloss):
+    _measure.intervals[ClassBins] = "loss"
+
+
+def has_losses(measure: Measure) -> bool:
+    """Whether the measure is, for several classes in bins, a mean of what each case loses."""
+    return measure.name in _LOSSES
+
+
+def loss_error(measure: Measure, table: ClassBins, **options: Any) -> tuple[float, bool]:
+    """The standard error of the mean loss, and whether it is that and not only the most that it can be.
+
+    Where each case stands in one part, as for log loss, the losses of all are known; else its parts may move together,
+    and no sum spreads more than the sum of the spreads.
+    """
+    means, squares = np.array([_moments(measure, one, options) for _, one in parts_of(measure, table)]).T
+    weights = np.array([weight for weight, _ in parts_of(measure, table)])
+    root = np.sqrt(float(table.total))
+    if measure is logloss:
+        return float(np.sqrt(max(weights @ squares - (weights @ means) ** 2, 0)) / root), True
+    return float(np.sqrt(np.maximum(squares - means**2, 0)).sum() / root), False
+
+
+def _moments(measure: Measure, one: ScoreTable, options: dict[str, Any]) -> tuple[float, float]:
+    """The mean of the losses and of their squares, each case at the mean score of its bin."""
+    score = one.score if one.bins is None else ratio(one.bins.first.sum(axis=0), one.counts.sum(axis=0))
+    losses = _LOSSES[measure.name](np.asarray(score), **options)
+    held = [(cases[cases > 0], loss[cases > 0]) for cases, loss in zip((one.pos, one.neg), losses, strict=True)]
+    first, second = (sum(float(cases @ loss**power) for cases, loss in held) for power in (1, 2))
+    return first / float(one.total), second / float(one.total)

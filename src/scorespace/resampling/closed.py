@@ -1,4 +1,4 @@
-"""Intervals in closed form: of shares, and of areas by their variance."""
+"""Intervals in closed form: of shares, of areas by their variance, and of mean losses over classes in bins."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import cast
 
 import numpy as np
 
-from scorespace.measures.average import EVENLY, mean_of
+from scorespace.measures.average import MICRO, OVER_PAIRS, by_class, mean_of
+from scorespace.measures.class_bins import has_losses, loss_error
 from scorespace.measures.request import Request
 from scorespace.resampling import limits
 from scorespace.resampling.area import delong, delong_logit, delong_variance
 from scorespace.resampling.interval import Interval, Plan, counted, interval, like_an_area, none, of_area, within
 from scorespace.resampling.share import clopper_pearson, normal_quantile, wilson
-from scorespace.tables import ClassBins, ScoreTable
+from scorespace.tables import ClassBins, ScoreTable, ratio
 
 
 def _share(plan: Plan, bounds: Callable[[float, float, float], tuple[float, float]], method: str) -> Interval:
@@ -84,25 +85,45 @@ def area_interval(plan: Plan) -> Interval:
 
 
 def _of_binned_areas(request: Request) -> bool:
-    evenly = request.averaged and request.spec.of in ("macro", *EVENLY)
-    return evenly and like_an_area(request) and request.table.undrawn(request.table) is not None
+    whole = request.averaged and request.spec.of != MICRO
+    return whole and like_an_area(request) and request.table.undrawn(request.table) is not None
 
 
 @interval("delong-mean", "DeLong's errors of areas over classes, as if all moved together", suits=_of_binned_areas)
 def binned_area_interval(plan: Plan) -> Interval:
     """The mean of the errors of the classes, or of the pairs of them: no sum spreads more than its parts together.
 
-    How they move together is not known of bins, so it is the widest that it can be.
+    How they move together is not known of bins, so it is the widest that it can be. Where classes count by their cases,
+    these vary, too: by the multinomial, which the slope of the mean in the size of each class carries over.
     """
     table, how = cast(ClassBins, plan.request.table), str(plan.request.spec.of)
-    size = len(table.classes)
-    if how in EVENLY:
-        errors = np.full((size, size), np.nan)
+    size, totals = len(table.classes), table.class_totals.astype(np.float64)
+    if how in OVER_PAIRS:
+        errors, areas = np.full((size, size), np.nan), table.pair_areas()
         for i, j, one in table.pairwise(ScoreTable):
             errors[i, j] = math.sqrt(delong_variance(one))
     else:
         errors = np.array([math.sqrt(delong_variance(one)) for one in table.each(ScoreTable)])
-    half = normal_quantile(plan.level) * float(mean_of(errors, table.class_totals, how))
+        areas = by_class(plan.request.measure, table)
+    steps = totals + np.eye(size) * totals * 1e-4
+    slopes = np.array([float(mean_of(areas, each, how)) for each in steps]) - float(mean_of(areas, totals, how))
+    mixed = math.sqrt(float(ratio(slopes**2, totals).sum())) / 1e-4
+    half = normal_quantile(plan.level) * (float(mean_of(errors, totals, how)) + mixed)
     if math.isnan(half):
         return none("classes have fewer than two cases")
     return within(plan, plan.value - half, plan.value + half, "delong, at most")
+
+
+def _of_binned_losses(request: Request) -> bool:
+    return not request.averaged and request.table.undrawn(request.table) is not None and has_losses(request.measure)
+
+
+@interval("loss", "errors of the mean loss over classes, as if all moved together", suits=_of_binned_losses)
+def binned_loss_interval(plan: Plan) -> Interval:
+    """Value · exp(± z · error / value), with the error of the mean loss of a case, or the most that it can be."""
+    table = cast(ClassBins, plan.request.table)
+    error, known = loss_error(plan.request.measure, table, **dict(plan.request.spec.options))
+    if not (plan.value > 0 and math.isfinite(error)):
+        return none("the losses of cases do not vary, or are infinite")
+    factor = math.exp(normal_quantile(plan.level) * error / plan.value)
+    return within(plan, plan.value / factor, plan.value * factor, "log" if known else "log, at most")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from scorespace.errors import ScoreSpaceError
@@ -161,40 +161,61 @@ def estimates(
     A method that was asked for and does not suit a measure is refused; not `strict`, the measure has its usual one.
     """
     check_level(level)
+    alone: dict[tuple[str, str | None], Draws] = {}
     plans = [
-        _Planned(model, request, chosen(request, method, draws, strict=strict), request.value)
+        _Planned(model, request, chosen(own, method, source, strict=strict), request.value, own, source)
         for model, specs in wanted.items()
         for spec in specs
         for request in [bind(spec, draws.tables[model])]
+        for own, source in [_drawn_from(request, model, draws, alone)]
     ]
-    drawn = [asked(one.model, one.request) for one in plans if one.kind.replicates and one.reason(draws) is None]
-    draws.all(drawn)  # all at once; the intervals then find them there
-    worlds: dict[str, Any] = {}
-    return [_estimated(one, draws, level, worlds) for one in plans]
+    for source in (draws, *alone.values()):  # all at once; the intervals then find them there
+        among = [one for one in plans if one.source is source and one.kind.replicates and one.reason is None]
+        source.all([asked(one.model, one.own) for one in among])
+    worlds: dict[int, dict[str, Any]] = {}
+    return [_estimated(one, draws, level, worlds.setdefault(id(one.source), {})) for one in plans]
+
+
+def _drawn_from(
+    request: Request, model: str, draws: Draws, alone: dict[tuple[str, str | None], Draws]
+) -> tuple[Request, Draws]:
+    """The request and what it is drawn from: scores of one class that were counted apart hold all cases by themselves.
+
+    So the measures of that class are drawn from its own table, and share the draws.
+    """
+    apart = draws.tables[model].undrawn(request.table) and request.table.thresholded and not request.averaged
+    if not apart or draws.grouped:
+        return request, draws
+    of = request.spec.of
+    own = alone.setdefault((model, of), Draws({model: request.table}, replicates=draws.replicates, seed=draws.seed))
+    return bind(replace(request.spec, of=None), own.tables[model]), own
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """A request of a model with the kind of interval that it gets."""
+    """A request of a model with the kind of interval that it gets, and the same on the table that is drawn for it."""
 
     model: str
     request: Request
     kind: IntervalKind
     value: float
+    own: Request
+    source: Draws
 
-    def reason(self, draws: Draws) -> str | None:
+    @property
+    def reason(self) -> str | None:
         """Why there is no value, or no interval."""
-        found, table = self.request.measure.reason(self.value), draws.tables[self.model]
-        undrawn = table.undrawn(self.request.table) if self.kind.replicates else None
+        found, table = self.request.measure.reason(self.value), self.source.tables[self.model]
+        undrawn = table.undrawn(self.own.table) if self.kind.replicates else None
         return found or undrawn or (None if table.counted else UNCOUNTED)
 
 
 def _estimated(one: _Planned, draws: Draws, level: float, worlds: dict[str, Any]) -> Estimate:
-    reason = one.reason(draws)
-    table = draws.tables[one.model]
+    reason, table = one.reason, draws.tables[one.model]
     found = Interval(math.nan, math.nan, None, reason)
     if reason is None:
-        found = one.kind.of(Plan(one.request, one.model, table, one.value, level, draws, worlds))
+        held = one.source.tables[one.model]
+        found = one.kind.of(Plan(one.own, one.model, held, one.value, level, one.source, worlds))
     low, high, reason = found.low, found.high, found.reason
     certain = None
     if any(each.coarse for each in draws.tables.values()):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -24,13 +24,23 @@ _HERE: Final = Path(__file__).parent
 _KINDS: Final = {Text: "text", Grid: "grid", Picture: "pictures", Notes: "notes", Panel: "panel"}
 
 
-def render(document: Document) -> str:
+class Served(NamedTuple):
+    """What a server adds to a page: HTML above it, its style, what the page says of it at its foot, and a script."""
+
+    bar: str
+    style: str
+    foot: str
+    script: str = ""
+
+
+def render(document: Document, served: Served | None = None) -> str:
     """The page as HTML; the verdict moves to its top."""
     blocks = [block for section in document.sections for block in section.blocks]
     drawn = any(isinstance(block, (Picture, Panel)) for block in blocks)
     panels = [block.content for block in blocks if isinstance(block, Panel)]
     moving = [*dict.fromkeys(one.script for one in panels), *(["charts.js"] if drawn else [])]
-    own = "\n".join(map(_part, ("numbers.js", "address.js", *moving, "page.js")))
+    parts = [*map(_part, ("numbers.js", "address.js", *moving)), served.script if served else "", _part("page.js")]
+    own = "\n".join(filter(None, parts))
     scripts = [vega(), own] if drawn else [own]
     return (
         _environment()
@@ -42,7 +52,11 @@ def render(document: Document) -> str:
             sections=list(filter(None, map(_shown, document.sections))),
             made=document.made,
             movable=bool(panels),
-            style=Markup(_part("style.css")),
+            style=Markup(_part("style.css") + (served.style if served else "")),
+            bar=Markup(served.bar if served else ""),
+            foot=served.foot
+            if served
+            else "This page holds summaries and no rows of the data, and loads nothing from the network.",
             scripts=[Markup(script) for script in scripts],
             # Only these very scripts may run, and nothing may be fetched: no text can turn into either.
             policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(map(_fingerprint, scripts))}",

@@ -1,0 +1,239 @@
+"""The rows behind a number: those of an outcome at a threshold, of a cell of decisions, or with scores in a range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import narwhals as nw
+
+from scorespace.errors import DataError, did_you_mean, listing
+from scorespace.frames.check import Sample, check, complete, label, number
+from scorespace.frames.read import read
+from scorespace.frames.roles import roles as roles_of
+from scorespace.frames.source import unreadable
+from scorespace.frames.survey import quoted
+from scorespace.frames.votes import with_votes
+from scorespace.tables.labels import label_text
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+CELLS: Final = {"tp": (True, True), "fp": (False, True), "fn": (True, False), "tn": (False, False)}
+"""Of each outcome, whether the case is positive and whether it is flagged."""
+
+_PIECE: Final = 2000
+_PLAIN: Final = ("VARCHAR", "BOOLEAN", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "SMALLINT", "TINYINT")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which rows: of a model an outcome at a threshold, what is decided of which class, and the ends of its score.
+
+    Of a model that scores several classes, one is named in brackets, nb[setosa]; `lead` leaves out the cases whose
+    highest score leads the second by less.
+    """
+
+    model: str = ""
+    cell: str = ""
+    threshold: float | None = None
+    actual: str | None = None
+    decided: str | None = None
+    lead: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """The rows found, from the highest score down: how many, and themselves in pieces.
+
+    Each has its number in the file, from 1, and then all its columns, as they stand there.
+    """
+
+    columns: tuple[str, ...]
+    total: int
+    query: str = field(repr=False)
+    connection: DuckDBPyConnection = field(repr=False)
+    where: str = ""
+
+    def first(self, most: int) -> list[tuple[Any, ...]]:
+        """The first of them."""
+        return self._run(f"{self.query} LIMIT {most:d}").fetchall()
+
+    def pieces(self) -> Iterator[list[tuple[Any, ...]]]:
+        """All of them, some thousand at a time."""
+        found = self._run(self.query)
+        while piece := found.fetchmany(_PIECE):
+            yield piece
+
+    def _run(self, query: str) -> Any:
+        import duckdb
+
+        try:
+            return self.connection.execute(query)
+        except duckdb.Error as error:
+            raise unreadable(self.where, error) from error
+
+
+def models(path: str, roles: Mapping[str, Any]) -> list[str]:
+    """The models whose rows can be asked for."""
+    source, scores = with_votes(read(path), roles["scores"], roles["positive"])
+    found = roles_of(source, **{**roles, "scores": scores})
+    return [*found.scores, *found.class_scores, *found.decisions, *found.numbers]
+
+
+def behind(path: str, roles: Mapping[str, Any], wanted: Wanted, missing: str = "error") -> Behind:
+    """The rows of a file behind a number, found in the file itself; `roles` are those of `evaluate`."""
+    source, scores = with_votes(read(path), roles["scores"], roles["positive"])
+    sample = check(source, roles_of(source, **{**roles, "scores": scores}), missing=missing)
+    source, named = sample.source, sample.roles
+    if source.connection is None:
+        raise DataError(
+            f"{source.where} has columns whose names differ only in case, so no rows are looked up.",
+            hint="rename the columns",
+        )
+    used = complete(source.frame, named)
+    if named.weight is not None:
+        used = used & (number(named.weight) != 0)
+    score, kept = _chosen(sample, wanted)
+    marked: Any = source.frame.select((used & kept).fill_null(False).alias("kept"), score.alias("score"))
+    # As they are written where that is known: 007 stays 007.
+    given: Any = source.frame if source.as_text is None else source.as_text(source.columns)
+    return _found(source.connection, given.to_native(), marked.to_native(), source.where)
+
+
+def _found(connection: DuckDBPyConnection, given: DuckDBPyRelation, marked: DuckDBPyRelation, where: str) -> Behind:
+    import duckdb
+
+    try:
+        given.create_view("given_rows")
+        marked.create_view("marked_rows")
+        shown = [
+            f"g.{quoted(name)}" if str(kind) in _PLAIN else f"CAST(g.{quoted(name)} AS VARCHAR)"
+            for name, kind in zip(given.columns, given.types, strict=True)
+        ]
+        ((total,),) = connection.execute("SELECT count(*) FROM marked_rows WHERE kept").fetchall()
+    except duckdb.Error as error:
+        raise unreadable(where, error) from error
+    numbered = "(SELECT row_number() OVER () AS place, kept, score FROM marked_rows)"
+    query = (
+        f"SELECT m.place, {', '.join(shown)} FROM given_rows AS g POSITIONAL JOIN {numbered} AS m "
+        "WHERE m.kept ORDER BY m.score DESC, m.place"
+    )
+    return Behind(tuple(given.columns), int(total), query, connection, where)
+
+
+def _chosen(sample: Sample, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
+    """The score by which the rows are sorted, and whether a row is wanted."""
+    named = sample.roles
+    model, _, of = wanted.model.partition("[") if wanted.model.endswith("]") else (wanted.model, "", "")
+    if wanted.model in (*named.scores, *named.class_scores, *named.decisions, *named.numbers):
+        model, of = wanted.model, ""
+    positive = None if sample.positive is None else sample.classes[sample.positive]
+    if model in named.class_scores:
+        of = of.removesuffix("]") or positive or ""
+        if of:
+            return _scored(sample, _known(of, named.class_scores[model]), of, wanted)
+        return _of_classes(sample, model, wanted)
+    if model in named.decisions:
+        return _decided(sample, label(sample.source.frame, named.decisions[model]), positive, wanted)
+    if model in named.scores:
+        return _scored(sample, named.scores[model], positive, wanted)
+    if model in named.numbers:
+        return _scored(sample, named.numbers[model][1], None, wanted)
+    every = [*named.scores, *named.class_scores, *named.decisions, *named.numbers]
+    raise _unknown("model", model, every)
+
+
+def _scored(sample: Sample, column: str, positive: str | None, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
+    """Those flagged at a threshold or not, and those whose score lies in a range; ends belong to it."""
+    score = number(column)
+    kept: nw.Expr = nw.lit(True)
+    if wanted.low is not None:
+        kept = kept & (score >= wanted.low)
+    if wanted.high is not None:
+        kept = kept & (score <= wanted.high)
+    if wanted.cell:
+        is_positive, flagged = _outcome(wanted.cell)
+        if wanted.threshold is None:
+            raise DataError("an outcome needs the threshold that decides.", hint="threshold=0.5")
+        if positive is None:
+            raise DataError("an outcome needs a positive class.", hint='positive="…"')
+        actual = _is_actual(sample, positive)
+        kept = kept & (actual if is_positive else ~actual)
+        kept = kept & (score >= wanted.threshold if flagged else score < wanted.threshold)
+    return score, kept
+
+
+def _decided(sample: Sample, decision: nw.Expr, positive: str | None, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
+    """Those of a class for which a class is decided; decisions have no score, so they stay in order."""
+    frame = sample.frame
+    held = frame.select(decision.alias("label")).group_by("label").agg(rows=nw.len())
+    values = sample.source.arrays(held)["label"].tolist()
+
+    def decides(name: str) -> nw.Expr:
+        return decision.is_in([value for value in values if label_text(value) == name])
+
+    kept = _of_actual(sample, wanted)
+    if wanted.cell:
+        is_positive, flagged = _outcome(wanted.cell)
+        if positive is None:
+            raise DataError("an outcome needs a positive class.", hint='positive="…"')
+        actual = _is_actual(sample, positive)
+        kept = (actual if is_positive else ~actual) & (decides(positive) if flagged else ~decides(positive))
+    elif wanted.decided is not None:
+        kept = kept & decides(wanted.decided)
+    return nw.lit(0.0), kept
+
+
+def _of_classes(sample: Sample, model: str, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
+    """Those of a class that the highest score takes for a class; of several that are highest, the first."""
+    by_class = sample.roles.class_scores[model]
+    classes = tuple(dict.fromkeys([*sample.classes, *by_class]))
+    scores = [number(by_class[name]) for name in classes]
+    highest = nw.max_horizontal(*scores)
+    kept = _of_actual(sample, wanted)
+    if wanted.decided is not None:
+        place = classes.index(wanted.decided) if wanted.decided in classes else -1
+        if place < 0:
+            raise _unknown("class", wanted.decided, classes)
+        kept = kept & (scores[place] == highest)
+        for before in scores[:place]:
+            kept = kept & (before < highest)
+        if wanted.lead is not None:
+            others = nw.max_horizontal(*(one for k, one in enumerate(scores) if k != place))
+            kept = kept & (highest - others >= wanted.lead)
+    return highest, kept
+
+
+def _of_actual(sample: Sample, wanted: Wanted) -> nw.Expr:
+    """The rows of the class that is asked for, or all."""
+    truth = nw.col(sample.roles.truth)
+    return ~truth.is_null() if wanted.actual is None else _is_actual(sample, wanted.actual)
+
+
+def _is_actual(sample: Sample, name: str) -> nw.Expr:
+    if name not in sample.classes:
+        raise _unknown("class", name, sample.classes)
+    place = sample.classes.index(name)
+    values = [value for value, k in sample.labels.items() if k == place]
+    return label(sample.source.frame, sample.roles.truth).is_in(values)
+
+
+def _outcome(cell: str) -> tuple[bool, bool]:
+    if cell not in CELLS:
+        raise _unknown("outcome", cell, CELLS)
+    return CELLS[cell]
+
+
+def _known(of: str, by_class: Mapping[str, str]) -> str:
+    if of not in by_class:
+        raise _unknown("class", of, by_class)
+    return by_class[of]
+
+
+def _unknown(what: str, name: str, known: Any) -> DataError:
+    near = did_you_mean(name, known)
+    return DataError(f"there is no {what} {name!r}.", seen=listing(known), hint=near or next(iter(known), None))

@@ -1,0 +1,88 @@
+"""`scorespace serve`: the address is printed at once, Ctrl-C ends it, and what cannot be served is told."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+import urllib.request
+
+import pytest
+
+
+@pytest.fixture
+def served(command, tmp_path):
+    """The command as users run it, with what it printed."""
+    processes = []
+
+    def start(*arguments):
+        words = [command, "serve", *arguments]
+        process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        processes.append(process)
+        return process, [process.stdout.readline() for _ in range(3)]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def test_it_prints_the_address_serves_and_ends_by_ctrl_c(served, credit, tmp_path):
+    process, lines = served(*credit, "--score", "tree", "--cost-fp", "1", "--cost-fn", "5")
+    assert lines[0] == f"serving {os.path.realpath(tmp_path)}\n"
+    found = re.fullmatch(r"page    (http://127\.0\.0\.1:\d+/\?token=[\w-]{32}&file=credit\.csv&\S*)\n", lines[1])
+    assert found[1].endswith("&truth=outcome&positive=bad&score=tree&cost-fp=1&cost-fn=5")
+    assert lines[2] == "end     Ctrl-C\n"
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(found[1].replace("token=", "token=x"))
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=10)
+    assert (out, err, process.returncode) == ("", "stopped\n", 130)
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--truth", "y"],
+            "DataError: columns are named, and no file.\n  hint: scorespace serve DATA --truth COL --score COL\n",
+        ),
+        (["--folder", "none"], "DataError: there is no folder 'none'.\n  hint: --folder DIR, a folder that is there\n"),
+        (["none.csv"], "DataError: file 'none.csv' does not exist.\n  hint: check the path\n"),
+        (
+            ["a.csv", "b.csv"],
+            "DataError: one file is shown at a time.\n  hint: the folder: scorespace serve --folder DIR\n",
+        ),
+    ],
+)
+def test_what_cannot_be_served(run, arguments, message):
+    done = run("serve", *arguments)
+    assert (done.code, done.out, done.err) == (2, "", message)
+
+
+def test_a_file_outside_the_folder(run, write, tmp_path):
+    write("a.csv", "y,s\n1,0.5\n")
+    (tmp_path / "in").mkdir()
+    done = run("serve", "a.csv", "--folder", "in")
+    folder = os.path.realpath(tmp_path / "in")
+    message = (
+        f"DataError: 'a.csv' is no data file in the folder.\n  seen: {folder}\n  hint: --folder DIR, where it is\n"
+    )
+    assert (done.code, done.err) == (2, message)
+
+
+def test_another_host_is_warned_of_and_nothing_opens_a_browser_unasked(run, monkeypatch):
+    monkeypatch.setattr("scorespace.server.serve.Server.serve_forever", lambda server: None)
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    done = run("serve", "--host", "0.0.0.0")
+    assert done.err == (
+        "warning: 0.0.0.0 can be reached from other computers. Whoever has the address below reads every data file of "
+        "the folder; nothing on the way is encrypted.\n"
+    )
+    assert opened == []
+    done = run("serve", "--open")
+    assert done.err == ""
+    assert [f"page    {opened[0]}"] == done.out.splitlines()[1:2]

@@ -1,0 +1,66 @@
+"""One way to say what a page is about: in the address, on the command line, and to `evaluate`."""
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scorespace.conditions import Asymmetry, Condition
+from scorespace.errors import ConditionError
+from scorespace.server.answer import read_query
+from scorespace.server.asked import NAMES, Asked
+
+texts = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
+
+
+@given(texts, st.dictionaries(st.sampled_from(NAMES), st.lists(texts, min_size=1, max_size=3)))
+def test_an_address_says_the_same_again(file, said):
+    asked = Asked.of(file, said)
+    again = read_query(asked.query)
+    assert Asked.of(again["file"][0], again) == asked
+
+
+def test_the_order_of_the_address_does_not_matter():
+    one = Asked.of("a.csv", {"truth": ["y"], "score": ["b", "a"]})
+    assert one == Asked.of("a.csv", {"score": ["b", "a", "b"], "weight": [" "], "truth": ["y"]})
+    assert one.complete
+    assert not Asked.of("a.csv", {"truth": ["y"]}).complete
+
+
+def test_the_command_is_one_that_a_shell_reads_back():
+    asked = Asked.of("my data.csv.gz", {"truth": ["y"], "score": ["nb_*", "$(rm)"], "cost-fp": ["1"]})
+    words = ["scorespace", "evaluate", "my data.csv.gz", "--truth", "y", "--score", "nb_*", "--score", "$(rm)"]
+    assert shlex.split(asked.command) == [*words, "--cost-fp", "1", "--report", "my data.html"]
+
+
+def test_what_evaluate_is_told():
+    said = {"truth": ["y"], "decision": ["d"], "missing": ["drop"], "cost-fp": ["1"], "cost-fn": ["5"]}
+    found = Asked.of("a.csv", {**said, "prevalence": ["0.1"]}).arguments()
+    assert found["truth"] == "y"
+    assert (found["scores"], found["decisions"], found["predictions"]) == ([], ["d"], [])
+    assert (found["missing"], found["measures"]) == ("drop", "")
+    assert found["condition"] == Condition(fp=1, fn=5, prevalence=0.1)
+    assert Asked.of("a.csv", {"cost-under": ["2"], "cost-over": ["1"]}).condition() == Asymmetry(2, 1)
+    assert Asked.of("a.csv", {}).condition() is None
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"cost-fp": "x"}, "cost-fp 'x' is no number.\n  hint: cost-fp 1"),
+        ({"cost-fp": "nan"}, "cost-fp 'nan' is no number.\n  hint: cost-fp 1"),
+        (
+            {"prevalence": "0.2"},
+            "the costs of both errors are needed.\n  seen: prevalence 0.2\n  hint: cost-fp 1 and cost-fn 5",
+        ),
+        (
+            {"cost-under": "1", "cost-fp": "1"},
+            "the costs of both sides are needed, and no others.\n  hint: cost-under, cost-over",
+        ),
+    ],
+)
+def test_costs_that_cannot_be_read(said, message):
+    with pytest.raises(ConditionError) as told:
+        Asked.of("a.csv", {name: [value] for name, value in said.items()}).condition()
+    assert str(told.value) == message
