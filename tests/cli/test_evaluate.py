@@ -254,7 +254,7 @@ def test_costs_decide_the_threshold_and_the_verdict(run, write):
     # Each case left out alone, the positive at 0.4 is missed beside the false alarm.
     assert found["decision"]["honest_cost"] == pytest.approx(1)
     assert "s is not shown to beat calling every case positive" in found["verdict"]
-    assert "s at threshold 0.4 costs 1 per case [" in found["verdict"]
+    assert "s at threshold 0.4 costs 1.000 per case [" in found["verdict"]
     assert "(0.167 on these cases)" in found["verdict"]
 
 

@@ -23,7 +23,7 @@ def interval(data, model="s", **options):
 
 def test_one_model():
     assert verdict(SMALL) == (
-        f"s has AUC {interval(SMALL)}. "
+        f"s has AUC {interval(SMALL)}. That s ranks better than chance is not shown. "
         "At threshold 0.5 s finds 67 % of the positive cases, and 67 % of its alarms are right."
     )
 
@@ -38,8 +38,13 @@ def test_several_models_that_chance_could_tell_apart():
     p = ss.evaluate(data, truth="y", **both).compare("s", "t", measure="auc")[0].p
     assert verdict(data, **both).startswith(
         f"s ranks best, with AUC {interval(data, **both)}; t follows with {interval(data, 't', **both)}: "
-        f"a difference of 0.111, which chance could explain (p = {p:.3f}). At threshold 0.5 s finds "
+        f"a difference of 0.111, which chance could explain (p = {p:.3f}). "
+        "That s ranks better than chance is not shown. At threshold 0.5 s finds "
     )
+
+
+def test_scores_beyond_chance_need_no_doubt():
+    assert "not shown" not in verdict({"y": [0] * 50 + [1] * 50, "s": np.linspace(0, 1, 100)})
 
 
 def test_constant_scores_do_not_rank_best():

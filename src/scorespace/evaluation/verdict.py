@@ -27,12 +27,16 @@ NOTHING_RANKED = "Nothing can be ranked: only one class is present, so the area 
 
 @dataclass(frozen=True)
 class Lead:
-    """What the verdict opens with: the measures to try, the words for the winner, for a single model, and for none."""
+    """What the verdict opens with: the measures to try, the words for the winner, for a single model, and for none.
+
+    `chance` is what scores that know nothing reach.
+    """
 
     specs: tuple[MeasureSpec, ...]
     wins: str
     title: str
     nothing: str = "No measure of these models is defined."
+    chance: float = math.nan
 
 
 @singledispatch
@@ -48,14 +52,14 @@ def _(table: ScoreTable) -> Lead:
     if rare(table):
         area = "area under the precision-recall curve"
         return Lead((parse(RARE_FIRST),), f"finds the rare positives best, with {area}", area, NOTHING_RANKED)
-    return Lead((parse("auc"),), "ranks best, with AUC", "AUC", NOTHING_RANKED)
+    return Lead((parse("auc"),), "ranks best, with AUC", "AUC", NOTHING_RANKED, chance=0.5)
 
 
 @leading.register(ClassBins)
 @leading.register(ClassTable)
 def _(table: ClassTable | ClassBins) -> Lead:
     area = "AUC over all pairs of classes"
-    return Lead((parse("auc[hand_till]"),), f"ranks the classes best, with {area}", area, NOTHING_RANKED)
+    return Lead((parse("auc[hand_till]"),), f"ranks the classes best, with {area}", area, NOTHING_RANKED, chance=0.5)
 
 
 @leading.register
@@ -136,7 +140,10 @@ def verdict(
         worse = f", and none of the others ranks better: {rest[0].model} has {name} {rest[0].text}" if rest else ""
         return " ".join(filter(None, [f"Nothing is ranked: {alike}{worse}.", decided]))
     told = closing(models[best.model], best.model, at(best.model)) if decided is None else decided
-    return " ".join(filter(None, [_opening(best, found[1:], wins, name, tested(found)), told]))
+    opening = _opening(best, found[1:], wins, name, tested(found))
+    shown = decided is not None or not best.low <= lead.chance  # the words on costs have doubts of their own
+    doubt = None if shown else f"That {best.model} ranks better than chance is not shown."
+    return " ".join(filter(None, [opening, doubt, told]))
 
 
 def _leading_models(models: Models) -> list[str]:
