@@ -107,8 +107,8 @@ class Rules:
 
     @property
     def likely(self) -> int:
-        """How many of the rules shown chance alone may explain."""
-        return sum(not one.p_adjusted < LIKELY for one in self.rules)
+        """How many of the rules shown chance alone may explain; one that was never tried is not asked."""
+        return sum(one.p_adjusted >= LIKELY for one in self.rules)
 
     @property
     def words(self) -> str:
@@ -118,12 +118,12 @@ class Rules:
             among = counted(self.transactions, "transaction")
             return f"No rule was found in {among} with {least} and what else was asked."
         first = next((one for one in self.rules if one.p_adjusted < LIKELY), self.rules[0])
-        held, shown = len(self.rules) - self.likely, len(self.rules)
+        held, shown = sum(one.p_adjusted < LIKELY for one in self.rules), len(self.rules)
         these = f"the first {grouped(shown)} of {grouped(self.found)}" if shown < self.found else f"the {shown}"
         many = "all" if held == shown else grouped(held) if held else "none"
         rest = f" Of {these} rules, {many} {'holds' if held == 1 else 'hold'} beyond chance."
         if shown == 1:
-            rest = "" if held else " Chance alone may explain it."
+            rest = " Chance alone may explain it." if self.likely else ""
         return f"{_sentence(first)}{rest}"
 
     @property
@@ -458,7 +458,8 @@ def _sentence(rule: Rule) -> str:
     """A rule with its numbers, for people."""
     table = rule.table
     if not float(table.antecedent):
-        return f"{' and '.join(rule.antecedent)} never occurs in the {grouped(float(table.total))} transactions."
+        never = "never occurs" if len(rule.antecedent) == 1 else "never occur together"
+        return f"{' and '.join(rule.antecedent)} {never} in the {grouped(float(table.total))} transactions."
     confidence, base = float(table.both / table.antecedent), float(table.consequent / table.total)
     share, usual = (f"{decimals(100 * value, 1)} %" for value in (confidence, base))
     who = f"Of the {grouped(float(table.antecedent))} transactions with {' and '.join(rule.antecedent)}"
