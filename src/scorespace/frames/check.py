@@ -14,7 +14,7 @@ from scorespace.errors import ColumnError, DataError, PositiveError, ScoreError,
 from scorespace.frames.roles import Roles
 from scorespace.frames.source import Frame, Source, no_rows
 from scorespace.results import Note, grouped, note
-from scorespace.tables.labels import label_text, places_in, positive_error, positive_index
+from scorespace.tables.labels import label_text, natural_order, places_in, positive_error, positive_index
 from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, MOST_SIZE
 
 MOST_CLASSES = 1000
@@ -156,12 +156,12 @@ def complete(frame: Frame, roles: Roles) -> nw.Expr:
 
 
 def in_order(labels: Sequence[Any]) -> list[Any]:
-    """The labels sorted: numbers numerically, everything else by its text.
+    """The labels sorted: numbers numerically, everything else by its text, in which numbers count as such.
 
     >>> in_order([10, 9.0]), in_order(["b", "a"])
     ([9.0, 10], ['a', 'b'])
     """
-    return sorted(labels) if _all_numbers(labels) else sorted(labels, key=label_text)
+    return sorted(labels) if _all_numbers(labels) else sorted(labels, key=lambda one: natural_order(label_text(one)))
 
 
 def too_many_labels(column: str, labels: Sequence[Any], hint: str) -> ColumnError:

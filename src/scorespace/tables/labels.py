@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
@@ -43,12 +44,18 @@ def is_plain_code(name: str | None) -> bool:
 
 
 def natural_order(name: str) -> tuple[int, float, str]:
-    """Numbers in numeric order before words in theirs."""
+    """Numbers in numeric order before words in theirs, in which numbers count as such.
+
+    >>> sorted(["class 10", "class 2", "10", "9"], key=natural_order)
+    ['9', '10', 'class 2', 'class 10']
+    """
     try:
         number = float(name)
     except ValueError:
         number = float("nan")
-    return (0, number, name) if number == number else (1, 0.0, name)
+    if number == number:
+        return 0, number, name
+    return 1, 0.0, re.sub("[0-9]+", lambda digits: digits.group().zfill(20), name) + f"\0{name}"
 
 
 def places_in(order: Sequence[Any], classes: Sequence[str]) -> dict[str, int]:

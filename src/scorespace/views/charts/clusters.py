@@ -84,7 +84,9 @@ def _panel(one: Labelling, middle: Array, axes: Array, shares: Array, several: b
         look = {"dy": -13, "color": INK, "fontSize": 13, "fontWeight": 600, "limit": 160}
         layers.append(mark("text", marks, label, **look, stroke="white", strokeWidth=3))
         layers.append(mark("text", marks, label, **look))
-    return layered(layers, _SIZE, _SIZE, **({"title": {"text": one.name, "anchor": "start"}} if several else {}))
+    return layered(
+        layers, _SIZE, _SIZE, **({"title": {"text": one.name, "anchor": "start", "color": INK}} if several else {})
+    )
 
 
 def _sampled(label: Array, clusters: int) -> Array:

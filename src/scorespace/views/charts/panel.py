@@ -8,7 +8,7 @@ from typing import Final
 from scorespace.curves import Curve
 from scorespace.results import Row
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, UNIT, axis, coloured, dashed, scale, shortened
+from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, coloured, dashed, scale, shortened
 
 _POINTS: Final = 300
 
@@ -30,7 +30,7 @@ def curve_panel(curves: Mapping[str, Curve], title: str, size: int, what: str) -
         mark("line", ends, {"x": "x:Q", "y": "y:Q"}, color=FAINT, **look),
         mark("line", rows, encoding, clip=True),
     ]
-    return layered(layers, size, size, title={"text": title, "anchor": "start"})
+    return layered(layers, size, size, title={"text": title, "anchor": "start", "color": INK})
 
 
 def _points(name: str, curve: Curve, what: str) -> list[Row]:

@@ -98,6 +98,7 @@ function sized(spec, across) {
 // A function that makes a chart as wide as its place, and keeps the square ones square.
 function fitter(view, place, spec) {
   const panel = spec.spec ?? spec;
+  if (!panel.width) return async () => {}; // charts side by side keep their sizes, and shrink as a picture does
   const [width, height] = ["width", "height"].map((side) => (spec.spec ? `child_${side}` : side));
   const square = isSquare(panel);
   // What axes and labels add beside the plot is known once it has been drawn in its own size.
