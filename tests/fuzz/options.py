@@ -14,11 +14,24 @@ UNTRIED = {
     "--dask": "waits for a cluster",
     "--master": "waits for a cluster",
     "--help": "is tested as a whole",
+    "--folder": "serves until it is ended",
+    "--host": "serves until it is ended",
+    "--port": "serves until it is ended",
 }
 
 _COLUMN = ("COL",)
 _MEASURES = ("auc", "tpr", "ppv", "acc", "brier", "mae", "f1", "cost(fp=1, fn=2)", "ppv@top10%", "smauc", "lift")
 _BOUNDS = tuple(f"{name}={x}" for name in ("tpr", "ppv", "fpr", "acc", "confidence") for x in ("0.5", "0", "2"))
+
+_CONDITIONS = (
+    "COL = 'LABEL'",
+    "COL >= 0.5",
+    "COL is not missing",
+    "not (COL < 0 or COL in (1, 0))",
+    "\"COL\" != 'LABEL' and `COL` between 0 and 1",
+    "COL = COL",
+    "COL is missing",
+)
 
 FITTING: dict[str, tuple[str, ...]] = {
     "--adjust": ("holm", "hochberg", "bonferroni", "finner", "shaffer", "none"),
@@ -32,6 +45,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "--auc": ("0.8",),
     "--average": ("vertical", "threshold", "mean", "pooled"),
     "--baseline": ("mean", "median", "0", "COL", "DATA"),
+    "--by": ("COL", "COL(bins=2)", "COL(bins=0)"),
     "--cases": ("100",),
     "--control": _COLUMN,
     "--cost-fn": ("1", "5", "1e99"),
@@ -123,6 +137,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "--value": _COLUMN,
     "--weight": _COLUMN,
     "--weights": ("copies", "cases"),
+    "--where": _CONDITIONS,
     "--with": ("DATA",),
     "--workers": ("1",),
     "--x": _MEASURES,

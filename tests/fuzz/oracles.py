@@ -22,6 +22,7 @@ from scorespace.cli import main
 from scorespace.measures import parse
 
 _DROPPED = re.compile(r"([\d ]+) of ([\d ]+) rows? (?:was|were) dropped")
+_CHOSEN = re.compile(r"([\d ]+) of ([\d ]+) rows? takes? part")
 _TOLD = re.compile(r"\w*Error: |Usage: ")
 
 
@@ -159,6 +160,11 @@ def _rows(case: Case, content: dict[str, Any], folder: Path) -> list[str]:
     dropped = int(found[1].replace(" ", "")) if found else 0
     if case.arguments[0] == "agree" and used <= records:
         return []  # its note tells rows in use only
+    if "--where" in case.arguments:
+        chosen = _CHOSEN.search(text)
+        held, rows = (int(each.replace(" ", "")) for each in chosen.groups()) if chosen else (records, records)
+        told = rows == records and used + dropped <= held
+        return [] if told else [f"{records} records, {used} in use of {held} chosen of {rows}"]
     whole = used + dropped
     weighed = case.weightless or "--weight" in case.arguments  # rows that weigh nothing are not in use
     if whole + case.weightless == records or (weighed and whole <= records):

@@ -35,4 +35,4 @@ def test_every_option_of_a_verb_is_thrown(verb):
 
 
 def test_every_verb_is_thrown():
-    assert {drawn(seed).arguments[0] for seed in range(600)} == {verb.name for verb in VERBS}
+    assert {drawn(seed).arguments[0] for seed in range(600)} == {verb.name for verb in VERBS} - {"serve"}  # never ends
