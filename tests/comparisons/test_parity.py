@@ -88,3 +88,21 @@ def test_without_a_gap_the_interval_of_the_difference_reaches_zero() -> None:
         slices = {name: rates(int(rng.binomial(60, 0.4)), 60) for name in "abcd"}
         above += parities("m", slices, None)[0].low > 0
     assert above <= 7  # 0.05 · 60 and two standard errors
+
+
+def test_weights_that_are_no_copies_leave_parity_without_an_interval() -> None:
+    rng = np.random.default_rng(5)
+    data = {"y": rng.integers(0, 2, 60), "s": rng.random(60), "part": ["a", "b"] * 30, "w": rng.choice([0.5, 1, 2], 60)}
+    found = ss.evaluate(data, truth="y", scores="s", weight="w", weights="copies", by="part", measures="acc@0.5").slices
+    assert found is not None
+    for one in found.parity:
+        assert one.difference >= 0
+        assert math.isnan(one.low)
+        assert math.isnan(one.high)
+        assert "not whole numbers" in str(one.reason)
+
+
+def test_an_unknown_end_leaves_the_interval_unknown() -> None:
+    unknown = (math.nan, math.nan)
+    assert all(map(math.isnan, combined(0.4, unknown, 0.5, (0.4, 0.6))))
+    assert all(map(math.isnan, ratio_interval(0.4, unknown, 0.5, (0.4, 0.6))))

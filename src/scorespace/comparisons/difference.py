@@ -12,6 +12,7 @@ import numpy as np
 from scorespace.comparisons.answer import Comparison
 from scorespace.measures.request import Request
 from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import UNCOUNTED
 from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, chosen
 from scorespace.results import grouped
 from scorespace.special import ndtr, stdtr, stdtrit
@@ -96,7 +97,7 @@ def combined(a: float, of_a: Bounds, b: float, of_b: Bounds, correlation: float 
     """
 
     def reach(x: float, y: float) -> float:
-        return math.sqrt(max(0.0, x * x - 2 * correlation * x * y + y * y))
+        return math.sqrt(max(x * x - 2 * correlation * x * y + y * y, 0.0))  # in this order NaN stays NaN
 
     low, high = reach(a - of_a[0], of_b[1] - b), reach(of_a[1] - a, b - of_b[0])
     return a - b - low, a - b + high
@@ -105,7 +106,7 @@ def combined(a: float, of_a: Bounds, b: float, of_b: Bounds, correlation: float 
 def interval_at(request: Request, model: str, draws: Draws, level: float) -> Interval:
     """The usual interval of a measure of a model, the one that is shown of it; groups of cases are drawn whole."""
     value = request.value
-    reason = request.measure.reason(value)
+    reason = request.measure.reason(value) or (None if draws.tables[model].counted else UNCOUNTED)
     if reason is not None:
         return Interval(math.nan, math.nan, None, reason)
     kind = bootstrap_interval if draws.grouped else chosen(request, None)

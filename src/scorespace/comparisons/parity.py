@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
+import numpy as np
+
 from scorespace.comparisons.difference import Bounds, combined, interval_at
 from scorespace.errors import MeasureError
 from scorespace.measures.catalog import MeasureSpec, parse
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import UNCOUNTED
 from scorespace.results import Row, limits, plain
 from scorespace.tables import Table
 
@@ -94,6 +97,8 @@ def ratio_interval(a: float, of_a: Bounds, b: float, of_b: Bounds) -> Bounds:
     >>> tuple(round(x, 3) for x in ratio_interval(0.4, (0.3, 0.5), 0.5, (0.4, 0.6)))
     (0.57, 1.097)
     """
+    if any(map(math.isnan, (*of_a, *of_b))):
+        return math.nan, math.nan
 
     def parts(x: float, y: float) -> tuple[float, float, float]:
         of_x, of_y = x * (2 * a - x), y * (2 * b - y)
@@ -174,10 +179,14 @@ def _parity(
             (b.value / a.value, *ratio_interval(b.value, b.ends, a.value, a.ends)) for a, b in couples if a.value > 0
         ]
         if shares:
-            least, low, high = (min(one[k] for one in shares) for k in range(3))
-            ratio = least, low, min(1.0, high)
-    low, high = max(0.0, max(one[1] for one in apart)), max(one[2] for one in apart)
-    return Parity(model, criterion.name, label, a.slice, b.slice, apart[place][0], low, high, *ratio, level, reason)
+            least, low, high = np.min(shares, axis=0).tolist()  # NaN where one is
+            ratio = least, low, min(high, 1.0)
+    _, low, high = np.max(apart, axis=0).tolist()
+    if math.isnan(low):
+        reason = reason or UNCOUNTED
+    return Parity(
+        model, criterion.name, label, a.slice, b.slice, apart[place][0], max(low, 0.0), high, *ratio, level, reason
+    )
 
 
 def _rate(name: str, spec: MeasureSpec, draws: Draws, level: float) -> _Rate:

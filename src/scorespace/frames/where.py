@@ -127,32 +127,32 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class All:
+class Every:
     """All of several conditions."""
 
-    parts: tuple[Condition, ...]
+    parts: tuple[Clause, ...]
 
     def against(self) -> Any:
-        return Any_(tuple(one.against() for one in self.parts))
+        return Either(tuple(one.against() for one in self.parts))
 
     def on(self, schema: Schema) -> nw.Expr:
         return reduce(and_, (one.on(schema) for one in self.parts))
 
 
 @dataclass(frozen=True)
-class Any_:  # noqa: N801 - Any is taken
+class Either:
     """Any of several conditions."""
 
-    parts: tuple[Condition, ...]
+    parts: tuple[Clause, ...]
 
     def against(self) -> Any:
-        return All(tuple(one.against() for one in self.parts))
+        return Every(tuple(one.against() for one in self.parts))
 
     def on(self, schema: Schema) -> nw.Expr:
         return reduce(or_, (one.on(schema) for one in self.parts))
 
 
-Condition = Compared | Among | Missing | All | Any_
+Clause = Compared | Among | Missing | Every | Either
 """Negations stand inside the tests: "not age < 5" asks for an age as well, in every engine."""
 
 
@@ -278,7 +278,7 @@ def _sort(kind: nw.dtypes.DType) -> str:
 # --- the grammar
 
 
-def parse(text: str, columns: Sequence[str]) -> Condition:
+def parse(text: str, columns: Sequence[str]) -> Clause:
     """The condition that a text states on columns of these names.
 
     >>> parse("age >= 65", ["age"])
@@ -287,9 +287,9 @@ def parse(text: str, columns: Sequence[str]) -> Condition:
     return _Reader(text, columns).read()
 
 
-def _columns(condition: Condition) -> list[Column]:
+def _columns(condition: Clause) -> list[Column]:
     """All columns that a condition names."""
-    if isinstance(condition, All | Any_):
+    if isinstance(condition, Every | Either):
         return [one for part in condition.parts for one in _columns(part)]
     value = getattr(condition, "value", None)
     return [condition.column, *([value] if isinstance(value, Column) else [])]
@@ -304,7 +304,7 @@ class _Reader:
         self.next = 0
         self.depth = 0
 
-    def read(self) -> Condition:
+    def read(self) -> Clause:
         found = self._any()
         if self._look().kind != "end":
             self._refuse(f"{self._named(self._look())} is not expected", 'join conditions by "and" or "or"')
@@ -342,23 +342,23 @@ class _Reader:
         self.next += len(keywords)
         return True
 
-    def _any(self) -> Condition:
+    def _any(self) -> Clause:
         parts = [self._all()]
         while self._takes("or"):
             parts.append(self._all())
-        return parts[0] if len(parts) == 1 else Any_(tuple(parts))
+        return parts[0] if len(parts) == 1 else Either(tuple(parts))
 
-    def _all(self) -> Condition:
+    def _all(self) -> Clause:
         parts = [self._one()]
         while self._takes("and"):
             parts.append(self._one())
-        return parts[0] if len(parts) == 1 else All(tuple(parts))
+        return parts[0] if len(parts) == 1 else Every(tuple(parts))
 
-    def _one(self) -> Condition:
+    def _one(self) -> Clause:
         self.depth += 1
         if self.depth > _DEEPEST:
             self._refuse(f"it is nested deeper than {_DEEPEST} times", "a shorter condition")
-        found: Condition
+        found: Clause
         if self._takes("not"):
             found = self._one().against()
         elif self._takes("("):
@@ -370,7 +370,7 @@ class _Reader:
         self.depth -= 1
         return found
 
-    def _test(self) -> Condition:
+    def _test(self) -> Clause:
         column = self._operand("a column")
         if not isinstance(column, Column):
             self.next -= 1
@@ -382,12 +382,12 @@ class _Reader:
             return Missing(column, wanted)
         denied = self._takes("not")
         if self._takes("in"):
-            found: Condition = Among(column, tuple(self._list()))
+            found: Clause = Among(column, tuple(self._list()))
         elif self._takes("between"):
             low = self._operand("a value")
             if not self._takes("and"):
                 self._refuse('"between" needs two values', f"{column.name} between 1 and 5")
-            found = All((Compared(column, ge, low), Compared(column, le, self._operand("a value"))))
+            found = Every((Compared(column, ge, low), Compared(column, le, self._operand("a value"))))
         elif not denied and self._look().keyword in _SIGNS:
             return Compared(column, _SIGNS[self._take().text], self._operand("a value"))
         elif not denied and self._ends_here():
