@@ -258,7 +258,7 @@ def test_truth_that_is_no_class() -> None:
     )
     assert refused(ColumnError, pd.DataFrame({"y": [f"name {i}" for i in range(1001)], "s": 0.5})) == (
         "column 'y' looks like a name or free text, not a class.\n"
-        "  seen: more than 1 000 distinct values, such as name 0, name 1, name 10\n"
+        "  seen: more than 1 000 distinct values, such as name 0, name 1, name 2\n"
         "  hint: truth=… a column of labels"
     )
     assert refused(ColumnError, pl.DataFrame({"y": [[1], [2]], "s": [1, 2]})) == (

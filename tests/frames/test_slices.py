@@ -94,7 +94,7 @@ MESSAGES = {
     "  seen: more than 50, such as 0, 1, 2\n"
     '  hint: by="many(bins=4)", parts of about as many rows',
     "names": "column 'names' has too many values to slice by.\n"
-    "  seen: more than 50, such as a0, a1, a10\n"
+    "  seen: more than 50, such as a0, a1, a2\n"
     "  hint: a column of fewer values",
     "names(bins=3)": "column 'names' holds no numbers, and bins are parts of numbers.\n"
     '  seen: String\n  hint: by="names"',
