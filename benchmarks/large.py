@@ -40,7 +40,10 @@ def large(rows: int) -> None:
         middle = (ours["low"] + ours["high"]) / 2
         _peer("polars, streaming, floor(65536 p)", asked(_POLARS, path), middle)
         # Spark's evaluator sorts all scores before it thins them: it is run where that takes minutes at most.
-        if rows <= MOST_FOR_SPARK and installed("pyspark"):
+        if rows > MOST_FOR_SPARK or not installed("pyspark"):
+            why = "make spark installs it" if rows <= MOST_FOR_SPARK else f"at most {MOST_FOR_SPARK:.0e} rows"
+            print(f"  Spark's evaluator was not run: {why}.")
+        else:
             _peer("Spark's evaluator, 1000 bins, local", asked(_SPARK, path), middle)
 
 
