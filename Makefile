@@ -7,7 +7,7 @@ READY := $(VENV)/ready
 MAKEFLAGS += --no-print-directory
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check bench study fuzz docs browser axe data spark dask clean
+.PHONY: help setup demo test coverage check map bench study fuzz docs site browser axe data spark dask clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,10 +38,14 @@ check: $(READY)  ## style, types, import directions, docs in step
 	@echo "import directions" && found=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$found"; exit 1; }
 	@if [ -e docs/generate.py ]; then echo "docs in step" && $(BIN)/python docs/generate.py --check; fi
 
+WORD ?= .
+map:  ## what each file of the house is about (WORD=threshold: those that speak of it)
+	@cd src/scorespace && grep -H -m 1 '"""' $$(find . -name '*.py' | sort) | sed 's|^\./||; s|:"""|   |; s|"""$$||' | grep -i -- '$(WORD)'
+
 bench: $(READY)  ## time scorespace beside other programs (a quarter of an hour; ARGS='--only delong': a part of it)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 
-study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (hours; goes on where it was; ARGS='--rounds 8')
+study: $(READY)  ## simulate how often intervals hold the truth and tests reject it (half an hour; goes on where it was; ARGS='--rounds 8')
 	@$(BIN)/python benchmarks/study.py $(ARGS)
 
 N ?= 1000
@@ -52,6 +56,9 @@ fuzz: $(READY)  ## throw N random inputs at the command line (N=10000 SEED=7; KE
 docs: $(READY)  ## write the generated pages again
 	@$(BIN)/python docs/generate.py
 	@$(BIN)/python docs/pictures.py > /dev/null
+
+site: $(READY)  ## the docs as a website that works from disk, in build/site
+	@$(BIN)/python docs/website.py build/site
 
 browser: axe  ## Chromium for the tests of the page (Debian, as root), and axe-core
 	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then exit 0; fi; \

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from populations import AREAS, POPULATIONS, Array, Population, class_sample
@@ -68,10 +69,13 @@ def bounds_of(names: Sequence[str], table: Any, replicates: int, seed: int) -> l
         both = dict(zip(in_full, bounds_of(in_full, table, REPLICATES, seed), strict=True))
         both |= zip(rest, bounds_of(rest, table, replicates, seed), strict=True)
         return [both[name] for name in names]
-    # The worlds of a study of thousands of intervals are as short as its replicates.
-    corrected._WORLD_DRAWS, corrected._INVERTED_DRAWS = max(50, replicates // 2), max(25, replicates // 5)  # type: ignore[misc]
     draws = Draws({"": table}, replicates=replicates, seed=seed)
-    with np.errstate(all="ignore"):
+    # The worlds of a study of thousands of intervals are as short as its replicates, and those of others are not.
+    with (
+        patch.object(corrected, "_WORLD_DRAWS", max(50, replicates // 2)),
+        patch.object(corrected, "_INVERTED_DRAWS", max(25, replicates // 5)),
+        np.errstate(all="ignore"),
+    ):
         found = estimates({"": [parse(name) for name in names]}, draws, level=LEVEL)
     return [(one.low, one.high, one.method or "none") for one in found]
 

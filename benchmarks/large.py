@@ -88,7 +88,7 @@ found = {{"seconds": time.perf_counter() - start}}
 """
 _OURS = """
 import duckdb  # loaded before the clock starts, as for the bare query
-from scorespace.evaluation.enter import count_tables
+from scorespace.evaluation.tabulate import count_tables
 from scorespace.measures import parse
 from scorespace.measures.certain import certified
 from scorespace.measures.ranking import auc

@@ -95,31 +95,41 @@ def rejected(
 
     Two models on the same cases by each measure; one model on two samples, 50 + 500 in the second; one against 0.5.
     """
-    with p_alone():
-        return _rejected(rng, samples, m, n, apart, names)
+    found = p_values(rng, samples, m, n, apart, names)
+    return {name: float((p < LIKELY).mean()) for name, p in found.items()}
 
 
-def _rejected(
+def p_values(
     rng: np.random.Generator, samples: int, m: int, n: int, apart: float, names: Sequence[str]
-) -> dict[str, float]:
+) -> dict[str, Array]:
+    """The p-values of the same tests."""
     p: dict[str, list[float]] = {}
     label, other = np.repeat([1, 0], [m, n]), np.repeat([1, 0], [50, 500])
-    for k in range(samples):
-        scores = _shown(*_models(rng, 1, m, n, apart), m, n)
-        pairs = pair_table(label, scores)
-        draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=k)
-        for name in names:
-            p.setdefault(name, []).append(compare(pairs, spec=parse(name), draws=draws)[0].p)
-        first = score_table(label, scores["a"])
-        second = score_table(other, rng.normal(size=550) + apart * other)
-        p.setdefault("two samples, auc", []).append(compare_samples(first, second, seed=k).p)
-        if apart == 0:
-            p.setdefault("auc against 0.5", []).append(against_value(first, 0.5, seed=k).p)
-    return {name: float((np.array(found) < LIKELY).mean()) for name, found in p.items()}
+    with p_alone():
+        for k in range(samples):
+            scores = _shown(*_models(rng, 1, m, n, apart), m, n)
+            pairs = pair_table(label, scores)
+            draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=k)
+            for name in names:
+                p.setdefault(name, []).append(compare(pairs, spec=parse(name), draws=draws)[0].p)
+            first = score_table(label, scores["a"])
+            second = score_table(other, rng.normal(size=550) + apart * other)
+            p.setdefault("two samples, auc", []).append(compare_samples(first, second, seed=k).p)
+            if apart == 0:
+                p.setdefault("auc against 0.5", []).append(against_value(first, 0.5, seed=k).p)
+    return {name: np.array(found) for name, found in p.items()}
 
 
 def _counted(shares: Mapping[str, float], samples: int) -> Found:
     return {name: {"samples": samples, "rejected": round(share * samples)} for name, share in shares.items()}
+
+
+def _judged(p: Mapping[str, Array]) -> Found:
+    """How often each rejects, and the sum of its p-values, by which the study knows whether the code has changed."""
+    return {
+        name: {"samples": one.size, "rejected": int((one < LIKELY).sum()), "p": float(np.nansum(one))}
+        for name, one in p.items()
+    }
 
 
 def _share(found: Found, name: str) -> str:
@@ -129,7 +139,7 @@ def _share(found: Found, name: str) -> str:
 def _sizes(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
     del replicates
     m, n, apart = int(cell[0]), int(cell[1]), float(cell[2])
-    found = _counted(rejected(rng, samples, m, n, apart, COMPARED), samples)
+    found = _judged(p_values(rng, samples, m, n, apart, COMPARED))
     found |= _counted(paired_delong(rng, 10 * samples, m, n, apart), 10 * samples)
     return found | (_counted(against_half(rng, 10 * samples, m, n), 10 * samples) if apart == 0 else {})
 
@@ -150,22 +160,21 @@ sizes_of_tests = Part(tuple((m, n, apart) for m, n in PAIRS for apart in APART),
 CLOSER = (("auc", 20, 200), ("auc", 30, 300), ("auprc", 10, 10), ("h", 10, 10))
 
 
-def paired_only(rng: np.random.Generator, samples: int, m: int, n: int, apart: float, name: str) -> float:
-    """How often the default test of one measure rejects that two equal models on the same cases are equal."""
+def paired_only(rng: np.random.Generator, samples: int, m: int, n: int, apart: float, name: str) -> Array:
+    """The p-values of the default test of one measure, of two equal models on the same cases."""
     label, spec, p = np.repeat([1, 0], [m, n]), parse(name), np.empty(samples)
     for k in range(samples):
         pairs = pair_table(label, _shown(*_models(rng, 1, m, n, apart), m, n))
         draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, replicates=100, seed=k)
         p[k] = compare(pairs, spec=spec, draws=draws)[0].p
-    return float((p < LIKELY).mean())
+    return p
 
 
 def _closer(cell: Cell, rng: np.random.Generator, samples: int, replicates: int) -> Found:
     del replicates
     name, m, n = str(cell[0]), int(cell[1]), int(cell[2])
     with p_alone():
-        shares = {f"{apart:g}": paired_only(rng, samples, m, n, apart, name) for apart in APART}
-    return _counted(shares, samples)
+        return _judged({f"{apart:g}": paired_only(rng, samples, m, n, apart, name) for apart in APART})
 
 
 closer_look = Part(

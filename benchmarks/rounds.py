@@ -1,12 +1,13 @@
 """A study in rounds: each gives every cell of every table some samples more, and what is done is kept in a file.
 
 So it can be stopped at any time and goes on where it was, and every cell of a table rests on as many samples.
+
+Beside them is kept what one sample of each cell gave, the witness. Where the code of today gives another answer to it,
+the table is not that of this code and is made anew; where it gives the same, the code may have changed as it likes.
 """
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import json
 import math
 import sys
@@ -21,8 +22,7 @@ import numpy as np
 SEED = 1
 BLOCK = 50  # samples of a cell in a round
 ROOT = Path(__file__).parent.parent
-ROOMS = ("tables", "curves", "measures", "resampling", "comparisons", "decisions")
-OF_NUMBERS = ("residual.py", "rroc.py", "isotonic.py", "regression.py", "fitted.py")  # which the study does not try
+_SAME = 1e-6  # relative: other processors round the last digits otherwise
 
 Cell = tuple[str | float, ...]
 Sums = dict[str, float]
@@ -52,23 +52,22 @@ class Kept:
     """What is done of each part: sums of whole rounds, and of the round that is under way by cell."""
 
     path: Path | None
-    code: str
     replicates: int
     rounds: dict[str, int] = field(default_factory=dict)
     done: dict[str, dict[str, Found]] = field(default_factory=dict)
     begun: dict[str, dict[str, Found]] = field(default_factory=dict)
+    witness: dict[str, dict[str, Found]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path | None, code: str, replicates: int, *, whatever: bool = False) -> Kept:
-        """What the file holds; nothing when other code, or other numbers of replicates, made it."""
+    def read(cls, path: Path | None, replicates: int) -> Kept:
+        """What the file holds; nothing when other numbers of replicates made it."""
         if path is None or not path.exists():
-            return cls(path, code, replicates)
+            return cls(path, replicates)
         held = cls(path, **json.loads(path.read_text("utf-8")))
-        if whatever or (held.code, held.replicates) == (code, replicates):
+        if held.replicates == replicates:
             return held
-        made = f"{path.name} was made by {held.code} with {held.replicates} replicates"
-        told(f"{made}: the study begins anew (--whatever-code goes on)")
-        return cls(path, code, replicates)
+        told(f"{path.name} was made with {held.replicates} replicates: the study begins anew")
+        return cls(path, replicates)
 
     def go_on(self, parts: Mapping[str, Part], rounds: int) -> None:
         """Run what is missing of so many rounds, all parts in turn."""
@@ -77,13 +76,31 @@ class Kept:
                 if self.rounds.get(name, 0) <= number:
                     self._round(name, part, number)
 
+    def renew(self, parts: Mapping[str, Part]) -> None:
+        """Forget what other code has made."""
+        for name, part in parts.items():
+            if name in {**self.rounds, **self.begun} and (changed := self.changed(name, part)):
+                told(f"{name}: today's code gives other numbers for {', '.join(changed)}; it begins anew")
+                for kept in (self.rounds, self.done, self.begun, self.witness):
+                    kept.pop(name, None)
+
+    def changed(self, name: str, part: Part, most: float = 0.0) -> list[str]:
+        """What the code of today answers otherwise in the witness of a part; none where at most so large a share is."""
+        then, now = self.witness.get(name, {}), witnessed(name, part, self.replicates)
+        pairs = [
+            (one, then.get(key, {}).get(one, {}), sums) for key, found in now.items() for one, sums in found.items()
+        ]
+        other = [one for one, before, after in pairs if not alike(before, after)]
+        return list(dict.fromkeys(other)) if len(other) > most * len(pairs) else []
+
     def _round(self, name: str, part: Part, number: int) -> None:
         began, begun = time.perf_counter(), self.begun.setdefault(name, {})
+        if name not in self.witness:
+            self.witness[name] = witnessed(name, part, self.replicates)
         for cell in part.cells:
             key = json.dumps(cell)
             if key not in begun:
-                rng = np.random.default_rng([SEED, number, zlib.crc32(f"{name}{key}".encode())])
-                begun[key] = part.run(cell, rng, part.times * BLOCK, self.replicates)
+                begun[key] = part.run(cell, _lot(name, key, number), part.times * BLOCK, self.replicates)
                 self._write()
         past = self.done.get(name, {})
         self.done[name] = {key: added(past.get(key, {}), found) for key, found in begun.items()}
@@ -98,7 +115,7 @@ class Kept:
     def _write(self) -> None:
         if self.path is None:
             return
-        held = {name: getattr(self, name) for name in ("code", "replicates", "rounds", "done", "begun")}
+        held = {name: getattr(self, name) for name in ("replicates", "rounds", "done", "begun", "witness")}
         beside = self.path.with_suffix(".new")
         beside.write_text(json.dumps(held, separators=(",", ":")) + "\n", "utf-8")
         beside.replace(self.path)
@@ -119,34 +136,25 @@ def added(first: Found, second: Found) -> Found:
     }
 
 
-def code_of(root: Path = ROOT) -> str:
-    """What tells one version of the code from another: a digest of what the intervals and tests of the study rest on.
+def witnessed(name: str, part: Part, replicates: int) -> dict[str, Found]:
+    """What one sample of each cell gives."""
+    keys = {json.dumps(cell): cell for cell in part.cells}
+    return {key: part.run(cell, _lot(name, key), part.times, replicates) for key, cell in keys.items()}
 
-    Comments, docstrings and what a measure says of its coverage, which comes from here, are left out.
+
+def alike(first: Sums, second: Sums) -> bool:
+    """Whether sums are the same but for rounding.
+
+    >>> alike({"held": 1, "width": 0.1}, {"held": 1, "width": 0.1 + 1e-12}), alike({"held": 1}, {"held": 0})
+    (True, False)
     """
-    rooms = (one for room in ROOMS for one in (root / "src" / "scorespace" / room).rglob("*.py"))
-    study = [root / "benchmarks" / f"{name}.py" for name in ("covered", "rejected", "honest", "populations")]
-    digest = hashlib.sha256()
-    for path in sorted(one for one in [*rooms, *study] if one.name not in OF_NUMBERS):
-        digest.update(ast.dump(_Working().visit(ast.parse(path.read_bytes()))).encode())
-    return digest.hexdigest()[:10]
+    names = {**first, **second}
+    return all(math.isclose(first.get(one, 0), second.get(one, 0), rel_tol=_SAME, abs_tol=1e-12) for one in names)
 
 
-class _Working(ast.NodeTransformer):
-    """Code without what does not work: sentences that stand alone or have a name, and what is said of coverage."""
-
-    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        return None if isinstance(node.value, ast.Constant) else self.generic_visit(node)
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
-        return (
-            None
-            if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-            else self.generic_visit(node)
-        )
-
-    def visit_keyword(self, node: ast.keyword) -> ast.AST | None:
-        return None if node.arg == "covers" else self.generic_visit(node)
+def _lot(name: str, key: str, *number: int) -> np.random.Generator:
+    """The samples of a cell: of a round, or the witness."""
+    return np.random.default_rng([SEED, *number, zlib.crc32(f"{name}{key}".encode())])
 
 
 def known_within(share: float, samples: float) -> str:

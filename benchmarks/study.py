@@ -1,8 +1,8 @@
 """Simulate many samples of which the truth is known, and count how often intervals hold it and tests reject it.
 
 `make study` (`python benchmarks/study.py`) fills the tables of docs/coverage.md and docs/decide.md in rounds of some
-samples more for every cell. What is done is kept in benchmarks/study.json, so a study that was stopped goes on; it
-begins anew when the code has changed (`--whatever-code` goes on all the same). `--rounds 0` only writes the tables.
+samples more for every cell. What is done is kept in benchmarks/study.json, so a study that was stopped goes on; tables
+for which the code gives other numbers than it did begin anew. `--rounds 0` only writes the tables that still hold.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from covered import areas_with_few, other_shapes, three_classes, two_classes, weighted_cases
 from honest import honest_costs, in_full
 from rejected import closer_look, forms_of_mcnemar, sizes_of_tests
-from rounds import ROOT, Kept, Part, code_of, known_within
+from rounds import ROOT, Kept, Part, known_within
 
 KEPT = ROOT / "benchmarks" / "study.json"
 PAGE, DECIDE = ROOT / "docs" / "coverage.md", ROOT / "docs" / "decide.md"
-ROUNDS, REPLICATES = 4, 200
+ROUNDS, REPLICATES = 3, 200
 
 PARTS: dict[str, Part] = {
     "two": two_classes,
@@ -59,11 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--replicates", type=int, default=REPLICATES)
     parser.add_argument("--kept", type=Path, default=KEPT, help="where to keep what is done")
-    parser.add_argument("--whatever-code", action="store_true", help="go on, also where other code made what is kept")
     parser.add_argument("--print", action="store_true", help="print the tables instead of writing them to the pages")
     asked = parser.parse_args(arguments)
-    kept = Kept.read(asked.kept, code_of(), asked.replicates, whatever=asked.whatever_code)
+    kept = Kept.read(asked.kept, asked.replicates)
     parts = {name: PARTS[name] for name in asked.only or PARTS}
+    kept.renew(parts)
     kept.go_on(parts, asked.rounds)
     for name in parts:
         if kept.rounds.get(name) and asked.print:
@@ -74,9 +74,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 samples = f"Each row is the mean of {PARTS[name].samples(kept.rounds[name])} samples."
                 told = f"{samples}\n\n{in_full(kept.found(name))}"
                 DECIDE.write_text(filled(DECIDE.read_text("utf-8"), name, told), "utf-8")
-    if not asked.print:
-        version = f"Code {kept.code}; {kept.replicates} replicates, 2 000 where limits are percentiles of them."
-        PAGE.write_text(filled(PAGE.read_text("utf-8"), "code", version), "utf-8")
 
 
 if __name__ == "__main__":

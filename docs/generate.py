@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import io
 import os
 import re
 import shlex
@@ -17,18 +16,17 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 from typer.main import get_command
 
 import scorespace
 from scorespace.auditing.audit import FINDING_KINDS
-from scorespace.cli import app, main
+from scorespace.cli import app
 from scorespace.comparisons.test import ranked
 from scorespace.declaration import Noun, written
 from scorespace.evaluation.curves import CurveKind, kinds
@@ -43,14 +41,13 @@ WIDTH = 80
 WRITTEN = "<!-- Written by docs/generate.py: change the code instead, then `make docs`. -->"
 _COLUMNS = (
     "Name",
-    "Title",
     "What it is",
-    "Needs",
+    "Also called",
     "Range",
     "Better",
     "Undefined when",
     "Interval",
-    "Also called",
+    "Needs",
     "Options",
 )
 _CONSOLE = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
@@ -92,6 +89,8 @@ def _measures() -> str:
         "| `auc[hand_till]` | averaged over the pairs of classes, also `hand_till_weighted`; "
         "`f1[one_vs_one]` is the same of decisions; "
         "see [more than two classes](classes.md) |",
+        "Any of its names will do, and results then show that one: `recall@0.5` is `sensitivity@0.5` is `tpr@0.5`. "
+        "`scorespace measures NAME` explains one, and finds those whose words you remember. "
         "Upper and lower case, blanks and hyphens do not matter in names. Of several classes, "
         f"{whole} need no brackets. Where a measure is undefined, the value is empty and the reason is stated; what "
         "the intervals are is told in [how to read the numbers](reading.md#intervals).",
@@ -106,14 +105,13 @@ def _measure_row(measure: Measure) -> tuple[str, ...]:
     undefined = measure.undefined + (f"; infinite when {measure.infinite}" if measure.infinite else "")
     return (
         f"`{measure.name}`",
-        measure.title,
-        measure.summary,
-        str(entry(measure)["needs"]),
+        f"**{measure.title}.** {measure.summary}",
+        ", ".join(f"`{alias}`" for alias in measure.aliases),
         f"{low} to {high}",
         {"high": "higher", "low": "lower", None: "–"}[measure.best],
         undefined,
         measure.interval,
-        ", ".join(f"`{alias}`" for alias in measure.aliases),
+        str(entry(measure)["needs"]),
         _options(measure),
     )
 
@@ -291,18 +289,20 @@ class Run(NamedTuple):
 
 
 def run(line: str, where: str | Path = ".") -> Run:
-    """Run a command line in a folder, in a terminal of 80 columns without colours."""
-    out = io.StringIO()
-    argv = shlex.split(line)
-    code = 0
-    screen = patch.dict(os.environ, COLUMNS=str(WIDTH))
-    with chdir(where), patch.object(sys, "argv", argv), screen, redirect_stdout(out), redirect_stderr(out):
-        try:
-            main()
-        except SystemExit as left:
-            code = int(left.code or 0)
-    plain = _COLOUR.sub("", out.getvalue())
-    return Run(code, "\n".join(line.rstrip() for line in plain.splitlines()).strip("\n"))
+    """Run a command line in a folder as users do, in a process of its own and 80 columns without colours."""
+    third_of_november = "1793707200"
+    surroundings = {"COLUMNS": str(WIDTH), "SOURCE_DATE_EPOCH": third_of_november, "PYTHONUNBUFFERED": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(line)],
+        cwd=where,
+        env={**os.environ, **surroundings},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    plain = _COLOUR.sub("", done.stdout)
+    return Run(done.returncode, "\n".join(line.rstrip() for line in plain.splitlines()).strip("\n"))
 
 
 def commands(page: str) -> Iterator[Command]:

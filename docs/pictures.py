@@ -15,10 +15,12 @@ import numpy as np
 import scorespace as ss
 from scorespace.decisions.cases import zones
 from scorespace.measures import parse
-from scorespace.measures.request import bind
+from scorespace.measures.request import Request, bind
 from scorespace.resampling import worlds
-from scorespace.resampling.draw import bootstrap
-from scorespace.views.charts import save, smooth_chart, zones_chart
+from scorespace.resampling.draw import replicated
+from scorespace.resampling.lighter import alone
+from scorespace.views.charts.files import save
+from scorespace.views.charts.smooth import smooth_chart, zones_chart
 from scorespace.views.charts.theme import COLOURS
 
 HERE = Path(__file__).parent
@@ -61,8 +63,8 @@ def brier_spread() -> Any:
     centre = float(brier.on(one))
     spread = {
         "other samples": over - over.mean(),
-        "drawn from all cases": bootstrap(brier.on, one, within=False) - centre,
-        "drawn within classes": bootstrap(brier.on, one, within=True) - centre,
+        "drawn from all cases": _drawn_again(brier, one, within=False) - centre,
+        "drawn within classes": _drawn_again(brier, one, within=True) - centre,
     }
     return spread_chart(spread, "Brier score, less its mean")
 
@@ -79,10 +81,16 @@ def ks_spread() -> Any:
     again = ks.on(_labelled(one, worlds.labels_again(cases, rates, rng, 1500)))
     spread = {
         "other samples, less the truth": over - truth,
-        "drawn again, less the value": bootstrap(ks.on, one) - float(ks.on(one)),
+        "drawn again, less the value": _drawn_again(ks, one, within=True) - float(ks.on(one)),
         "labels from smooth rates, less theirs": again - world,
     }
     return spread_chart(spread, "KS, less what it estimates")
+
+
+def _drawn_again(request: Request, table: ss.ScoreTable, *, within: bool) -> np.ndarray:
+    source = alone("model", table)
+    draw = source.drawer(within)
+    return replicated(draw, lambda drawn: request.on(drawn["model"]), source.cost)
 
 
 def _labelled(table: ss.ScoreTable, hits: np.ndarray) -> ss.ScoreTable:

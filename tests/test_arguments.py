@@ -29,6 +29,7 @@ CALLS = {
     "save_tables": {"held": {"s": TABLE}, "path": "tables.txt"},
     "agree": {"data": DATA, "raters": {"A": ("d", "s"), "B": ("e", "t")}},
     "drift": {"before": DATA, "after": DATA, "truth": "y", "scores": "s", "replicates": 300},
+    "monitor": {"before": DATA, "batches": {"later": DATA}, "truth": "y", "scores": "s", "replicates": 300},
     "match": {"before": DATA, "after": {"later": DATA}, "truth": "y", "scores": "s", "replicates": 300},
     "recalibrate": {"data": DATA, "truth": "y", "score": "s", "folds": 2},
     "apply_map": {"data": DATA, "map": ss.fit_map(TABLE), "score": "s"},

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorespace.conditions import Condition
+from scorespace.conditions import Asymmetry, Condition, CostMatrix, condition_of
 from scorespace.errors import ConditionError
 
 
@@ -101,3 +101,39 @@ def test_a_slope_needs_a_prevalence():
     with pytest.raises(ConditionError) as caught:
         Condition(fp=1, fn=5).slope()
     assert str(caught.value) == "the slope needs a prevalence.\n  hint: Condition(fp=1, fn=5, prevalence=0.3)"
+
+
+def test_what_is_stated_makes_the_condition():
+    matrix = CostMatrix(("a", "b"), [[0, 5], [1, 0]])
+    assert condition_of({"cost-fp": None, "prevalence": None}) is None
+    assert condition_of({"cost-fp": 1, "cost-fn": 5, "cost-tn": -2}) == Condition(fp=1, fn=5, tn=-2)
+    assert condition_of({"cost-under": 2, "cost-over": 1}) == Asymmetry(2, 1)
+    assert condition_of({}, lambda: matrix) is matrix
+
+
+@pytest.mark.parametrize(
+    ("stated", "file", "message"),
+    [
+        (
+            {"cost-fp": 1},
+            False,
+            "the costs of both errors are needed.\n  seen: --cost-fp 1\n  hint: --cost-fp 1 --cost-fn 5",
+        ),
+        (
+            {"cost-fp": 1, "cost-fn": 5},
+            True,
+            "costs are stated twice.\n  hint: either --costs FILE.csv or --cost-fp and --cost-fn",
+        ),
+        ({"cost-over": 1}, False, "the costs of both sides are needed.\n  hint: --cost-under 2 --cost-over 1"),
+        (
+            {"cost-under": 2, "cost-over": 1},
+            True,
+            "these are costs of two kinds of models.\n  hint: --cost-under 2 --cost-over 1",
+        ),
+    ],
+)
+def test_costs_that_are_stated_by_halves_or_twice(stated, file, message):
+    matrix = CostMatrix(("a", "b"), [[0, 5], [1, 0]])
+    with pytest.raises(ConditionError) as told:
+        condition_of(stated, (lambda: matrix) if file else None)
+    assert str(told.value) == message

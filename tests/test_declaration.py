@@ -1,8 +1,10 @@
 """What every declared noun has: options read from annotations, a registry of names, and one grammar."""
 
 import math
+import sys
 import warnings
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from types import SimpleNamespace
 from typing import Annotated, Literal
 
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorespace import declaration
+from scorespace.cli.options import measure_names
 from scorespace.curves.curve import CURVES
 from scorespace.declaration import Call, Option, Registry, options_of, read_value, split_list, table_of, written
 from scorespace.errors import MeasureError, ScoreSpaceError
@@ -176,7 +179,8 @@ def test_a_plug_in_that_fails_is_remembered_and_does_not_stop_the_others(monkeyp
         SimpleNamespace(name="fine", value="fine.module", load=lambda: loaded.append("fine")),
     ]
     every = SimpleNamespace(select=lambda group: entries if group == "scorespace" else [])
-    monkeypatch.setattr(declaration, "entry_points", lambda: every)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda: every)
+    monkeypatch.setattr(declaration, "_named_anywhere", lambda: True)
     monkeypatch.setattr(declaration, "BROKEN", {})
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -186,6 +190,28 @@ def test_a_plug_in_that_fails_is_remembered_and_does_not_stop_the_others(monkeyp
     assert [str(one.message) for one in said] == [
         "the plug-in broken (broken.module) cannot be loaded: SystemExit: no licence"
     ]
+
+
+@pytest.mark.parametrize("kind", ["strange-1.0.dist-info", "strange.egg-info", "EGG-INFO"])
+def test_plug_ins_are_looked_for_where_packages_are(tmp_path, monkeypatch, kind):
+    (tmp_path / kind).mkdir()
+    (tmp_path / kind / "entry_points.txt").write_text("[console_scripts]\nscorespace = scorespace.__main__:main\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "absent")])
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])
+    assert not declaration._named_anywhere()
+    (tmp_path / kind / "entry_points.txt").write_text("[scorespace.measures]\ntoll = toll_booth\n")
+    assert declaration._named_anywhere()
+
+
+def test_plug_ins_in_archives_and_of_other_finders_are_left_to_python(tmp_path, monkeypatch):
+    (tmp_path / "packages.zip").touch()
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "packages.zip")])
+    assert declaration._named_anywhere()
+    monkeypatch.setattr(sys, "path", [])
+    assert not declaration._named_anywhere()
+    monkeypatch.setattr(sys, "meta_path", [SimpleNamespace(find_distributions=list)])
+    assert declaration._named_anywhere()
 
 
 def test_errors_are_of_the_kind_that_the_registry_names():
@@ -209,3 +235,21 @@ def test_a_noun_of_another_kind_is_known_as_such():
     )
     with pytest.raises(ScoreSpaceError, match="it is a measure: scorespace measures tpr"):
         CURVES.find("recall")
+
+
+def test_a_shell_is_offered_names_then_other_names_then_options_and_their_values():
+    def offered(text: str) -> list[str]:
+        return [name for name, _ in CURVES.completed(text)]
+
+    assert offered("roc") == ["roc"]
+    other = next(alias for one in CURVES for alias in one.aliases)
+    assert other in offered(other)
+    assert offered("nothing_like_it") == []
+    assert offered("calibration(") == ["calibration(by=", "calibration(bins="]
+    assert offered("calibration(bins=5, b") == ["calibration(bins=5, by=", "calibration(bins=5, bins="]
+    assert offered("calibration(by=") == [f"calibration(by={how}" for how in ("isotonic", "width", "count")]
+    assert offered("calibration(by=c") == ["calibration(by=count"]
+    assert offered("nothing(") == []
+    assert dict(CURVES.completed("calibration(bi"))["calibration(bins="] == "number of bins, unless groups are isotonic"
+    assert measure_names("auc,pauc(corr") == ["auc,pauc(corrected="]
+    assert measure_names("fbeta(beta=2),gme") == ["fbeta(beta=2),gmean"]

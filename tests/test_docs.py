@@ -5,15 +5,22 @@ In all pages credit.csv and iris.csv are the bundled files, in the folder where 
 
 import difflib
 import doctest
+import io
 import os
 import re
 import runpy
+import shlex
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
+import scorespace as ss
+from scorespace.cli import main
+from scorespace.views.sections import SECTIONS
 
 ROOT = Path(__file__).parents[1]
 GENERATE = ROOT / "docs" / "generate.py"
@@ -91,6 +98,31 @@ def test_commands_run_and_write_what_is_shown(page, folder):
                 assert alike(command.shown, done.output), f"make docs writes it again: {command.line}\n{differences}"
 
 
+def test_pages_to_begin_with_say_where_their_file_comes_from():
+    first = text(ROOT / "docs" / "index.md").partition("### Begin")[2].partition("###")[0]
+    for name in ("index.md", *re.findall(r"\]\(([\w-]+\.md)\)", first)):
+        lines = [command.line for command in generate.commands(text(ROOT / "docs" / name))]
+        before = lines[: next((at for at, line in enumerate(lines) if "credit.csv" in line), 0)]
+        assert not any("credit.csv" in line for line in lines) or "scorespace demo --copy" in before, name
+
+
+def test_what_stands_beside_the_calls_of_others_runs(folder, monkeypatch):
+    page = text(ROOT / "docs" / "peers.md")
+    roles = "credit.csv --truth outcome --positive bad --score naive_bayes --score tree"
+    ran = set(re.findall(r"`(scorespace [^`]*(?:…| --)[^`]*)`", page.partition("## ")[2]))
+    assert len(ran) > 25
+    for line in ran:
+        monkeypatch.setattr(sys, "argv", shlex.split(line.replace("…", roles)))
+        with pytest.raises(SystemExit) as left, redirect_stdout(io.StringIO()):
+            main()
+        assert not left.value.code, line
+    ev = ss.evaluate("credit.csv", truth="outcome", positive="bad", scores=["naive_bayes", "tree"])
+    called = re.findall(r"`((?:ss|ev)\.[^`]*)`", page.partition("## ")[2])
+    assert len(called) > 10
+    for call in called:
+        assert eval(call, {"ss": ss, "ev": ev, "y": [1, 0, 1, 0], "p": [0.9, 0.4, 0.6, 0.7]}) is not None, call
+
+
 # --- generated pages
 
 
@@ -155,6 +187,11 @@ def test_links_lead_somewhere(page):
 def test_every_page_is_on_the_map():
     index = text(ROOT / "docs" / "index.md")
     assert [page.name for page in PAGES[1:] if page.name != "index.md" and f"]({page.name})" not in index] == []
+
+
+def test_the_page_on_the_report_has_every_section_in_its_order():
+    told = text(ROOT / "docs" / "report.md").partition("shows only some: ")[2].partition(". That")[0]
+    assert re.findall(r"`(\w+)`", told) == [kind.name for kind in SECTIONS if kind.name != "verdict"]
 
 
 def test_the_page_on_python_has_every_public_name():

@@ -40,3 +40,12 @@ def test_a_module_that_is_not_there_is_told_at_the_first_question():
     absent = later("scorespace.nowhere")
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
         absent.anything  # noqa: B018
+
+
+def test_what_is_needed_soon_loads_in_a_thread_and_says_nothing_of_what_cannot():
+    code = (
+        "import sys\nfrom scorespace.later import soon\nsoon('scorespace.nowhere', 'colorsys').join()\n"
+        "print('colorsys' in sys.modules, 'scorespace.nowhere' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("True False\n", "")

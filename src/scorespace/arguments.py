@@ -30,8 +30,6 @@ _WORDS: Final[dict[Any, str]] = {
 }
 _UNFORESEEN: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 _ENGINES: Final = ("duckdb", "narwhals", "pandas", "polars", "pyarrow")
-
-
 _REPEATS: Final = ("replicates", "resamples", "folds", "bins", "groups", "most")
 _MOST_REPEATS: Final = 10_000_000
 
@@ -144,7 +142,8 @@ def _fits(value: Any, kind: Any) -> bool:
     if held in (Path, os.PathLike):
         return isinstance(value, os.PathLike)
     if held is Mapping:
-        return isinstance(value, Mapping) and all(_fits_all(value.items(), inner))
+        inside = value.items() if isinstance(value, Mapping) and len(inner) == 2 else ()
+        return isinstance(value, Mapping) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in inside)
     if held is Sequence:
         whole = isinstance(value, (Sequence, *_array_types())) and not isinstance(value, (str, bytes))
         whole = whole and getattr(value, "ndim", 1) > 0
@@ -153,12 +152,6 @@ def _fits(value: Any, kind: Any) -> bool:
         return callable(value) if inspect.isclass(held) and held.__name__ == "Callable" else True
     ours = inspect.isclass(kind) and kind.__module__.startswith(("builtins", "scorespace"))
     return isinstance(value, kind) if ours else True  # arrays are looked at where they are used
-
-
-def _fits_all(items: Any, inner: tuple[Any, ...]) -> Any:
-    if len(inner) != 2:
-        return []
-    return (_fits(key, inner[0]) and _fits(each, inner[1]) for key, each in items)
 
 
 def _array_types() -> tuple[type, ...]:

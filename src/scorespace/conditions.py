@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scorespace.arguments import check, checked_methods
 from scorespace.declaration import written
 from scorespace.errors import ConditionError, did_you_mean, listing
+from scorespace.frozen import dataclass
 from scorespace.results import ByValue
 
 Array = NDArray[Any]
@@ -203,11 +204,7 @@ class CostMatrix(ByValue):
                 "a cost matrix holds something that is not a finite number.", hint="finite numbers; a gain is negative"
             )
         check_cost("a cell", float(np.abs(self.matrix).max(initial=0.0)))
-        self._refuse_foregone_conclusion()
-
-    def _refuse_foregone_conclusion(self) -> None:
-        cheapest = self.matrix.min(axis=1, keepdims=True)
-        always = np.flatnonzero((self.matrix == cheapest).all(axis=0))
+        always = np.flatnonzero((self.matrix == self.matrix.min(axis=1, keepdims=True)).all(axis=0))
         if always.size:
             raise ConditionError(
                 f"under these costs deciding {self.classes[always[0]]!r} is never worse, so no model is needed.",
@@ -256,16 +253,9 @@ class CostMatrix(ByValue):
                 "only costs of two classes, one of them positive, make a two-class condition.",
                 hint="costs of the two classes, and which is positive",
             )
-        p = self.classes.index(positive)
-        n = 1 - p
-        cells = self.matrix
-        return Condition(
-            fp=float(cells[n, p]),
-            fn=float(cells[p, n]),
-            tp=float(cells[p, p]),
-            tn=float(cells[n, n]),
-            prevalence=prevalence,
-        )
+        order = [1 - self.classes.index(positive), self.classes.index(positive)]
+        (tn, fp), (fn, tp) = self.matrix[np.ix_(order, order)].tolist()
+        return Condition(fp, fn, tp, tn, prevalence)
 
 
 def read_costs(text: str, size: int) -> Array:
@@ -287,10 +277,41 @@ def read_costs(text: str, size: int) -> Array:
             seen=seen,
             hint=f"{size} rows of {size} numbers, rows actual: 0 1; 5 0 are those of two classes",
         )
-    for row in rows:
-        for cost in row:
-            check_cost("a cell", cost)
+    for cost in chain(*rows):
+        check_cost("a cell", cost)
     return np.array(rows)
+
+
+def condition_of(
+    stated: Mapping[str, float | None], matrix: Callable[[], CostMatrix] | None = None
+) -> Condition | CostMatrix | Asymmetry | None:
+    """The condition that costs and a prevalence state, by the names of their flags, or None where they state none.
+
+    `matrix` reads the costs of a file, which stand alone.
+
+    >>> condition_of({"cost-fp": 1, "cost-fn": 5, "prevalence": None})
+    Condition(fp=1, fn=5, tp=0.0, tn=0.0, prevalence=None)
+    """
+    given = {name: value for name, value in stated.items() if value is not None}
+    sides = [given.pop(name, None) for name in ("cost-under", "cost-over")]
+    found: Condition | CostMatrix | None = None
+    if matrix is not None:
+        if given:
+            raise ConditionError("costs are stated twice.", hint="either --costs FILE.csv or --cost-fp and --cost-fn")
+        found = matrix()
+    elif given:
+        if not {"cost-fp", "cost-fn"} <= set(given):
+            costs = ", ".join(f"--{name} {value:g}" for name, value in given.items() if name != "prevalence")
+            seen = costs or f"--prevalence {given['prevalence']:g}"
+            raise ConditionError("the costs of both errors are needed.", seen=seen, hint="--cost-fp 1 --cost-fn 5")
+        found = Condition(**{name.removeprefix("cost-"): value for name, value in given.items()})
+    under, over = sides
+    if under is None and over is None:
+        return found
+    if under is None or over is None or found is not None:
+        two = "the costs of both sides are needed." if found is None else "these are costs of two kinds of models."
+        raise ConditionError(two, hint="--cost-under 2 --cost-over 1")
+    return Asymmetry(under, over)
 
 
 def check_cost(name: str, cost: float) -> None:

@@ -7,16 +7,35 @@ table, its keyword-only parameters are its options: `bins: Annotated[int, "numbe
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import entry_points
+from dataclasses import field
+from functools import cache, cached_property
+from importlib.machinery import PathFinder
 from types import NoneType
-from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, cast, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Concatenate,
+    Final,
+    Generic,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from scorespace.errors import ScoreSpaceError, did_you_mean, folded, listing
+from scorespace.frozen import dataclass
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 PLUGINS: Final = ("scorespace", "scorespace.measures")
 """The entry points of third parties: modules whose import declares nouns."""
@@ -77,6 +96,41 @@ class Noun(Protocol):
 
 
 Declared = TypeVar("Declared", bound=Noun)
+Function = TypeVar("Function", bound=Callable[..., Any])
+Said = ParamSpec("Said")
+
+
+class Declaration:
+    """What nouns that are one decorated function share: its name, words and options, and its place for doctest."""
+
+    name: str
+    title: str
+    function: Callable[..., Any]
+    __eq__, __hash__ = object.__eq__, object.__hash__  # a noun is like itself alone
+
+    def __post_init__(self) -> None:
+        """Stand for the function, behind the frozen declaration: under its name where no other is stated."""
+        function = self.function
+        seen = {"__wrapped__": function, "__doc__": function.__doc__, "__module__": function.__module__}
+        name = vars(self).get("name") or function.__name__
+        vars(self).update(seen, name=name, __name__=function.__name__)
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """The keyword-only parameters of the function."""
+        return options_of(self.function)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring: what it is, and the formula."""
+        return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """What the function says, for whoever calls it by its name."""
+        return self.function(*args, **options)
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.title}. {self.summary}"
 
 
 def _home(noun: Any) -> tuple[str, str]:
@@ -121,6 +175,12 @@ class Registry(Generic[Declared]):
         noun = self._names.get(_folded(name))
         return noun if noun is not None and noun.name in self.nouns else None
 
+    def _form(self, name: str) -> tuple[Declared, str] | None:
+        """The noun that a name means with options, a class or an operating point, and how that is written."""
+        found = ((noun, forms) for noun in self.nouns.values() if (forms := getattr(noun, "forms", None)))
+        wanted = _folded(name)
+        return next(((noun, text) for noun, forms in found for form, text in forms.items() if form == wanted), None)
+
     def __iter__(self) -> Iterator[Declared]:
         load_plugins()
         return iter(tuple(self.nouns.values()))
@@ -139,15 +199,33 @@ class Registry(Generic[Declared]):
         if elsewhere is not None:
             known = cast(Noun, elsewhere._named(name)).name
             hint = f"it is a {elsewhere.what}: scorespace {elsewhere.catalogue} {known}"
+        if (form := self._form(name)) is not None:
+            hint = f"write {form[1]}"
         raise self.error(f"there is no {self.what} {name!r}.", hint=hint)
+
+    def completed(self, incomplete: str) -> list[tuple[str, str]]:
+        """What a shell offers, with its title: names that begin so, or else other names; behind ( the options of one.
+
+        Behind an option that has listed values, these.
+        """
+        name, inside, last = _OPEN.fullmatch(incomplete).groups()  # type: ignore[union-attr]
+        if not inside:
+            own = [(one.name, getattr(one, "title", "")) for one in self if one.name.startswith(last)]
+            others = ((alias, getattr(one, "title", "")) for one in self for alias in one.aliases)
+            return own or [(alias, title) for alias, title in others if alias.startswith(last)]
+        noun = self._named(name)
+        offered = [(f"{one.name}=", one.explained) for one in (noun.options if noun else ())]
+        if "=" in last:
+            offered = [(f"{o.name}={v}", o.about) for o in (noun.options if noun else ()) for v in o.choices]
+        return [(f"{name}{inside}{text}", about) for text, about in offered if text.startswith(last)]
 
     def search(self, text: str) -> list[Declared]:
         """The noun of that name, else all of which every word is said: in names, title or summary."""
         load_plugins()
-        noun = self._named(text)
-        if noun is not None:
-            return [noun]
-        words = _folded(text).split("_")
+        noun, form = self._named(text), self._form(text)
+        if noun is not None or form is not None:
+            return [noun if noun is not None else cast(tuple[Declared, str], form)[0]]
+        words = [word for word in _folded(text).split("_") if word not in _SMALL] or [_folded(text)]
         said = {noun.name: _said(noun) for noun in self}
         return [noun for noun in self if all(word in said[noun.name] for word in words)] or [self.find(text)]
 
@@ -165,10 +243,24 @@ class Registry(Generic[Declared]):
 def _said(noun: Noun) -> str:
     """All that a catalogue says of a noun, as it is searched."""
     about = (str(getattr(noun, name, "")) for name in ("title", "summary"))
-    return _folded(" ".join((noun.name, *noun.aliases, *about)))
+    return _folded(" ".join((noun.name, *noun.aliases, *getattr(noun, "forms", ()), *about)))
 
 
 _folded = cache(folded)
+_SMALL: Final = {"a", "an", "and", "at", "for", "in", "of", "on", "or", "the", "to", "with"}  # they tell nothing apart
+_OPEN: Final = re.compile(r"(?:([^(]*)(\((?:.*,)?\s*))?(.*)", re.DOTALL)
+
+
+def declaring(
+    registry: Registry[Any], kind: Callable[Concatenate[Function, Said], Declared]
+) -> Callable[Said, Callable[[Function], Declared]]:
+    """The decorator that declares a function as a noun of a kind; it takes what the kind is made with besides."""
+
+    def say(*args: Said.args, **said: Said.kwargs) -> Callable[[Function], Declared]:
+        return lambda function: cast(Declared, registry.add(kind(function, *args, **said)))
+
+    say.__doc__ = kind.__doc__
+    return say
 
 
 @dataclass(frozen=True)
@@ -339,10 +431,40 @@ def call_text(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 @cache
 def load_plugins() -> None:
     """Import what third parties declare, once; one that fails is remembered and does not stop the others."""
-    every = entry_points()  # once: it reads a file of each package that is installed
-    for entry in (one for group in PLUGINS for one in every.select(group=group)):
+    for entry in _entries() if _named_anywhere() else ():
         try:
             entry.load()
         except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
             BROKEN[entry.name] = said = f"{type(error).__name__}: {error}"
             warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)
+
+
+def _entries() -> list[EntryPoint]:
+    """The entry points of third parties."""
+    from importlib.metadata import entry_points
+
+    every = entry_points()
+    return [one for group in PLUGINS for one in every.select(group=group)]
+
+
+def _named_anywhere() -> bool:
+    """Whether a package may name us: to look for our name alone takes a tenth of what reading all entry points does."""
+    if any(hasattr(one, "find_distributions") and one is not PathFinder for one in sys.meta_path):
+        return True  # packages that are found in another way than on the path
+    return any(map(_named_in, sys.path))
+
+
+def _named_in(place: str) -> bool:
+    try:
+        with os.scandir(place or ".") as found:
+            about = [one.path for one in found if one.name.lower().endswith(("dist-info", "egg-info"))]
+    except OSError:
+        return os.path.isfile(place)  # an archive, which others know how to open
+    for path in about:
+        try:
+            with open(os.path.join(path, "entry_points.txt"), "rb") as text:
+                if f"[{PLUGINS[0]}".encode() in text.read():
+                    return True
+        except OSError:
+            continue
+    return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import stat
 import tempfile
@@ -141,7 +140,7 @@ def open_scratch(suffix: str, folder: Path | None = None) -> Path:
     where = Path(tempfile.gettempdir()) if folder is None else folder
     _remove_stale(where)
     while True:
-        path = where / f"{_MARK}{secrets.token_hex(6)}{suffix[:20]}"
+        path = where / f"{_MARK}{os.urandom(6).hex()}{suffix[:20]}"
         # What is to be put in place has the permissions that new files have here; anything else is private.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if folder is None else 0o666)
         if fcntl is not None:

@@ -1,8 +1,10 @@
-"""Modules that load when something of them is asked for: hardly a command needs all rooms of the house."""
+"""Modules that load when something of them is asked for, or beside other work: hardly a command needs all rooms."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
+from threading import Thread
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +19,24 @@ def later(name: str) -> Any:
     (1, 1, 1)
     """
     return _Later(name)
+
+
+def soon(*names: str) -> Thread:
+    """Load modules that will be needed, in a thread of its own: while an engine reads a file, Python has time.
+
+    What cannot be loaded says so to whoever asks for it.
+
+    >>> soon("colorsys", "no_such_module").join()
+    """
+
+    def load() -> None:
+        for name in names:
+            with suppress(Exception):
+                import_module(name)
+
+    thread = Thread(target=load)
+    thread.start()
+    return thread
 
 
 class _Later(ModuleType):

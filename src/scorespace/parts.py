@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, entry_points, requires, version
 from typing import Any, Final
 
 from scorespace.declaration import BROKEN, PLUGINS, load_plugins
 from scorespace.errors import DataError
+from scorespace.frozen import dataclass
 
 _USES: Final = {
     "numpy": "arrays, and all arithmetic",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import date
+from functools import singledispatch
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+
+from scorespace.frozen import dataclass
 
 SCHEMA: Final = 1
 CERTIFIED: Final = ("certified_low", "certified_high")
@@ -107,6 +110,9 @@ NOTE_KINDS: Final[dict[str, NoteKind]] = {
     "SS092": NoteKind("info", "slices too small to tell"),
     "SS093": NoteKind("warning", "slices are selected at rates that differ by more than a fifth"),
     "SS094": NoteKind("warning", "groups of related cases lie in several slices"),
+    "SS095": NoteKind("warning", "a number is worse than in the baseline by more than chance explains"),
+    "SS096": NoteKind("info", "what differs from the baseline besides the numbers"),
+    "SS097": NoteKind("info", "a score has its sign changed, because low ones mean positive"),
 }
 
 
@@ -169,19 +175,22 @@ _ZERO: Final = 1e-12
 def digits(*values: float) -> int:
     """The decimals that numbers which stand together deserve, such as a value and its interval.
 
-    Three; one from 10 on; more where all of them would look like zero, or alike.
+    Three; one from 10 on, none where all of them are 1 000 or more; more where all of them would look like zero, or
+    alike.
 
     >>> digits(0.7867), digits(128.4), digits(0.00034), digits(0.0031, 0.0030, 0.0032), digits(0.0001, -0.03, 0.03)
     (3, 1, 5, 5, 3)
+    >>> digits(3803.0, 3501.9, 4166.2), digits(1766.1, -120.5, 2089.6)
+    (0, 1)
     """
     finite = [value for value in values if math.isfinite(value)]
     if not finite:
         return 3
     size, spread = max(map(abs, finite)), max(finite) - min(finite)
-    found = 1 if size >= 10 else 3
+    found = 0 if min(map(abs, finite)) >= 1000 else 1 if size >= 10 else 3
     if _ZERO < size < 0.01:
         found = 1 - math.floor(math.log10(size))
-    if _ZERO < spread < 0.002:
+    if _ZERO < spread < 2 * 10 ** -min(found, 3):
         found = max(found, 1 - math.floor(math.log10(spread)))
     return found
 
@@ -195,13 +204,15 @@ def digits_along(values: Any) -> Any:
     finite = np.isfinite(values)
     size = np.where(finite, np.abs(values), 0.0).max(axis=0)
     spread = np.where(finite, values, -np.inf).max(axis=0) - np.where(finite, values, np.inf).min(axis=0)
-    found = np.where(size >= 10, 1, 3)
-    for reach, most in ((size, 0.01), (spread, 0.002)):
+    least = np.where(finite, np.abs(values), np.inf).min(axis=0)
+    found = np.where((least >= 1000) & finite.any(axis=0), 0, np.where(size >= 10, 1, 3))
+    alike = 2.0 * 10.0**-found
+
+    def needed(reach: Any, most: Any) -> Any:
         small = (reach > _ZERO) & (reach < most)
-        needed = 1 - np.floor(np.log10(np.where(small, reach, 1.0))).astype(np.int64)
-        # All near zero need no more than that; those near each other need at least as many.
-        found = np.where(small, needed if most == 0.01 else np.maximum(found, needed), found)
-    return found
+        return np.where(small, 1 - np.floor(np.log10(np.where(small, reach, 1.0))).astype(np.int64), found)
+
+    return np.maximum(needed(size, 0.01), needed(spread, alike))
 
 
 def limits(value: float, low: float, high: float, *, sign: bool = False) -> str:
@@ -216,11 +227,13 @@ def limits(value: float, low: float, high: float, *, sign: bool = False) -> str:
     return f"{write(value, places)} [{write(low, places)}, {write(high, places)}]"
 
 
-def short(value: float, *beside: float) -> str:
-    """A cost for people: three significant digits, more where those beside it would read the same.
+def short(value: float, *beside: float, sign: bool = False) -> str:
+    """A cost for people: three significant digits, more where those beside it would read the same; `sign` for shifts.
 
-    >>> short(4.5), short(0.0253), short(0.17821, 0.17812, 0.17833)
-    ('4.5', '0.0253', '0.17821')
+    From 1 000 on, whole numbers are told whole.
+
+    >>> short(4.5), short(0.0253), short(0.17821, 0.17812, 0.17833), short(2731.4), short(1500, sign=True)
+    ('4.5', '0.0253', '0.17821', '2 731', '+1 500')
     """
     if not math.isfinite(value):
         return decimals(value)
@@ -229,7 +242,12 @@ def short(value: float, *beside: float) -> str:
     significant = 3
     if 0 < spread < size and size > 0:
         significant = max(3, 2 + math.floor(math.log10(size)) - math.floor(math.log10(spread)))
-    return f"{value:.{min(significant, 12)}g}".replace("-", "−")
+    significant = min(significant, 12)
+    text = f"{value:.{significant}g}"
+    if 1000 <= abs(float(text)) < 1e15:
+        places = max(0, significant - 1 - math.floor(math.log10(abs(value))))
+        text = f"{value:,.{places}f}".replace(",", " ")
+    return f"{'+' if sign and value > 0 else ''}{text.replace('-', '−')}"
 
 
 def threshold_text(at: float) -> str:
@@ -258,8 +276,8 @@ def percent(share: float, places: int = 1) -> str:
 def decimals(value: float, places: int | None = None) -> str:
     """A number for people: as many decimals as it deserves, a true minus sign, and a dash for what is undefined.
 
-    >>> decimals(-0.12345), decimals(0.000416), decimals(float("nan"))
-    ('−0.123', '0.00042', '–')
+    >>> decimals(-0.12345), decimals(0.000416), decimals(float("nan")), decimals(-34760429.2)
+    ('−0.123', '0.00042', '–', '−34 760 429')
     """
     if math.isnan(value):
         return "–"
@@ -267,7 +285,7 @@ def decimals(value: float, places: int | None = None) -> str:
         return "∞" if value > 0 else "−∞"
     places = digits(value) if places is None else places
     text = f"{value:.{places}f}"
-    return text.replace("-", "−") if float(text) else f"{0:.{places}f}"
+    return f"{value:,.{places}f}".replace(",", " ").replace("-", "−") if float(text) else f"{0:.{places}f}"
 
 
 def per_thousand(number: float) -> str:
@@ -297,6 +315,25 @@ def p_text(p: float) -> str:
     ('p = 0.030', 'p < 0.001')
     """
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def p_cell(p: float, undefined: str = "–") -> str:
+    """The same in a column that is headed p.
+
+    >>> p_cell(0.0301), p_cell(0.00001), p_cell(float("nan"))
+    ('0.030', '< 0.001', '–')
+    """
+    return undefined if math.isnan(p) else p_text(p).removeprefix("p ").removeprefix("= ")
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words as a sentence lists them.
+
+    >>> joined(["a", "b", "c"]), joined(["a"])
+    ('a, b and c', 'a')
+    """
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def signed(value: float, places: int | None = None) -> str:
@@ -329,6 +366,12 @@ def html_table(rows: Sequence[Row], words: str = "") -> str:
     return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+@singledispatch
+def in_notebook(found: Any) -> str:
+    """A result as HTML: all its rows, unless the house declares for its kind what is shown of it."""
+    return html_table(found.rows(), found.words)
+
+
 class Result:
     """What a result tells: its words as its repr, a table for notebooks, and all of it as a dictionary."""
 
@@ -356,7 +399,7 @@ class Result:
         return self.words
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.words)
+        return in_notebook(self)
 
 
 class ByValue:

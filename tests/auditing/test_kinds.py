@@ -41,6 +41,13 @@ def test_the_examples_of_the_lecture(name):
         ("field1", np.arange(1, ROWS + 1), "identifier"),
         ("field1", SOURCE.permutation(ROWS) + 5000, "identifier"),
         ("field1", [f"C-{n:05d}" for n in SOURCE.permutation(ROWS)], "identifier"),
+        ("phone", [f"+49 30 {n:07d}" for n in SOURCE.permutation(ROWS)], "identifier"),
+        ("account", SOURCE.permutation(ROWS) * 29_989_231 + 1_000_000_007, "identifier"),
+        ("account balance", SOURCE.permutation(ROWS) * 29_989 + 100_003, "ratio"),
+        ("age band", SOURCE.choice(["<20", "20-29", "30-39", "40+"], ROWS), "ordinal"),
+        ("income", SOURCE.choice(["under $25k", "$25k-$50k", "$50k to 1m", "over 1m", "unknown"], ROWS), "ordinal"),
+        ("flight", SOURCE.choice(["10-20", "30-20", "40-10"], ROWS), "nominal"),  # no range runs downwards
+        ("sodium", SOURCE.choice(["low", "normal", "high"], ROWS), "ordinal"),
         ("patient_id", SOURCE.integers(0, 60, ROWS), "identifier"),
         ("salary", SOURCE.normal(50_000, 9000, ROWS).round(), "ratio"),
         ("zip code", SOURCE.integers(10_000, 99_999, ROWS), "nominal"),
@@ -94,6 +101,27 @@ def test_words_from_low_to_high():
     assert ordered_words(["high", "low", "Unknown", "medium"]) == ("low", "medium", "high")
     assert ordered_words(["red", "low", "high"]) == ()
     assert ordered_words(["low", "high"]) == ()  # two labels are binary
+    assert ordered_words(["A", "B", "A ", "C", "a"]) == ("C", "B", "A")  # however it is written, it is one level
+    assert ordered_words(["50+", "[20, 30)", "< 20", "30–50"]) == ("< 20", "[20, 30)", "30–50", "50+")
+    assert ordered_words(["1.2.3-4", "5-6", "7-8"]) == ()
+    assert ordered_words(["red 1-2", "3-4", "5-6"]) == ()
+
+
+def test_a_long_order_is_told_by_its_ends():
+    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    (found,) = ss.audit({"month": months * 10}).columns
+    assert found.evidence == "words with an order: Jan < Feb < Mar < … < Dec"
+    (found,) = ss.audit({"age": ["40+", "<20", "20-40"] * 10}).columns
+    assert found.evidence == "ranges of numbers: <20, 20-40, 40+"
+
+
+def test_what_measures_nothing_has_no_middle():
+    found = ss.audit({"zip": [10115, 20095, 80331, 50667] * 10, "flag": [0, 1] * 20, "rooms": [1, 2, 3, 4] * 10})
+    assert [(one.kind, one.low, one.middle) for one in found.columns] == [
+        ("nominal", "", ""),
+        ("binary", "", ""),
+        ("ratio", "1", "2"),
+    ]
 
 
 def test_what_a_user_states():

@@ -31,6 +31,12 @@ def test_spellings_of_one_label():
         assert (f"'{town}' ({rows})" in found.text) == (town != "Rome")
 
 
+def test_many_gaps_are_told_with_their_share():
+    table = {"x": [None, None, 1.5, *range(7)], "some": [None, *range(9)], "y": list(range(10))}
+    (found,) = ss.audit(table, target="y").failing(["SS152"])
+    assert (found.columns, found.level, found.text) == (("x",), "info", "20 % of 'x' is missing.")
+
+
 def test_gaps_that_know_the_target():
     y = SOURCE.integers(0, 2, 600)
     telling = np.where((y == 1) & (SOURCE.random(600) < 0.5), np.nan, SOURCE.normal(size=600))

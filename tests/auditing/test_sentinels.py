@@ -80,6 +80,12 @@ def test_a_scale_that_lost_its_top(source, top, bell):
     assert (one.code, one.numbers["expected_top"]) == ("SS111", top)
 
 
+def test_counts_have_lost_no_top(source):
+    children = source.choice([0, 0, 0, 1, 1, 2, 3, 4], ROWS)
+    assert ss.audit({"children": children}).failing(["SS111"]) == ()
+    assert ss.audit({"answer": children}).failing(["SS111"])
+
+
 def test_a_stated_scale_needs_no_spike(source):
     answers = source.integers(0, 10, ROWS)
     assert found("x", answers) == []

@@ -170,3 +170,13 @@ def test_weights_of_raters_with_scores_are_copies(run, write):
         assert ours.json()["rows"][0][key] == pytest.approx(theirs["rows"][0][key])
     assert [row["auc"] for row in ours.json()["raters"]] == pytest.approx([row["auc"] for row in theirs["raters"]])
     assert [one["value"] for one in ours.json()["chance"]] == pytest.approx([one["value"] for one in theirs["chance"]])
+
+
+def test_the_page(run, films, tmp_path):
+    assert run("agree", *films, "--report", "films.html").err == "report  films.html\n"
+    assert "Smooth true positive rate" in (tmp_path / "films.html").read_text()
+
+
+def test_what_is_for_scores_says_so_in_flags(run, write):
+    done = run("agree", write("r.csv", "a,b\n1,2\n2,2\n"), "--rater", "A=a", "--rater", "B=b", "--positive", "2")
+    assert done.err == "DataError: positive='2' is for raters with scores.\n  hint: --rater A=DECISION,SCORE\n"

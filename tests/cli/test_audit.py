@@ -37,7 +37,7 @@ def test_the_whole_screen(run, write):
         "column   kind              values        missing   evidence",
         "size     ordinal           3 different   –         words with an order: small <",
         "                                                   medium < large",
-        "y        binary (target)   0 … 1 … 1     –         two values, 0 and 1",
+        "y        binary (target)   2 different   –         two values, 0 and 1",
         "",
         "notes SS103 'size' alone predicts 'y' with AUC 1.000 (cross-fitted; p < 0.001",
         "            after correction for 2 tests). Ask whether it is known before the",

@@ -100,6 +100,9 @@ def test_midpoint_by_rule_number_and_validation_sample(run, six, write):
     other = write("other.csv", "seen,s\n1,0.9\n1,0.8\n0,0.2\n0,0.1\n")
     assert middle("--learn-midpoint", other) == pytest.approx(0.5)
     assert run("cases", *six, "--midpoint", "medain").code == 2
+    assert run("cases", *six, "--midpoint", "0.4", "--learn-midpoint", other).err == (
+        "DataError: the midpoint is stated and learned.\n  hint: either --midpoint or --learn-midpoint\n"
+    )
 
 
 def test_files(run, six, tmp_path):

@@ -556,3 +556,8 @@ def test_weighted_cases_are_compared_as_in_python(run, tmp_path):
     assert found["difference"] == pytest.approx(expected["difference"])
     assert found["p"] == pytest.approx(expected["p"])
     assert "counts cases, and these have weights" in run(*asked, "--test", "delong").err
+
+
+def test_one_model_and_groups_are_refused_in_words(run, write):
+    done = run("compare", write("one.csv", "y,s,g\n0,0.5,2\n"), "--truth", "y", "--score", "s", "--group", "g")
+    assert (done.code, "InternalError" in done.err) == (2, False)

@@ -309,13 +309,6 @@ def test_help_lists_the_kinds_and_those_with_bands(run):
     assert f"({', '.join(band.functions)})" in words
 
 
-def test_a_shell_completes_kinds():
-    from scorespace.cli.curves import completed
-
-    expected = {"roc": "ROC curve", "rejection": "Rejection curve", "rroc": "RROC curve"}
-    assert dict(completed("r")) == {**expected, "residuals": "Errors against prediction"}
-
-
 def test_a_calibration_picture_with_its_band(run, credit):
     done = run("curve", *credit, "--score", "tree", "--kind", "calibration", "--band", "--out", "c.svg")
     assert (done.code, done.out) == (0, "")
@@ -496,6 +489,16 @@ def test_every_kind_of_predicted_numbers_is_told_and_drawn(run, tmp_path, kind):
     assert {"x", "y", "threshold", "model"} <= set(rows[0])
     assert run(*given, "--out", str(tmp_path / "n.svg")).code == 0
     assert (tmp_path / "n.svg").read_text().startswith("<svg")
+
+
+def test_without_a_kind_numbers_have_the_first_of_theirs_and_other_kinds_are_refused(run, tmp_path):
+    (tmp_path / "n.csv").write_text("y,m\n1,2\n2,2\n3,2\n", encoding="utf-8")
+    given = ("curve", str(tmp_path / "n.csv"), "--truth", "y", "--prediction", "m")
+    assert run(*given, "--format", "json").json()["kind"] in OF_NUMBERS
+    for out in ([], ["--out", "roc.svg"]):
+        done = run(*given, "--kind", "roc", *out)
+        told = "CurveError: roc cannot be computed from predicted numbers.\n  hint: roc needs scores\n"
+        assert (done.code, done.err) == (2, told)
 
 
 def test_an_rroc_curve_goes_along_its_shifts(run, tmp_path):

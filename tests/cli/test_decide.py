@@ -117,7 +117,7 @@ def test_the_cheapest_of_several_models_on_several_classes(run, write):
     asked = ("decide", "data.csv", "--truth", "y", "--decision", "bad", "--decision", "good", "--costs", "costs.csv")
     found = run(*asked, "--format", "json").json()
     assert (found["model"], found["total_cost"]) == ("good", 1)
-    assert "bad would cost 2667 per 1 000 more" in found["verdict"]
+    assert "bad would cost 2 667 per 1 000 more" in found["verdict"]
 
 
 def test_scores_of_several_classes_are_decided_by_least_cost(run, oracles, write):
@@ -605,15 +605,36 @@ def test_equal_costs_are_chows_rule(run, credit):
             "  hint: between 0 and 0.8333\n",
         ),
         (
-            ["--reject", "0.2", "--cost-fp", "1", "--cost-fn", "5", "--prevalence", "0.1"],
-            "ConditionError: a rejection is weighed against the costs of both errors alone.\n"
-            "  hint: no other costs, and no prevalence\n",
+            ["--reject", "0.2", "--cost-fp", "1", "--cost-fn", "5", "--cost-tp", "2"],
+            "ConditionError: between these costs there is nobody to hand doubtful cases to: an error is cheaper than a "
+            "right decision.\n  seen: fp=1, tn=0, fn=5, tp=2\n"
+            "  hint: each error must cost more than either right decision\n",
         ),
     ],
 )
 def test_rejections_that_are_no_choice(run, credit, given, message):
     done = run("decide", *credit, "--score", "logistic", *given)
     assert (done.code, done.err) == (2, message)
+
+
+def test_a_rejection_beside_gains_a_prevalence_and_a_matrix(run, credit, write):
+    """The same of two classes by options and by a file; of several, expected costs decide."""
+    asked = ("decide", *credit, "--score", "logistic", "--reject", "0.2", "--format", "json")
+    stated = ("--cost-fp", "1", "--cost-fn", "5", "--cost-tp", "-2", "--cost-tn", "-0.5")
+    (row,) = run(*asked, *stated).json()["rows"]
+    file = write("costs.csv", ",bad,good\nbad,-2,5\ngood,1,-0.5\n")
+    assert run(*asked, "--costs", file).json()["rows"] == [row]
+    assert row["cost_low"] < row["cost"] < row["cost_high"]
+    (rarer,) = run(*asked, *stated, "--prevalence", "0.1").json()["rows"]
+    assert rarer["low"] > row["low"]
+    write("three.csv", "y,m_a,m_b,m_c\na,0.9,0.05,0.05\nb,0.1,0.8,0.1\nc,0.3,0.4,0.3\n")
+    write("even.csv", ",a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n")
+    three = ("decide", "three.csv", "--truth", "y", "--score", "m_*", "--costs", "even.csv")
+    (found,) = run(*three, "--reject", "0.3", "--format", "json").json()["rows"]
+    assert (found["rejected"], found["accuracy"], found["cost"]) == pytest.approx((1 / 3, 1.0, 0.1))
+    shown = run(*three).out
+    assert "always a" in shown
+    assert "m (least cost)   0.333 [" in shown
 
 
 def test_a_rejection_between_several_classes(run, write):
@@ -657,9 +678,9 @@ def test_what_parts_classes_is_refused_for_numbers(run, write, asked, what):
     done = run("decide", data, "--truth", "y", "--prediction", "p", *asked)
     assert (done.code, done.err) == (
         2,
-        f"ConditionError: {what} parts classes, and these models predict numbers.\n"
+        f"ConditionError: {what} parts classes, and these models hold predicted numbers.\n"
         "  seen: 'p'\n"
-        "  hint: --cost-under 2 --cost-over 1, for the shift of least cost\n",
+        "  hint: --cost-under 2 --cost-over 1, for the shift of predicted numbers that costs least\n",
     )
 
 

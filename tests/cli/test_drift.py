@@ -132,3 +132,73 @@ def test_several_samples(run, write):
     )
     done = run("drift", files[0], files[1], files[1], "--truth", "y", "--score", "s")
     assert done.err.startswith("DataError: two samples have the same name.\n")
+
+
+# --- over time
+
+ROLES = ("--truth", "outcome", "--positive", "bad", "--score", "nb", "--replicates", "199")
+
+
+def test_batches_over_time(run, files, write):
+    for name in ("1.csv", "2.csv", "3.csv"):
+        write(name, sample(0.9))
+    done = run("drift", "before.csv", "1.csv", "2.csv", "3.csv", "--over-time", *ROLES, "--format", "json")
+    told = done.json()
+    assert told["moved"][0] == "share of positives"
+    assert (told["alarm"], [row["batch"] for row in told["rows"]]) == ("3.csv", ["1.csv", "2.csv", "3.csv"])
+    failed = run("drift", "before.csv", "1.csv", "2.csv", "3.csv", "--over-time", "--fail-on-alarm", *ROLES)
+    assert failed.code == 1
+    assert "Alarm at 3.csv, batch 3 of 3: share of positives" in failed.out
+    assert run("drift", "before.csv", "1.csv", "--over-time", "--fail-on-alarm", *ROLES).code == 0
+
+
+def test_batches_by_a_column_with_a_picture(run, files, write, tmp_path):
+    days = [f"{line},{'day' if k == 0 else k % 3}" for k, line in enumerate(sample(0.2, cases=90).splitlines())]
+    write("log.csv", "\n".join(days) + "\n")
+    done = run("drift", "before.csv", "log.csv", "--by", "day", *ROLES, "--out", "e.svg")
+    assert "before.csv: 400 cases   3 batches   positive = bad" in done.out
+    assert done.err == "drift  e.svg\n"
+    assert (tmp_path / "e.svg").read_text().startswith("<svg")
+
+
+def test_pages(run, files, write, tmp_path):
+    """The page of two samples, and that of batches over time, with the command that made it."""
+    write("1.csv", sample(0.9))
+    assert run("drift", *files, "--report", "two.html").err == "report  two.html\n"
+    assert "Before and after" in (tmp_path / "two.html").read_text()
+    given = ("before.csv", "1.csv", "after.csv", "--over-time", *ROLES)
+    assert run("drift", *given, "--report", "days.html").err == "report  days.html\n"
+    page = (tmp_path / "days.html").read_text()
+    for words in ("Did anything move?", "What moved?", "How did the numbers go?", "AUC of each batch", "scorespace "):
+        assert words in page
+    assert "has no known ending" in run("drift", *files, "--report", "drift.pdf").err
+
+
+def test_a_saved_evaluation_is_the_sample_before(run, files, write):
+    run("evaluate", "before.csv", *ROLES[:6], "--measures", "auc", "--save", "b.json")
+    rows, tables = (
+        run("drift", *given, "after.csv", "--over-time", *ROLES, "--format", "csv").out
+        for given in (["before.csv"], ["b.json"])
+    )
+    assert rows == tables
+    again = [run("drift", given, "after.csv", *ROLES, "--format", "csv").out for given in ("before.csv", "b.json")]
+    assert again[0] == again[1]
+    # Which class is positive is known to the tables.
+    unsaid = ("drift", "b.json", "after.csv", "--truth", "outcome", "--score", "nb", "--replicates", "199")
+    done = run(*unsaid, "--format", "json").json()
+    assert done["data"]["positive"] == "bad"
+    assert "SS010" not in {note["code"] for note in done["notes"]}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["after.csv", "--by", "day"], "'day'"),
+        (["after.csv", "unlabelled.csv", "--by", "nb"], "--by makes batches of one file."),
+        (["after.csv", "--fail-on-alarm"], "--fail-on-alarm is for batches over time."),
+    ],
+)
+def test_what_is_refused_over_time(run, files, given, words):
+    done = run("drift", "before.csv", *given, *ROLES)
+    assert done.code == 2
+    assert words in done.err

@@ -263,7 +263,7 @@ def test_a_verb_that_is_told_nothing_says_so_beside_its_help(run):
     assert (done.code, done.err) == (
         2,
         "ScoreSpaceError: compare is told nothing to work on.\n"
-        "  hint: scorespace compare credit.csv --truth outcome --positive bad --score nb --score tree\n",
+        "  hint: scorespace compare credit.csv --truth outcome --positive bad --score naive_bayes --score tree\n",
     )
 
 
@@ -271,7 +271,8 @@ def test_no_number_cannot_be_required(run):
     done = run("evaluate", "fine.csv", *GOOD, "--require", "auc>=nan")
     assert (done.code, done.err) == (
         2,
-        "MeasureError: the requirement 'auc>=nan' cannot be read.\n  hint: such as --require \"auc>=0.8\"\n",
+        "MeasureError: the requirement 'auc>=nan' cannot be read.\n"
+        '  hint: such as --require "auc>=0.8", or "auc>=baseline-0.01" with --baseline FILE.json\n',
     )
 
 

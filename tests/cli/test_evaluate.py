@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import math
 import re
+from pathlib import Path
 
 import pytest
 
@@ -136,6 +138,106 @@ def test_with_a_report_json_stays_json(run, asah):
     done = run("evaluate", *asah, "--measures", "auc", "--report", "page.html", "--format", "json")
     assert done.json()["schema"] == 1
     assert done.err == "report  page.html\n"
+
+
+# --- baselines
+
+
+@pytest.fixture
+def base(run, credit):
+    done = run(
+        "evaluate", *credit, "--score", "logistic", "--where", "fold <= 5", "--measures", "auc", "--save", "b.json"
+    )
+    assert (done.code, done.out.splitlines()[-1]) == (0, "saved  b.json")
+    return ["evaluate", *credit, "--score", "logistic", "--baseline", "b.json"]
+
+
+def test_every_number_beside_that_of_a_saved_evaluation(run, base):
+    done = run(*base, "--where", "fold > 5", "--measures", "auc", "--format", "json")
+    told = done.json()
+    row = told["baseline"]["rows"][0]
+    saved = run("evaluate", "b.json", "--measures", "auc", "--format", "json").json()["rows"][0]
+    assert (row["baseline"], row["value"]) == (saved["value"], told["rows"][0]["value"])
+    assert row["difference"] == pytest.approx(row["value"] - row["baseline"])
+    # DeLong's errors; those of two samples are judged by Student's t, with many degrees of freedom.
+    errors = [(each["high"] - each["low"]) / 2 for each in (saved, told["rows"][0])]
+    assert row["difference_high"] - row["difference"] == pytest.approx(math.hypot(*errors), rel=0.005)
+    assert told["verdict"].endswith(told["baseline"]["verdict"])
+
+
+def test_the_baseline_on_the_screen(run, base, credit):
+    done = run(*base, "--where", "fold > 5", "--measures", "auc", "--report", "page.html")
+    assert "since   baseline   now     change                    p    \nauc ↑   0.796      0.782   −0.013" in done.out
+    page = Path("page.html").read_text()
+    assert "What changed since the baseline?" in page
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("auc>=baseline-0.02", None),
+        ("auc >= baseline - 2%", None),
+        ("auc>=baseline-chance", None),
+        ("brier<=baseline+0.01", None),
+        (
+            "auc>=baseline",
+            "0.782381, not >= baseline (baseline 0.795638): it differs by −0.013 [−0.073, +0.047], not dist",
+        ),
+        ("auc>=baseline-1%", "0.782381, not >= baseline-1% (baseline 0.795638)"),
+        ("auc>baseline+chance", None),
+    ],
+)
+def test_a_requirement_beside_the_baseline(run, base, rule, words):
+    done = run(*base, "--where", "fold > 5", "--measures", "auc", "--require", rule)
+    assert done.code == (0 if words is None else 1)
+    assert (words or "") in done.err
+
+
+def test_a_fall_beyond_chance_fails_a_requirement_that_allows_for_it(run, base, write, tmp_path):
+    lines = (tmp_path / "credit.csv").read_text().splitlines()
+    head, *rows = lines
+    place = head.split(",").index("logistic")
+    worse = [
+        ",".join([*row.split(",")[:place], str(k % 97 / 97), *row.split(",")[place + 1 :]])
+        for k, row in enumerate(rows)
+    ]
+    write("credit.csv", "\n".join([head, *worse]))
+    done = run(*base, "--measures", "auc", "--require", "auc>=baseline-chance")
+    assert done.code == 1
+    assert "more than chance explains" in done.err
+
+
+def test_a_model_without_a_baseline_fails(run, base):
+    done = run(*base, "--score", "tree", "--measures", "auc", "--require", "auc>=baseline-1")
+    assert done.err == "requirement failed: tree has no auc in the baseline, so it is not >= baseline-1\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--save", "credit.csv"], "DataError: 'credit.csv' has no known ending."),
+        (["--save", "b.json"], "DataError: 'b.json' is read here and is not overwritten."),
+        (["--require", "auc>=baseline-x"], "MeasureError: the requirement 'auc>=baseline-x' cannot be read."),
+        (["--require", "auc>=baseline--1"], "MeasureError: the requirement 'auc>=baseline--1' cannot be read."),
+        (
+            ["--require", "auc>=baseline-chance%"],
+            "MeasureError: the requirement 'auc>=baseline-chance%' cannot be read.",
+        ),
+        (["--baseline", "c.json"], "ScoreSpaceError: there are two baselines."),
+        (["--positive", "good"], "--positive is stated twice"),
+    ],
+)
+def test_what_is_refused_of_baselines(run, base, more, words):
+    done = run(*base, *more)
+    assert done.code == 2
+    assert words in done.err
+
+
+def test_a_requirement_without_its_baseline(run, asah):
+    done = run("evaluate", *asah, "--require", "auc>=baseline")
+    assert done.err == (
+        "MeasureError: a requirement speaks of a baseline, and there is none.\n  hint: --baseline FILE.json\n"
+    )
 
 
 # --- requirements
@@ -467,6 +569,22 @@ def test_two_classes_in_detail(run, credit, tmp_path):
     assert "class           TP rate   FP rate   precision   F-measure   MCC     ROC area   PRC area" in shown
 
 
+def test_a_mean_by_class_says_which_classes_it_leaves_out(run):
+    asked = ("evaluate", "--matrix", "m=10 2 0; 3 8 0; 1 4 0", "--measures", "acc", "--by-class")
+    shown = " ".join(run(*asked).out.split())
+    assert "weighted mean 0.643 0.246 0.646 0.581 0.476" in shown
+    assert (
+        "The mean of precision and MCC is over 2 of 3 classes: undefined (–) for '3', because nothing is predicted "
+        "positive."
+    ) in shown
+    (*others, last) = run(*asked, "--format", "json").json()["classes"]
+    assert [row["reason"] for row in others] == [None, None]
+    assert last["ppv"] is None
+    assert last["reason"] == (
+        "ppv undefined: nothing is predicted positive; mcc undefined: a row or column of the confusion table is empty"
+    )
+
+
 def test_without_asking_two_classes_are_not_told_apart(run, credit):
     asked = ("evaluate", *credit, "--score", "logistic", "--measures", "auc")
     assert "class by class" not in run(*asked).out
@@ -522,3 +640,18 @@ def test_differences_over_folds_are_headed_as_such(run, tmp_path):
     asked = ("evaluate", str(tmp_path / "f.csv"), "--truth", "y", "--score", "a", "--score", "b", "--measures", "auc")
     assert "a − b, mean over folds" in run(*asked, "--fold", "fold").out
     assert "a − b\n" in "\n".join(line.rstrip() for line in run(*asked).out.splitlines())
+
+
+def test_repeats_of_the_same_cases_are_drawn_together(run, write):
+    """Two repeats of the same answers tell no more than one, where the case is the group; else a note says so."""
+    once = [(k, k % 5, k * 7 % 3 == 0, (k * 37 % 60 + 20 * (k * 7 % 3 == 0)) / 80) for k in range(60)]
+    write("once.csv", "y,s,case,f\n" + "".join(f"{int(y)},{s},{k},{f}\n" for k, f, y, s in once))
+    write("twice.csv", "y,s,case,f,r\n" + "".join(f"{int(y)},{s},{k},{f},{r}\n" for r in (1, 2) for k, f, y, s in once))
+    asked = ("--truth", "y", "--score", "s", "--measures", "brier", "--fold", "f", "--format", "json")
+    single = run("evaluate", "once.csv", *asked, "--group", "case").json()["rows"][0]
+    held = run("evaluate", "twice.csv", *asked, "--repeat", "r", "--group", "case").json()
+    assert [held["rows"][0][name] for name in ("value", "low", "high")] == pytest.approx(
+        [single[name] for name in ("value", "low", "high")]
+    )
+    assert "SS032" not in [one["code"] for one in held["notes"]]
+    assert "SS032" in [one["code"] for one in run("evaluate", "twice.csv", *asked, "--repeat", "r").json()["notes"]]

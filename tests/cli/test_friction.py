@@ -150,6 +150,7 @@ def test_differences_that_cannot_be_had_are_blank_with_a_reason(run, credit):
         ("curve credit.csv --kind cal", "calibration"),
         ("calibrate credit.csv --method iso", "isotonic"),
         ("compare credit.csv --test mcn", "mcnemar"),
+        ("curve credit.csv --kind smooth(mid", "smooth(midpoint="),
         ("measures probability_of_d", "probability_of_detection"),
         ("evaluate nowhere.csv --truth o", ""),
     ],

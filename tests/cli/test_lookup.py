@@ -1,16 +1,6 @@
-"""What the catalogues share: completion, one noun, a search, and words that lead nowhere."""
+"""What the catalogues share: one noun, a search, and words that lead nowhere."""
 
 import pytest
-
-from scorespace.cli.lookup import beginning
-from scorespace.curves.curve import CURVES
-
-
-def test_a_shell_is_offered_names_and_then_other_names():
-    assert [name for name, _ in beginning(CURVES, "roc")] == ["roc"]
-    other = next(alias for one in CURVES for alias in one.aliases)
-    assert other in [name for name, _ in beginning(CURVES, other)]
-    assert beginning(CURVES, "nothing_like_it") == []
 
 
 @pytest.mark.parametrize(("verb", "words", "found"), [("measures", ["probability", "of", "detection"], "tpr")])

@@ -100,8 +100,19 @@ def test_words_search_names_titles_and_summaries(run):
     found = [row["name"] for row in run("measures", "false alarm", "--format", "json").json()["rows"]]
     assert found == ["fp"]  # a name of its own
     found = {row["name"] for row in run("measures", "detection", "--format", "json").json()["rows"]}
-    assert found == {"tpr", "fpr"}
+    assert found == {"tpr", "fpr", "pp_rate"}
     assert run("measures", "harmonic precision", "--format", "json").json()["rows"][0]["name"] == "f1"
+
+
+def test_names_that_need_more_are_found_and_told(run):
+    out = run("measures", "f2").out
+    assert out.split()[:2] == ["fbeta", "F-beta"]
+    assert "also        f2 is fbeta(beta=2); f0.5 is fbeta(beta=0.5)" in out
+    (found,) = run("measures", "multiclass auc", "--format", "json").json()["rows"]
+    assert found["name"] == "auc"
+    # Small words tell nothing apart.
+    found = run("measures", "precision", "and", "the", "recall", "--format", "json").json()["rows"]
+    assert {"f1", "fbeta", "fm"} <= {row["name"] for row in found}
 
 
 def test_measures_stand_under_their_topics(run):

@@ -48,14 +48,6 @@ def test_pairs_are_taken_apart_at_the_first_sign():
     )
 
 
-def test_a_midpoint_is_a_number_or_a_name():
-    assert [options.midpoint(text) for text in ("0.5", "1e-3", "median")] == [0.5, 0.001, "median"]
-    options.refuse_two_midpoints("mean")
-    assert told(lambda: options.refuse_two_midpoints("0.5")) == (
-        "DataError: the midpoint is stated and learned.\n  hint: either --midpoint or --learn-midpoint"
-    )
-
-
 def test_the_data_and_matrices_beside_or_instead(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("c1.csv").write_text(",ill,well\nill,6,2\nwell,1,3\n")

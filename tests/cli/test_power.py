@@ -5,11 +5,12 @@ import json
 import pytest
 
 from scorespace.comparisons.power import (
-    auc_power,
-    auc_sample_size,
+    Aim,
     auc_width,
-    difference_power,
-    difference_sample_size,
+    sample_size,
+    sample_size_of_share,
+    sample_size_of_width,
+    share_width,
     solved,
     solved_prevalence,
 )
@@ -20,30 +21,38 @@ BASE = ("power", "--auc", "0.8", "--prevalence", "0.3")
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        (("--against", "0.7"), auc_sample_size(0.8, null=0.7, prevalence=0.3)),
-        (("--against", "0.7", "--power", "0.9"), auc_sample_size(0.8, null=0.7, prevalence=0.3, power=0.9)),
-        (("--against", "0.7", "--cases", "100"), auc_power(0.8, 30, 70, null=0.7)),
-        (("--against", "0.7", "--cases", "100", "--one-sided"), auc_power(0.8, 30, 70, null=0.7, sides=1)),
+        (("--against", "0.7"), sample_size(Aim(auc=0.8, against=0.7), 0.3)),
+        (("--against", "0.7", "--power", "0.9"), sample_size(Aim(auc=0.8, against=0.7), 0.3, 0.9)),
+        (("--against", "0.7", "--cases", "100"), Aim(auc=0.8, against=0.7).with_cases(30, 70)),
+        (("--against", "0.7", "--cases", "100", "--one-sided"), Aim(auc=0.8, against=0.7, sides=1).with_cases(30, 70)),
         (
             ("--against", "0.7", "--paired-correlation", "0.5", "--alpha", "0.01"),
-            difference_sample_size(0.8, 0.7, correlation=0.5, prevalence=0.3, alpha=0.01),
+            sample_size(Aim(auc=0.8, against=0.7, correlation=0.5, alpha=0.01), 0.3),
         ),
-        (("--against", "0.7", "--unpaired"), difference_sample_size(0.8, 0.7, prevalence=0.3)),
-        (("--against", "0.7", "--unpaired", "--cases", "100"), difference_power(0.8, 0.7, 30, 70)),
-        (("--half-width", "0.05"), auc_sample_size(0.8, half_width=0.05, prevalence=0.3)),
+        (("--against", "0.7", "--unpaired"), sample_size(Aim(auc=0.8, against=0.7, unpaired=True), 0.3)),
+        (
+            ("--against", "0.7", "--unpaired", "--cases", "100"),
+            Aim(auc=0.8, against=0.7, unpaired=True).with_cases(30, 70),
+        ),
+        (("--half-width", "0.05"), sample_size_of_width(0.8, 0.05, 0.3)),
         (("--cases", "100"), auc_width(0.8, 30, 70)),
+        (("--cases", "100", "--variance", "obuchowski"), auc_width(0.8, 30, 70, variance="obuchowski")),
+        (
+            ("--against", "0.7", "--variance", "obuchowski"),
+            sample_size(Aim(auc=0.8, against=0.7, variance="obuchowski"), 0.3),
+        ),
         (
             ("--cases", "400", "--power", "0.9", "--paired-correlation", "0.5"),
-            solved("against", 120, 280, auc=0.8, correlation=0.5, power=0.9),
+            solved("against", Aim(auc=0.8, correlation=0.5), 120, 280, 0.9),
         ),
-        (("--cases", "400", "--solve", "against"), solved("against", 120, 280, auc=0.8)),
+        (("--cases", "400", "--solve", "against"), solved("against", Aim(auc=0.8), 120, 280)),
         (
             ("--cases", "400", "--against", "0.75", "--solve", "correlation"),
-            solved("correlation", 120, 280, auc=0.8, against=0.75),
+            solved("correlation", Aim(auc=0.8, against=0.75), 120, 280),
         ),
         (
             ("--cases", "400", "--against", "0.75", "--unpaired", "--one-sided", "--solve", "alpha"),
-            solved("alpha", 120, 280, auc=0.8, against=0.75, unpaired=True, sides=1),
+            solved("alpha", Aim(auc=0.8, against=0.75, unpaired=True, sides=1), 120, 280),
         ),
     ],
 )
@@ -55,7 +64,7 @@ def test_flags(run, flags, expected):
 
 def test_the_share_of_positives_follows_from_the_rest(run):
     done = run("power", "--auc", "0.8", "--against", "0.7", "--cases", "400", "--unpaired", "--solve", "prevalence")
-    expected = solved_prevalence(400, auc=0.8, against=0.7, unpaired=True)
+    expected = solved_prevalence(Aim(auc=0.8, against=0.7, unpaired=True), 400)
     assert expected.words.endswith("So many cases do where 53.8 % to 61.5 % of them are positive.")
     assert expected.words in " ".join(done.out.split())
     row = run(
@@ -67,7 +76,7 @@ def test_the_share_of_positives_follows_from_the_rest(run):
 
 def test_the_page_of_a_plan(run):
     # 80 % power at 5 %: the numbers of comparisons/test_power.py, laid out.
-    found = difference_sample_size(0.8, 0.7, correlation=0.5, prevalence=0.3)
+    found = sample_size(Aim(auc=0.8, against=0.7, correlation=0.5), 0.3)
     done = run(*BASE, "--against", "0.7", "--paired-correlation", "0.5")
     assert [line.rstrip() for line in done.out.strip().splitlines()] == [
         "Power   variance of Hanley and McNeil, normal approximation",
@@ -87,7 +96,7 @@ def test_the_page_of_a_plan(run):
 def test_formats(run, form):
     done = run(*BASE, "--against", "0.7", "--format", form)
     assert done.code == 0
-    assert str(auc_sample_size(0.8, null=0.7, prevalence=0.3).n_pos) in done.out
+    assert str(sample_size(Aim(auc=0.8, against=0.7), 0.3).n_pos) in done.out
 
 
 def test_few_cases_are_noted_below_the_plan(run):
@@ -149,3 +158,47 @@ def test_the_expected_area_can_be_what_is_looked_for(run):
     assert run("power", "--prevalence", "0.3", "--half-width", "0.05").err.startswith(
         "ConditionError: it is not stated which AUC is expected.\n"
     )
+
+
+def test_the_page_of_a_share(run):
+    done = run("power", "--share", "0.9", "--within", "0.05", "--prevalence", "0.2")
+    assert [line.rstrip() for line in done.out.strip().splitlines()] == [
+        "Power   Wilson's interval of a share",
+        "",
+        "plan                     number",
+        "cases it is a share of   141",
+        "all cases                705",
+        "half width               0.050",
+        "",
+        "With 141 cases, of 705 in all, the 95 % Wilson interval of a share of 0.9 is",
+        "0.839 to 0.939, half of which is 0.050.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (("--within", "0.05"), sample_size_of_share(0.9, 0.05)),
+        (("--cases", "100"), share_width(0.9, 100)),
+        (("--cases", "500", "--prevalence", "0.2", "--alpha", "0.1"), share_width(0.9, 100, prevalence=0.2, alpha=0.1)),
+    ],
+)
+def test_flags_of_a_share(run, flags, expected):
+    done = run("power", "--share", "0.9", *flags, "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    assert done.json()["rows"] == json.loads(json.dumps(expected.rows()))
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--share", "0.9"), "of the half width and the cases, one follows from the other.\n  hint: --within 0.05"),
+        (("--within", "0.05"), "it is not stated which share is expected.\n  hint: --share 0.9"),
+        (("--share", "0.9", "--within", "0.05", "--auc", "0.8"), "a share needs no AUC and no test."),
+        (("--share", "0.9", "--within", "0.05", "--one-sided"), "a share needs no AUC and no test."),
+    ],
+)
+def test_shares_that_cannot_be_planned(run, flags, message):
+    done = run("power", *flags)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"ConditionError: {message}")

@@ -222,8 +222,8 @@ def test_data_sets_without_a_value_can_be_left_out(run, write):
         (
             "data,a,b\nd1,1,2\nd2,2,3\n",
             ["--measure", "auc", "--value", "b"],
-            "ColumnError: a long table needs three columns.\n  seen: 'data', 'a', 'b'\n"
-            "  hint: --dataset data, --model learner and --value auc\n",
+            "ColumnError: a long table needs the columns of data sets, models and values.\n  seen: 'data', 'a', 'b'\n"
+            "  hint: --dataset data, --model a and --value b\n",
         ),
     ],
     ids=["missing", "one model", "one data set", "text", "control", "direction", "measure", "pairs", "both", "long"],
@@ -252,3 +252,12 @@ def test_a_numeric_first_column_is_asked_about(run, write):
     assert run("ranks", "sized.csv", "--measure", "auc", "--dataset", "size").code == 0
     write("errors.csv", "nb,tree,svm\n1,2,3\n4,3,5\n6,5,7\n")  # all whole: errors of models
     assert run("ranks", "errors.csv", "--lower-is-better").code == 0
+
+
+def test_the_page(run, write, tmp_path):
+    write("results.csv", "data,nb,tree,svm\na,0.9,0.8,0.7\nb,0.8,0.7,0.75\nc,0.7,0.75,0.6\n")
+    done = run("ranks", "results.csv", "--measure", "auc", "--report", "ranks.html")
+    assert (done.code, done.err) == (0, "report  ranks.html\n")
+    page = (tmp_path / "ranks.html").read_text()
+    assert "Friedman" in page
+    assert "critical difference" in page

@@ -86,3 +86,26 @@ def test_another_host_is_warned_of_and_nothing_opens_a_browser_unasked(run, monk
     done = run("serve", "--open")
     assert done.err == ""
     assert [f"page    {opened[0]}"] == done.out.splitlines()[1:2]
+
+
+def test_slices_rows_and_costs_are_in_the_address_and_what_they_lack_is_told(run, write, tmp_path, monkeypatch):
+    monkeypatch.setattr("scorespace.server.serve.Server.serve_forever", lambda server: None)
+    write("a.csv", "y,s\n1,0.5\n")
+    write("costs.csv", ",1,0\n1,0,5\n0,1,0\n")
+    roles = ["serve", "a.csv", "--truth", "y", "--score", "s"]
+    done = run(*roles, "--where", "s > 0", "--by", "s(bins=2)", "--costs", "costs.csv")
+    assert done.out.splitlines()[1].endswith(
+        "&file=a.csv&truth=y&score=s&where=s+%3E+0&by=s%28bins%3D2%29&costs=costs.csv"
+    )
+    (tmp_path / "in").mkdir()
+    (tmp_path / "costs.csv").rename(tmp_path / "in" / "costs.csv")
+    done = run(*roles, "--costs", "in/costs.csv")
+    assert (done.code, done.err.splitlines()[0]) == (2, "DataError: 'in/costs.csv' is no data file in the folder.")
+    done = run(*roles, "--cost-fp", "1")
+    assert (done.code, done.err.splitlines()[0]) == (2, "ConditionError: the costs of both errors are needed.")
+
+
+def test_a_folder_is_served_as_one(run, monkeypatch, tmp_path):
+    monkeypatch.setattr("scorespace.server.serve.Server.serve_forever", lambda server: None)
+    done = run("serve", ".")
+    assert (done.code, done.out.splitlines()[0]) == (0, f"serving {os.path.realpath(tmp_path)}")

@@ -72,7 +72,11 @@ def test_a_run_tells_what_it_kept(run, cases):
     assert "Brier score" in run("study", "bias", "r", "--learner", "tree").out
     assert "no learner of 'r' kept what it chose by" in run("study", "inner", "r", "--learner", "majority").err
     assert "study learning fits a learner to data, and 'r' is a run." in run("study", "learning", "r").err
-    assert "no picture" in run("study", "bias", "r", "--out", "b.png").err
+    assert "no picture" in run("study", "inner", "r", "--out", "b.png").err
+    assert run("study", "bias", "r", "--out", "b.svg", "--report", "b.html").code == 0
+    assert "How much of the error is variance?" in Path("b.html").read_text()
+    assert "variance" in Path("b.svg").read_text()
+    assert "has no page" in run("study", "model", *cases, "--out", "m.skops", "--report", "b.html").err
 
 
 def test_what_is_not_stated(run, cases):

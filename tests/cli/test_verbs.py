@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -13,7 +14,7 @@ import pytest
 from scorespace import cli
 from scorespace.cli.verbs import VERBS
 
-SCREEN = ("answers", "classes", "comparison", "document", "folds", "sections", "terminal")
+SCREEN = ("answers", "classes", "comparison", "document", "folds", "measures", "sections", "slices", "terminal")
 HEAVY = ("numpy", "scipy", "duckdb", "narwhals", "altair", "vl_convert", "jinja2")
 
 
@@ -33,6 +34,21 @@ def loaded(*arguments):
 def test_the_summary_is_the_first_sentence_of_the_help(verb):
     told = inspect.getdoc(getattr(import_module(f"scorespace.cli.{verb.name}"), verb.name))
     assert " ".join(told.split("\n\n")[0].split()) == verb.summary
+
+
+def test_examples_of_the_help_run_on_the_files_of_the_demo(run):
+    assert run("demo", "--copy").code == 0
+    texts = (inspect.getdoc(getattr(import_module(f"scorespace.cli.{verb.name}"), verb.name)) for verb in VERBS)
+    examples = re.findall(r"Example: scorespace (.*credit\.csv.*)", "\n".join(texts))
+    assert len(examples) > 5
+    for example in examples:
+        if not example.startswith("serve"):  # which never ends
+            done = run(*shlex.split(example))
+            assert done.code == 0, f"{example}\n{done.err}"
+
+
+def test_help_shows_no_value_beside_a_switch(run):
+    assert re.search(r"--band +Draw bands", run("curve", "--help").out)
 
 
 def test_every_module_but_the_shared_ones_is_a_verb():
@@ -89,6 +105,9 @@ def test_two_models_load_no_scipy_and_nothing_of_the_page(tmp_path):
     views = {name for name in found if name.startswith("scorespace.views.")}
     assert views == {f"scorespace.views.{name}" for name in SCREEN}
     assert found.isdisjoint({"scipy", "scorespace.decisions", "scorespace.experiments", "scorespace.groups", "altair"})
+    asked_for = ("where", "slices", "sums", "tally", "outcomes", "batches", "behind", "points", "transactions")
+    assert found.isdisjoint({f"scorespace.frames.{name}" for name in asked_for})
+    assert found.isdisjoint({"scorespace.comparisons.slices", "scorespace.comparisons.since", "pandas", "pydantic"})
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
@@ -102,8 +121,9 @@ def test_the_page_lists_all_verbs_within_the_width(run, columns):
         assert columns < 80 or verb.summary in words or verb.summary.split(":")[0] in words
     assert "--help, -h Show this message and exit." in words
     assert words.endswith(
-        "Begin with: scorespace demo. In Python and notebooks: import scorespace as ss; ss.evaluate(…) takes files, "
-        "frames and arrays, such as predictions of scikit-learn."
+        "Begin with: scorespace demo. The examples of every --help read the credit.csv that scorespace demo --copy "
+        "writes. In Python and notebooks: import scorespace as ss; ss.evaluate(…) takes files, frames and arrays, such "
+        "as predictions of scikit-learn."
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.answer import Comparison, one_sided
 from scorespace.comparisons.certain import widened
 from scorespace.comparisons.delong import binned_covariance, delong_covariance
 from scorespace.evaluation.enter import evaluate
@@ -149,3 +149,9 @@ def test_no_difference_is_shown_where_the_bounds_hold_zero():
     found = widened(Comparison("a", "b", "delong", "auc", 0.001, 0.0005, 0.0015, p=1e-6), (-0.001, 0.003))
     assert found.p == 1.0
     assert (found.low, found.high) == pytest.approx((-0.0015, 0.0035))
+
+
+def test_one_side_alone_is_widened_as_half_of_both():
+    found = Comparison("a", "b", "delong", "auc", 0.1, 0.02, 0.18, p=0.0143)
+    both, one = widened(found, (0.08, 0.12)), widened(one_sided(found, "greater"), (0.08, 0.12))
+    assert one.p == pytest.approx(both.p / 2, rel=1e-12)

@@ -25,6 +25,7 @@ from scorespace.comparisons.unpaired import compare_samples
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures import parse
 from scorespace.resampling.area import delong_variance
+from scorespace.resampling.estimate import estimate
 from scorespace.tables import score_table
 from scorespace.tables.pair import pair_table
 
@@ -104,6 +105,27 @@ def test_with_few_cases_z_is_held_against_students_t():
     assert normal.p == pytest.approx(2 * stats.norm.sf(abs(normal.statistic)))
     wider = stats.t.ppf(0.975, fewest - 1) / stats.norm.ppf(0.975)
     assert usual.high - usual.low == pytest.approx(wider * (normal.high - normal.low))
+
+
+def test_numbers_of_proc_are_to_be_had_by_name_with_few_cases():
+    rng = np.random.default_rng(5)
+    label = np.repeat([1, 0], [12, 31])
+    scores = [rng.normal(label, 1.0).round(1) for _ in range(3)]
+    pairs = pair_table(label, dict(zip("abc", scores, strict=True)))
+    areas, cov = defined(label, scores)
+    gap, error = areas[0] - areas[1], math.sqrt(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1])
+    two = compare(pairs.only("a", "b"), test="delong(reference=normal)")[0]
+    assert (two.statistic, two.p) == pytest.approx((gap / error, 2 * stats.norm.sf(abs(gap / error))))
+    assert (two.low, two.high) == pytest.approx((gap - 1.959964 * error, gap + 1.959964 * error), abs=1e-6)
+    contrasts = np.array([[1, -1, 0], [0, 1, -1]])
+    apart = contrasts @ areas
+    chi2 = apart @ np.linalg.solve(contrasts @ cov @ contrasts.T, apart)
+    several = compare(pairs, test="delong")[0]
+    assert (several.statistic, several.df, several.p) == pytest.approx((chi2, 2, stats.chi2.sf(chi2, 2)))
+    assert compare(pairs.only("a", "b"))[0].test.startswith("permutation")  # unless it is named
+    one = estimate(parse("auc"), pairs.tables[0], method="delong")
+    half = 1.959964 * math.sqrt(cov[0, 0])
+    assert (one.low, one.high) == pytest.approx((areas[0] - half, areas[0] + half), abs=1e-6)
 
 
 def test_an_option_that_says_nothing_to_a_question_is_refused():
@@ -345,4 +367,4 @@ def test_of_three_models_the_covariance_is_computed_once(monkeypatch):
     own = delong_module.delong_covariance
     monkeypatch.setattr(delong_module, "delong_covariance", lambda pairs: (calls.append(1), own(pairs))[1])
     compare(pair_table(label, dict(zip("abc", scores, strict=True))))
-    assert len(calls) == 2  # for the pairs, and for all at once
+    assert len(calls) == 1  # for the pairs and for all at once

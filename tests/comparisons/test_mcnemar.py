@@ -11,7 +11,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from scorespace.comparisons.mcnemar import FEW_DISCORDANT, METHODS, cochran_q, mcnemar_p, mcnemar_test, newcombe_paired
+from scorespace.comparisons.paired import compare
 from scorespace.errors import ScoreSpaceError
+from scorespace.tables.pair import pair_table
 
 counts = st.integers(0, 60)
 
@@ -58,6 +60,22 @@ def test_exact_is_the_sign_test_and_mid_p_counts_half_of_the_observed(b, c):
     both_tails = 2 * binomial.cdf(min(b, c) - 1) + binomial.pmf(min(b, c))
     assert mid == pytest.approx(min(1, both_tails), rel=1e-9)
     assert mid <= exact  # which is why mid-p is offered: the exact test is conservative
+
+
+@given(counts, counts, st.sampled_from(["greater", "less"]))
+def test_one_side_alone_is_the_tail_of_the_binomial(b, c, side):
+    if b + c == 0:
+        return
+    truth = np.append(np.ones(5 + b + c), [0, 0])
+    pairs = pair_table(
+        truth, {name: np.append(of, [0, 0]) for name, of in zip("ab", decisions(3, b, c, 2), strict=True)}
+    )
+    exact, mid = (
+        compare(pairs, at=0.5, test=f"mcnemar(method={method})", alternative=side)[0].p for method in ("exact", "midp")
+    )
+    tail = stats.binomtest(b, b + c, alternative=side).pvalue
+    assert exact == pytest.approx(tail, rel=1e-9)
+    assert mid == pytest.approx(tail - stats.binom(b + c, 0.5).pmf(b) / 2, rel=1e-9)
 
 
 @pytest.mark.parametrize(

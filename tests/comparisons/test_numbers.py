@@ -56,6 +56,17 @@ def test_signed_ranks_are_scipys():
     )
 
 
+def test_losses_that_stay_alike_ask_for_a_longer_horizon():
+    data = {**DATA, "far": DATA["y"] + np.where(DATA["t"] < 60, 3.0, 0.1)}
+    (told,) = evaluated(data, time="t").compare(test="dm(horizon=1)")[0].notes
+    a, b = (np.abs(one)[np.argsort(data["t"])] for one in errors(data))
+    d = (a - b) - (a - b).mean()
+    related = (d[1:] @ d[:-1]) / (d @ d)
+    assert told.code == "SS048"
+    assert told.text.startswith("the losses of near and far differ alike 1 step apart ")
+    assert f"(correlation {related:.2f}): a longer horizon" in told.text
+
+
 @pytest.mark.parametrize("horizon", [1, 3])
 @pytest.mark.parametrize("measure", ["mae", "mse", "asym(alpha=0.8)"])
 def test_diebold_and_mariano_by_the_formula(horizon, measure):

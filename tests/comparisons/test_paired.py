@@ -542,7 +542,7 @@ def test_all_differences_come_from_one_draw(monkeypatch):
 
 # --- all pairs of models
 
-HALF = {"a": 0.5, "b": 0.5, "c": 0.5}
+HALF = 0.5
 
 
 def several(models="abc", size=120, group=None, gap=0.5):
@@ -696,6 +696,11 @@ def test_a_test_that_overlooks_groups_is_noted(test):
             {"test": "bootstrap(replicates=0)", "spec": parse("ks")},
             ScoreSpaceError,
             "replicates=0 leaves nothing to judge by.\n  hint: replicates=2000",
+        ),
+        (
+            {"test": "bootstrap(replicates=1000000000)", "spec": parse("ks")},
+            ScoreSpaceError,
+            "replicates is so large that it would never end.\n  hint: at most 10000000",
         ),
         (
             {"test": "bootstrap(rope=1)"},

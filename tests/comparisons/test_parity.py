@@ -62,6 +62,19 @@ def test_four_fifths_in_words() -> None:
     assert words(30, 23) == f"{told} (0.767 [0.464, 1.000]), which chance could have done."
 
 
+def test_four_fifths_are_a_note() -> None:
+    """SS093 is told of an evaluation by slices, once for each model that breaks the rule, and else not."""
+
+    def codes(*selected: int) -> list[str]:
+        score = [k < share for share in selected for k in range(200)]
+        data = {"y": [k % 2 for k in range(400)], "p": np.array(score, float), "g": np.repeat(["a", "b"], 200)}
+        found = ss.evaluate(data, truth="y", scores="p", by="g")
+        return [one.code for one in found.notes if one.code == "SS093"]
+
+    assert codes(100, 40) == ["SS093"]
+    assert codes(80, 70) == []
+
+
 def test_a_slice_without_a_class_is_named_and_left_out() -> None:
     none = Draws({"m": confusion([[0, 0], [3, 7]], classes=["1", "0"])})
     found = {one.criterion: one for one in parities("m", {"a": rates(9, 20), "b": rates(5, 20), "c": none}, None)}

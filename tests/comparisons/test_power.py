@@ -9,12 +9,14 @@ from scipy import stats
 
 from scorespace.comparisons.delong import auc_against, delong_covariance, delong_pair, delong_unpaired
 from scorespace.comparisons.power import (
-    auc_power,
-    auc_sample_size,
+    Aim,
     auc_width,
-    difference_power,
-    difference_sample_size,
     hanley_variance,
+    obuchowski_variance,
+    sample_size,
+    sample_size_of_share,
+    sample_size_of_width,
+    share_width,
     solved,
     solved_prevalence,
     split,
@@ -24,6 +26,11 @@ from scorespace.tables import score_table
 from scorespace.tables.pair import pair_table
 
 z = stats.norm.ppf
+
+
+def two(auc, against, correlation, sides=2):
+    """Two models, on different cases where they have no correlation."""
+    return Aim(auc=auc, against=against, correlation=correlation, unpaired=correlation is None, sides=sides)
 
 
 def large_sample_variance(area):
@@ -57,6 +64,54 @@ def test_the_other_class_has_the_same_variance(auc):
     assert hanley_variance(auc, 20, 50) == pytest.approx(hanley_variance(1 - auc, 50, 20))
 
 
+# Obuchowski (2004), table 4, as in the tests of pROC (power 0.9, one-sided at 0.05): cases of both classes by their
+# ratio. Each class is rounded up by itself there; here the rarer one is, and the other follows by the ratio.
+OBUCHOWSKI = [
+    (0.6, 0.25, 334, 84),
+    (0.6, 0.5, 202, 101),
+    (0.7, 0.5, 49, 25),
+    (0.6, 1, 135, 135),
+    (0.7, 1, 33, 33),
+    (0.8, 1, 14, 14),
+    (0.6, 2, 102, 203),
+    (0.7, 2, 25, 50),
+    (0.8, 2, 11, 21),
+    (0.6, 4, 85, 340),
+    (0.7, 4, 21, 84),
+]
+
+
+@pytest.mark.parametrize(("auc", "ratio", "n_pos", "n_neg"), OBUCHOWSKI)
+def test_sample_sizes_of_obuchowski(auc, ratio, n_pos, n_neg):
+    aim = Aim(auc=auc, against=0.5, sides=1, variance="obuchowski")
+    found = sample_size(aim, 1 / (1 + ratio), 0.9)
+    assert min(found.n_pos, found.n_neg) == min(n_pos, n_neg)
+    assert found.n_pos + found.n_neg == pytest.approx(n_pos + n_neg, abs=max(ratio, 1 / ratio) - 1)
+
+
+@pytest.mark.parametrize(("auc", "power"), [(0.7313686, 0.9904833), (0.73, 0.9897453)])
+def test_power_of_proc(auc, power):
+    # power.roc.test of 41 cases and 72 controls; it leaves out the far side, which here is below 1e-9.
+    found = Aim(auc=auc, against=0.5, variance="obuchowski").with_cases(41, 72)
+    assert found.power == pytest.approx(power, abs=1e-6)
+    assert found.rows()[0]["variance"] == "obuchowski"
+
+
+def test_hanleys_variance_is_the_nearer_one_also_of_normal_classes():
+    # The null variance of ranks is (P + N + 1) / (12 P N): Hanley and McNeil's is exact there, Obuchowski's 5 % less.
+    assert obuchowski_variance(0.5, 40, 60) == pytest.approx(hanley_variance(0.5, 40, 60), rel=0.06)
+    rng = np.random.default_rng(0)
+    pos, neg = rng.normal(stats.norm.ppf(0.8) * math.sqrt(2), 1, (4000, 60)), rng.normal(0, 1, (4000, 90))
+    seen = (pos[:, :, None] > neg[:, None, :]).mean(axis=(1, 2)).var()
+    assert seen < hanley_variance(0.8, 60, 90) < obuchowski_variance(0.8, 60, 90) < 1.35 * seen
+
+
+def test_widths_follow_the_variance():
+    for name, variance in (("hanley", hanley_variance), ("obuchowski", obuchowski_variance)):
+        found = sample_size_of_width(0.8, 0.05, 0.3, variance=name)
+        assert found.half_width == pytest.approx(z(0.975) * math.sqrt(variance(0.8, found.n_pos, found.n_neg)))
+
+
 # --- power
 
 
@@ -68,33 +123,33 @@ def test_power_of_one_area_is_the_formula():
         return math.sqrt((a * (1 - a) + (n_pos - 1) * (q1 - a * a) + (n_neg - 1) * (q2 - a * a)) / n_pos / n_neg)
 
     expected = stats.norm.cdf((auc - null - z(0.95) * spread(null)) / spread(auc))
-    assert auc_power(auc, n_pos, n_neg, null=null, sides=1).power == pytest.approx(expected)
+    assert Aim(auc=auc, against=null, sides=1).with_cases(n_pos, n_neg).power == pytest.approx(expected)
 
 
 def test_power_without_a_difference_is_alpha():
-    assert auc_power(0.7, 40, 60, null=0.7, alpha=0.03).power == pytest.approx(0.03)
-    assert auc_power(0.7, 40, 60, null=0.7, alpha=0.03, sides=1).power == pytest.approx(0.03)
-    assert difference_power(0.7, 0.7, 40, 60, correlation=0.4).power == pytest.approx(0.05)
+    assert Aim(auc=0.7, against=0.7, alpha=0.03).with_cases(40, 60).power == pytest.approx(0.03)
+    assert Aim(auc=0.7, against=0.7, alpha=0.03, sides=1).with_cases(40, 60).power == pytest.approx(0.03)
+    assert Aim(auc=0.7, against=0.7, correlation=0.4).with_cases(40, 60).power == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("correlation", [None, 0.0, 0.6])
 def test_power_is_the_same_either_way_round(correlation):
-    there, back = (difference_power(*areas, 50, 70, correlation=correlation) for areas in ((0.8, 0.7), (0.7, 0.8)))
+    there, back = (two(*areas, correlation).with_cases(50, 70) for areas in ((0.8, 0.7), (0.7, 0.8)))
     assert there.power == pytest.approx(back.power)
 
 
 def test_power_grows_with_cases_difference_correlation_and_alpha():
-    start = difference_power(0.8, 0.75, 100, 100, correlation=0.3).power
-    assert difference_power(0.8, 0.75, 200, 100, correlation=0.3).power > start
-    assert difference_power(0.8, 0.75, 100, 200, correlation=0.3).power > start
-    assert difference_power(0.82, 0.75, 100, 100, correlation=0.3).power > start
-    assert difference_power(0.8, 0.75, 100, 100, correlation=0.5).power > start
-    assert difference_power(0.8, 0.75, 100, 100, correlation=0.3, alpha=0.1).power > start
-    assert difference_power(0.8, 0.75, 100, 100, correlation=0.3, sides=1).power > start
+    start = Aim(auc=0.8, against=0.75, correlation=0.3).with_cases(100, 100).power
+    assert Aim(auc=0.8, against=0.75, correlation=0.3).with_cases(200, 100).power > start
+    assert Aim(auc=0.8, against=0.75, correlation=0.3).with_cases(100, 200).power > start
+    assert Aim(auc=0.82, against=0.75, correlation=0.3).with_cases(100, 100).power > start
+    assert Aim(auc=0.8, against=0.75, correlation=0.5).with_cases(100, 100).power > start
+    assert Aim(auc=0.8, against=0.75, correlation=0.3, alpha=0.1).with_cases(100, 100).power > start
+    assert Aim(auc=0.8, against=0.75, correlation=0.3, sides=1).with_cases(100, 100).power > start
 
 
 def test_different_cases_are_same_cases_without_correlation_and_twice_as_many():
-    unpaired, paired = (difference_power(0.8, 0.7, 50, 50, correlation=r) for r in (None, 0.0))
+    unpaired, paired = (two(0.8, 0.7, r).with_cases(50, 50) for r in (None, 0.0))
     assert unpaired.power == paired.power
     assert (unpaired.cases, paired.cases) == (200, 100)
 
@@ -108,13 +163,13 @@ def test_sample_size_of_a_difference_is_hanley_and_mcneils(low, high, power):
     # n = ((z_α √2V₁ + z_β √(V₁ + V₂)) / δ)², one-sided: what their Table III is computed from, for large n.
     v1, v2 = large_sample_variance(low), large_sample_variance(high)
     published = ((z(0.95) * math.sqrt(2 * v1) + z(power) * math.sqrt(v1 + v2)) / (high - low)) ** 2
-    found = difference_sample_size(high, low, ratio=1, power=power, sides=1)
+    found = sample_size(Aim(auc=high, against=low, unpaired=True, sides=1), 0.5, power)
     assert found.n_pos == found.n_neg
     assert found.n_pos == pytest.approx(published, rel=0.01, abs=2)
 
 
 def test_sample_size_of_paired_areas_shrinks_with_the_correlation():
-    sizes = [difference_sample_size(0.8, 0.75, ratio=1, correlation=r).n_pos for r in (0.0, 0.25, 0.5)]
+    sizes = [sample_size(Aim(auc=0.8, against=0.75, correlation=r), 0.5).n_pos for r in (0.0, 0.25, 0.5)]
     assert sizes[1] == pytest.approx(0.75 * sizes[0], rel=0.01)
     assert sizes[2] == pytest.approx(0.5 * sizes[0], rel=0.01)
 
@@ -122,12 +177,12 @@ def test_sample_size_of_paired_areas_shrinks_with_the_correlation():
 def test_sample_size_of_one_area_is_the_formula_for_large_samples():
     v0, v1 = large_sample_variance(0.8), large_sample_variance(0.83)
     published = ((z(0.975) * math.sqrt(v0) + z(0.9) * math.sqrt(v1)) / 0.03) ** 2
-    assert auc_sample_size(0.83, null=0.8, ratio=1, power=0.9).n_pos == pytest.approx(published, rel=0.01)
+    assert sample_size(Aim(auc=0.83, against=0.8), 0.5, 0.9).n_pos == pytest.approx(published, rel=0.01)
 
 
 def test_half_width_is_the_formula_for_large_samples():
     published = (z(0.975) / 0.02) ** 2 * large_sample_variance(0.75)
-    found = auc_sample_size(0.75, half_width=0.02, ratio=1)
+    found = sample_size_of_width(0.75, 0.02, 0.5)
     assert found.n_pos == pytest.approx(published, rel=0.01)
     assert found.half_width <= 0.02
 
@@ -135,7 +190,7 @@ def test_half_width_is_the_formula_for_large_samples():
 @pytest.mark.parametrize("prevalence", [0.01, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("correlation", [None, 0.5])
 def test_the_sample_is_the_smallest_that_is_enough(prevalence, correlation):
-    found = difference_sample_size(0.8, 0.7, prevalence=prevalence, correlation=correlation)
+    found = sample_size(two(0.8, 0.7, correlation), prevalence)
     assert found.power >= 0.8
     assert found.n_pos / (found.n_pos + found.n_neg) == pytest.approx(prevalence, rel=0.05)
     ratio = (1 - prevalence) / prevalence
@@ -143,19 +198,15 @@ def test_the_sample_is_the_smallest_that_is_enough(prevalence, correlation):
         fewer = found.n_pos - 1, math.ceil((found.n_pos - 1) * ratio - 1e-9)
     else:
         fewer = math.ceil((found.n_neg - 1) / ratio - 1e-9), found.n_neg - 1
-    assert difference_power(0.8, 0.7, *fewer, correlation=correlation).power < 0.8
-
-
-def test_prevalence_and_ratio_say_the_same():
-    assert auc_sample_size(0.8, null=0.6, prevalence=0.25) == auc_sample_size(0.8, null=0.6, ratio=3)
+    assert two(0.8, 0.7, correlation).with_cases(*fewer).power < 0.8
 
 
 def test_an_area_below_one_half_is_as_easily_told():
-    assert auc_sample_size(0.2, null=0.5, ratio=1).n_pos == auc_sample_size(0.8, null=0.5, ratio=1).n_pos
+    assert sample_size(Aim(auc=0.2, against=0.5), 0.5).n_pos == sample_size(Aim(auc=0.8, against=0.5), 0.5).n_pos
 
 
 def test_a_tiny_difference_takes_millions():
-    assert auc_sample_size(0.8001, null=0.8, ratio=1).n_pos > 10**6
+    assert sample_size(Aim(auc=0.8001, against=0.8), 0.5).n_pos > 10**6
 
 
 def test_split():
@@ -169,7 +220,7 @@ def test_split():
 
 @pytest.mark.slow
 def test_power_of_one_area_is_reached_by_delongs_test():
-    plan = auc_sample_size(0.75, null=0.6, prevalence=0.4)
+    plan = sample_size(Aim(auc=0.75, against=0.6), 0.4)
     truth = np.repeat([1, 0], [plan.n_pos, plan.n_neg])
     rng, gap = np.random.default_rng(2), z(0.75) * math.sqrt(2)
     found = [auc_against(score_table(truth, gap * truth + rng.normal(size=truth.size)), 0.6).p for _ in range(400)]
@@ -178,7 +229,7 @@ def test_power_of_one_area_is_reached_by_delongs_test():
 
 @pytest.mark.slow
 def test_power_of_a_difference_is_reached_by_delongs_test():
-    plan = difference_sample_size(0.85, 0.7, prevalence=0.5)
+    plan = sample_size(Aim(auc=0.85, against=0.7, unpaired=True), 0.5)
     truth, rng = np.repeat([1, 0], [plan.n_pos, plan.n_neg]), np.random.default_rng(2)
 
     def table(area):
@@ -200,7 +251,7 @@ def test_power_of_a_paired_difference_is_reached_by_delongs_test():
 
     _, covariance = delong_covariance(pairs(20_000, 20_000))
     correlation = covariance[0, 1] / math.sqrt(covariance[0, 0] * covariance[1, 1])
-    plan = difference_sample_size(0.85, 0.75, prevalence=0.5, correlation=correlation)
+    plan = sample_size(Aim(auc=0.85, against=0.75, correlation=correlation), 0.5)
     found = [
         delong_pair(*delong_covariance(pairs(plan.n_pos, plan.n_neg)), ("a", "b"), 0, 1, 0.95).p for _ in range(400)
     ]
@@ -213,23 +264,18 @@ def test_power_of_a_paired_difference_is_reached_by_delongs_test():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: auc_power(1.2, 10, 10), "auc=1.2 is not an area that varies."),
-        (lambda: auc_power(0.8, 10, 10, null=1), "null=1 is not an area that varies."),
-        (lambda: auc_power(math.nan, 10, 10), "auc=nan is not an area that varies."),
-        (lambda: auc_power(0.8, 0, 10), "n_pos=0, n_neg=10 are not cases of two classes."),
-        (lambda: auc_power(0.8, 10, 10, alpha=5), "alpha=5 is not a probability of error."),
-        (lambda: auc_power(0.8, 10, 10, sides=3), "sides=3 is not a number of sides."),
-        (lambda: auc_sample_size(0.8, prevalence=0.5), "state one aim of the sample."),
-        (lambda: auc_sample_size(0.8, null=0.5, half_width=0.1, ratio=1), "state one aim of the sample."),
-        (lambda: auc_sample_size(0.8, half_width=0, ratio=1), "half_width=0 is not a half width."),
-        (lambda: auc_sample_size(0.8, null=0.5), "state how many cases are positive."),
-        (lambda: auc_sample_size(0.8, null=0.5, ratio=1, prevalence=0.5), "state how many cases are positive."),
-        (lambda: auc_sample_size(0.8, null=0.5, ratio=0), "ratio=0 is not a ratio of negatives to positives."),
-        (lambda: auc_sample_size(0.8, null=0.5, prevalence=1), "prevalence=1 is not the share of a class."),
-        (lambda: auc_sample_size(0.8, null=0.8, ratio=1), "no number of cases tells an AUC of 0.8 from 0.8."),
-        (lambda: auc_sample_size(0.8, null=0.5, ratio=1, power=1), "power=1 is not a power to reach."),
-        (lambda: auc_sample_size(0.8, null=0.5, ratio=1, power=0.01), "power=0.01 is not a power to reach."),
-        (lambda: difference_power(0.8, 0.7, 9, 9, correlation=1), "correlation=1 is not a correlation."),
+        (lambda: Aim(auc=1.2, against=0.5).with_cases(10, 10), "auc=1.2 is not an area that varies."),
+        (lambda: Aim(auc=0.8, against=1).with_cases(10, 10), "against=1 is not an area that varies."),
+        (lambda: Aim(auc=math.nan, against=0.5).with_cases(10, 10), "auc=nan is not an area that varies."),
+        (lambda: Aim(auc=0.8, against=0.5).with_cases(0, 10), "n_pos=0, n_neg=10 are not cases of two classes."),
+        (lambda: Aim(auc=0.8, against=0.5, alpha=5).with_cases(10, 10), "alpha=5 is not a probability of error."),
+        (lambda: Aim(auc=0.8, against=0.5, sides=3).with_cases(10, 10), "sides=3 is not a number of sides."),
+        (lambda: sample_size_of_width(0.8, 0, 0.5), "half_width=0 is not a half width."),
+        (lambda: sample_size(Aim(auc=0.8, against=0.5), 1), "prevalence=1 is not the share of a class."),
+        (lambda: sample_size(Aim(auc=0.8, against=0.8), 0.5), "no number of cases tells an AUC of 0.8 from 0.8."),
+        (lambda: sample_size(Aim(auc=0.8, against=0.5), 0.5, 1), "power=1 is not a power to reach."),
+        (lambda: sample_size(Aim(auc=0.8, against=0.5), 0.5, 0.01), "power=0.01 is not a power to reach."),
+        (lambda: Aim(auc=0.8, against=0.7, correlation=1).with_cases(9, 9), "correlation=1 is not a correlation."),
         (lambda: split(1, 0.5), "cases=1 are not cases of two classes."),
     ],
 )
@@ -243,22 +289,22 @@ def test_message(call, message):
 
 
 def test_words():
-    found = difference_sample_size(0.8, 0.7, prevalence=0.5, correlation=0.5)
+    found = sample_size(Aim(auc=0.8, against=0.7, correlation=0.5), 0.5)
     assert repr(found) == (
         f"With {found.n_pos} positive and {found.n_neg} negative cases, a two-sided test at 0.05 has power "
         "0.803 to tell AUCs of 0.8 and 0.7 apart on the same cases (correlation 0.5)."
     )
-    assert "cases for each model" in repr(difference_power(0.8, 0.7, 30, 30))
-    assert "on different cases" in repr(difference_power(0.8, 0.7, 30, 30))
+    assert "cases for each model" in repr(Aim(auc=0.8, against=0.7, unpaired=True).with_cases(30, 30))
+    assert "on different cases" in repr(Aim(auc=0.8, against=0.7, unpaired=True).with_cases(30, 30))
 
 
 def test_few_cases_are_noted():
-    assert [note.code for note in auc_power(0.9, 10, 50).notes] == ["SS001"]
-    assert auc_power(0.9, 20, 50).notes == ()
+    assert [note.code for note in Aim(auc=0.9, against=0.5).with_cases(10, 50).notes] == ["SS001"]
+    assert Aim(auc=0.9, against=0.5).with_cases(20, 50).notes == ()
 
 
 def test_a_plan_is_a_row():
-    content = json.loads(json.dumps(auc_sample_size(0.8, half_width=0.05, ratio=2).to_dict(), allow_nan=False))
+    content = json.loads(json.dumps(sample_size_of_width(0.8, 0.05, 1 / 3).to_dict(), allow_nan=False))
     (row,) = content["rows"]
     assert (row["design"], row["power"], row["against"]) == ("width", None, None)
     assert row["cases"] == row["n_pos"] + row["n_neg"]
@@ -271,23 +317,25 @@ def test_a_plan_is_a_row():
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize(("term", "stated"), [("against", {"auc": 0.8}), ("auc", {"against": 0.7})])
 def test_the_area_that_can_just_be_told_apart(design, sides, term, stated):
-    found = solved(term, 120, 280, **stated, **design, sides=sides, power=0.9)
+    found = solved(term, Aim(sides=sides, **stated, **design), 120, 280, 0.9)
     assert found.power == pytest.approx(0.9, abs=1e-6)
     value = getattr(found, term)
     assert value < 0.8 if term == "against" else value > 0.7
     if "correlation" in design or "unpaired" in design:
-        again = difference_power(found.auc, found.against, 120, 280, correlation=design.get("correlation"), sides=sides)
+        again = two(found.auc, found.against, design.get("correlation"), sides).with_cases(120, 280)
     else:
-        again = auc_power(found.auc, 120, 280, null=found.against, sides=sides)
+        again = Aim(auc=found.auc, against=found.against, sides=sides).with_cases(120, 280)
     assert again.power == pytest.approx(0.9, abs=1e-6)
 
 
 def test_the_correlation_and_the_alpha_that_are_needed():
-    found = solved("correlation", 200, 200, auc=0.8, against=0.75, power=0.8)
-    assert difference_power(0.8, 0.75, 200, 200, correlation=found.correlation).power == pytest.approx(0.8, abs=1e-6)
-    loose = solved("alpha", 200, 200, auc=0.8, against=0.75, correlation=0.2, power=0.8)
+    found = solved("correlation", Aim(auc=0.8, against=0.75), 200, 200, 0.8)
+    assert Aim(auc=0.8, against=0.75, correlation=found.correlation).with_cases(200, 200).power == pytest.approx(
+        0.8, abs=1e-6
+    )
+    loose = solved("alpha", Aim(auc=0.8, against=0.75, correlation=0.2), 200, 200, 0.8)
     assert loose.alpha > 0.05
-    assert difference_power(0.8, 0.75, 200, 200, correlation=0.2, alpha=loose.alpha).power == pytest.approx(
+    assert Aim(auc=0.8, against=0.75, correlation=0.2, alpha=loose.alpha).with_cases(200, 200).power == pytest.approx(
         0.8, abs=1e-6
     )
 
@@ -306,11 +354,11 @@ def test_the_shares_of_positives_by_brute_force(cases, more, sides):
     def power(n_pos):
         sizes = n_pos, cases - n_pos
         if len(more) == 1:
-            return auc_power(0.8, *sizes, null=more["against"], sides=sides).power
-        return difference_power(0.8, more["against"], *sizes, correlation=more.get("correlation"), sides=sides).power
+            return Aim(auc=0.8, against=more["against"], sides=sides).with_cases(*sizes).power
+        return two(0.8, more["against"], more.get("correlation"), sides).with_cases(*sizes).power
 
     enough = [n_pos for n_pos in range(1, cases) if power(n_pos) >= 0.75]
-    found = solved_prevalence(cases, auc=0.8, power=0.75, sides=sides, **more)
+    found = solved_prevalence(Aim(auc=0.8, sides=sides, **more), cases, 0.75)
     assert found.prevalences == (enough[0] / cases, enough[-1] / cases)
     assert (found.n_pos, found.n_neg, found.power) == (enough[0], cases - enough[0], power(enough[0]))
     assert enough == list(range(enough[0], enough[-1] + 1))
@@ -318,24 +366,76 @@ def test_the_shares_of_positives_by_brute_force(cases, more, sides):
 
 def test_no_share_of_positives_is_enough_for_few_cases():
     with pytest.raises(ConditionError) as caught:
-        solved_prevalence(100, auc=0.8, against=0.7)
-    best = max(range(1, 100), key=lambda n_pos: auc_power(0.8, n_pos, 100 - n_pos, null=0.7).power)
+        solved_prevalence(Aim(auc=0.8, against=0.7), 100)
+    best = max(range(1, 100), key=lambda n_pos: Aim(auc=0.8, against=0.7).with_cases(n_pos, 100 - n_pos).power)
     assert str(caught.value) == (
         "no share of positives gives 100 cases a power of 0.8.\n"
-        f"  seen: at most {auc_power(0.8, best, 100 - best, null=0.7).power:.3f}, with {best} % positive\n"
+        f"  seen: at most {Aim(auc=0.8, against=0.7).with_cases(best, 100 - best).power:.3f}, with {best} % positive\n"
         "  hint: more cases, or another power"
     )
-    whole = solved_prevalence(10**9, auc=0.8, against=0.7, correlation=0.5)
-    assert whole.n_pos == difference_sample_size(0.8, 0.7, ratio=10**9 / whole.n_pos - 1, correlation=0.5).n_pos
+    whole = solved_prevalence(Aim(auc=0.8, against=0.7, correlation=0.5), 10**9)
+    assert whole.n_pos == sample_size(two(0.8, 0.7, 0.5), whole.n_pos / 10**9).n_pos
 
 
 def test_what_cannot_be_solved():
     with pytest.raises(ConditionError) as caught:
-        solved("auc", 2, 2, against=0.9)
+        solved("auc", Aim(against=0.9), 2, 2)
     assert str(caught.value).startswith("no auc gives these cases a power of 0.8.\n  seen: from 0.")
     with pytest.raises(ConditionError, match="a plan cannot be solved for 'corelation'"):
-        solved("corelation", 30, 30)
+        solved("corelation", Aim(), 30, 30)
     with pytest.raises(ConditionError, match="the alpha follows from the against, which is not stated"):
-        solved("alpha", 30, 30, auc=0.8)
+        solved("alpha", Aim(auc=0.8), 30, 30)
     with pytest.raises(ConditionError, match="models on different cases are not correlated"):
-        solved("correlation", 30, 30, auc=0.8, against=0.7, unpaired=True)
+        solved("correlation", Aim(auc=0.8, against=0.7, unpaired=True), 30, 30)
+
+
+# --- a share
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.9, 0.99, 1.0])
+@pytest.mark.parametrize("within", [0.02, 0.05, 0.1])
+@pytest.mark.parametrize("alpha", [0.05, 0.1])
+def test_the_fewest_cases_of_a_share_solve_the_quadratic(share, within, alpha):
+    # w (n + z²) = z √(p(1 − p) n + z²/4), squared: a quadratic in n, whose larger root is the answer.
+    square = z(1 - alpha / 2) ** 2
+    roots = np.roots([1, 2 * square - square * share * (1 - share) / within**2, square**2 * (1 - 0.25 / within**2)])
+    assert sample_size_of_share(share, within, alpha=alpha).n == math.ceil(max(roots.real) - 1e-9)
+
+
+def test_one_half_within_five_points_takes_four_cases_less_than_walds():
+    # The textbook's 385 = ⌈z²/4w²⌉ is of Wald's interval; at one half Wilson's needs z² cases less.
+    assert sample_size_of_share(0.5, 0.05).n == math.ceil(z(0.975) ** 2 * (1 / (4 * 0.05**2) - 1)) == 381
+
+
+@pytest.mark.parametrize(("hits", "n"), [(90, 100), (126, 140), (135, 150), (20, 20)])
+def test_the_interval_of_a_share_is_scipys(hits, n):
+    theirs = stats.binomtest(hits, n).proportion_ci(0.95, method="wilson")
+    plan = share_width(hits / n, n)
+    assert (plan.low, plan.high) == pytest.approx((theirs.low, theirs.high))
+    assert plan.half_width == pytest.approx((theirs.high - theirs.low) / 2)
+
+
+def test_all_cases_of_a_share_follow_from_its_prevalence():
+    plan = sample_size_of_share(0.9, 0.05, prevalence=0.3)
+    assert (plan.n, plan.cases) == (141, 470)
+    assert plan.words == (
+        "With 141 cases, of 470 in all, the 95 % Wilson interval of a share of 0.9 is 0.839 to 0.939, half of which is "
+        "0.050."
+    )
+    assert share_width(0.9, 141).cases is None
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: share_width(1.2, 10), "share=1.2 is not a share."),
+        (lambda: share_width(0.9, 0), "n=0 are no cases."),
+        (lambda: share_width(0.9, 10, prevalence=1.5), "prevalence=1.5 is not the share of a class."),
+        (lambda: sample_size_of_share(0.9, 0.5), "within=0.5 is not a half width of a share."),
+        (lambda: sample_size_of_share(0.9, 1e-9), "no study is large enough for this aim."),
+    ],
+)
+def test_shares_that_cannot_be_planned(call, message):
+    with pytest.raises(ConditionError) as found:
+        call()
+    assert str(found.value).startswith(message)

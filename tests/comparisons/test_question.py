@@ -101,9 +101,6 @@ def test_which_decisions_are_right():
     several = Several(spec=parse("acc@0.5"), cases=PAIRS, draws=draws(PAIRS), models=("a", "b"), at={"b": 0.0})
     assert several.right("a").tolist() == ((SCORES["a"] >= 0.5) == LABEL).tolist()
     assert several.right("b").tolist() == ((SCORES["b"] >= 0.0) == LABEL).tolist()
-    found = np.zeros(36, dtype=bool)
-    decided = Several(spec=None, cases=PAIRS, draws=draws(PAIRS), models=("a", "b"), decided={"a": found})
-    assert decided.right("a") is found
     assert (several.pairs, several.tables, several.samples[0].pairs) == (PAIRS, PAIRS.tables[:2], PAIRS)
 
 

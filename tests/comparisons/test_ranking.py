@@ -167,7 +167,7 @@ def test_a_direction_that_is_not_known(measure, best, message):
         ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "control": "a"}, "control=a is for the test friedman"),
         ({"a": [1, 2], "b": [2, 3]}, {"test": "friedman", "zeros": "split"}, "zeros=split is for the test wilcoxon"),
         ({"a": [1, 2], "b": [2, 3]}, {"rope": 0.1}, "rope=0.1 is for the test bayes_signed_rank, and not for wilcoxon"),
-        ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "zeros": "pratt"}, "zeros='pratt' is not known here"),
+        ({"a": [1, 2], "b": [2, 3]}, {"test": "sign", "zeros": "pratt"}, "zeros=pratt in 'sign' is unknown"),
         ({"a": [1, 2], "b": [2, 3]}, {"level": 95}, "level=95 is not a level"),
     ],
 )

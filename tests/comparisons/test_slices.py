@@ -55,6 +55,13 @@ def test_two_slices_are_one_test() -> None:
     assert (b.test.difference, b.test.low, b.test.high) == (-a.test.difference, -a.test.high, -a.test.low)
 
 
+def test_a_slice_that_is_worse_by_a_further_measure_is_noted() -> None:
+    parts = parts_of(*sample(np.random.default_rng(0), [300, 300], [2.0, -1.0]))
+    found = slices(parts, {"m": [parse("auc"), parse("tpr@0.6")]}, leads={"m": parse("auc")})
+    (told,) = [one.text for one in found.notes if one.code == "SS091"]
+    assert told == "m is worse than in the rest, beyond chance, in tpr@0.6 for B."
+
+
 def test_words_name_the_slice_that_is_worse() -> None:
     found = found_in([150, 150, 12], [2.0, 0.0, 2.0])
     assert found.words.startswith("By ward, auc of m is worse than in the rest for B, 0.482 [")
@@ -62,6 +69,15 @@ def test_words_name_the_slice_that_is_worse() -> None:
     codes = [one.code for one in found.notes]
     assert codes == ["SS092", "SS015"]
     assert found.notes[0].text.startswith("too small to tell by ward: C (")
+
+
+def test_words_of_a_measure_that_has_no_better_side() -> None:
+    rng = np.random.default_rng(3)
+    truth = np.concatenate([rng.random(400) < share for share in (0.2, 0.8)])
+    parts = parts_of(truth, rng.random(800), np.repeat(["low", "high"], 400))
+    spec = parse("prevalence@0.5")
+    found = slices(parts, {"m": [spec]}, at={"m": 0.5}, leads={"m": spec})
+    assert found.words == "By ward, prevalence@0.5 of m differs from the rest for high and low."
 
 
 def test_words_where_nothing_differs() -> None:
@@ -91,6 +107,14 @@ def test_measures_that_depend_on_size_have_intervals_alone() -> None:
         assert one.test.low <= one.test.difference <= one.test.high
         assert np.isnan(one.test.p)
     assert found.words == "By ward, nothing can be said of ks of m: no gap can be tested."
+
+
+def test_so_many_at_the_top_of_a_small_slice_are_no_gap_to_those_of_a_large_rest() -> None:
+    found = found_in([300, 3000, 3000], [1.0, 1.0, 1.0], "ppv@top200;ppv@top5%")
+    counted, shared = (found.of("m", parse(name)) for name in ("ppv@top200", "ppv@top5%"))
+    assert counted[0].test.difference < -0.2  # 200 of 300 against 200 of 6 000
+    assert all(np.isnan(one.test.p) and not one.sure and "how many cases" in str(one.test.reason) for one in counted)
+    assert all(0 <= one.test.p <= 1 for one in shared)
 
 
 def test_the_level_holds_under_no_gap() -> None:

@@ -77,6 +77,23 @@ def test_an_unpaired_bootstrap_rejects_a_true_null_5_times_in_100():
     assert 0.03 < np.mean(rejected) < 0.07
 
 
+@pytest.mark.parametrize("measure", ["ppv@0.5", "tpr@0.5", "f1@0.5", "bacc@0.5", "mcc@0.5"])
+def test_outcomes_of_two_samples_are_judged_by_the_intervals_that_are_shown(measure):
+    # 1 alarm of 28 positives, and that false: all replicates agree that ppv is 0, which one case cannot know.
+    few = score_table([1] * 28 + [0] * 272, [0.1] * 299 + [0.9])
+    many = score_table([1] * 200 + [0] * 2000, [0.9] * 19 + [0.1] * 181 + [0.9] * 9 + [0.1] * 1991)
+    found = compare_samples(few, many, parse(measure))
+    assert found.test == "interval, unpaired"
+    shown = [estimates({"": [parse(measure)]}, Draws({"": table}))[0] for table in (few, many)]
+    gap, (a, b) = found.difference, shown
+    apart = [math.hypot(a.value - a.low, b.high - b.value), math.hypot(a.high - a.value, b.value - b.low)]
+    if a.method == "wilson":  # Newcombe's interval of two independent shares
+        assert (found.low, found.high) == pytest.approx((gap - apart[0], gap + apart[1]))
+    if measure == "ppv@0.5":
+        assert found.p > 0.05
+        assert compare_samples(few, many, parse(measure), test="bootstrap").p < 0.01  # on request
+
+
 # --- bootstrap
 
 

@@ -66,7 +66,19 @@ def _inside(text, score):
 @given(sample=samples(both=True), bits=st.sampled_from(BITS))
 @settings(max_examples=25)
 def test_the_best_of_all_thresholds_lies_inside(text, sample, bits):
-    kind, table = CURVES.find(text), sample.table()
+    lies_inside(text, sample.table(), bits)
+
+
+@pytest.mark.parametrize("text", OVER_X)
+@pytest.mark.parametrize("truth", [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0]])
+def test_the_best_inside_bins_lies_inside(text, truth):
+    table = score_table(truth, [0.8002, 0.8001, 0.4002, 0.4001, 0.1])
+    assert table.rounded(45).score.size == 3
+    lies_inside(text, table, 45)
+
+
+def lies_inside(text, table, bits):
+    kind = CURVES.find(text)
     found, true = kind(table.rounded(bits)), kind(table)
     at = np.interp(found.x, true.x, true.y) if text == "cost" else roc_of(true).tpr_at(found.x)
     assert (found.certified_low <= at + 1e-12).all()

@@ -163,7 +163,7 @@ REFUSED = {
         "roc cannot be computed from scores of 3 classes.\n  hint: roc needs a ScoreTable, such as that of one class"
     ),
     "no table": "roc needs a ScoreTable.\n  seen: [0.9, 0.4]\n  hint: ss.roc(table)",
-    "counts": "roc cannot be computed from counts of outcomes.\n  hint: roc needs a ScoreTable",
+    "counts": "roc cannot be computed from counts of outcomes.\n  hint: roc needs scores",
 }
 
 

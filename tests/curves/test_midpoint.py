@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from laws.strategies import samples
 from scorespace.curves import smooth
-from scorespace.curves.midpoint import learn_midpoint, midpoint_of
+from scorespace.curves.midpoint import learn_midpoint, midpoint_ends, midpoint_of
 from scorespace.errors import ScoreError
 from scorespace.tables import score_table
 
@@ -79,3 +79,13 @@ def test_learned_midpoint_takes_the_widest_of_equal_gaps():
 def test_nothing_is_learned_from_one_class_or_one_score(truth, score):
     with pytest.raises(ScoreError, match="learned from cases of both classes with different scores"):
         learn_midpoint(score_table(truth, score, positive=1))
+
+
+@pytest.mark.parametrize("how", ["mean", "class_weighted", "cross_weighted", "half", 0.3])
+def test_bins_do_not_hide_a_mean(how):
+    truth, score = [1, 0, 1, 1, 0, 0, 0], [0.91, 0.92, 0.53, 0.71, 0.32, 0.33, 0.07]
+    exact, coarse = score_table(truth, score), score_table(truth, score).rounded(51)
+    assert coarse.binned.width > 0.01
+    low, high = midpoint_ends(coarse, how)
+    assert low <= midpoint_of(exact, how) <= high
+    assert high - low < 1e-9

@@ -4,15 +4,16 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from laws.strategies import samples
+from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import chow, rejection
-from scorespace.curves.rejection import margin_table
+from scorespace.curves.rejection import chow_of_classes, margin_table
 from scorespace.errors import ConditionError, ScoreError
-from scorespace.tables import score_table
+from scorespace.tables import class_table, score_table
 
 some = settings(max_examples=50)
 eighths = st.integers(0, 8).map(lambda k: k / 8)  # exact distances, many ties
@@ -155,3 +156,96 @@ def test_chow_refuses_scores_that_are_not_probabilities():
         "  seen: values from -2 to 3\n"
         "  hint: recalibrate them first; scores outside [0, 1] are never squashed"
     )
+
+
+# --- Chow's rule beside costs
+
+
+prices = st.integers(-8, 8).map(lambda k: k / 2)
+
+
+def expected(sample, condition):
+    """Of every case, the expected cost of an alarm and of none, where the classes are as common as stated."""
+    truth, p = np.asarray(sample.truth, float), np.asarray(sample.score)
+    share = truth.mean()
+    there = share if condition.prevalence is None else condition.prevalence
+    positives, negatives = there / share, (1 - there) / (1 - share)
+    p = p * positives / (p * positives + (1 - p) * negatives)
+    weight = np.where(truth, positives, negatives) / truth.size
+    alarm, quiet = p * condition.tp + (1 - p) * condition.fp, p * condition.fn + (1 - p) * condition.tn
+    return truth, weight, alarm, quiet
+
+
+@given(
+    samples(score=st.integers(1, 31).map(lambda k: k / 32)),
+    st.tuples(prices, prices, st.integers(1, 8), st.integers(1, 8)),
+    st.floats(0.05, 0.95),
+    st.sampled_from([None, 0.07, 0.4]),
+)
+@some
+def test_chow_beside_costs_case_by_case(sample, costs, how, prevalence):
+    """Each case has the decision of least expected cost, unless handing it over is cheaper: with gains, elsewhere."""
+    tp, tn, more_fp, more_fn = costs
+    dearest = max(tp, tn)
+    condition = Condition(fp=dearest + more_fp, fn=dearest + more_fn, tp=tp, tn=tn, prevalence=prevalence)
+    least, most = min(tp, tn), tn + condition.calibrated_threshold * (condition.fn - tn)
+    cost = least + how * (most - least)
+    assume(0 < sum(sample.truth) < len(sample.truth))
+    truth, weight, alarm, quiet = expected(sample, condition)
+    best = np.minimum(alarm, quiet)
+    assume(np.abs(best - cost).min() > 1e-9)
+    assume(np.abs(alarm - quiet)[best < cost].min(initial=1) > 1e-9)
+    given_up, flagged = best > cost, alarm < quiet
+    price = np.where(flagged, np.where(truth, condition.tp, condition.fp), np.where(truth, condition.fn, condition.tn))
+    found = chow(score_table(sample.truth, sample.score), cost, condition)
+    assert found.cost == pytest.approx(float(weight @ np.where(given_up, cost, price)))
+    assert found.rejected == pytest.approx(float(weight[given_up].sum()))
+    assert sum(sum(one.values()) for one in found.outcomes) == truth.size
+
+
+def test_costs_between_which_nothing_is_in_doubt():
+    with pytest.raises(ConditionError, match="an error is cheaper than a right decision"):
+        chow(score_table([1, 0], [0.6, 0.4]), 0.2, Condition(fp=1, fn=5, tp=2))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), *[st.integers(1, 16)] * 3), min_size=1, max_size=12),
+    st.lists(prices, min_size=6, max_size=6),
+    st.integers(1, 64).map(lambda k: k / 16 + 1e-4),
+)
+@some
+def test_chow_of_several_classes_case_by_case(cases, others, more):
+    """min_k Σ_j p_j · cost[j, k] is paid by the matrix, or the case is handed over where that is more."""
+    a, b, c, d, e, f = others
+    lowest = min(others) - 1
+    costs = CostMatrix(("a", "b", "c"), [[lowest, a, b], [c, lowest, d], [e, f, lowest]])
+    cost = lowest + more
+    label = [case[0] for case in cases]
+    p = np.array([np.array(case[1:]) / sum(case[1:]) for case in cases])
+    spent, handed, right = [], 0, 0
+    for row, actual in zip(p, label, strict=True):
+        means = [sum(row[j] * costs.matrix[j, k] for j in range(3)) for k in range(3)]
+        assume(abs(min(means) - cost) > 1e-9)
+        assume(sorted(means)[1] - min(means) > 1e-9)
+        away = min(means) > cost
+        handed += away
+        spent.append(cost if away else costs.matrix[actual, int(np.argmin(means))])
+        right += not away and int(np.argmin(means)) == actual
+    table = class_table([("a", "b", "c")[k] for k in label], p, classes=("a", "b", "c"))
+    found = chow_of_classes(table, cost, costs)
+    assert found.cost == pytest.approx(np.mean(spent))
+    assert found.rejected == pytest.approx(handed / len(cases))
+    assert found.accuracy == pytest.approx(
+        right / (len(cases) - handed) if handed < len(cases) else np.nan, nan_ok=True
+    )
+    (outcomes,) = found.outcomes
+    assert set(outcomes) >= set(costs.matrix.ravel())  # also what no case cost
+
+
+def test_what_expected_costs_of_several_classes_need():
+    costs = CostMatrix(("a", "b", "c"), 1 - np.eye(3))
+    table = class_table(["a", "b", "c"], np.eye(3) * 5, classes=("a", "b", "c"))
+    with pytest.raises(ConditionError, match="need probabilities"):
+        chow_of_classes(table, 0.5, costs)
+    with pytest.raises(ConditionError, match="cheaper than any decision"):
+        chow_of_classes(table, -1, costs)

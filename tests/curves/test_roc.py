@@ -144,3 +144,16 @@ def test_the_outline_of_a_part_holds_its_area(part):
     by_tpr = any(name.startswith("tpr") for name in part)
     area = np.trapezoid(1 - x, y) if by_tpr else np.trapezoid(y, x)
     assert area == pytest.approx(curve.partial_area(**part))
+
+
+def test_a_legend_tells_the_part_that_is_shaded():
+    table = score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1])
+    # From FPR 0 to 0.25 TPR rises from 0.5 to 0.75: 0.15625; McClish: (1 + (0.15625 - 1/32) / (1/4 - 1/32)) / 2.
+    assert roc(table, fpr_high=0.25).area_text == "0.156 (0.786 corrected)"
+    assert roc(table).area_text == "0.875"
+
+
+def test_in_coverage_space_chance_ends_at_all_cases():
+    table = score_table([1, 0, 1, 0, 0], [0.9, 0.4, 0.4, 0.1, 0.2])
+    assert roc(table, normalised=False).chance == ((0.0, 0.0), (3.0, 2.0))
+    assert roc(table).chance == ()  # that of its kind

@@ -30,6 +30,19 @@ def test_the_model_as_it_is():
     assert_allclose(rroc(TABLE).own, point(0.0))
 
 
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
+def test_losses_as_it_is_and_at_the_best_shift(alpha):
+    def loss(shift):
+        return np.where(ERROR + shift > 0, 2 * (1 - alpha), -2 * alpha) @ (ERROR + shift) / ERROR.size
+
+    curve = rroc(TABLE)
+    assert curve.loss(alpha) == pytest.approx(loss(0.0))
+    best = curve.best(alpha)
+    assert best.loss == pytest.approx(min(loss(-error) for error in ERROR))
+    # Of the cases that the shift does not put on the truth itself, this share is predicted too high.
+    assert best.share == pytest.approx((ERROR + best.shift - 1e-9 > 0).mean(), abs=1e-12)
+
+
 def test_between_two_points_the_curve_is_straight_and_it_is_concave():
     curve = rroc(TABLE)
     for shift in (-1.23, 0.05, 2.0):

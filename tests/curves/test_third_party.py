@@ -112,7 +112,7 @@ EXPECTED = {
     "x": [0.0, 0.5, 1.5],
     "curves": ["one", "two"],
     "others": [],
-    "roc": "CurveError: roc cannot be computed from errors of numbers.\n  hint: roc needs a ScoreTable",
+    "roc": "CurveError: roc cannot be computed from errors of numbers.\n  hint: roc needs scores",
     "scores": "CurveError: rec cannot be computed from a score table.\n  hint: rec needs an ErrorTable",
     "option": "CurveError: rec has no option 'bins'.\n  seen: its options: 'scale'\n  hint: one of these",
     "drawn": [True] * 5,

@@ -8,7 +8,7 @@ from scipy import stats
 
 import scorespace as ss
 from laws.strategies import samples
-from scorespace.decisions.cases import SETS, ZONES, cases, margins, sub_sample, zones
+from scorespace.decisions.cases import SETS, ZONES, cases, margins, set_sizes, sub_sample, zones
 from scorespace.errors import ConditionError, DataError, PositiveError, ScoreError
 from scorespace.tables import score_table
 
@@ -257,3 +257,13 @@ def test_all_cases_are_a_sub_sample_too():
     assert sub_sample(cases([1, 0, 0, 0, 0, 0], [0.9, 0.1, 0.2, 0.3, 0.4, 0.5]), 2).places.tolist() == [0, 3]
     with pytest.raises(ConditionError, match="a sub-sample of 51 cases cannot be taken"):
         sub_sample(found, 51)
+
+
+@given(samples(both=True))
+@settings(max_examples=25)
+def test_the_sets_of_a_table_are_those_of_its_cases(sample):
+    table = sample.table()
+    sizes = set_sizes(table, 0.4)
+    assert sum(sizes.values()) == float(table.total)
+    assert sizes[SETS[0]] + sizes[SETS[3]] == float(table.at(np.nextafter(0.4, 1)).pp)
+    assert sizes[SETS[0]] + sizes[SETS[2]] == float(table.n_pos)

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from scorespace.conditions import Condition
-from scorespace.decisions import decide
-from scorespace.decisions.choice import dominance_support, with_intervals
+from scorespace.decisions import choose, decide
+from scorespace.decisions.choice import dominance_support, threshold_bounds, with_intervals
+from scorespace.resampling.draw import Draws
+from scorespace.resampling.lighter import MOST_ROWS, together
 from scorespace.tables import confusion, score_table
 from scorespace.tables.pair import pair_table
 
@@ -22,11 +24,12 @@ def scored(size=200, seed=1, spread=1.0, **options):
 
 
 MODELS = {"good": scored(spread=0.5), "fair": scored(), "rule": confusion([[60, 20], [30, 90]], positive=0)}
-DECISION = decide(MODELS, CONDITION)
+DECISION = choose(MODELS, CONDITION)
 
 
-def bounded(models=MODELS, condition=CONDITION, **options):
-    return with_intervals(decide(models, condition), models, **{"replicates": 500, **options})
+def bounded(models=MODELS, condition=CONDITION, level=0.95, **options):
+    draws = Draws(models, **{"replicates": 500, **options})
+    return with_intervals(choose(models, condition), draws, level=level)
 
 
 def test_the_same_seed_gives_the_same_intervals():
@@ -68,29 +71,106 @@ def test_a_threshold_may_be_infinite():
 
 
 def test_a_crisp_rule_has_an_interval_on_its_cost_only():
-    chosen = bounded().choices[2]
-    assert np.isnan(chosen.threshold_interval).all()
-    assert chosen.honest.known
+    found = with_intervals(decide(MODELS, CONDITION), Draws(MODELS, replicates=10)).choices[2]
+    assert np.isnan(found.threshold_interval).all()
+    assert found.honest.known
 
 
 @pytest.mark.parametrize("table", [scored(weight=np.full(200, 0.5)), confusion([[6.5, 2], [3, 9]], positive=1)])
 def test_fractional_weights_leave_the_intervals_undefined(table):
-    chosen = bounded({"weighted": table}).choices[0]
-    assert np.isnan(chosen.threshold_interval).all()
-    assert not chosen.honest.known
-    assert chosen.honest.reason == "the weights are not whole numbers, so cases cannot be kept apart"
+    found = bounded({"weighted": table, "again": table})
+    assert np.isnan([one.threshold_interval for one in found.choices]).all()
+    assert found.support == {}
 
 
 def test_weights_that_are_whole_numbers_count_cases():
     chosen = bounded({"twice": scored(weight=np.full(200, 2.0))}).choices[0]
     assert np.isfinite(chosen.threshold_interval).all()
-    assert chosen.honest.known
 
 
-def test_progress_is_told():
-    told = []
-    bounded(replicates=50, progress=told.append)
-    assert told == pytest.approx([1 / 3, 2 / 3, 1])
+def cases(size, seed=2):
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.4
+    good = rng.normal(truth, 1)
+    return truth, {"good": good, "worse": good + rng.normal(0, 2, size)}
+
+
+def by_hand(truth, score, drawn, condition):
+    """The threshold of least cost of every sample, the highest of equal ones."""
+    cuts = np.append(np.inf, np.sort(np.unique(score))[::-1])
+    y, called = truth[drawn][..., None], score[drawn][..., None] >= cuts
+    cost = (condition.fp * (called & ~y) + condition.fn * (~called & y)).sum(axis=1)
+    return cuts[np.argmin(cost, axis=1)]
+
+
+def test_limits_are_quantiles_of_the_thresholds_chosen_on_samples_drawn_by_hand():
+    truth, scores = cases(60)
+    pairs = pair_table(truth, scores, positive=True)
+    models = dict(zip(pairs.models, pairs.tables, strict=True))
+    limits = threshold_bounds(Draws(models, pairs), ["good"], CONDITION)["good"]
+    drawn = np.random.default_rng(5).integers(0, 60, (2000, 60))
+    again = np.sort(by_hand(truth, scores["good"], drawn, CONDITION))
+    # Another draw: the shares of its thresholds outside are the tails, as nearly as 2000 of them tell.
+    assert np.mean(again < limits[0]) <= 0.035 <= np.mean(again <= limits[0]) + 0.02
+    assert np.mean(again > limits[1]) <= 0.035 <= np.mean(again >= limits[1]) + 0.02
+
+
+def test_thresholds_and_dominance_come_from_the_draw_of_the_measures():
+    truth, scores = cases(300)
+    pairs = pair_table(truth, scores, positive=True)
+    models = dict(zip(pairs.models, pairs.tables, strict=True))
+    draws = Draws(models, pairs, replicates=50)
+    decision = choose(models, CONDITION)
+    with_intervals(decision, draws)
+    (kept,) = draws.sources[""].drawn.values()  # one way of drawing alone: all cases together
+    before = {piece: id(drawn) for piece, drawn in kept.items()}
+    with_intervals(choose(models, Condition(fp=2, fn=1)), draws)
+    assert {piece: id(drawn) for piece, drawn in kept.items()} == before
+
+
+def test_of_condensed_scores_limits_are_scores_still_and_hold_the_threshold():
+    truth, scores = cases(3000)
+    pairs = pair_table(truth, scores, positive=True)
+    models = dict(zip(pairs.models, pairs.tables, strict=True))
+    draws = Draws(models, pairs, replicates=200)
+    assert draws.source("good").lighter
+    for one in with_intervals(choose(models, CONDITION), draws).choices:
+        low, high = one.threshold_interval
+        assert {low, high} <= set(models[one.model].thresholds)
+        assert low <= one.threshold <= high
+
+
+def test_a_part_of_the_cases_draws_no_thresholds():
+    # 12 000 cases in groups of two: every second group is drawn, from which thresholds spread too much.
+    truth, scores = cases(MOST_ROWS + 2000)
+    pairs = pair_table(truth, scores, positive=True, group=np.arange(truth.size) // 2)
+    models = dict(zip(pairs.models, pairs.tables, strict=True))
+    draws = Draws(models, pairs, replicates=100)
+    assert draws.source("good").scale < 1
+    alone = Draws({"good": models["good"]}, replicates=100)
+    assert threshold_bounds(draws, ["good"], CONDITION)["good"] == threshold_bounds(alone, ["good"], CONDITION)["good"]
+
+
+def test_groups_are_drawn_whole():
+    truth, scores = cases(50)
+    times = 8
+    pairs = pair_table(
+        np.repeat(truth, times),
+        {name: np.repeat(one, times) for name, one in scores.items()},
+        positive=True,
+        group=np.repeat(np.arange(50), times),
+    )
+    models = dict(zip(pairs.models, pairs.tables, strict=True))
+
+    def width(draws):
+        low, high = threshold_bounds(draws, ["good"], CONDITION)["good"]
+        return high - low
+
+    # Eight copies of a case tell no more than one.
+    once = pair_table(truth, scores, positive=True)
+    single = Draws(dict(zip(once.models, once.tables, strict=True)), once)
+    assert width(Draws(models, pairs)) == pytest.approx(width(single), rel=0.25)
+    assert width(Draws(models, replace(pairs, group=None))) < 0.8 * width(single)
 
 
 # --- dominated models
@@ -113,9 +193,11 @@ def test_support_is_the_share_of_resamples_by_hand():
     scores = {"good": rng.integers(0, 6, 60) + 2 * truth, "weak": rng.integers(0, 6, 60) + truth}
     pairs = pair_table(truth, scores, positive=1)
     models = dict(zip(pairs.models, pairs.tables, strict=True))
-    found = dominance_support(models, ["weak"], pairs=pairs, replicates=300, seed=5)["weak"]
+    draws = Draws(models, pairs, replicates=300, seed=5)
+    found = dominance_support(draws, list(models), ["weak"])["weak"]
     held = []
-    for drawn in np.random.default_rng(5).integers(0, 60, (300, 60)):
+    for times in together(pairs).drawer(within=False).draw(_stream(draws), 300):
+        drawn = np.repeat(np.arange(60), times)
         y = truth[drawn]
         of = {
             name: [
@@ -127,6 +209,22 @@ def test_support_is_the_share_of_resamples_by_hand():
         held.append(dominated_by_hand(*of["weak"], [of["good"]]))
     assert 0 < found < 1
     assert found == pytest.approx(np.mean(held))
+
+
+def _stream(draws):
+    """The random numbers of the first piece of a draw from all cases."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence([draws.seed, 0]).spawn(1)[0]))
+
+
+def test_of_the_same_cases_more_is_said_than_of_models_drawn_apart():
+    truth, scores = cases(400)
+    pairs = pair_table(truth, scores, positive=True)
+    models = dict(zip(pairs.models, pairs.tables, strict=True))
+    side_by_side, apart = (
+        dominance_support(draws, list(models), ["worse"])["worse"]
+        for draws in (Draws(models, pairs, replicates=300), Draws(models, replicates=300))
+    )
+    assert apart < side_by_side
 
 
 def test_a_rule_that_does_nothing_is_never_the_better_choice():
@@ -149,4 +247,6 @@ def test_what_resamples_do_not_support_is_not_said():
 
 
 def test_without_dominated_models_nothing_is_drawn():
-    assert dominance_support(MODELS, []) == {}
+    draws = Draws(MODELS)
+    assert dominance_support(draws, list(MODELS), []) == {}
+    assert not draws.kept

@@ -12,6 +12,7 @@ from scorespace.decisions import Constraint, best_threshold, choose_on, choose_u
 from scorespace.errors import MeasureError
 from scorespace.measures import find, parse
 from scorespace.measures.confusion import youden
+from scorespace.results import decimals, threshold_text
 from scorespace.tables import confusion, score_table
 
 TABLE = score_table([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
@@ -103,6 +104,25 @@ def test_words():
     assert repr(found) == (
         "Use nb at threshold 0.4: ppv 0.750 [0.639, 0.836], the best among those with tpr ≥ 1; weak reaches 0.500. "
         "On cases that did not choose it: tpr 1.000 [0.934, 1.000]."
+    )
+
+
+def test_words_where_the_model_was_chosen_too():
+    # Two models that are noise: whichever seems best here, on other cases it is as likely to be the worse one.
+    source = np.random.default_rng(4)
+    truth = source.random(60) < 0.5
+    models = {name: score_table(truth, source.random(60)) for name in "ab"}
+    found = choose_under(models, parse("acc"))
+    (best,) = (one for one in found.candidates if one is found.best)
+    (other,) = (one for one in found.candidates if one is not found.best)
+    own, whole = decimals(best.honest.value), decimals(found.honest.value)
+    assert own != whole
+    assert found.words.startswith(f"Use {best.model} at threshold {threshold_text(best.threshold)}: acc {own} [")
+    assert f"the best; {other.model} reaches {decimals(other.honest.value)}. " in found.words
+    assert f"The model was chosen on these cases too, so expect {whole} [" in found.words
+    assert found.notes[0].text == (
+        f"{best.model} and its threshold were chosen on these cases, where acc is {decimals(best.value)}; "
+        f"on cases that chose neither, {whole}."
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from scorespace.conditions import Condition
 from scorespace.decisions.judged import Judged, Value, costs_of, mean_loss, shares_at, sum_of_shares
@@ -117,6 +118,9 @@ def test_shares_at_a_prevalence():
 def test_a_proportion_has_wilsons_interval():
     found = Judged(Counts(tp=8, fp=0, fn=2, tn=10)).measure(parse("tpr"))
     assert (found.value, found.low, found.high) == pytest.approx((0.8, 0.4902, 0.9433), abs=5e-5)
+    related = Judged(Counts(tp=8, fp=0, fn=2, tn=10), spread=2.0).measure(parse("tpr"))
+    half = stats.binomtest(4, 5).proportion_ci(method="wilson")
+    assert (related.low, related.high) == pytest.approx((half.low, half.high))
 
 
 @pytest.mark.parametrize("name", ["f1", "mcc", "youden", "kappa"])
@@ -125,7 +129,8 @@ def test_other_measures_have_the_spread_of_samples_drawn_again(name):
     found = Judged(counts).measure(parse(name))
     drawn = np.random.default_rng(0).multinomial(2000, [0.3, 0.15, 0.1, 0.45], 20_000).T
     again = parse(name).measure(Counts(*drawn.astype(float)))
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * again.std(), rel=0.03)
+    assert found.high - found.value == pytest.approx(1.96 * again.std(), rel=0.03)
+    assert found.value - found.low == pytest.approx(1.96 * again.std(), rel=0.03)
 
 
 def test_an_undefined_measure_has_a_reason():

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laws.strategies import samples
+from scorespace.conditions import Condition, CostMatrix
 from scorespace.decisions import choose_mixture, choose_rejection
 from scorespace.errors import ConditionError, ScoreError
-from scorespace.tables import confusion, score_table
+from scorespace.resampling.limits import wilson
+from scorespace.tables import class_table, confusion, score_table
 
 SURE = score_table([1, 1, 0, 0], [0.95, 0.9, 0.4, 0.05])
 TORN = score_table([1, 1, 0, 0], [0.6, 0.5, 0.45, 0.4])
@@ -26,6 +28,49 @@ def test_the_cost_is_that_of_every_case_by_itself(sample, percent):
     found = choose_rejection({"m": sample.table()}, cost).rules["m"]
     assert found.cost == pytest.approx(np.average(each, weights=weight))
     assert found.rejected == pytest.approx(np.average(handed, weights=weight))
+
+
+def test_the_interval_is_that_of_what_cases_cost():
+    """Wilson's interval of the errors, and of the cases handed over, though none was; weighed cases have none."""
+    table = score_table([1] * 8 + [0] * 2, [0.9] * 10)
+    found = choose_rejection({"nb": table}, 0.2)
+    low, high = wilson(2, 10)
+    high = 0.2 + np.hypot(high - 0.2, 0.2 * wilson(0, 10)[1])
+    assert (found.spent["nb"].value, found.spent["nb"].low, found.spent["nb"].high) == pytest.approx((0.2, low, high))
+    assert found.rows()[0]["cost_low"] == pytest.approx(low)
+    weighed = score_table([1, 0], [0.9, 0.1], weight=[1.5, 0.5])
+    assert choose_rejection({"nb": weighed}, 0.2).spent == {}
+
+
+def test_the_interval_at_a_stated_share_of_positives():
+    """The classes are drawn apart, so their distances add up by squares."""
+    table = score_table([1] * 10 + [0] * 10, [0.9] * 16 + [0.1] * 4)
+    found = choose_rejection({"nb": table}, 0.3, Condition(prevalence=0.25)).spent["nb"]
+    low, high = wilson(6, 10)
+    _, none = wilson(0, 10)
+    assert found.value == pytest.approx(0.75 * 0.6)
+    assert found.low == pytest.approx(0.75 * low)
+    of_positives, of_negatives = np.hypot(none, 0.3 * none), np.hypot(high - 0.6, 0.3 * none)
+    assert found.high == pytest.approx(0.75 * 0.6 + np.hypot(0.25 * of_positives, 0.75 * of_negatives))
+
+
+def test_costs_of_several_classes():
+    table = class_table(["a", "b", "c"], [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.3, 0.4, 0.3]], classes=("a", "b", "c"))
+    costs = CostMatrix(("a", "b", "c"), 1 - np.eye(3))
+    found = choose_rejection({"nb": table}, 0.3, costs)
+    assert found.words == (
+        "Use nb and hand over the cases in which every decision is expected to cost more than 0.3: 33 % of them. Of "
+        "the rest it gets 100 % right; each decision counting as stated, that costs 0.100 per case. The rule assumes "
+        "calibrated probabilities."
+    )
+    assert choose_rejection({"nb": table}, 0.01, costs).words == (
+        "Hand over all cases: in all every decision is expected to cost more than 0.01. Each decision counting as "
+        "stated, that costs 0.010 per case. The rule assumes calibrated probabilities."
+    )
+    with pytest.raises(ConditionError, match="errors of two classes"):
+        choose_rejection({"nb": table}, 0.2, Condition(fp=1, fn=5))
+    with pytest.raises(ConditionError, match="of several classes, and the scores of two"):
+        choose_rejection({"nb": SURE}, 0.2, costs)
 
 
 def test_the_model_of_least_cost_is_used():

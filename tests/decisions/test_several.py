@@ -125,6 +125,17 @@ def test_the_cheapest_of_several_models():
     assert found.words == "Use shy: 0.333 per case, 10 in all. sure would cost 567 per 1 000 more."
 
 
+def test_a_model_that_is_dearer_than_no_model_is_not_recommended():
+    table = confusion([[0, 0, 4], [0, 4, 0], [2, 0, 0]], classes=ABC)
+    found = decide_several({"nb": table}, CostMatrix(ABC, [[0, 1, 9], [1, 0, 1], [1, 1, 0]]))
+    assert found.trivial == {"a": 0.6, "b": 0.6, "c": 4.0}
+    assert found.words == (
+        "No model beats deciding every case a, which costs 0.600 per case. The cheapest, nb, costs 3.800 per case, "
+        "38 in all."
+    )
+    assert found.to_dict()["trivial"] == found.trivial
+
+
 def test_models_may_order_the_classes_differently():
     turned = confusion(SHY.matrix[::-1, ::-1], classes=ABC[::-1])
     assert decide_several({"sure": SURE, "turned": turned}, COSTS).totals == {"sure": 27, "turned": 10}

@@ -43,6 +43,15 @@ def test_evaluation_gives_the_numbers_of_proc():
     assert (found.statistic, found.p) == pytest.approx((theirs["delong_Z"], theirs["delong_p"]), abs=1e-9)
 
 
+def test_a_notebook_shows_what_the_terminal_does():
+    found = asah().compare()
+    page = found._repr_html_()
+    assert f'<p class="verdict">{found.words.replace("<", "&lt;")}</p>' in page
+    assert "<th>row − column</th>" in page
+    assert "<th>alternative</th>" not in page
+    assert max(row.count("<td>") for row in page.split("</tr>")) < 8
+
+
 def test_level_and_seed_are_those_of_the_evaluation():
     first, again, other = (asah(level=0.9, seed=seed).compare(measure="ks")[0] for seed in (1, 1, 2))
     assert first == again

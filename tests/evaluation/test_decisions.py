@@ -15,6 +15,14 @@ def test_decide(small):
     assert found.to_dict()["honest_cost"] > found.best.cost_per_case
 
 
+def test_a_notebook_shows_what_the_terminal_does(small):
+    found = small.decide(ss.Condition(fp=1, fn=5))
+    page = found._repr_html_()
+    assert f'<p class="verdict">{found.words}</p>' in page
+    assert "<th>at least cost</th>" in page
+    assert max(row.count("<td>") for row in page.split("</tr>")) < 8
+
+
 def test_a_cost_matrix_of_two_classes_is_a_condition(small):
     matrix = ss.CostMatrix(("1", "0"), [[0, 5], [1, 0]])
     assert small.decide(matrix).to_dict() == small.decide(ss.Condition(fp=1, fn=5)).to_dict()

@@ -5,6 +5,7 @@ import json
 import pickle
 import shutil
 import weakref
+from collections import Counter
 from importlib.resources import files
 
 import numpy as np
@@ -14,7 +15,12 @@ import pytest
 
 import scorespace as ss
 from evaluation.given import PROC, SMALL
+from scorespace.comparisons import delong
+from scorespace.decisions import model
 from scorespace.errors import ScoreSpaceError
+from scorespace.resampling import draw
+from scorespace.tables import classes, pair
+from scorespace.views import sections
 
 HOSTILE = "<script>alert('x')</script>&|`*"
 
@@ -142,6 +148,111 @@ def test_an_evaluation_survives_pickling(small):
 def test_equal_data_give_equal_evaluations():
     first, second = (ss.evaluate(SMALL, truth="y", scores="s") for _ in range(2))
     assert first == second
+
+
+# --- everything once
+
+
+def sample(size=400, seed=1):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, size)
+    scores = {name: 1 / (1 + np.exp(-rng.normal(2 * truth - 1, spread))) for name, spread in (("a", 1.5), ("b", 2.0))}
+    return {"y": truth, **scores}
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """How often the cases of each source were drawn, by their stream: within classes, or all together."""
+    found, own = Counter(), draw.blocks
+
+    def blocks(drawer, values, cost, **options):
+        times = []
+        told = own(lambda rng, count: (times.append(1), drawer(rng, count))[1], values, cost, **options)
+        if isinstance(options["seed"], list) and times:
+            found[cost, *options["seed"]] += 1
+        return told
+
+    monkeypatch.setattr(draw, "blocks", blocks)
+    return found
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """How often what must be done once was."""
+    found = Counter()
+
+    def counting(module, name):
+        own = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, **options: (found.update([name]), own(*given, **options))[1])
+
+    for module, name in [
+        (pair, "_placed"),
+        (classes, "score_table"),
+        (delong, "delong_covariance"),
+        (model, "hull"),
+        (model, "crossfit"),
+        (sections, "document"),
+    ]:
+        counting(module, name)
+    return found
+
+
+def everything(evaluation, path):
+    """All that an evaluation is asked for."""
+    evaluation.compare()
+    evaluation.compare_against(0.5, measure="ap")
+    for kind in ("roc", "pr"):
+        for simultaneous in (True, False):
+            evaluation.band(kind, "a", simultaneous=simultaneous)
+    evaluation.to_dict()
+    repr(evaluation)
+    evaluation.report(path)
+
+
+def test_one_evaluation_draws_its_cases_once(drawn, called, tmp_path):
+    ev = ss.evaluate(sample(), truth="y", scores=["a", "b"], condition=ss.Condition(fp=1, fn=5))
+    everything(ev, tmp_path / "a.html")
+    # Within classes for measures that do not depend on how common they are, from all cases for the others.
+    assert sorted(key[1:] for key in drawn) == [(0, 0), (0, 1)]
+    assert set(drawn.values()) == {1}
+    # Either model is sorted once, both on the way to one table; the terminal's page is a shorter one.
+    assert called == {"_placed": 2, "delong_covariance": 1, "hull": 1, "crossfit": 1, "document": 1}
+
+
+def test_of_several_classes_in_groups_one_draw_serves_all(drawn, called):
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 3, 240)
+    scores = rng.dirichlet(np.ones(3), 240) / 2 + np.eye(3)[truth] / 2
+    frame = {"y": [f"c{k}" for k in truth], "g": np.arange(240) // 3}
+    frame |= {f"{name}_c{k}": scores[:, k] ** power for name, power in (("a", 1), ("b", 2)) for k in range(3)}
+    ev = ss.evaluate(frame, truth="y", scores=["a_*", "b_*"], group="g")
+    ev.to_dict()
+    assert list(drawn.values()) == [1]  # whole groups, whatever the measure
+    before = called["score_table"]
+    for kind in ("roc", "pr"):
+        for name in ev.models:
+            for k in range(3):
+                ev.curve(kind, f"{name}[c{k}]")
+                ev.measures(f"auc[c{k}]", model=name)
+    assert called["score_table"] - before <= 6  # the scores of each class are sorted once, if they were not before
+
+
+@pytest.mark.parametrize("measure", ["auc", "ks", "h", "ap", "brier", "cal", "mcc@0.5", "tpr@0.5"])
+def test_a_number_has_one_interval_whoever_asks(measure):
+    frame = sample(200)
+    ev = ss.evaluate(frame, truth="y", scores=["a", "b"], measures=measure)
+    (one, other) = ev.measures(measure)
+    again = [
+        ev.summary[0],
+        ev.measures(f"{measure}, logloss", model="a")[0],
+        ss.evaluate(frame, truth="y", scores=["b", "a"]).measures(measure, model="a")[0],
+    ]
+    assert {(each.low, each.high, each.method) for each in again} == {(one.low, one.high, one.method)}
+    against = ev.compare_against(0.25, "a", measure=measure)[0]
+    assert (against.low + 0.25, against.high + 0.25) == pytest.approx((one.low, one.high), abs=1e-12)
+    row = ev.to_dict()["rows"][0]
+    assert (row["low"], row["high"]) == (one.low, one.high)
+    assert all(text in repr(ev) for text in (one.text, other.text))
 
 
 # --- progress

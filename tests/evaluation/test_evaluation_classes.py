@@ -217,7 +217,7 @@ def test_a_stated_positive_class_of_three_is_compared_as_two():
 
 
 def test_a_rare_class_keeps_all_its_cases_in_the_interval(monkeypatch):
-    monkeypatch.setattr("scorespace.resampling.draw.MOST_SCORES", 500)
+    monkeypatch.setattr("scorespace.resampling.lighter.MOST_SCORES", 500)
     rng = np.random.default_rng(1)
     label = np.repeat([0, 1, 2], [400, 400, 12])
     score = rng.random((label.size, 3)) + 0.3 * (label[:, None] == np.arange(3))

@@ -184,10 +184,11 @@ def test_what_cannot_be(data, more, error, message):
 
 def test_numbers_of_an_engine_are_those_of_memory():
     from scorespace import frames
+    from scorespace.frames.tally import tally
 
     source = frames.read({"y": TRUTH, "m": NEAR, "b": np.roll(TRUTH, 1)})
-    sample = frames.check(source, frames.roles(source, truth="y", predictions="m", baseline="b"))
-    here, there = (ss.evaluate(frames.count(sample, rows_in_memory=rows)) for rows in (10**6, 10))
+    named = frames.roles(source, truth="y", predictions="m", baseline="b")
+    here, there = map(ss.evaluate, (frames.count(frames.check(source, named)), tally(source, named)[1]))
     for one, other in zip(
         here.measures("mae,rmse,bias,r2,rae,rse,mape"), there.measures("mae,rmse,bias,r2,rae,rse,mape"), strict=True
     ):
@@ -201,8 +202,9 @@ def test_costs_of_another_kind_of_model():
     with pytest.raises(ConditionError) as caught:
         evaluated(condition=ss.Condition(fp=1, fn=5)).decision  # noqa: B018
     assert str(caught.value) == (
-        "these are costs of decisions between classes, and the models predict numbers.\n"
-        "  hint: Asymmetry(under=2, over=1)"
+        "a threshold of least cost parts classes, and these models hold predicted numbers.\n"
+        "  seen: 'm'\n"
+        "  hint: Asymmetry(under=2, over=1), for the shift of predicted numbers that costs least"
     )
     scored = ss.evaluate({"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}, truth="y", scores="s")
     with pytest.raises(ConditionError, match="these are costs of predicting numbers too low and too high"):

@@ -128,7 +128,12 @@ def test_with_a_condition_under_which_no_model_pays():
 def test_costs_of_several_classes():
     data = {"y": list("aabbcc"), "d": list("aabbca")}
     costs = ss.CostMatrix(("a", "b", "c"), [[0, 1, 1], [1, 0, 1], [6, 1, 0]])
-    assert verdict(data, scores=(), decisions="d", condition=costs) == "Use d: 1.000 per case, 6 in all."
+    assert verdict(data, scores=(), decisions="d", condition=costs) == (
+        "No model beats deciding every case b, which costs 0.667 per case. The cheapest, d, costs 1.000 per case, "
+        "6 in all."
+    )
+    right = {"y": data["y"], "d": list("aabbcb")}
+    assert verdict(right, scores=(), decisions="d", condition=costs) == "Use d: 0.167 per case, 1 in all."
 
 
 def test_the_level_of_confidence_is_the_one_asked_for():

@@ -219,8 +219,22 @@ def test_groups_left_out_in_pairs_are_repeats(odd):
     """Each case is tested with every other group: its answers are drawn together, and no case is taken for four."""
     held = ss.evaluate(odd("lpgo:2:g"))
     assert held.models.pairs.group is not None
-    assert np.unique(held.models.pairs.group).size == 40
+    assert np.unique(held.models.pairs.group).size == 5
     assert ss.benchmark_summary(odd("lpgo:2:g")).result("d", "logistic").values.shape == (10, 1)
+
+
+@pytest.mark.parametrize("how", ["logo:g", "2x3", "holdout:0.4", "loo"])
+def test_a_run_knows_which_rows_belong_together(odd, how):
+    """The groups of the data are drawn whole for its intervals, however rows were split: the same as by hand."""
+    run = ss.evaluate(odd(how))
+    said = run.models.pairs
+    answers = ss.open_run(odd(how)).predictions("d", "logistic", part="test")
+    assert answers["group"].tolist() == (answers["row"] // 8).tolist()
+    columns = {"y": answers["truth"], "logistic": answers["p_1"], "g": answers["row"] // 8}
+    by_hand = ss.evaluate(columns, truth="y", scores="logistic", group="g", positive="1")
+    mine, other = (one.measures("brier", model="logistic")[0] for one in (run, by_hand))
+    assert (mine.value, mine.low, mine.high) == pytest.approx((other.value, other.low, other.high))
+    assert np.unique(said.group).size == np.unique(answers["row"] // 8).size
 
 
 @pytest.mark.parametrize(("how", "ratio"), [("lpgo:2:g", 2 / 3), ("logo:g", 1 / 4), ("3xholdout:0.4", 2 / 3)])

@@ -1,16 +1,17 @@
 """The run directory: what is planned is kept, what is changed is noticed."""
 
 import json
+from dataclasses import replace
 
 import duckdb
 import numpy as np
 import pytest
 
-from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.errors import DataError, PositiveError, ScoreSpaceError
 from scorespace.experiments import store
-from scorespace.experiments.data import Dataset
+from scorespace.experiments.data import Dataset, dataset
 from scorespace.experiments.run import benchmark
-from scorespace.experiments.store import _file_name, is_run, open_run
+from scorespace.experiments.store import _file_name, is_run, open_run, positive_of
 
 ROWS = 30
 DATA = Dataset("it's odd/./*", {"x": np.arange(ROWS) / 3}, np.array(["a'b", 'c"d'])[np.arange(ROWS) % 2], "classes")
@@ -161,3 +162,12 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch):
         "make room and run again: what is finished stays",
     )
     assert not [file for file in (tmp_path / "r").rglob("*") if file.name.startswith(".scorespace-")]
+
+
+def test_the_positive_class_is_never_guessed():
+    told, named = (dataset({"x": [1.0, 2.0], "y": names}, "y") for names in (["0", "1"], ["bad", "good"]))
+    assert positive_of(told) == "1"
+    assert positive_of(named) is None
+    assert positive_of(named, "bad") == positive_of(replace(named, positive="bad")) == "bad"
+    with pytest.raises(PositiveError):
+        positive_of(named, "worst")

@@ -3,11 +3,11 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
-from scorespace.errors import MeasureError, PositiveError, ScoreSpaceError
+from scorespace.errors import MeasureError, ScoreSpaceError
 from scorespace.experiments.data import datasets_of
 from scorespace.experiments.learners import learners_of
 from scorespace.experiments.resampling import parse
-from scorespace.experiments.trial import judge_of, positive_of, studied
+from scorespace.experiments.trial import judge_of, studied
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -31,14 +31,6 @@ def test_the_usual_measure():
     assert judge_of(classes, "tpr", positive="setosa").positive == "setosa"
     with pytest.raises(MeasureError, match="neither end of prevalence"):
         judge_of(two, "prevalence")
-
-
-def test_the_positive_class_is_never_guessed():
-    assert positive_of(("0", "1")) == "1"
-    assert positive_of(("bad", "good")) is None
-    assert positive_of(("bad", "good"), "bad") == "bad"
-    with pytest.raises(PositiveError):
-        positive_of(("bad", "good"), "worst")
 
 
 def test_a_study_is_of_one_learner_on_one_data_set():

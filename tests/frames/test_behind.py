@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from scorespace.errors import DataError
+from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.evaluation.enter import evaluate
 from scorespace.frames.behind import Wanted, behind, models
 
@@ -103,6 +103,22 @@ def test_rows_without_weight_or_with_gaps_are_not_behind_anything(tmp_path):
         behind(str(tmp_path / "in.csv"), roles, Wanted("s", "tp", 0.5))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_that_take_part_keep_their_number_in_the_file(tmp_path, kind):
+    given = rows()
+    path = written(tmp_path, kind, given)
+    found = behind(path, {**ROLES, "where": "score > 0 and d = 'bad'"}, Wanted("s", "tp", 0.5))
+    wanted = [
+        (k + 1, row["id"])
+        for k, row in enumerate(given)
+        if row["score"] > 0 and row["d"] == "bad" and row["y"] == "bad" and row["s"] >= 0.5
+    ]
+    assert found.total == len(wanted) > 3
+    assert sorted((place, str(code)) for place, code, *_ in found.first(100)) == wanted
+    with pytest.raises(ScoreSpaceError, match="holds for no row"):
+        behind(path, {**ROLES, "where": "score > 9"}, Wanted("s", "tp", 0.5))
+
+
 def test_cells_of_several_classes_by_the_highest_score(tmp_path):
     draw = random.Random(5)
     names = ["a", "b", "c"]
@@ -144,3 +160,10 @@ def test_what_is_not_there(tmp_path, wanted, message):
     with pytest.raises(DataError) as told:
         behind(written(tmp_path, "csv", rows()), ROLES, wanted)
     assert str(told.value) == message
+
+
+def test_rows_behind_a_score_with_its_sign_changed(tmp_path):
+    (tmp_path / "in.csv").write_text("y;points\nbad;4,2\ngood;7,0\nbad;6,1\ngood;6,0\n")
+    roles = {"truth": "y", "positive": "bad", "scores": ["card=minus(points)"], "decisions": [], "predictions": []}
+    found = behind(str(tmp_path / "in.csv"), roles, Wanted("card", "fp", -6.1))
+    assert found.first(5) == [(4, "good", 6.0, -6.0)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreError, ScoreSpaceError, WeightError
 from scorespace.frames import Sample, check, read, roles
+from scorespace.frames.tally import tally
 
 
 def sampled(data: Any, missing: str = "error", **named: Any) -> Sample:
@@ -192,7 +194,7 @@ def test_scores_that_are_no_numbers(scores: Any, held: str, seen: str, hint: str
     assert refused(ColumnError, pd.DataFrame({"y": [1, 0, 1], "s": scores})) == (
         f"column 's' holds {held}, not scores.\n"
         f"  seen: {seen}\n"
-        f"  hint: {hint or 'it looks like numbers: convert the column to numbers first'}"
+        f"  hint: {hint or 'it looks like numbers: write them as 1234.5'}"
     )
 
 
@@ -295,7 +297,7 @@ def test_decisions_that_are_scores() -> None:
             ["1", "2"],
             "column 'w' holds text, not weights.\n"
             "  seen: '1', '2'\n"
-            "  hint: it looks like numbers: convert the column to numbers first",
+            "  hint: it looks like numbers: write them as 1234.5",
         ),
     ],
 )
@@ -349,3 +351,32 @@ def test_a_pattern_of_decisions_or_predictions_names_several_models(role: str) -
     columns = found.decisions if role == "decisions" else {model: one for model, (_, one) in found.numbers.items()}
     assert columns == {"d_a": "d_a", "b": "d_b"}
     assert refused(ColumnError, data, scores=None, **{role: {"d": {"x": "d_a"}}}).startswith("d names several columns")
+
+
+LONG = [2**53 + k for k in range(4)]
+
+
+@pytest.mark.parametrize("made", [dict, pd.DataFrame, pl.DataFrame, pl.LazyFrame, "csv", "json"])
+def test_scores_that_only_whole_numbers_tell_apart(made: Any, tmp_path: Path) -> None:
+    data: Any = {"y": [0, 1, 0, 1], "s": LONG}
+    if isinstance(made, str):
+        path = tmp_path / f"long.{made}"
+        frame = pd.DataFrame(data)
+        frame.to_csv(path, index=False) if made == "csv" else frame.to_json(path, orient="records")
+        data = path
+    else:
+        data = made(data)
+    message = (
+        "column 's' has scores that differ as whole numbers, and are the same as doubles.\n"
+        "  seen: 4 distinct from 9 007 199 254 740 992 on; doubles tell 3 apart\n"
+        "  hint: subtract the same number from all scores, or take their ranks"
+    )
+    assert refused(ScoreError, data) == message
+    source = read(data)
+    with pytest.raises(ScoreError, match="are the same as doubles"):
+        tally(source, roles(source, truth="y", scores="s"))
+
+
+def test_long_scores_that_doubles_tell_apart_are_in_order() -> None:
+    assert sampled({"y": [0, 1, 0, 1], "s": LONG[::2] * 2}, scores="s").rows == 4
+    assert sampled({"y": [0, 1], "s": [1e20, 2e30]}, scores="s").rows == 2

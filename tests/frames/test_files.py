@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import os
-import sys
 import time
-from pathlib import Path
 
 import narwhals as nw
 import pyarrow as pa
@@ -17,7 +13,6 @@ import scorespace as ss
 from frames.sources import CREDIT, refused, values, write
 from scorespace.errors import ColumnError, DataError
 from scorespace.frames import read
-from scorespace.frames.files import copied, files_read, local_paths
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -41,14 +36,6 @@ def test_numbers_of_csv_are_exact() -> None:
     numbers = [0.1, 0.30000000000000004, 5e-324, 1.7976931348623157e308, -0.0, 123456789.125]
     write("numbers.csv", "s\n" + "\n".join(map(repr, numbers)))
     assert [number.hex() for number in values("numbers.csv")["s"]] == [number.hex() for number in numbers]
-
-
-@pytest.mark.parametrize("name", ["a[1].csv", "it's; DROP TABLE x.csv", "a*.csv", 'say "hi" ?.csv', "ä ö.csv", "A.CSV"])
-def test_names_of_files_are_taken_literally(name: str) -> None:
-    write("ab.csv", "other\n1\n")
-    write(name)
-    assert values(name) == CREDIT
-    assert values(Path(name)) == CREDIT
 
 
 def test_an_arrow_file_whose_name_is_a_pattern() -> None:
@@ -75,53 +62,6 @@ def test_text_that_an_old_writer_stored_as_bytes() -> None:
 def test_json_values_of_all_kinds() -> None:
     write("kinds.json", '[{"a": 1, "b": true, "c": "x", "d": {"e": 1}}, {"a": 0.5, "b": false, "c": 2}]')
     assert values("kinds.json") == {"a": [1, 0.5], "b": [True, False], "c": ["x", "2"], "d": ['{"e":1}', None]}
-
-
-def test_a_file_that_is_not_there() -> None:
-    write("credit.csv")
-    write("runs/part.csv")
-    assert refused("credt.csv") == (
-        "file 'credt.csv' does not exist.\n  seen: 'credit.csv'\n  hint: did you mean 'credit.csv'?"
-    )
-    assert refused("runs/prt.csv") == (
-        "file 'runs/prt.csv' does not exist.\n  seen: 'part.csv'\n  hint: did you mean 'runs/part.csv'?"
-    )
-    assert refused("zzz.parquet") == (
-        "file 'zzz.parquet' does not exist.\n  seen: 'credit.csv'\n  hint: check the path"
-    )
-    assert refused("data/credit.csv") == (
-        "file 'data/credit.csv' does not exist.\n  seen: no folder 'data'\n  hint: check the folder"
-    )
-    Path("void").mkdir()
-    assert refused("void/credit.csv") == (
-        "file 'void/credit.csv' does not exist.\n  seen: an empty folder\n  hint: check the path"
-    )
-
-
-def test_a_folder() -> None:
-    write("runs/a.parquet")
-    Path("void").mkdir()
-    assert refused("runs") == (
-        "'runs' is a folder, not a file.\n"
-        "  seen: 'a.parquet'\n"
-        "  hint: a file in it, or a pattern such as runs/*.parquet"
-    )
-    assert refused("void") == (
-        "'void' is a folder, not a file.\n"
-        "  seen: an empty folder\n"
-        "  hint: a file in it, or a pattern such as void/*.csv"
-    )
-
-
-def test_an_unknown_ending() -> None:
-    known = ".csv, .tsv, .parquet, .json, .jsonl, .ndjson, .arrow, .feather, .ipc, or .gz after it"
-    assert refused(write("credit.sav")) == (
-        f"credit.sav has an unknown ending.\n  seen: '.sav'\n  hint: one of {known}"
-    )
-    assert refused(write("credit")) == f"credit has an unknown ending.\n  seen: none\n  hint: one of {known}"
-    assert refused("https://example.org/credit.xlsx?key=1") == (
-        f"credit.xlsx has an unknown ending.\n  seen: '.xlsx'\n  hint: one of {known}"
-    )
 
 
 @pytest.mark.parametrize("name", ["empty.csv", "empty.tsv", "empty.parquet", "empty.json", "empty.arrow"])
@@ -192,47 +132,11 @@ def test_late_text_in_a_column_of_numbers() -> None:
     )
 
 
-def test_a_pattern() -> None:
-    write("part-1.csv")
-    write("part-2.json", "[]")
-    assert refused("data-*.csv") == (
-        "no file matches 'data-*.csv'.\n  hint: put the pattern in quotes, and check the folder"
-    )
-    assert refused("part-*") == (
-        "'part-*' names files of several kinds.\n  seen: 'part-1.csv', 'part-2.json'\n  hint: a pattern for one ending"
-    )
-
-
-def test_what_is_opened_to_read_the_data() -> None:
-    write("part-1.csv")
-    write("part-2.csv")
-    assert files_read("part-*.csv") == local_paths("part-*.csv") == ["part-1.csv", "part-2.csv"]
-    assert files_read(Path("part-1.csv")) == ["part-1.csv"]
-    assert files_read("-") == [0]
-    for nothing in ("absent.csv", "https://example.org/a.csv", {"y": [1]}, b"part-1.csv"):
-        assert files_read(nothing) == []
-
-
 def test_parts_are_joined_by_the_names_of_their_columns() -> None:
     write("part-1.csv", "y,s\ngood,0.2\n")
     write("part-2.csv", "s;y\n0.7;bad\n")
     write("part-3.csv", "")
     assert values("part-*.csv") == {"y": ["good", "bad"], "s": [0.2, 0.7]}
-
-
-def test_standard_input_is_kept_while_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"outcome,nb\ngood,0.2\nbad,0.7\n")))
-    with copied("-") as copy:
-        assert values(copy) == values(copy) == CREDIT
-        assert copy.path.exists()
-    assert not copy.path.exists()
-    monkeypatch.setattr(sys, "stdin", None)
-    assert refused("-") == "standard input has no rows.\n  seen: it is closed\n  hint: one row per case"
-
-
-def test_names_that_are_no_paths() -> None:
-    assert refused("a\x00b.csv").startswith("'a\\x00b.csv' is no path.\n  seen: ")
-    assert refused("a\ud800.csv") == "the name 'a\\ud800.csv' is not UTF-8.\n  hint: rename the file"
 
 
 def test_a_file_that_shrinks_while_it_is_read_is_refused() -> None:
@@ -254,36 +158,6 @@ def test_one_bad_cell_is_shown(tmp_path):
     assert caught.value.seen == "'abc'"
 
 
-def test_pipes_and_devices_are_named(tmp_path):
-    pipe = tmp_path / "pipe.csv"
-    os.mkfifo(pipe)
-    for path, what in ((pipe, "a pipe"), ("/dev/null", "a device or a socket")):
-        with pytest.raises(DataError) as caught:
-            read(path)
-        assert caught.value.problem == f"{str(path)!r} is not a regular file."
-        assert (caught.value.seen, caught.value.hint) == (what, "- reads standard input: scorespace … - < FILE")
-
-
-def test_what_a_shell_puts_for_another_command_is_read():
-    out, into = os.pipe()
-    try:
-        os.write(into, b"y,p\n1,0.9\n0,0.2\n")
-        os.close(into)
-        assert ss.evaluate(f"/dev/fd/{out}", truth="y", scores="p").models.rows == 2
-    finally:
-        os.close(out)
-
-
-def test_standard_input_is_read_once(monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"y,p\n1,0.9\n0,0.2\n")))
-    assert read("-").columns == ("y", "p")
-    with pytest.raises(DataError) as caught:
-        read("-")
-    assert str(caught.value) == (
-        "standard input can be read once.\n  seen: - twice\n  hint: save it to a file, and name that instead"
-    )
-
-
 def test_the_advice_of_the_engine_is_not_ours(tmp_path):
     path = tmp_path / "twice.json"
     path.write_text('[{"y":1,"p":0.5,"p":0.9},{"y":0,"p":0.2}]')
@@ -300,3 +174,38 @@ def test_files_of_very_many_columns_are_read_in_time() -> None:
     kinds = [str(kind) for kind in read("wide.csv").frame.to_native().types]
     assert (kinds[0], kinds[-2:]) == ("DOUBLE", ["DOUBLE", "VARCHAR"])
     assert time.process_time() - began < 10  # the square of the columns took 30 s
+
+
+# --- decimal commas
+
+
+def column(lines: list[str], name: str) -> list[object]:
+    return values(write("export.csv", "\n".join(["y;p;n;id", *lines])))[name]
+
+
+def test_a_file_of_semicolons_may_write_a_decimal_comma() -> None:
+    lines = ["1;0,782;-1,5e2;7", "0;0,5;12;8", "1;1;;9"]
+    assert column(lines, "p") == [0.782, 0.5, 1.0]
+    assert column(lines, "id") == [7, 8, 9]
+    assert column(lines, "n") == [-150.0, 12.0, None]
+    found = ss.evaluate("export.csv", truth="y", scores="p").measures("auc", "brier")
+    assert [one.value for one in found] == pytest.approx([1.0, ((1 - 0.782) ** 2 + 0.25) / 3])
+
+
+def test_what_may_be_thousands_is_no_number() -> None:
+    # 1,250 is one and a quarter here and twelve hundred there: nobody can tell.
+    assert column(["1;1,250;1;1", "0;12,500;1;2"], "p") == ["1,250", "12,500"]
+    assert column(["1;1,250;1;1", "0;12,5;1;2"], "p") == [1.25, 12.5]
+
+
+def test_a_file_has_one_decimal_mark() -> None:
+    assert column(["1;0,7;0.5;1", "0;0,2;0.25;2"], "n") == ["0.5", "0.25"]
+
+
+def test_where_commas_part_values_they_are_no_marks() -> None:
+    assert values(write("quoted.csv", 'y,p\n1,"0,7"\n0,"0,2"\n'))["p"] == ["0,7", "0,2"]
+
+
+def test_a_later_value_that_is_no_number_is_refused() -> None:
+    with pytest.raises(DataError, match="a later one text"):
+        column(["1;0,5;1;1"] * 30_000 + ["0;half;1;2"], "p")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scorespace.errors import ColumnError, DataError
-from scorespace.frames import read_outcomes
+from scorespace.frames.outcomes import read_outcomes
 
 WIDE = {"data": ["iris", "vote", "wine"], "nb": [0.9, 0.8, 0.7], "tree": [0.8, 0.7, 0.9]}
 LONG = {
@@ -79,7 +79,7 @@ def test_nothing_is_left_to_drop():
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ({"model": "learner"}, "a long table needs three columns"),
+        ({"model": "learner"}, "a long table needs the columns of data sets"),
         ({**ROLES, "value": "acu"}, "column 'acu' is not in"),
         ({**ROLES, "value": "learner", "model": "auc"}, "column 'learner' holds text, not results"),
     ],
@@ -114,3 +114,8 @@ def test_a_data_set_that_is_there_twice_is_refused():
 
 def test_seeds_are_no_model():
     assert read_outcomes({"seed": [1, 2], "a": [0.9, 0.8], "b": [0.8, 0.7]}).models == ("a", "b")
+
+
+def test_a_long_table_that_was_not_said_to_be_one_says_how():
+    with pytest.raises(ColumnError, match='of a long table dataset="data", model="learner" and value="auc"'):
+        read_outcomes({"data": ["iris", "iris"], "learner": ["nb", "tree"], "auc": [0.9, 0.8]})

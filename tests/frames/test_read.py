@@ -68,10 +68,11 @@ def run(script: str, given: str = "") -> subprocess.CompletedProcess[str]:
 
 COUNT = """
 from scorespace.frames import check, count, read, roles
+from scorespace.frames.tally import tally
 for data in {data}:
     source = read(data)
-    sample = check(source, roles(source, truth="outcome", scores="nb", positive="bad"))
-    for table in (count(sample)["nb"], count(sample, rows_in_memory=0)["nb"]):
+    named = roles(source, truth="outcome", scores="nb", positive="bad")
+    for table in (count(check(source, named))["nb"], tally(source, named, bits=0)[1]["nb"]):
         assert (table.pos.tolist(), table.neg.tolist()) == ([1, 0], [0, 1])
 """
 

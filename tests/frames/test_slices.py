@@ -1,5 +1,6 @@
 """Slices of rows: the same on every engine, no row in two of them and none outside."""
 
+from datetime import date, timedelta
 from typing import Any
 
 import duckdb
@@ -10,7 +11,9 @@ import pyarrow as pa
 import pytest
 
 from scorespace.errors import ColumnError
-from scorespace.frames import check, count, each_slice, read, roles, sliced, slicing, tally_slices
+from scorespace.frames import check, count, read, roles
+from scorespace.frames.slices import each_slice, sliced, slicing
+from scorespace.frames.tally import tally_slices
 
 ROWS = 60
 RNG = np.random.default_rng(1)
@@ -97,9 +100,9 @@ MESSAGES = {
     "  seen: more than 50, such as a0, a1, a2\n"
     "  hint: a column of fewer values",
     "names(bins=3)": "column 'names' holds no numbers, and bins are parts of numbers.\n"
-    '  seen: String\n  hint: by="names"',
+    '  seen: values such as a0, a1, a2\n  hint: by="names"',
     "many(bins=1)": "many(bins=1) makes no slices.\n  hint: many(bins=4), from 2 to 50 parts",
-    "many(bin=3)": "by has no option 'bin'.\n  seen: its options: 'bins'\n  hint: did you mean bins?",
+    "many(bin=3)": "by has no option 'bin'.\n  seen: its options: 'bins', 'every'\n  hint: did you mean bins?",
     "nams": "column 'nams' is not in the dict of arrays.\n"
     "  seen: 'many', 'names', 'same'\n  hint: did you mean 'names'?",
     "same(bins=2)": "column 'same' has no two values to part.\n  hint: a column whose values differ",
@@ -119,3 +122,51 @@ def test_one_slice_is_no_comparison() -> None:
     sample = check(source, roles(source, truth="y", scores="s"))
     with pytest.raises(ColumnError, match="all rows are in one slice"):
         sliced(sample, slicing(source, "ward"))
+
+
+def dated(folder: Any) -> dict[str, Any]:
+    days = [date(2025, 12, 29) + timedelta(days=9 * k) if k % 7 else None for k in range(12)]
+    plain = pl.DataFrame({"day": days}, schema={"day": pl.Date})
+    moments = plain.with_columns(pl.col("day").cast(pl.Datetime("ms")))
+    plain.write_csv(folder / "days.csv")
+    moments.write_parquet(folder / "days.parquet")
+    return {
+        "polars": plain,
+        "lazy": moments.lazy(),
+        "pyarrow": plain.to_arrow(),
+        "pandas": pd.DataFrame({"day": pd.to_datetime(pd.Series(days))}),
+        "text": {"day": [None if one is None else f"{one} 23:59" for one in days]},
+        "csv": folder / "days.csv",
+        "parquet": folder / "days.parquet",
+    }
+
+
+@pytest.mark.parametrize(
+    ("every", "written"), [("year", "%Y"), ("month", "%Y-%m"), ("week", "%G-W%V"), ("day", "%Y-%m-%d")]
+)
+def test_dates_make_a_slice_for_each_month_on_every_engine(every: str, written: str, tmp_path: Any) -> None:
+    engines = dated(tmp_path)
+    names = (*sorted({one.strftime(written) for one in engines["polars"]["day"] if one is not None}), "missing")
+    for engine, data in engines.items():
+        source = read(data)
+        (key,) = slicing(source, f"day(every={every})").keys
+        assert key.names == names, engine
+        codes = source.arrays(source.frame.select(key.code(source.frame).alias("code")))["code"]
+        assert (codes[[0, 7]] == len(names) - 1).all(), engine
+        assert np.all(np.diff(codes[8:]) >= 0), engine
+
+
+@pytest.mark.parametrize(
+    ("by", "words"),
+    [
+        ("day(bins=3)", r'by="day\(every=month\)"'),
+        ("day", r'by="day\(every=month\)"'),
+        ("word(every=month)", "holds no dates, and a month is a part of dates"),
+        ("day(every=month, bins=3)", "makes no slices"),
+    ],
+)
+def test_what_cannot_be_cut_says_what_can(by: str, words: str) -> None:
+    days = [date(2026, 1, 1) + timedelta(days=k) for k in range(80)]
+    source = read(pl.DataFrame({"day": days, "word": ["2026"] * 80}))
+    with pytest.raises(ColumnError, match=words):
+        slicing(source, by)

@@ -1,11 +1,10 @@
-"""Frames of any library, the columns they bring, and an engine that opens nothing else."""
+"""Frames of any library, the columns they bring."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -22,7 +21,8 @@ import scorespace as ss
 from frames.sources import CREDIT, refused, values, write
 from scorespace.errors import ColumnError, ScoreSpaceError
 from scorespace.frames import read
-from scorespace.frames.source import connect, relation_source, unreadable
+from scorespace.frames.engine import connect
+from scorespace.frames.source import relation_source
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -98,83 +98,12 @@ def test_something_else(data: Any, seen: str) -> None:
     )
 
 
-def test_the_engine_can_neither_fetch_nor_install_nor_open_another_file(own_folder: Path) -> None:
-    named, other = (str(Path(write(name, "a\n1\n")).resolve()) for name in ("named.csv", "other.csv"))
-    connection = connect([named], own_folder / "out.csv")
-    assert connection.execute("SELECT * FROM read_csv($path)", {"path": named}).fetchall() == [(1,)]
-    connection.execute(f"COPY (SELECT 2 AS a) TO '{own_folder}/out.csv' (USE_TMP_FILE false)")
-    for statement in (
-        "INSTALL httpfs",
-        "LOAD httpfs",
-        "FROM read_csv('http://localhost:9/a.csv')",
-        f"FROM read_csv('{other}')",
-        f"COPY (SELECT 1) TO '{other}'",
-        f"COPY (SELECT 1) TO '{own_folder}/new.csv'",
-        "SET enable_external_access = true",
-        "SET autoinstall_known_extensions = true",
-        "SET allowed_paths = []",
-        "ATTACH 'new.db'",
-    ):
-        with pytest.raises(duckdb.Error):
-            connection.execute(statement)
-    written = {path.name: path.read_text() for path in own_folder.iterdir()}
-    assert written == {"named.csv": "a\n1\n", "other.csv": "a\n1\n", "out.csv": "a\n2\n"}
-
-
 def test_a_column_of_long_numbers_as_text_keeps_every_digit() -> None:
     connection = connect()
     source = relation_source(connection.sql("SELECT 12345678901234567890 AS id, 0.5 AS s"), "long", connection)
     found = source.written_out(["id"])
     arrays = {name: values.tolist() for name, values in found.arrays(found.frame).items()}
     assert arrays == {"id": ["12345678901234567890"], "s": [0.5]}
-
-
-@pytest.mark.parametrize(
-    ("said", "remote", "told"),
-    [
-        (
-            "Invalid Input Error: CSV Error on Line: 7\nExpected Number of Columns: 3 Found: 1\n\nPossible fixes: …",
-            False,
-            "f.csv cannot be read as CSV.\n  seen: line 7 has 1 value, the header 3\n  hint: as many values in each "
-            "line as in the header; no line is skipped, and none is a comment",
-        ),
-        (
-            "Invalid Input Error: The CSV state machine failed.",
-            False,
-            "f.csv cannot be read as CSV.\n  seen: lines that end in different ways\n"
-            "  hint: the same end of line everywhere",
-        ),
-        (
-            "HTTP Error: gone",
-            True,
-            "f.csv cannot be read as CSV.\n  seen: gone\n  hint: check the address and the network",
-        ),
-        (
-            "std::bad_alloc",
-            False,
-            "there is not enough memory for f.csv.\n"
-            "  hint: Parquet instead of text, only the columns in use, or a sample of the rows",
-        ),
-    ],
-)
-def test_what_the_engine_says_in_our_words(said: str, remote: bool, told: str) -> None:
-    assert str(unreadable("f.csv", duckdb.Error(said), "CSV", remote)) == told
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        'IO Error: Could not write file "spill/duckdb_temp_storage-0.tmp": No space left on device',
-        "Out of Memory Error: failed to offload data block of size 256.0 KiB: max_temp_directory_size was reached",
-    ],
-)
-def test_a_disk_that_fills_up(said, monkeypatch):
-    monkeypatch.setattr("tempfile.gettempdir", lambda: "scratch")
-    assert str(unreadable("big.parquet", duckdb.IOException(said))) == (
-        "the disk is full: there is no room for what big.parquet takes beside the memory.\n"
-        "  seen: temporary files in scratch\n"
-        "  hint: free some space, or name another folder by TMPDIR"
-    )
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ import pytest
 import scorespace as ss
 from components import missing
 from scorespace.errors import DataError, ScoreSpaceError
-from scorespace.frames import read, roles, spark_source, tally
+from scorespace.frames import read, roles, spark_source
+from scorespace.frames.tally import tally
 from scorespace.tables import score_table
 
 MISSING = [name for name, there in (("pyspark", find_spec("pyspark")), ("java", shutil.which("java"))) if not there]

@@ -1,7 +1,5 @@
 """Transactions long and one-hot give the frequent sets that mlxtend finds, from every engine and by every way."""
 
-from itertools import combinations
-
 import duckdb
 import numpy as np
 import pandas as pd
@@ -11,8 +9,10 @@ import pytest
 from mlxtend import frequent_patterns as mlxtend
 
 from scorespace.errors import ScoreSpaceError
+from scorespace.frames import itemsets
 from scorespace.frames import transactions as module
-from scorespace.frames.transactions import count_sets, frequent, transactions
+from scorespace.frames.itemsets import frequent
+from scorespace.frames.transactions import transactions
 
 RNG = np.random.default_rng(1)
 HELD = RNG.random((700, 9)) < np.linspace(0.1, 0.6, 9)
@@ -61,29 +61,14 @@ def test_long_equals_mlxtend(engine, joined, expected, monkeypatch):
 
 
 def test_in_small_pieces(expected, monkeypatch):
-    for name, size in (("_COLUMNS_AT_ONCE", 2), ("_ROWS_AT_ONCE", 10), ("_WORDS_AT_ONCE", 3), ("_SETS_AT_ONCE", 2)):
+    for name, size in (("_COLUMNS_AT_ONCE", 2), ("_ROWS_AT_ONCE", 10)):
         monkeypatch.setattr(module, name, size)
+    for name, size in (("_WORDS_AT_ONCE", 3), ("_SETS_AT_ONCE", 2)):
+        monkeypatch.setattr(itemsets, name, size)
     assert sets(frequent(transactions(WIDE), 0.05, 4)) == expected
     monkeypatch.setattr(module, "_JOINED", 1e9)
     held = transactions(LONG, transaction="t", items=["i"])
     assert sets(frequent(held, 0.05 * 700 / held.size, 4)) == expected
-
-
-def test_only_sets_whose_parts_are_frequent_are_counted():
-    found = frequent(transactions(WIDE), 0.2, 3)
-    pairs = {frozenset(found.names[k] for k in chosen) for chosen in found.levels[1].sets}
-    able = [
-        one for one in combinations(found.names, 3) if all(frozenset(pair) in pairs for pair in combinations(one, 2))
-    ]
-    assert found.levels[2].tried == len(able)
-    assert found.levels[1].tried == len(found.names) * (len(found.names) - 1) // 2
-
-
-def test_counts_of_given_sets():
-    held = transactions(WIDE)
-    words = held.words(range(9))
-    found = count_sets(words, np.array([[0, 8], [3, 4]]))
-    assert found.tolist() == [(HELD[:, 0] & HELD[:, 8]).sum(), (HELD[:, 3] & HELD[:, 4]).sum()]
 
 
 def test_an_item_twice_in_a_transaction_is_there_once():
@@ -113,7 +98,8 @@ def test_a_file_of_long_transactions(tmp_path):
     with pytest.raises(ScoreSpaceError) as refused:
         transactions(path, transaction="basket", items=["product"])
     assert str(refused.value) == (
-        "column 'product' has missing values.\n  seen: 'product' (1) of 4 rows\n  hint: missing=\"drop\""
+        "column 'product' has missing values.\n  seen: 'product' (1) of 4 rows\n"
+        '  hint: missing="drop" leaves out 1 row'
     )
 
 
@@ -135,10 +121,7 @@ def test_what_is_refused(data, asked, message):
         transactions(data, **asked)
 
 
-def test_too_many_sets_are_refused(monkeypatch):
-    monkeypatch.setattr(module, "MOST_CANDIDATES", 10)
-    with pytest.raises(ScoreSpaceError, match="36 sets of 2 items could be frequent, too many to count"):
-        frequent(transactions(WIDE), 0.01, 3)
+def test_too_many_bits_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST_BITS", 10)
     with pytest.raises(ScoreSpaceError, match="too many to be held in memory"):
         transactions(WIDE).words([0, 1])
@@ -146,7 +129,7 @@ def test_too_many_sets_are_refused(monkeypatch):
 
 def test_the_engine_draws_no_bar_into_the_answer():
     held = transactions(WIDE)
-    assert held.connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
+    assert held.source.connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
 
 
 TIMES = RNG.integers(0, 4, 700)

@@ -1,4 +1,4 @@
-"""The decisions of many models, added up to a score."""
+"""The decisions of many models, added up to a score, and scores of which low ones mean positive."""
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,59 @@ def test_a_missing_vote_is_a_missing_score():
     assert ss.evaluate(data, truth="y", scores="votes=sum(d*)", missing="drop").models.rows == 3
 
 
+CARD = {"y": ["bad", "good", "bad", "good"], "points": [420, 700, 610, 600]}
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("scores", ["card=minus(points)", {"card": "minus(points)"}])
+def test_low_scores_can_mean_positive(frame, scores):
+    ev = ss.evaluate(frame(CARD), truth="y", scores=scores, positive="bad", measures="auc, tpr@-610, fpr@-610")
+    assert ev.models["card"].score.tolist() == [-420, -600, -610, -700]
+    # By hand: of the four pairs, 610 and 600 alone are in the wrong order; 610 or less is all of bad and half of good.
+    assert [one.value for one in ev.measures()] == [0.75, 1.0, 0.5]
+    assert [one.text for one in ev.notes if one.code == "SS097"] == [
+        "card is minus points, so that low ones mean positive: a threshold of -5 takes the cases whose points is 5 or "
+        "less."
+    ]
+
+
+def test_low_scores_in_a_file_that_is_counted_in_bins(tmp_path):
+    path = tmp_path / "cards.csv"
+    path.write_text("y;points\nbad;4,2\ngood;7,0\nbad;6,1\ngood;6,0\n")
+    ev = ss.evaluate(path, truth="y", scores="card=minus(points)", positive="bad", measures="auc", memory=1)
+    assert ev.measures()[0].value == pytest.approx(0.75)
+
+
+def test_a_rate_is_not_turned_with_the_score():
+    swapped = ss.evaluate(CARD, truth="y", scores="points", positive="good", measures="auc, tpr@611, prevalence")
+    turned = ss.evaluate(
+        CARD, truth="y", scores={"card": "minus(points)"}, positive="bad", measures="auc, tnr@-610, prevalence"
+    )
+    assert [one.value for one in swapped.measures()][:2] == [one.value for one in turned.measures()][:2]
+
+
+def test_votes_beside_a_group_of_many_digits(tmp_path):
+    # Its column is read again as it is written, and the votes with it.
+    path = tmp_path / "votes.csv"
+    path.write_text("y,d1,d2,g\n" + "".join(f"{k % 2},{k % 2},{k // 2},1234567890123456789{k}\n" for k in range(4)))
+    ev = ss.evaluate(path, truth="y", scores="v=sum(d*)", group="g")
+    assert sorted(ev.models["v"].score.tolist()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("score", "message"),
+    [
+        ("card=minus(y)", "column 'y' holds text, not scores."),
+        ("card=minus(p*)", "minus(…) is of one column.\n  seen: 'points', 'other p'"),
+        ("y=minus(points)", "the score 'y' would replace a column of that name."),
+    ],
+)
+def test_scores_that_cannot_be_turned(score, message):
+    with pytest.raises(ColumnError) as found:
+        ss.evaluate(CARD | {"p2": [1, 2, 3, 4]}, truth="y", scores=score, positive="bad")
+    assert str(found.value).startswith(message.replace("other p", "p2"))
+
+
 @pytest.mark.parametrize(
     ("score", "message"),
     [
@@ -52,7 +105,7 @@ def test_a_missing_vote_is_a_missing_score():
                 "  hint: a pattern such as d*, or the names of columns"
             ),
         ),
-        ("d1=sum(d*)", "the votes 'd1' would replace a column of that name.\n  hint: another name for the votes"),
+        ("d1=sum(d*)", "the score 'd1' would replace a column of that name.\n  hint: another name for the score"),
         (
             "votes=sum(d*)",
             "column 'd1' holds labels, and which of them votes yes is not stated.\n"

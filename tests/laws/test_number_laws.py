@@ -10,7 +10,8 @@ from scorespace.curves import rroc
 from scorespace.measures import measures
 from scorespace.measures.regression import aoc
 from scorespace.tables import ResidualTable, residual_table
-from scorespace.tables.residual import ErrorSums, IntervalTable
+from scorespace.tables.residual import IntervalTable
+from scorespace.tables.sums import ErrorSums
 
 KINDS = (ErrorSums, ResidualTable, IntervalTable)
 CATALOGUE = [measure for measure in measures() if any(kind in measure.functions for kind in KINDS)]

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from scorespace.errors import MeasureError
-from scorespace.measures import find, parse, parse_list
+from scorespace.measures import find, measures, parse, parse_list
 from scorespace.measures.catalog import MeasureSpec
 
 
@@ -190,3 +190,31 @@ def test_a_threshold_that_is_none():
     assert str(found.value) == (
         "the threshold 'high' in 'ppv@high' is not a number.\n  hint: such as @0.5, @inf, @top200 or @top10%"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("f2", "fbeta(beta=2)"),
+        ("Hand-Till", "auc[hand_till]"),
+        ("quadratic weighted kappa", "kappa(weights=quadratic)"),
+    ],
+)
+def test_a_name_that_needs_more_says_how_it_is_written(name, written):
+    with pytest.raises(MeasureError) as caught:
+        parse(name)
+    assert str(caught.value) == f"there is no measure {name!r}.\n  hint: write {written}"
+
+
+def test_every_form_is_read():
+    for measure in measures():
+        for name, text in measure.forms.items():
+            assert parse(text.partition(", where")[0]).measure.name in (measure.name, "best")
+            with pytest.raises(MeasureError):
+                find(name)  # else it would be an alias
+
+
+def test_the_best_threshold_is_no_operating_point():
+    with pytest.raises(MeasureError) as caught:
+        parse("f1@best")
+    assert caught.value.hint == "best(measure=f1), or the threshold itself: scorespace decide --maximise f1"

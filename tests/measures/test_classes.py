@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import log_loss
+from sklearn.metrics import log_loss, top_k_accuracy_score
 
 from oracles.load import columns, reference
 from scorespace.errors import MeasureError
 from scorespace.measures import find, parse
+from scorespace.measures.classes import impossible_cases
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import estimate
 from scorespace.tables import class_table, score_table
@@ -97,6 +98,21 @@ def test_log_loss_equals_that_of_scikit_learn(iris):
     assert value("logloss", iris) == pytest.approx(log_loss(truth, iris.score.T, labels=list(iris.classes)), abs=1e-9)
 
 
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_top_k_equals_that_of_scikit_learn(k):
+    source = np.random.default_rng(3)  # no two scores tie: there scikit-learn goes by the order of the labels
+    truth, scores = source.integers(0, 4, 200), source.dirichlet(np.ones(4), 200)
+    table = class_table(np.array(list("abcd"))[truth], scores, classes=list("abcd"))
+    assert find("top_k")(table, k=k) == pytest.approx(top_k_accuracy_score(truth, scores, k=k))
+
+
+def test_tied_scores_share_the_places_of_top_k():
+    table = class_table(["a", "b", "c"], [[1 / 3, 1 / 3, 1 / 3]] * 3, classes=list("abc"))
+    assert [find("top_k")(table, k=k) for k in (1, 2, 3, 9)] == pytest.approx([1 / 3, 2 / 3, 1, 1])
+    with pytest.raises(MeasureError, match="k=0 names no class"):
+        find("top_k")(table, k=0)
+
+
 def test_a_class_given_no_chance_makes_the_log_loss_infinite_and_clipping_ends_that():
     table = class_table(["a", "b"], [[1.0, 0.0], [1.0, 0.0]])
     assert value("logloss", table) == math.inf
@@ -159,12 +175,17 @@ def test_many_scores_are_resampled_in_part(monkeypatch):
     label = rng.integers(0, 3, 40_000)
     score = rng.random((label.size, 3)) + 0.2 * (label[:, None] == np.arange(3))
     table = class_table(label, score / score.sum(axis=1, keepdims=True))
-    monkeypatch.setattr("scorespace.resampling.draw.MOST_SCORES", 30_000)
+    monkeypatch.setattr("scorespace.resampling.lighter.MOST_SCORES", 30_000)
     part = estimate(parse("auc[hand_till]"), table, replicates=200)
-    monkeypatch.setattr("scorespace.resampling.draw.MOST_SCORES", 200_000)
-    monkeypatch.setattr("scorespace.resampling.draw.MOST_ROWS", 200_000)
+    monkeypatch.setattr("scorespace.resampling.lighter.MOST_SCORES", 200_000)
+    monkeypatch.setattr("scorespace.resampling.lighter.MOST_ROWS", 200_000)
     whole = estimate(parse("auc[hand_till]"), table, replicates=200)
     assert (part.method, whole.method) == ("logit-t, part of the cases", "logit-t")
     assert part.value == whole.value
     assert part.low < part.value < part.high
     assert 0.7 < (part.high - part.low) / (whole.high - whole.low) < 1.4
+
+
+def test_the_weight_of_cases_whose_class_was_given_no_chance():
+    scores = {"a": [1.0, 0.5, 0.0], "b": [0.0, 0.5, 0.4], "c": [0.0, 0.0, 0.6]}
+    assert impossible_cases(class_table(["a", "c", "a"], scores, weight=[1.0, 2.0, 0.5])) == 2.5

@@ -191,3 +191,23 @@ def test_the_margins_are_measures_too():
     truth, decision = [1, 1, 1, 0, 0], [1, 0, 0, 1, 0]
     found = [ss.measure(name, truth=truth, decision=decision) for name in ("P", "N", "PP", "PN")]
     assert found == [3, 2, 2, 3]
+
+
+def test_the_prevalence_threshold_is_as_published():
+    # A screening test of 2 030 people: TPR 2/3, FPR 9 %. (√(TPR·FPR) − FPR) / (TPR − FPR), as Balayla writes it.
+    screened = Counts(20, 180, 10, 1820)
+    tpr_, fpr_ = 2 / 3, 0.09
+    assert find("prevalence threshold")(screened) == pytest.approx(
+        (math.sqrt(tpr_ * fpr_) - fpr_) / (tpr_ - fpr_), abs=1e-12
+    )
+    assert find("pt")(Counts(5, 5, 5, 5)) == pytest.approx(0.5)  # where the published form is 0/0
+    assert math.isnan(find("pt")(Counts(0, 0, 5, 5)))
+
+
+def test_errors_of_both_classes_and_of_no_information():
+    counts = Counts(3, 1, 1, 15)
+    assert find("half total error rate")(counts) == pytest.approx((1 / 4 + 1 / 16) / 2)
+    assert find("no-information rate")(counts) == 16 / 20
+    table = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
+    assert find("ber")(table) == pytest.approx(1 - bacc(table))
+    assert find("nir")(table) == 6 / 15

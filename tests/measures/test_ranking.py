@@ -198,7 +198,7 @@ def test_area_of_crisp_decisions():
 def test_area_of_outcomes_is_refused():
     with pytest.raises(MeasureError) as caught:
         auc(Counts(1, 2, 3, 4))
-    assert str(caught.value) == "auc cannot be computed from counts of outcomes.\n  hint: auc needs a ScoreTable"
+    assert str(caught.value) == "auc cannot be computed from counts of outcomes.\n  hint: auc needs scores"
 
 
 def test_the_rank_sum_is_that_of_scipys_ranks():
@@ -220,3 +220,17 @@ def test_the_rank_sum_of_bins_is_certain_within_the_pairs_they_leave_open():
     low, high = found.certified
     assert low < high
     assert low <= stats.rankdata(score)[truth == 1].sum() <= high
+
+
+def test_u_of_one_pair():
+    assert [u(score_table([1, 0], score)) for score in ([2, 1], [1, 1], [1, 2])] == [1, 0.5, 0]
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.35, 0.5, 0.8, 1.0])
+def test_rates_at_fixed_ones_are_those_of_the_curve(rate):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 50)
+    table = score_table(truth, np.round(truth + rng.normal(size=50), 1))
+    curve = ss.roc(table)
+    assert find("tpr_at")(table, fpr=rate) == pytest.approx(float(curve.tpr_at(rate)))
+    assert find("fpr_at")(table, tpr=rate) == pytest.approx(float(curve.fpr_at(rate)))

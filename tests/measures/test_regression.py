@@ -51,6 +51,20 @@ def test_correlations_agree_with_scipy_and_weights_are_copies():
         assert find(name)(weighted) == pytest.approx(find(name)(residual_table(*copies)))
 
 
+@pytest.mark.parametrize("ties", [False, True])
+def test_ranks_of_scores_agree_with_scipy(ties):
+    source = np.random.default_rng(4)
+    truth = source.random(90) < 0.3
+    score = source.normal(truth, 1).round(1 if ties else 12)
+    table = ss.score_table(truth, score)
+    assert find("spearman")(table) == pytest.approx(stats.spearmanr(truth, score).statistic)
+    assert find("kendall")(table) == pytest.approx(stats.kendalltau(truth, score).statistic)
+    drawn = table.with_cells(np.stack([table.cells, 2 * table.cells]))  # replicates; every case twice is the same
+    assert find("spearman")(drawn) == pytest.approx([find("spearman")(table)] * 2)
+    constant = ss.score_table([1, 0, 1], [0.5, 0.5, 0.5])
+    assert np.isnan([find(name)(constant) for name in ("spearman", "kendall")]).all()
+
+
 def test_the_gini_correlation_weighs_pairs_by_their_distance():
     for truth, predicted in [(TRUTH, PREDICTED), (np.round(TRUTH / 5), np.round(PREDICTED / 5))]:  # the latter ties
         apart = np.subtract.outer(truth, truth)

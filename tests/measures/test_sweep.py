@@ -96,3 +96,10 @@ def test_bounds_that_cannot_be_kept(options, message):
 def test_the_best_is_written_and_read_back():
     text = "best(measure=ppv, at_least=tpr=0.9 npv=0.5)"
     assert str(parse(text)) == text
+
+
+def test_without_bounds_the_best_is_over_all_thresholds():
+    table = score_table([1, 0, 1, 0, 0, 0], [0.9, 0.6, 0.4, 0.3, 0.2, 0.1])
+    assert best(table, measure="f1") == 0.8  # 2 of 2 positives among 3
+    assert best(table, measure="acc") == pytest.approx(5 / 6)
+    assert best(table) == best(table, measure="ppv", at_least="tpr=0.9") == pytest.approx(2 / 3)

@@ -41,8 +41,8 @@ def found(*, method="isotonic", fitted="cross-fitted", map=None, **values):
             "rises from 0.800 to 0.900.",
         ),
         (
-            found(method="own", brier=(NAN, NAN), auc=(NAN, 0.9)),
-            "The own map does not make probabilities of the scores of nb.",
+            found(method="logistic", brier=(NAN, NAN), auc=(NAN, 0.9)),
+            "The logistic map does not make probabilities of the scores of nb.",
         ),
         (
             found(logloss=(0.6, INF), map=PlattMap(-1.0, 0.0)),
@@ -114,7 +114,7 @@ SCORES = np.array([0.1, 0.2, 0.3, 0.3])
             ],
         ),
         (
-            "own",
+            "temperature",
             TemperatureMap(100.0),
             SCORES,
             2,

@@ -10,8 +10,9 @@ from scipy.stats import binomtest
 import scorespace as ss
 from probabilities.given import overconfident, sample
 from scorespace.errors import ScoreError, ScoreSpaceError
-from scorespace.probabilities.tests import _envelope, chance_loss, merged
-from scorespace.resampling.draw import MOST_ROWS, ROWS
+from scorespace.probabilities.tests import _envelope
+from scorespace.resampling.chance import merged
+from scorespace.resampling.lighter import MOST_ROWS, ROWS
 
 # --- tests
 
@@ -187,20 +188,6 @@ def test_weights_that_differ_do_not_count_cases():
         t = ss.score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.7], **weights)
         for found in (ss.spiegelhalter(t), ss.hosmer_lemeshow(t, groups=2), ss.calibration_band(t)):
             assert found.reason == "undefined: the weights do not tell how many cases there are"
-
-
-# --- chance
-
-
-def test_chance_shows_as_calibration_loss_in_small_samples():
-    small, large = (chance_loss(sample(n), replicates=100)[0] for n in (50, 5000))
-    assert small > 5 * large > 0
-
-
-def test_calibrated_samples_are_seldom_called_miscalibrated():
-    p = [chance_loss(sample(200, seed), replicates=100, seed=seed)[1] for seed in range(60)]
-    assert np.mean(np.array(p) < 0.05) <= 0.12
-    assert 0.3 < np.mean(np.array(p) < 0.5) < 0.7
 
 
 def test_scores_that_are_no_probabilities_are_refused():

@@ -12,8 +12,8 @@ from scipy.special import ndtr, ndtri
 from scorespace.curves import pr, roc
 from scorespace.errors import ScoreSpaceError
 from scorespace.resampling.band import _roc_error, pr_band, precision_at, roc_band, tpr_at
-from scorespace.resampling.draw import Alone
 from scorespace.resampling.estimate import UNCOUNTED
+from scorespace.resampling.lighter import Alone
 from scorespace.tables import ScoreTable, score_table
 
 RNG = np.random.default_rng(3)
@@ -32,7 +32,7 @@ rates = st.lists(st.fractions(0, 1, max_denominator=40).map(float), min_size=1, 
 
 def again(table, rng, count):
     """Replicates of a table, drawn within classes."""
-    return Alone({"": table}, False).drawer(True, False)(rng, count)[""]
+    return Alone({"": table}, False).drawer(True)(rng, count)[""]
 
 
 def each(drawn: ScoreTable):

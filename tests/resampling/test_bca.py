@@ -15,8 +15,9 @@ from scorespace.measures.ranking import ap, auc, ks
 from scorespace.measures.request import bind
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.bca import acceleration, bca_interval, jackknife_error
-from scorespace.resampling.draw import Alone, Draws
+from scorespace.resampling.draw import Draws
 from scorespace.resampling.interval import Plan, suiting
+from scorespace.resampling.lighter import Alone
 from scorespace.tables import Counts, score_table
 
 MEMBER = {1: TRUTH == 1, 0: TRUTH == 0}
@@ -24,7 +25,7 @@ MEMBER = {1: TRUTH == 1, 0: TRUTH == 0}
 
 def again(table, rng, count):
     """Replicates of a table, drawn within classes."""
-    return Alone({"": table}, False).drawer(True, False)(rng, count)[""]
+    return Alone({"": table}, False).drawer(True)(rng, count)[""]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 """Cases drawn again: within classes or from all, alone or for several models, weighted, in groups, in part."""
 
 import os
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 
 from laws.strategies import counts
 from scorespace.measures import parse
@@ -16,9 +14,10 @@ from scorespace.measures.ranking import auc, h
 from scorespace.measures.request import bind
 from scorespace.resampling import draw as module
 from scorespace.resampling.area import delong_variance
-from scorespace.resampling.draw import Alone, Asked, Draws, _chosen, _pairs_of, asked, bootstrap, together
-from scorespace.tables import ConfusionTable, Counts, ScoreTable, class_table, confusion, score_table
-from scorespace.tables.pair import PairTable, binned_pair, pair_table
+from scorespace.resampling.draw import REPLICATES, Asked, Draws, asked
+from scorespace.resampling.lighter import Alone, together
+from scorespace.tables import ConfusionTable, Counts, ScoreTable, confusion, score_table
+from scorespace.tables.pair import pair_table
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,14 @@ def table():
 
 
 def drawn(table, count=50, seed=3, within=True):
-    return Alone({"": table}, False).drawer(within, False)(np.random.default_rng(seed), count)[""]
+    return Alone({"": table}, False).drawer(within)(np.random.default_rng(seed), count)[""]
+
+
+def bootstrap(function, table, *, replicates=REPLICATES, seed=0, within=True, progress=None):
+    """The function's value in every replicate of a table, which is not condensed."""
+    source = Alone({"m": table}, False)
+    draws = Draws({"m": table}, replicates=replicates, seed=seed, progress=progress, sources={"m": source})
+    return draws.all([Asked("m", "asked", function, within)])[0]
 
 
 def test_the_same_seed_gives_the_same_replicates(table):
@@ -144,34 +150,6 @@ def test_outcomes_can_be_bootstrapped():
     assert values.std() == pytest.approx(np.sqrt(0.75 * 0.25 / 40), rel=0.1)
 
 
-def test_pairs_are_counted_as_on_whole_tables():
-    # The draws kept apart by class, and the same draws laid out as a table, with ties and without.
-    rng = np.random.default_rng(5)
-    for score in (rng.random(300), rng.integers(0, 12, 300)):
-        table = score_table(rng.integers(0, 2, 300), score)
-        cases = _pairs_of(table)(np.random.default_rng(1), 7)
-        counts = np.zeros((7, 2, table.score.size))
-        pos, neg = table.columns
-        counts[:, 1, np.flatnonzero(pos)] = cases.pos
-        counts[:, 0, np.flatnonzero(neg)] = cases.neg
-        assert_allclose(auc(cases), auc(replace(table, counts=counts)), atol=1e-12)
-        assert np.all(cases.pos.sum(axis=1) == table.n_pos)
-        assert np.all(cases.neg.sum(axis=1) == table.n_neg)
-
-
-def test_many_cases_drawn_block_by_block_are_drawn_evenly():
-    total, count = 100_003, 40  # the last block is short
-    chosen = _chosen(total, np.random.Generator(np.random.SFC64(3)), count)
-    assert chosen.shape == (count, total)
-    assert chosen.max() < total
-    times = np.bincount(chosen.ravel(), minlength=total)
-    # Each case is drawn Binomial(count · total, 1 / total) times: mean and variance are both 40.
-    assert times.mean() == count
-    assert times.var() == pytest.approx(count, rel=0.03)
-    by_block = np.add.reduceat(times, np.arange(0, total, 4096)) / np.diff([*range(0, total, 4096), total])
-    assert_allclose(by_block, count, atol=6 * np.sqrt(count / (total % 4096)))
-
-
 # --- from all cases
 
 
@@ -232,7 +210,7 @@ def draws_of(pairs, **options):
 
 def test_both_models_are_drawn_from_the_same_cases(pairs):
     for within in (True, False):
-        tables = together(pairs).drawer(within, False)(np.random.default_rng(1), 20)
+        tables = together(pairs).drawer(within)(np.random.default_rng(1), 20)
         assert tables["a"].n_pos.tolist() == tables["b"].n_pos.tolist()
     same = pair_table(pairs.label, {"a": pairs.scores(0), "b": pairs.scores(0)})
     request = bind(parse("ks"), same.tables[0])
@@ -267,82 +245,12 @@ def test_the_difference_of_two_areas_spreads_as_delong_says(pairs):
     assert values.std() == pytest.approx(error, rel=0.08)
 
 
-def test_groups_are_drawn_whole(pairs):
-    grouped = replace(pairs, group=np.repeat(np.arange(30, dtype=np.int32), 10))
-    tables = together(grouped).drawer(False, False)(np.random.default_rng(1), 50)
-    assert (tables["a"].total % 10 == 0).all()
-
-
-def test_weights_of_cases_are_drawn_with_them(pairs):
-    weighted = replace(pairs, weight=np.full(300, 3.0))
-    tables = together(weighted).drawer(False, False)(np.random.default_rng(1), 5)
-    assert (tables["b"].total == 900).all()
-
-
-# --- lighter tables
-
-
-def test_a_condensed_table_is_centred_on_the_exact_value():
+def test_replicates_looked_at_in_parts_are_the_same(monkeypatch):
     rng = np.random.default_rng(3)
-    truth = rng.integers(0, 2, 20_000)
-    table = score_table(truth, truth + rng.normal(size=20_000))
-    request = bind(parse("ks"), table)
-    draws = Draws({"a": table}, replicates=400)
-    light = draws.source("a").tables["a"]
-    assert light.score.size < 1024
-    # A value that is another on a lighter table shows whether the replicates were moved: the number of its rows.
-    (values,) = draws.all([Asked("a", "shifted", lambda t: t.score.size + request.on(t), True)])
-    assert values.mean() == pytest.approx(20_000 + request.value, abs=0.02)
-
-
-def test_a_part_of_the_cases_spreads_like_all():
-    # Accuracy is a mean over cases: its standard error is known, and a part of the cases must show that of all.
-    rng = np.random.default_rng(5)
-    size = 30_000
-    truth = rng.integers(0, 3, size)
-    score = rng.dirichlet([1, 1, 1], size) + np.eye(3)[truth]
-    table = class_table(truth, score / 2)
-    request = bind(parse("acc"), table)
-    draws = Draws({"a": table}, replicates=1000)
-    assert draws.source("a").scale < 0.6
-    values = draws.of("a", request)
-    assert values.mean() == pytest.approx(request.value, abs=0.001)
-    assert values.std() == pytest.approx(np.sqrt(request.value * (1 - request.value) / size), rel=0.08)
-
-
-def test_large_cells_spread_like_the_multinomial_that_they_stand_for():
-    weights = np.concatenate([np.full(100, 400.0), [3.0, 7.0]])
-    counts = module._counts_of_cells(weights, int(weights.sum()), np.random.default_rng(2), 4000)
-    share = weights / weights.sum()
-    assert_allclose(counts.sum(axis=1), weights.sum(), rtol=1e-3)
-    assert_allclose(counts.mean(axis=0), weights, atol=4 * np.sqrt(400 / 4000))
-    assert_allclose(counts.std(axis=0), np.sqrt(weights * (1 - share)), rtol=0.08)
-
-
-def test_many_groups_are_drawn_in_part_and_few_in_part_of_their_cases():
-    rng = np.random.default_rng(6)
-    truth = rng.integers(0, 2, 24_000)
-    pairs = pair_table(truth, {"a": truth + rng.normal(size=24_000)})
-    many = together(replace(pairs, group=(np.arange(24_000) // 10).astype(np.int32)))
-    assert many.scale < 1
-    assert isinstance(many.pairs, PairTable)
-    few = together(replace(pairs, group=(np.arange(24_000) // 2_000).astype(np.int32)))
-    assert few.scale == 1
-    assert few.pairs.group.max() == 11
-
-
-def test_rows_that_stand_for_many_cases_spread_like_the_cases():
-    rng = np.random.default_rng(9)
-    truth = rng.integers(0, 2, 3000)
-    scores = {name: np.round((rng.random(3000) + truth * size) / 2, 2) for name, size in (("a", 0.3), ("b", 0.2))}
-    cases = pair_table(truth, scores)
-    keys = np.stack([*scores.values(), truth])
-    rows, times = np.unique(keys, axis=1, return_counts=True)
-    binned = binned_pair(dict(zip(scores, rows[:2], strict=True)), rows[2].astype(int), times, cases.classes, 1)
-    assert repr(binned) == repr(cases)
-    spreads = []
-    for pairs in (cases, binned):
-        draws = Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, replicates=400)
-        bound = [bind(parse("auc"), table) for table in pairs.tables]
-        spreads.append(draws.differences("a", "b", *bound).std())
-    assert spreads[1] == pytest.approx(spreads[0], rel=0.15)
+    truth = rng.integers(0, 2, 80)
+    table = score_table(truth, np.round(truth + rng.normal(size=80), 1))
+    asked_for = [bind(parse(name), table) for name in ("auc", "h", "auprc", "ppv@0.5")]
+    whole = [Draws({"a": table}, replicates=50).of("a", one) for one in asked_for]
+    monkeypatch.setattr(module, "_NUMBERS_AT_ONCE", 7 * table.size)
+    in_parts = [Draws({"a": table}, replicates=50).of("a", one) for one in asked_for]
+    np.testing.assert_array_equal(in_parts, whole)

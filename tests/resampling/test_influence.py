@@ -13,14 +13,16 @@ from scorespace.tables.cluster import contingency
 CENTRES = np.array([[0, 0], [3, 0], [0, 4]])
 
 
-def drawn(rng, size):
+def drawn(rng, size, alike=None):
     labels = rng.integers(0, 3, size)
-    return ss.cluster_table(CENTRES[labels] + rng.normal(0, 1, (size, 2)), labels)
+    points = CENTRES[labels] + rng.normal(0, 1, (size, 2))
+    return ss.cluster_table(np.where((labels == alike)[:, None], CENTRES[labels], points), labels)
 
 
+@pytest.mark.parametrize("alike", [None, 1])
 @pytest.mark.parametrize("focus", [None, 1])
-def test_influence_is_the_slope_in_the_weight_of_a_point(focus):
-    table = drawn(np.random.default_rng(0), 40)
+def test_influence_is_the_slope_in_the_weight_of_a_point(focus, alike):
+    table = drawn(np.random.default_rng(0), 40, alike)  # those of a cluster may all be in one place
     asked = parse("silhouette" if focus is None else f"silhouette[{focus}]")
     inner = table.inside(type(table), None if focus is None else str(focus))
     values, moves, _ = silhouette_influence(inner, np.arange(40))

@@ -8,14 +8,14 @@ from scipy.special import expit
 
 from resampling.drawn import ONE_POSITIVE, RESAMPLED, RNG, SCORE, TABLE, TRUTH, of
 from scorespace.errors import MeasureError
-from scorespace.measures import parse
+from scorespace.measures import measures, parse
 from scorespace.measures.ranking import ap
 from scorespace.measures.request import bind
 from scorespace.resampling import limits
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import UNCOUNTED, estimate, estimates
 from scorespace.resampling.interval import INTERVALS, _borne, suiting
-from scorespace.tables import confusion, score_table
+from scorespace.tables import ScoreTable, confusion, score_table
 
 THREE = confusion([[5, 0, 1], [0, 2, 2], [1, 1, 3]], classes=["a", "b", "c"])
 PERFECT = score_table([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6])
@@ -63,6 +63,11 @@ def test_message_of_a_method_that_does_not_suit():
         "method='wilson' does not suit ap.\n"
         "  hint: precision-t, bootstrap, logit-t, shifted, bca, studentised, corrected or inverted"
     )
+
+
+@pytest.mark.parametrize("one", [one for one in measures() if one.table is ScoreTable], ids=lambda one: one.name)
+def test_the_catalogue_names_the_interval_that_is_used(one):
+    assert suiting(bind(parse(one.name), PROBABLE))[0] == one.interval
 
 
 def test_message_of_an_unknown_method():

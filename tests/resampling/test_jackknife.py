@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from scorespace import frames
+from scorespace.frames.tally import tally
 from scorespace.measures import parse
 from scorespace.resampling.estimate import estimate
 from scorespace.tables import residual_table
@@ -19,6 +20,19 @@ def test_of_a_plain_mean_it_is_students():
     found = estimate(parse("bias"), residual_table(np.zeros(40), error))
     low, high = stats.t.interval(0.95, 39, error.mean(), stats.sem(error))
     assert (found.low, found.high) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_skewness_lengthens_the_side_of_its_tail(side):
+    # Johnson's term: the standard error times G₁ / √n · (2t² + 1) / 6.
+    error = side * np.random.default_rng(3).exponential(2.0, 30)
+    found = estimate(parse("bias"), residual_table(np.zeros(30), error))
+    low, high = stats.t.interval(0.95, 29, error.mean(), stats.sem(error))
+    t = stats.t.ppf(0.975, 29)
+    longer = stats.sem(error) * stats.skew(error, bias=False) / math.sqrt(30) * (2 * t * t + 1) / 6
+    assert math.copysign(1, longer) == side
+    assert found.low == pytest.approx(low + min(0.0, longer))
+    assert found.high == pytest.approx(high + max(0.0, longer))
 
 
 def test_copies_are_cases_and_weights_are_not():
@@ -40,8 +54,8 @@ def test_sums_of_products_say_the_same_of_many_cases(name):
     columns = {"y": truth, "m": truth + RNG.normal(0.3, 3, 6000), "w": RNG.uniform(0.5, 2, 6000)}
     source = frames.read(columns)
     for weight in (None, "w"):
-        sample = frames.check(source, frames.roles(source, truth="y", predictions="m", weight=weight))
-        cases, sums = (frames.count(sample, rows_in_memory=rows)["m"] for rows in (10**6, 10))
+        named = frames.roles(source, truth="y", predictions="m", weight=weight)
+        cases, sums = frames.count(frames.check(source, named))["m"], tally(source, named)[1]["m"]
         a, b = estimate(parse(name), cases), estimate(parse(name), sums)
         assert b.value == pytest.approx(a.value, rel=1e-9)
         assert b.high - b.low == pytest.approx(a.high - a.low, rel=0.05)
@@ -112,3 +126,12 @@ def test_a_value_that_rounding_puts_at_its_end_has_an_interval_around_it():
     predicted[0] += 2**-52
     found = estimate(parse("smape"), residual_table(truth, predicted))
     assert 0 <= found.low <= found.value <= found.high < 1e-15
+
+
+def test_a_case_that_bears_nearly_all_of_a_loss_leaves_limits_that_can_be_read():
+    # On the logarithmic scale that one case is worth a factor of 1e4, and the limits would be 1e15 and farther.
+    error = np.append(np.random.default_rng(4).normal(0, 40, 399), 1e7)
+    table = residual_table(np.zeros(400), error)
+    for name in ("mae", "rmse"):
+        found = estimate(parse(name), table)
+        assert 0 <= found.low < found.value < found.high < 10 * found.value

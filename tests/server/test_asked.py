@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorespace.conditions import Asymmetry, Condition
+from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.errors import ConditionError
 from scorespace.server.answer import read_query
 from scorespace.server.asked import NAMES, Asked
@@ -46,19 +46,30 @@ def test_what_evaluate_is_told():
     assert Asked.of("a.csv", {}).condition() is None
 
 
+def test_rows_slices_and_a_file_of_costs(tmp_path):
+    said = {"truth": ["y"], "score": ["s"], "where": ["age > 5"], "by": ["ward", "age(bins=4)"], "costs": ["c.csv"]}
+    asked = Asked.of("a.csv", said)
+    assert asked.files == ("a.csv", "c.csv")
+    assert Asked.of("a.csv", {}).files == ("a.csv",)
+    file = tmp_path / "c.csv"
+    file.write_text(",a,b\na,0,5\nb,1,0\n")
+    found = asked.arguments(str(file))
+    assert (found["where"], found["by"]) == ("age > 5", ["ward", "age(bins=4)"])
+    assert found["condition"] == CostMatrix(("a", "b"), [[0, 5], [1, 0]])
+    with pytest.raises(ConditionError, match="costs are stated twice"):
+        Asked.of("a.csv", {"cost-fp": ["1"], "cost-fn": ["5"]}).condition(str(file))
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"cost-fp": "x"}, "cost-fp 'x' is no number.\n  hint: cost-fp 1"),
-        ({"cost-fp": "nan"}, "cost-fp 'nan' is no number.\n  hint: cost-fp 1"),
+        ({"cost-fp": "x"}, "--cost-fp x is no number.\n  hint: --cost-fp 1"),
+        ({"cost-fp": "nan"}, "--cost-fp nan is no number.\n  hint: --cost-fp 1"),
         (
             {"prevalence": "0.2"},
-            "the costs of both errors are needed.\n  seen: prevalence 0.2\n  hint: cost-fp 1 and cost-fn 5",
+            "the costs of both errors are needed.\n  seen: --prevalence 0.2\n  hint: --cost-fp 1 --cost-fn 5",
         ),
-        (
-            {"cost-under": "1", "cost-fp": "1"},
-            "the costs of both sides are needed, and no others.\n  hint: cost-under, cost-over",
-        ),
+        ({"cost-under": "1"}, "the costs of both sides are needed.\n  hint: --cost-under 2 --cost-over 1"),
     ],
 )
 def test_costs_that_cannot_be_read(said, message):

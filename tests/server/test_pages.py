@@ -38,6 +38,22 @@ def test_what_the_address_says_and_no_field_shows_is_kept(folder):
     assert '<input type="hidden" name="cost-tp" value="-1">' in html
 
 
+def test_rows_slices_and_costs_are_chosen_in_the_bar(folder):
+    seen = look(str(folder / "credit.csv"))
+    proposal = propose("credit.csv", seen.columns)
+    html = pages.bar(open_folder(folder), proposal.asked, (seen, proposal))
+    assert '<input type="checkbox" name="by" value="id(bins=4)" aria-label="by: id(bins=4)"> (bins=4)</td>' in html
+    assert '<input type="checkbox" name="by" value="fold" aria-label="by: fold"></td>' in html
+    assert '<select name="costs"><option value="">none</option><option>iris.csv</option></select>' in html
+    said = {"where": ["outcome = 'bad' & \"<b>\""], "by": ["id(bins=7)", "fold", "nowhere"], "costs": ["iris.csv"]}
+    html = pages.bar(open_folder(folder), Asked.of("credit.csv", said), (seen, proposal))
+    assert 'value="outcome = &#39;bad&#39; &amp; &#34;&lt;b&gt;&#34;"' in html
+    assert 'name="by" value="id(bins=7)" aria-label="by: id(bins=7)" checked> (bins=7)</td>' in html
+    assert 'name="by" value="fold" aria-label="by: fold" checked></td>' in html
+    assert 'name="by" value="nowhere" aria-label="by: nowhere" checked></td>' in html  # to be unticked
+    assert "<option selected>iris.csv</option></select></label>" in html
+
+
 def test_no_text_of_the_data_becomes_a_part_of_the_page(tmp_path):
     name = f"{HOSTILE}\"'&.csv".replace("/", "")
     (tmp_path / name).write_text(f'"{HOSTILE}","a""><img>",y,s\n' + f'"{HOSTILE}",x,1,0.5\n"{HOSTILE}",y,0,0.25\n' * 5)

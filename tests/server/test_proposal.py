@@ -3,11 +3,19 @@
 import pytest
 
 from scorespace.server.asked import Asked
+from scorespace.server.pages import _cut
 from scorespace.server.proposal import Column, look, propose
 
 
 def column(name, labels=(), ends=None, fractions=False):
     return Column(name, labels=tuple(labels), ends=ends, fractions=fractions)
+
+
+def test_a_column_of_dates_is_known_as_one(tmp_path):
+    (tmp_path / "a.csv").write_text("y,day\n" + "".join(f"{k % 2},2026-0{1 + k % 9}-03\n" for k in range(40)))
+    day = look(str(tmp_path / "a.csv")).column("day")
+    assert (day.dates, day.labels) == (True, ())
+    assert _cut(day, Asked()) == "day(every=month)"
 
 
 def test_the_bundled_predictions(folder):

@@ -68,6 +68,34 @@ def test_the_rows_behind_a_cell(client, cell, number):
     assert scores == sorted(scores, reverse=True)
 
 
+def test_rows_and_slices_as_the_address_says(client):
+    words = {**CREDIT, "where": "naive_bayes < 0.9", "by": "id(bins=2)", "measures": "auc"}
+    page = client.page(**words)
+    assert page.status == 200
+    assert "rows take part: naive_bayes &lt; 0.9." in page.text
+    assert "For which cases are the models worse?" in page.text
+    assert "<i>where</i> naive_bayes &lt; 0.9" in page.text
+    rows = client.get("/rows.csv", **words, model="naive_bayes", cell="tp", threshold=0.5).text
+    with open(client.server.folder.root / "credit.csv", newline="") as file:
+        every = [(one["outcome"], float(one["naive_bayes"])) for one in csv.DictReader(file)]
+    assert len(rows.splitlines()) == 1 + sum(y == "bad" and 0.5 <= score < 0.9 for y, score in every)
+    shown = client.get("/rows", **words, low=0.5).text
+    assert '<input type="hidden" name="where" value="naive_bayes &lt; 0.9">' in shown
+
+
+def test_a_file_of_costs_in_the_folder(client, folder):
+    (folder / "costs.csv").write_text(",good,bad\ngood,0,1\nbad,5,0\n")
+    try:
+        page = client.page(**CREDIT, costs="costs.csv", measures="auc")
+        (folder / "costs.csv").write_text(",good,bad\ngood,0,1\nbad,7,0\n")
+        changed = client.page(**CREDIT, costs="costs.csv", measures="auc")
+    finally:
+        (folder / "costs.csv").unlink()
+    assert "Use " in page.text
+    assert "Use " in changed.text
+    assert page.body != changed.body  # the costs are part of what is remembered
+
+
 def test_a_page_of_rows_shows_the_first_hundred(client):
     page = client.get("/rows", **CREDIT, model="naive_bayes", cell="tp", threshold=0.5).text
     assert "Hits of naive_bayes at 0.5" in page
@@ -81,8 +109,16 @@ def test_a_page_of_rows_shows_the_first_hundred(client):
 @pytest.mark.parametrize(
     ("path", "words", "status", "message"),
     [
-        ("/", {"file": "../secret.csv"}, 400, "There is no data file &#39;../secret.csv&#39; in the folder."),
+        ("/", {"file": "../secret.csv"}, 400, "There is no data file &#39;../secret.csv&#39;"),
         ("/", {**CREDIT, "truth": "outcom"}, 400, "Column &#39;outcom&#39; is not in credit.csv"),
+        ("/", {**CREDIT, "where": "id >"}, 400, "Hint: "),
+        ("/", {**CREDIT, "where": "idd > 5"}, 400, "idd"),
+        ("/rows", {**CREDIT, "where": "id > 5000"}, 400, "holds for no row."),
+        ("/", {**CREDIT, "by": "naive_bayes"}, 400, "Column &#39;naive_bayes&#39; has too many values to slice by."),
+        ("/", {**CREDIT, "costs": "../secret.csv"}, 400, "There is no data file &#39;../secret.csv&#39;"),
+        ("/", {**CREDIT, "costs": "leads_out.csv"}, 400, "There is no data file &#39;leads_out.csv&#39;"),
+        ("/", {**CREDIT, "costs": "iris.csv"}, 400, "is not square."),
+        ("/", {**CREDIT, "cost-fp": "1"}, 400, "The costs of both errors are needed."),
         ("/rows", {**CREDIT, "model": "<b>"}, 400, "There is no model &#39;&lt;b&gt;&#39;."),
         ("/rows", {**CREDIT, "low": "x"}, 400, "Low &#39;x&#39; is no number."),
         ("/rows.csv", {"file": "leads_out.csv", "truth": "y", "score": "s"}, 400, "There is no data file"),
@@ -131,4 +167,4 @@ def test_while_it_works_the_page_says_so_and_can_be_stopped(client, monkeypatch)
     reply = client.ask("POST", "/stop", f"address={address}")
     assert reply.status == 303
     assert reply.headers["Location"].endswith("&choose=1")
-    assert all(job.asked.one("measures") is None for job in client.server.site.work._jobs.values())
+    assert all(job.asked.one("measures") != words["measures"] for job in client.server.site.work._jobs.values())

@@ -9,12 +9,12 @@ from scorespace.server import work
 from scorespace.server.asked import Asked
 from scorespace.server.work import Job, Work
 
-VERSION = ("/a.csv", 1, 2)
+VERSION = (("/a.csv", 1, 2),)
 
 
 def test_a_process_that_ends_without_an_answer_is_told(monkeypatch):
     monkeypatch.setattr(work.sys, "executable", "/bin/true")
-    job = Job("/a.csv", Asked("a.csv"))
+    job = Job(("/a.csv",), Asked("a.csv"))
     job.run(threading.Semaphore())
     assert job.error["problem"] == "the evaluation ended without an answer."
 
@@ -44,8 +44,11 @@ def test_two_questions_start_the_work_once(slow):
     assert site.ask(VERSION, Asked("a.csv")).ended.wait(5)
     assert (len(jobs), len(begun)) == (1, 1)
     assert site.ask(VERSION, Asked("a.csv")).page == b"page"
-    site.ask(("/a.csv", 2, 2), Asked("a.csv")).ended.wait(5)  # the file has changed
+    site.ask((("/a.csv", 2, 2),), Asked("a.csv")).ended.wait(5)  # the file has changed
     assert len(begun) == 2
+    site.ask((*VERSION, ("/costs.csv", 1, 1)), Asked("a.csv")).ended.wait(5)
+    site.ask((*VERSION, ("/costs.csv", 2, 1)), Asked("a.csv")).ended.wait(5)  # or that of the costs
+    assert [job.paths for job in begun[2:]] == [("/a.csv", "/costs.csv")] * 2
 
 
 def test_some_run_and_the_others_wait(slow):
@@ -94,7 +97,7 @@ def test_a_process_is_killed(monkeypatch):
 
     monkeypatch.setattr(work.subprocess, "Popen", Cat)
     monkeypatch.setattr(Job, "_listen", lambda job, answers: answers.read())
-    job = Job("/a.csv", Asked("a.csv"))
+    job = Job(("/a.csv",), Asked("a.csv"))
     thread = threading.Thread(target=job.run, args=(threading.Semaphore(),))
     thread.start()
     while job.process is None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import scorespace as ss
-from scorespace.errors import DataError, MeasureError, PositiveError
+from scorespace.errors import DataError, MeasureError, PositiveError, ScoreError
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ResidualTable, ScoreTable
 from scorespace.tables.arrays import by_class, numeric, table_of_arrays, worded
 
@@ -63,3 +63,27 @@ def test_a_table_knows_its_positive_class_itself():
         ss.auc(ss.score_table([1, 0], [0.9, 0.4]), positive=1)
     with pytest.raises(MeasureError, match=r"ss\.auc\(truth, score\) takes arrays"):
         ss.auc([1, 0])
+
+
+def test_what_a_masked_array_hides_is_missing_and_no_value():
+    hidden = np.ma.array([1, 0, 1, 0], mask=[True, False, False, False])
+    with pytest.raises(DataError, match="truth has missing values"):
+        ss.auc(hidden, [0.9, 0.4, 0.6, 0.7])
+    with pytest.raises(ScoreError, match="score has missing"):
+        ss.measure("auc", truth=[1, 0, 1, 0], score=np.ma.array([0.9, 0.4, 0.6, 0.7], mask=hidden.mask))
+    with pytest.raises(DataError, match="missing"):
+        ss.measure("mae", truth=[1, 0, 1, 0], prediction=np.ma.array([0.9, 0.4, 0.6, 0.7], mask=hidden.mask))
+    assert ss.auc(np.ma.array([1, 0, 1, 0]), [0.9, 0.4, 0.6, 0.7]) == 0.75
+
+
+def test_a_column_of_an_array_is_a_column():
+    truth, score = np.array([[1], [0], [1], [0]]), np.array([[0.9], [0.4], [0.6], [0.7]])
+    assert ss.auc(truth, score) == ss.measure("auc", truth=truth, score=score) == 0.75
+    assert ss.measure("mae", truth=truth, prediction=score) == pytest.approx(0.4)
+
+
+def test_scores_of_both_classes_are_read_alike_by_every_function():
+    truth, score = [1, 0, 1, 0], np.array([0.9, 0.4, 0.6, 0.7])
+    both = np.stack([1 - score, score], axis=1)
+    assert ss.measure("auc", truth=truth, score=both) == ss.auc(truth, both) == ss.auc(truth, score)
+    assert ss.measure("tpr@0.5", truth=truth, score=both) == 1

@@ -82,7 +82,7 @@ def test_shards_give_the_table_of_all(a, b, k, cuts):
     whole = (a.table() + b.table()).rounded(k, cuts)
     # Sums of scores depend on their order by the last bit; all else does not.
     for name in ("first", "second"):
-        np.testing.assert_allclose(getattr(merged.bins, name), getattr(whole.bins, name), rtol=1e-14)
+        np.testing.assert_allclose(getattr(merged.bins, name), getattr(whole.bins, name), rtol=1e-14, atol=1e-300)
     assert replace(merged, bins=replace(merged.bins, first=whole.bins.first, second=whole.bins.second)) == whole
 
 
@@ -127,17 +127,27 @@ def test_the_other_class_sees_the_same_bins(sample, k):
     assert np.all(turned.bins.low[:-1] > turned.bins.high[1:])
 
 
-def test_a_refined_table_is_that_of_fewer_bits():
+@pytest.mark.parametrize("weight", [None, np.arange(1, 401) % 3 + 0.5])
+def test_a_refined_table_is_that_of_fewer_bits(weight):
     rng = np.random.default_rng(1)
     truth, score = rng.integers(0, 2, 400), rng.random(400)
-    exact = score_table(truth, score)
+    exact = score_table(truth, score, weight=weight)
     coarse = exact.rounded(49)
     chosen = coarse.open_pairs > 2e-5
     among = np.zeros(score.size, dtype=bool)
     for low, high in zip(coarse.bins.low[chosen], coarse.bins.high[chosen], strict=True):
         among |= (score >= low) & (score <= high)
-    finer = coarse.refined(chosen, score_table(truth[among], score[among]).rounded(0))
+    part = score_table(truth[among], score[among], weight=None if weight is None else weight[among])
+    finer = coarse.refined(chosen, part.rounded(0))
+    assert weight is None or finer.squares.sum(axis=1) == pytest.approx(exact.squares.sum(axis=1))
     assert finer.open_pairs.sum() < coarse.open_pairs.sum()
     assert finer.class_totals.tolist() == exact.class_totals.tolist()
     assert np.all(finer.bins.low[:-1] > finer.bins.high[1:])
     assert float(coarse.open_pairs[~chosen].sum()) == pytest.approx(float(finer.open_pairs.sum()))
+
+
+def test_the_width_is_that_of_the_widest_bin():
+    coarse = score_table([1, 0, 1, 0], [0.4, 0.4001, 0.8, 0.9]).rounded(45)
+    assert coarse.binned.low.tolist() != coarse.binned.high.tolist()
+    assert 0 < coarse.binned.width == (coarse.binned.high - coarse.binned.low).max() < 0.001
+    assert score_table([1, 0], [0.2, 0.9]).rounded(45).binned.width == 0

@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from scorespace.errors import DataError, ScoreError
+from scorespace.errors import DataError, MeasureError, ScoreError
+from scorespace.measures.catalog import parse
+from scorespace.measures.request import bind
 from scorespace.tables import ScoreTable, class_table, confusion, score_table
 
 TRUTH = ["a", "b", "c", "a", "c"]
@@ -155,3 +157,11 @@ def test_an_array_of_another_shape_is_refused():
 def test_repr_is_the_answer():
     assert repr(TABLE) == "ClassTable: 5 cases, 3 classes: 'a' (2 rows), 'b' (1 row), 'c' (2 rows)"
     assert "2,) replicates" in repr(TABLE.with_cells(np.ones((2, 5))))
+
+
+@pytest.mark.parametrize("asked", ["ece@0.5", "auc[top]@0.5", "ece@top10%"])
+def test_a_threshold_of_what_covers_all_thresholds_is_refused_for_the_highest_score_too(asked):
+    name = asked.partition("@")[0].partition("[")[0]
+    with pytest.raises(MeasureError) as refused:
+        bind(parse(asked), TABLE)
+    assert str(refused.value) == f"{asked} asks for a threshold, but {name} covers all thresholds.\n  hint: {name}"

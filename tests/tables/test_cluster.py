@@ -74,3 +74,12 @@ def test_counts_drawn_as_bytes_do_not_overflow():
     drawn = table.with_cells(table.cells.astype(np.uint8))
     assert ss.ari(drawn) == 1.0
     assert ss.pair_fm(drawn) == 1.0
+
+
+def test_the_sum_of_weighted_contingencies_keeps_what_the_weights_are_worth():
+    weight = np.array([0.5, 2.0, 1.5])
+    weighted, plain = contingency(["x", "x", "y"], ["a", "b", "b"], weight=weight), contingency(["x", "y"], ["a", "b"])
+    both = contingency(["x", "x", "y", "x", "y"], ["a", "b", "b", "a", "b"], weight=np.append(weight, [1.0, 1.0]))
+    assert (weighted + plain).cells.tolist() == both.cells.tolist()
+    assert (weighted + plain).cell_squares.tolist() == both.cell_squares.tolist()
+    assert (plain + plain).cell_squares is None

@@ -167,3 +167,13 @@ def test_text_of_a_table():
         "cancer   1 200       2\n"
         "ok           1       3"
     )
+
+
+def test_another_prevalence_weighs_the_cases_of_each_class_alike():
+    truth, decided = ["b", "a", "b", "a", "a"], ["b", "b", "a", "a", "a"]
+    weight = np.array([0.5, 2.0, 1.5, 1.0, 3.0])
+    factor = np.where(np.array(truth) == "b", 0.1 * 8 / 2, 0.9 * 8 / 6)
+    found = confusion(truth, decided, positive="b", weight=weight).at_prevalence(0.1)
+    expected = confusion(truth, decided, positive="b", weight=weight * factor)
+    assert found.matrix == pytest.approx(expected.matrix)
+    assert found.squares == pytest.approx(expected.squares)

@@ -43,3 +43,10 @@ def test_counts_of_any_type_become_wide_floats(kind):
 def test_equality_is_by_value():
     assert Counts(1, 2, 3, 4) == Counts(1.0, 2.0, 3.0, 4.0)
     assert Counts(1, 2, 3, 4) != Counts(1, 2, 3, 5)
+
+
+def test_weights_of_one_sample_are_kept_beside_cases_of_another():
+    weighted = Counts(tp=1.5, fp=0, fn=0.5, tn=2, squares=Counts(tp=2.25, fp=0, fn=0.25, tn=4))
+    for both in (weighted + Counts(tp=1, fp=2, fn=3, tn=4), Counts(tp=1, fp=2, fn=3, tn=4) + weighted):
+        assert both == Counts(tp=2.5, fp=2, fn=3.5, tn=6)
+        assert both.squares == Counts(tp=3.25, fp=2, fn=3.25, tn=8)

@@ -23,7 +23,9 @@ def squares():
 @pytest.mark.parametrize("text", ["squared(x)", " Squared-Number ( x ) ", "SQUARED( x)"])
 def test_a_kind_is_found_by_its_names(squares, text):
     kind, column = read_kind(text)
-    assert (kind.name, kind.title, kind.function, column) == ("squared", "squares of a number", squares, "x")
+    assert (kind.name, kind.title, column) == ("squared", "squares of a number", "x")
+    assert kind is squares
+    assert repr(kind(1, 2, 3)) == repr(kind.function(1, 2, 3))
 
 
 def test_a_column_may_have_blanks_and_parentheses(squares):
@@ -51,3 +53,11 @@ def test_a_name_is_taken_once(squares):
 
     assert str(caught.value) == "the name 'squared' of kind of table other is taken by squared.\n  hint: another name"
     assert "other" not in TABLE_KINDS.nouns
+
+
+def test_what_a_reader_does_not_know_is_refused(squares):
+    with pytest.raises(ColumnError) as caught:
+        TABLE_KINDS.find("squared").read(np.ones(2), np.ones(2), np.ones(2), copies=True)
+    assert str(caught.value) == (
+        'models read by squared(COLUMN) take no weights="copies".\n  hint: no weights="copies"'
+    )

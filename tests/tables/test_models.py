@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import scorespace as ss
 from scorespace.errors import DataError, ScoreSpaceError
-from scorespace.tables import ConfusionTable, Counts, class_table, confusion, score_table
+from scorespace.tables import ConfusionTable, Counts, class_table, confusion, residual_table, score_table
 from scorespace.tables.models import Models, class_weights, models_of
 from scorespace.tables.pair import pair_table
 
@@ -67,6 +67,15 @@ def test_a_class_in_brackets():
     assert told(lambda: CLASSES.score_table("net")) == "net scores 3 classes.\n  hint: name one: net[x]"
     assert told(lambda: CLASSES.score_table("net[w]")) == (
         "net[w]: names a class that does not occur.\n  seen: classes 'x', 'y', 'z'\n  hint: net[x]"
+    )
+
+
+def test_tables_that_part_no_classes_have_no_scores_of_them():
+    numbers = models_of({"m": residual_table([1.0, 2.0], [1.5, 2.5])})
+    hint = "hint: a model with scores or decisions"
+    assert told(lambda: numbers.score_table("m")) == f"m has no scores of classes: it is predicted numbers.\n  {hint}"
+    assert (
+        told(lambda: numbers.counts("m", 0.5)) == f"m has no outcomes of decisions: it is predicted numbers.\n  {hint}"
     )
 
 

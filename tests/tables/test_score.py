@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorespace.errors import DataError, PositiveError, ScoreError, WeightError
+from scorespace.errors import DataError, PositiveError, ScoreError
 from scorespace.measures.confusion import tpr
 from scorespace.measures.ranking import auc
 from scorespace.tables import Counts, NoTableError, ScoreTable, Top, score_table
@@ -151,40 +151,6 @@ def test_a_positive_class_of_weight_zero_never_occurs():
         score_table(["a", "b", "c"], [1, 2, 3], positive="c", weight=[1, 1, 0])
 
 
-@pytest.mark.parametrize("weight", [[1, 1], [1] * 6, 1, [[1, 1, 1, 1, 1]]])
-def test_weights_of_the_wrong_length_are_refused(weight):
-    # PyCM ignored them.
-    with pytest.raises(WeightError) as caught:
-        score_table(TRUTH, SCORE, weight=weight)
-    shape = np.shape(weight)
-    assert (
-        str(caught.value) == f"truth and weight differ in length.\n  seen: 5 labels and weights of shape {shape}\n"
-        "  hint: one weight for each label"
-    )
-
-
-@pytest.mark.parametrize("bad", [-1, float("nan"), float("inf"), None])
-def test_negative_and_missing_weights_are_refused(bad):
-    # scikit-learn accepted negative weights (15531).
-    with pytest.raises(WeightError) as caught:
-        score_table(TRUTH, SCORE, weight=[1, 1, bad, 1, 1])
-    assert str(caught.value) == (
-        "weights must be finite and not negative.\n  seen: 1 of 5 weights are not\n  hint: weight 0 leaves a case out"
-    )
-
-
-def test_weights_that_are_no_numbers_are_refused():
-    with pytest.raises(WeightError):
-        score_table(TRUTH, SCORE, weight=list("abcde"))
-
-
-def test_weights_must_not_all_be_zero():
-    with pytest.raises(
-        WeightError, match=r"^all weights are zero: there is nothing to evaluate.\n  hint: a weight above 0, or none$"
-    ):
-        score_table(TRUTH, SCORE, weight=[0] * 5)
-
-
 @pytest.mark.parametrize(("weight", "whole"), [(None, True), ([1, 2, 3, 4, 5], True), ([1, 1, 1, 1, 0.5], False)])
 def test_whole_weights_are_known(weight, whole):
     assert score_table(TRUTH, SCORE, weight=weight).whole is whole
@@ -298,58 +264,6 @@ def test_codes_outside_the_given_classes_are_refused():
         score_table(np.array([0, 5]), [0.9, 0.1], classes=("a", "b"), positive="a")
 
 
-# --- scores that cannot be used
-
-SCORES_OF_ANY_KIND = [
-    np.array(SCORE, dtype=np.float64),
-    pd.Series(SCORE),
-    pd.array(SCORE, dtype="Float64"),
-    pl.Series(SCORE),
-    pa.array(SCORE),
-    tuple(SCORE),
-    np.array(SCORE, dtype=object),
-]
-
-
-@pytest.mark.parametrize("score", SCORES_OF_ANY_KIND, ids=lambda score: type(score).__name__)
-def test_scores_of_any_kind(table, score):
-    assert score_table(TRUTH, score) == table
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, None])
-def test_missing_and_infinite_scores_are_refused(bad):
-    with pytest.raises(ScoreError) as caught:
-        score_table(TRUTH, [0.1, bad, 0.2, 0.3, bad])
-    assert str(caught.value) == (
-        "score has missing or infinite values.\n"
-        "  seen: 2 of 5 cases\n"
-        "  hint: drop those cases, or replace infinities by the largest finite score"
-    )
-
-
-def test_finite_scores_whose_sum_is_infinite_are_fine():
-    assert auc(score_table([1, 0], [1.7e308, 1.6e308])) == 1
-
-
-def test_scores_outside_0_and_1_are_taken_as_they_are():
-    # torchmetrics squashed each batch with such values, so the area depended on the batch size (2819, 2195).
-    assert score_table([1, 0, 1], [-3.0, 0.5, 7.0]).score.tolist() == [7.0, 0.5, -3.0]
-
-
-def test_text_is_no_score():
-    with pytest.raises(ScoreError, match=r"^scores must be numbers."):
-        score_table([1, 0], ["high", "low"])
-
-
-def test_truth_and_score_of_different_length_are_refused():
-    with pytest.raises(ScoreError) as caught:
-        score_table([1, 0, 1], [0.1, 0.2])
-    assert (
-        str(caught.value) == "truth and score differ in length.\n  seen: 3 labels and scores of shape (2,)\n"
-        "  hint: one score for each label"
-    )
-
-
 # --- merging and swapping
 
 
@@ -458,3 +372,13 @@ def test_a_sample_of_one_class_names_no_other():
     alone = ScoreTable(np.array([0.4, 0.2]), np.array([[1, 1]]), ("1",), 0)
     assert repr(alone) == "ScoreTable: 2 cases, 2 '1' (positive), 2 distinct scores"
     assert repr(score_table([1, 0], [0.2, 0.4])) == "ScoreTable: 2 cases, 1 '1' (positive), 1 '0', 2 distinct scores"
+
+
+def test_another_prevalence_weighs_the_cases_of_each_class_alike():
+    truth, score = np.array([1, 0, 1, 0, 0]), np.array([0.9, 0.4, 0.4, 0.1, 0.4])
+    weight = np.array([0.5, 2.0, 1.5, 1.0, 3.0])
+    found = score_table(truth, score, weight=weight).at_prevalence(0.1)
+    factor = np.where(truth == 1, 0.1 * 8 / 2, 0.9 * 8 / 6)
+    expected = score_table(truth, score, weight=weight * factor)
+    assert found.counts == pytest.approx(expected.counts)
+    assert found.squares == pytest.approx(expected.squares)

@@ -86,7 +86,7 @@ def test_tables_of_the_same_cells_share_them():
         (lambda: BARE.inside(Bare, "a"), "names a class, but bare cells have none\n  hint: {label}"),
         (
             lambda: BARE.inside(ScoreTable),
-            "cannot be computed from bare cells\n  hint: {label} needs a ScoreTable",
+            "cannot be computed from bare cells\n  hint: {label} needs scores",
         ),
         (
             lambda: BARE.averaged_over(Counts),
@@ -113,7 +113,7 @@ def test_the_way_to_the_first_kind_that_is_inside():
     assert (at.kind, at.table) == (Counts, scores.at(0.5))
     with pytest.raises(NoTableError) as caught:
         way({ConfusionTable: len, Counts: min}, BARE)
-    assert caught.value.hint == "{label} needs a ConfusionTable"  # the reason of the first kind
+    assert caught.value.hint == "{label} needs decisions on several classes"  # the reason of the first kind
     classes = class_table(["x", "y"], [[0.2, 0.8], [0.3, 0.7]])
     assert way(functions, classes).kind is ConfusionTable
 

@@ -42,6 +42,6 @@ def test_few_models_have_a_sentence_each_and_of_many_one_the_others_folded():
     words = {name: f"{name} is good." for name in "abcd"}
     few = {name: words[name] for name in "abc"}
     assert told(Opened, few) == (Text("a is good. b is good. c is good."), [])
-    rest = Text("a is good. b is good. d is good.", folded="The other 3 models in words")
-    assert told(Opened, words) == (Text("c is good."), [rest])
+    rest = [Text(f"{name} is good.", folded="The other 3 models in words") for name in "abd"]
+    assert told(Opened, words) == (Text("c is good."), rest)
     assert foremost(Opened, ["x", "y"]) == "x"

@@ -43,7 +43,7 @@ def test_the_page_has_every_finding_column_and_picture(audit):
 
 
 def test_the_terminal_ends_with_the_answer(audit):
-    brief = view.brief(audit)
+    brief = view.document(audit).brief()
     assert isinstance(brief.sections[0].blocks[-1], Verdict)
     text = terminal.text(brief, 120)
     assert text.splitlines()[0] == "arrays   300 rows   6 columns   target = y"
@@ -54,7 +54,7 @@ def test_the_terminal_ends_with_the_answer(audit):
 def test_many_columns_show_those_with_findings():
     source = np.random.default_rng(1)
     table = {f"x{place}": source.normal(size=60) for place in range(40)} | {"same": [1] * 60}
-    kinds, columns = blocks(view.brief(ss.audit(table)), Grid)
+    kinds, columns = blocks(view.document(ss.audit(table)).brief(), Grid)
     assert kinds.rows == (("interval", "40"), ("constant", "1"))
     assert [row[0] for row in columns.rows] == ["same"]
 
@@ -72,7 +72,7 @@ def test_nothing_from_the_data_is_markup(audit):
     page = report.render(view.document(audit))
     assert HOSTILE not in page
     assert HOSTILE not in notebook.html(view.document(audit))
-    assert "<img" not in markdown.text(view.brief(audit)).replace("\\<img", "")
+    assert "<img" not in markdown.text(view.document(audit).brief()).replace("\\<img", "")
 
 
 def test_a_real_browser_draws_every_picture(audit, visit, tmp_path):

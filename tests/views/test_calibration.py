@@ -7,7 +7,8 @@ import scorespace as ss
 from scorespace.errors import DataError, ScoreSpaceError
 from scorespace.views import calibration as view
 from scorespace.views import sections
-from scorespace.views.charts import calibration_chart, save
+from scorespace.views.charts.calibration import calibration_chart
+from scorespace.views.charts.files import save
 from scorespace.views.document import Grid, Picture, Text
 
 RNG = np.random.default_rng(0)

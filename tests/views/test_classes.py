@@ -188,3 +188,12 @@ def test_the_report(tmp_path):
     assert "PRC area" in page
     assert "&lt;b&gt; is taken for" in page or "taken for &lt;b&gt;" in page
     assert "<b>" not in page.split("<main>")[1].split('<script type="module">')[0]
+
+
+def test_of_several_classes_all_but_the_positive_one_are_one():
+    data = {"y": list("abcabc"), "s": [0.9, 0.8, 0.1, 0.7, 0.2, 0.3]}
+    found = classes.detailed_rows(ss.evaluate(data, truth="y", scores="s", positive="a"))
+    assert [row["class"] for row in found] == ["a", "not a"]
+    # Of 2 · 4 pairs only (0.7, 0.8) is in the wrong order, and either class ranks them alike.
+    assert [row["auc"] for row in found] == [7 / 8, 7 / 8]
+    assert [row["tpr"] for row in found] == [1.0, 3 / 4]

@@ -1,5 +1,7 @@
 """The page of a decision."""
 
+import re
+
 import pytest
 
 import scorespace as ss
@@ -102,7 +104,9 @@ def test_the_page_of_costs_of_several_classes():
     costs = ss.CostMatrix(("a", "b", "c"), [[0, 1, 1], [1, 0, 1], [6, 1, 0]])
     grid, product = parts(evaluation, evaluation.decide(costs), Grid)
     assert grid.columns == ("model", "cost/case", "total cost")
-    assert grid.rows == (("e", "0.000", "0"), ("d", "1.000", "6"))
+    assert [row[0] for row in grid.rows] == ["e", "d", "always b", "always c", "always a"]
+    assert [row[1].partition(" [")[0] for row in grid.rows] == ["0.000", "1.000", "0.667", "0.667", "2.333"]
+    assert [row[2] for row in grid.rows] == ["0", "6", "", "", ""]
     assert product.columns == ("cost of e", "decided a", "decided b", "decided c", "together")
     assert {cell for row in product.rows for cell in row[1:]} == {"0"}
 
@@ -111,7 +115,7 @@ def test_the_page_of_a_rejection():
     evaluation = ss.evaluate(SMALL, truth="y", scores="s")
     (grid,) = parts(evaluation, evaluation.reject(0.25), Grid)
     # Kept are 0.9, 0.8 and 0.1: two of three are right. One error and three cases handed over: (1 + 0.75) / 6.
-    assert grid.rows == (("s", "50.0 %", "0.667", "0.292"),)
+    assert grid.rows == (("s", "50.0 %", "0.667", "0.292 [0.168, 0.660]"),)
 
 
 def test_the_page_of_a_mixture():
@@ -128,3 +132,10 @@ def test_costs_that_follow_from_a_slope_have_few_digits():
         "1e-05",
         "1234.5",
     ]
+
+
+def test_thresholds_of_whole_points_have_limits_of_whole_points():
+    card = {"y": SMALL["y"] * 5, "s": [810, 790, 700, 640, 600, 350] * 5}
+    evaluation = ss.evaluate(card, truth="y", scores="s")
+    choices, *_ = parts(evaluation, evaluation.decide(ss.Condition(fp=1, fn=5)), Grid)
+    assert re.fullmatch(r"640 \[\d+, \d+\]", choices.rows[0][1])

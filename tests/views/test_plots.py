@@ -16,18 +16,15 @@ from scorespace.curves.classes import average_roc
 from scorespace.evaluation.curves import family, requested
 from scorespace.probabilities.tests import calibration_band
 from scorespace.views import plots
-from scorespace.views.charts import (
-    calibration_chart,
-    class_curves_chart,
-    cost_space_chart,
-    curve_chart,
-    distribution_chart,
-    following,
-    save,
-    smooth_chart,
-)
-from scorespace.views.charts.curves import _frame
+from scorespace.views.charts.calibration import calibration_chart
+from scorespace.views.charts.classes import class_curves_chart
+from scorespace.views.charts.curves import _frame, curve_chart
+from scorespace.views.charts.decision import cost_space_chart
 from scorespace.views.charts.drift import drift_chart
+from scorespace.views.charts.files import save
+from scorespace.views.charts.here import following
+from scorespace.views.charts.scores import distribution_chart
+from scorespace.views.charts.smooth import smooth_chart
 from scorespace.views.plots import draw
 
 ONE = ss.score_table([1, 0, 1, 0, 0], [0.9, 0.4, 0.6, 0.7, 0.1])
@@ -99,7 +96,7 @@ def test_the_mean_of_classes_is_drawn_with_them():
 
 @pytest.mark.parametrize("kind", [roc, pr, smooth, calibration, brier_curve])
 def test_the_frame_is_that_of_the_declaration(kind):
-    assert _frame(kind.name) is kind.frame
+    assert _frame(kind.name) == kind.frame
 
 
 def test_a_curve_of_no_declared_kind_is_framed_by_its_points():
@@ -153,7 +150,7 @@ def test_pages_and_files_need_no_altair(tmp_path):
     code = f"""
 import sys
 import scorespace as ss
-from scorespace.views.charts import save
+from scorespace.views.charts.files import save
 from scorespace.probabilities.tests import calibration_band
 from scorespace.evaluation.curves import family, requested
 found = ss.evaluate({{"y": [1, 0, 1, 0], "s": [0.9, 0.4, 0.6, 0.7]}}, truth="y", scores="s", measures="auc")

@@ -72,5 +72,5 @@ def test_the_picture_can_be_drawn(named, valid):
 
 def test_two_models_may_be_drawn_too(valid):
     found = rank_models({"a": [1, 2, 3], "b": [2, 1, 1]}, best="low", test="friedman")
-    assert valid(view.chart(found))
+    assert valid(view.picture(found).draw())
     assert view.document(found, "two").facts == "3 data sets   2 models   lower is better"

@@ -17,7 +17,10 @@ from scorespace.resampling.estimate import estimate
 from scorespace.results import Note, note
 from scorespace.tables import score_table
 from scorespace.views import report
-from scorespace.views.charts import curve_chart, distribution_chart, interval_chart, theme, threshold_chart
+from scorespace.views.charts import theme
+from scorespace.views.charts.curves import curve_chart, threshold_chart
+from scorespace.views.charts.estimates import interval_chart
+from scorespace.views.charts.scores import distribution_chart
 from scorespace.views.document import Document, Grid, Notes, Picture, Section, Text, Verdict
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"

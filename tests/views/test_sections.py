@@ -29,7 +29,18 @@ def names(document):
 
 
 def test_a_scoring_model_has_every_section():
-    wanted = ["verdict", "panel", "models", "notes", "thresholds", "curves", "distributions", "measures", "method"]
+    wanted = [
+        "verdict",
+        "panel",
+        "models",
+        "notes",
+        "thresholds",
+        "curves",
+        "targeting",
+        "distributions",
+        "measures",
+        "method",
+    ]
     assert [name for name in names(page()) if name in wanted] == wanted
 
 
@@ -48,8 +59,24 @@ def test_several_classes_show_the_confusion_table():
     assert blocks(document, "thresholds", Text) == [Text("d decides 5 of 6 cases right.")]
 
 
-def test_the_brief_page_is_measures_verdict_notes():
-    assert names(page().brief()) == ["measures", "verdict", "notes"]
+def test_the_brief_page_is_models_verdict_notes():
+    assert names(page().brief()) == ["models", "verdict", "notes"]
+
+
+def test_sections_stand_in_the_order_in_which_a_reader_asks(tmp_path):
+    """How good, what changed, what differs; thresholds and costs; for whom it is worse; then what specialists ask."""
+    data = {**SMALL, "ward": list("aabbaa"), "f": [1, 1, 2, 2, 1, 2]}
+    ss.evaluate(data, truth="y", scores=["s", "t"], measures="auc").save(tmp_path / "then.json")
+    asked = {"scores": ["s", "t"], "by": "ward", "fold": "f", "baseline": str(tmp_path / "then.json")}
+    assert names(page(data, **asked)) == [
+        *("verdict", "panel", "models", "notes", "since", "comparison", "thresholds", "curves", "calibration"),
+        *("decision", "slices", "folds", "targeting", "distributions", "smooth", "measures", "method"),
+    ]
+
+
+def test_what_was_asked_for_is_not_folded():
+    document = page({**SMALL, "ward": list("aabbaa")}, by="ward")
+    assert [section.folded for section in document.sections if section.name == "slices"] == [False]
 
 
 def test_without_findings_there_is_no_section_of_notes():
@@ -85,67 +112,25 @@ def test_pictures_are_drawn_when_asked(name, valid):
         assert picture.alt
 
 
-# --- the grid of measures
-
-
-def rows(**options):
-    document = page(**options)
-    return blocks(document, "measures")[0].rows
-
-
-def test_models_are_columns_and_measures_rows():
-    (grid,) = blocks(page(scores=["s", "t"], measures="auc,ks"), "measures")
-    assert grid.columns[:3] == ("", "s", "t")
-    assert [row[0] for row in grid.rows] == ["auc ↑", "ks ↑"]
-    assert "95 % interval" in grid.caption
-
-
-def test_a_threshold_that_all_share_is_part_of_the_name():
-    assert [row[0] for row in rows(scores=["s", "t"], measures="tpr@0.5,fpr@0.5")] == ["tpr@0.5 ↑", "fpr@0.5 ↓"]
-
-
-def test_two_thresholds_of_one_measure_are_two_rows():
-    assert [row[0] for row in rows(measures="tpr@0.5,tpr@0.123456789")] == ["tpr@0.5 ↑", "tpr@0.123456789 ↑"]
-
-
-def test_thresholds_that_differ_have_a_row_of_their_own():
-    # s is shown at 0.5; t is no probability and shown where Youden's index is highest, at 4.
-    found = rows(scores=["s", "t"], measures="tpr")
-    assert [row[0] for row in found] == ["threshold", "tpr ↑"]
-    assert found[0][1:] == ("0.5", "4")
-
-
-def test_a_measure_that_does_not_suit_a_model_leaves_its_cell_empty():
-    (row,) = rows(scores="s", decisions="d", measures="tpr@0.5")
-    assert row[2] == ""
-
-
-def test_an_undefined_value_is_a_dash_with_the_reason():
-    (row,) = rows(measures="ppv@inf")
-    assert row == ("ppv@inf ↑", "– nothing is predicted positive")
-
-
-def test_the_cost_of_the_condition_is_named_in_short():
-    found = rows(measures=(), condition=ss.Condition(fp=1, fn=5))
-    assert found[-1][0] == "cost here@0.4 ↓"
-    assert found[-1][1].startswith("0.167")
-    found = rows(scores=["s", "t"], measures=(), condition=ss.Condition(fp=1, fn=5))  # t is cut elsewhere
-    assert found[-1][0] == "cost here ↓"
-
-
-def test_every_row_of_a_measure_has_a_hint():
-    (grid,) = blocks(page(measures="auc,ppv@0.5"), "measures")
-    hints = dict(grid.hints)
-    assert set(hints) == {row[0] for row in grid.rows}
-    assert hints["ppv@0.5 ↑"].startswith("Positive predictive value. Share of predicted positives")
-
-
 # --- outcomes
 
 
 def test_outcomes_at_the_threshold_and_of_decisions():
     (grid,) = blocks(page(decisions="d"), "thresholds")
     assert grid.rows == (("s", "0.5", "2", "1", "1", "2"), ("d", "–", "2", "1", "1", "2"))
+
+
+def test_outcomes_of_decisions_alone_are_seen_at_once():
+    document = page(scores=(), decisions="d", measures="acc")
+    (grid,) = blocks(document, "thresholds")
+    assert grid.columns == ("model", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)")
+    assert (grid.rows, grid.folded) == ((("d", "2", "1", "1", "2"),), "")
+    assert grid.caption == "What happens to the cases."
+    assert blocks(document, "thresholds", Text) == [
+        Text("d flags 3 of 6 cases; 2 of them are 1, and 1 of 3 are missed.")
+    ]
+    known = blocks(document, "method")[0].rows[0][1]
+    assert "\n" not in known
 
 
 def test_a_section_can_be_added(monkeypatch):
@@ -163,7 +148,7 @@ def test_every_section_asks_a_question_and_those_for_specialists_are_folded():
     document = page()
     assert all(section.question.endswith("?") for section in document.sections if section.name != "verdict")
     folded = [section.name for section in document.sections if section.folded]
-    assert folded == ["distributions", "smooth", "measures", "method"]
+    assert folded == ["targeting", "distributions", "smooth", "measures", "method"]
 
 
 def test_sections_can_be_chosen_under_the_verdict():
@@ -171,9 +156,3 @@ def test_sections_can_be_chosen_under_the_verdict():
     assert names(found) == ["verdict", "measures"]
     assert found.title == "Title"
     assert not found.sections[-1].folded
-
-
-def test_one_row_for_each_model_with_the_measures_asked_for():
-    (grid,) = blocks(page(scores=["s", "t"], measures="ks,recall@0.5,auc"), "models")
-    assert grid.columns == ("model", "ks ↑", "recall ↑", "auc ↑", "threshold")
-    assert [row[0] for row in grid.rows] == ["s", "t"]

@@ -3,6 +3,7 @@
 import pytest
 
 import scorespace as ss
+from scorespace.decisions.cases import SETS
 from scorespace.views import sections, terminal
 from scorespace.views import smooth as view
 from scorespace.views.document import Grid, Picture, Text
@@ -21,6 +22,7 @@ def test_the_section_of_a_report(valid):
     assert len(pictures) == 3  # the curves, the zones, and what handing over cases brings
     assert (cells["auc ↑"], cells["smauc ↑"]) == ("0.889", "0.840")  # ELKI
     assert (cells["on their side"], cells["on the wrong side"]) == ("5", "1")
+    assert [cells[f"– {one}"] for one in SETS] == ["3", "2", "0", "1"]
     assert (cells["τv"], cells["τh"], cells["gap of ROC"]) == ("2.77", "3.23", "0.056")
     assert not part.brief
     assert set(dict(grid.hints)) == set(cells)

@@ -47,3 +47,13 @@ def test_lines_lie_where_the_curve_does(evaluation):
 
 def test_what_is_not_understood_is_left_out():
     assert svg({"mark": "no such mark", "data": {"values": [{}]}}).startswith("<svg")
+
+
+def test_large_numbers_at_an_axis_are_told_whole_and_leave_room_for_its_title():
+    chance = np.random.default_rng(1)
+    truth = 50_000 * chance.random(50)
+    text = svg(ss.evaluate({"y": truth, "p": truth * 1.1}, truth="y", predictions="p").drawing("predicted"))
+    assert "20 000" in text
+    assert "e+0" not in text
+    (shift,) = re.findall(r"translate\((-\d+\.?\d*) \d+\.?\d*\) rotate", text)
+    assert float(shift) < -46

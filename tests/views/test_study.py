@@ -1,9 +1,9 @@
 import numpy as np
 
-from scorespace.experiments.learning import LearningCurve
+from scorespace.experiments.overfitting import LearningCurve
 from scorespace.experiments.permute import PermutationTest
 from scorespace.views import markdown
-from scorespace.views.study import chart, learning, permutation
+from scorespace.views.study import learning, permutation
 
 NULL = PermutationTest("nb", "auc", "high", 0.9, np.linspace(0.4, 0.6, 199), 10)
 CURVE = LearningCurve(
@@ -34,5 +34,5 @@ def test_a_learning_curve():
 
 
 def test_each_has_its_picture():
-    assert chart(NULL)["description"] == NULL.words
-    assert chart(CURVE)["description"] == CURVE.words
+    for page, found in ((permutation(NULL), NULL), (learning(CURVE), CURVE)):
+        assert page.sections[0].blocks[-1].draw()["description"] == found.words

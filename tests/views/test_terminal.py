@@ -1,6 +1,7 @@
 """A document as terminal text."""
 
 import io
+import re
 
 import pytest
 from rich.cells import cell_len
@@ -96,3 +97,13 @@ def test_names_stay_whole_where_a_long_reason_has_to_wrap():
     assert max(map(len, lines)) <= 60
     assert lines[3].startswith("calibration slope   – The first of 1 000")
     assert "auc ↑               0.750" in lines
+
+
+def test_no_text_of_the_data_commands_the_terminal():
+    grid = Grid(("measure", "\x1b]0;title\x07m"), (("tpr[line\nbreak]", "\x1b[31m0.5"),))
+    words = (Text("\x1b[2Jall\nnext"), Verdict("\u202eturned"), Notes((note("SS001", "\x9bred"),)))
+    told = shown(grid, *words, title="\x1b[1mfile", facts="1 case \x1b[0m")
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", told)
+    assert r"\x1b[31m0.5" in told
+    assert r"tpr[line\nbreak]" in told
+    assert "all\nnext" in told

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from scorespace.auditing import labels, leaks, rows, scores, sentinels, split, target, twins  # noqa: F401 - their rules
 from scorespace.auditing.association import Association, Outcome, associate, outcome
 from scorespace.auditing.column import Column, Profile
-from scorespace.auditing.finding import FINDING_KINDS, LEVELS, Finding, look
+from scorespace.auditing.finding import FINDING_KINDS, LEVELS, Finding, first_rows, look
 from scorespace.auditing.kinds import Declared, declared, level_names, recognise, spread
 from scorespace.auditing.words import is_id_name
 from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listing
 from scorespace.frames.survey import Survey, survey
+from scorespace.frozen import dataclass
 from scorespace.results import SCHEMA, Note, Progress, Row, grouped, plain
 from scorespace.tables.labels import label_text, positive_index
 
@@ -104,7 +106,7 @@ class Roles:
     stated: Mapping[str, Declared]
 
 
-@dataclass(eq=False)
+@dataclasses.dataclass(eq=False)
 class Gathered:
     """What is gathered while the columns pass by, for the rules that look at all of them together."""
 
@@ -151,8 +153,8 @@ def audit(
         {name: declared(text) for name, text in (kinds or {}).items()},
     )
     for name in (target, group, fold, *roles.scores, *roles.stated):
-        if name is not None:
-            _check(source, name)
+        if name is not None and name not in source.columns:
+            source.held(name)  # its complaint names the nearest
     beside = _target(source, roles)
     told = (
         outcome(beside.column.name, beside.column.held, beside.classes, seed, _groups(source, roles))
@@ -172,11 +174,6 @@ def audit(
     by_column = {name: tuple(one.code for one in findings if name in one.columns) for name in source.columns}
     profiles = tuple(replace(one, findings=by_column[one.name]) for one in gathered.profiles)
     return Audit(source.name, source.rows, target, profiles, tuple(findings))
-
-
-def _check(source: Survey, name: str) -> None:
-    if name not in source.columns:
-        source.held(name)  # its complaint names the nearest
 
 
 def _column(source: Survey, name: str, roles: Roles) -> Column:
@@ -217,7 +214,7 @@ def _gather(
     sample = twins.sample_rows(source.rows)
     for place, name in enumerate(source.columns):
         column = beside.column if beside and name == roles.target else _column(source, name, roles)
-        gathered.profiles.append(column.profile(()))
+        gathered.profiles.append(column.profile())
         gathered.findings += look(column)
         if progress is not None:
             progress((place + 1) / (len(source.columns) + 1))
@@ -292,11 +289,11 @@ def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> s
             hint="the same names of columns in both",
         )
     named = [name for name in gathered.names if name in common]
-    same, found = split.in_both(source.row_digests(named), other.row_digests(named)) if named else (0, np.zeros(0))
-    near, near_expected = same, 0.0
+    again, near, near_expected = np.zeros(0, dtype=bool), 0, 0.0
     if named:
+        again = np.isin(other.row_digests(named), source.row_digests(named))
         rough = source.row_digests(named, rough=True)
-        near, _ = split.in_both(rough, other.row_digests(named, rough=True))
+        near = int(np.isin(other.row_digests(named, rough=True), rough).sum())
         # As many rows of one sample are near another of the same by chance.
         near_expected = (1 - np.unique(rough).size / rough.size) * other.rows
     every = max(1, source.rows * (source.rows - 1) / 2)
@@ -315,12 +312,12 @@ def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> s
     return split.Split(
         _called(other),
         other.rows,
-        same,
+        int(again.sum()),
         near,
         near_expected,
         chance * source.rows * other.rows,
         any(gathered.chances[name][1] for name in named),
-        tuple({"row": int(row) + 1} for row in found[:3]),
+        first_rows(again),
         tuple(shared),
         tuple(moved),
         tuple(name for name in source.columns if name not in other.columns and name != roles.target),
@@ -354,7 +351,7 @@ def _scored(
     exact = bool(gathered.groups) or any(fine for _, fine in gathered.chances.values())
     again: tuple[int, int, tuple[Row, ...]] = (0, 0, ())
     if cases and exact:
-        again = scores.scored_twice(source.row_digests(cases), _plain(own.numbers()))
+        again = scores.scored_twice(source.row_digests(cases), np.nan_to_num(own.numbers()))
     return scores.Scored(name, str(roles.target), here, there, _called(other) if other else "", *again)
 
 
@@ -374,10 +371,6 @@ def _positive(beside: target.Target, stated: Any) -> int:
 
 def _called(other: Survey) -> str:
     return "the other sample" if other.name in ("arrays", "frame") else other.name
-
-
-def _plain(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.nan_to_num(numbers)
 
 
 def _settled(findings: Sequence[Finding]) -> list[Finding]:

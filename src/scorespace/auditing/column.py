@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.auditing.kinds import Declared, Kind, known, ordered_words, text_of
+from scorespace.auditing.finding import Seen
+from scorespace.auditing.kinds import Declared, Kind, known, level_of, ordered_words, text_of
 from scorespace.frames.survey import Held
+from scorespace.frozen import dataclass
 from scorespace.results import Row
 
 _MOST_BINS = 24
@@ -48,15 +51,21 @@ class Column:
         """The code of a number that occurs."""
         return int(np.searchsorted(self.held.values, value))
 
-    def examples(self, code: int, most: int = 3) -> tuple[Row, ...]:
+    def examples(self, code: int) -> tuple[Row, ...]:
         """The first rows with that value, counted from 1."""
         value = self.text(code).strip("'")
-        return tuple({"row": row + 1, self.name: value} for row in self.held.first_rows(code, most))
+        return tuple({"row": row + 1, self.name: value} for row in self.held.first_rows(code))
 
-    def profile(self, codes: tuple[str, ...]) -> Profile:
+    def seen(
+        self, text: str, numbers: Mapping[str, float] | None = None, code: int | None = None, level: str = ""
+    ) -> Seen:
+        """What a rule answers about this column; a `code` shows the first rows of its value."""
+        return Seen((self.name,), text, numbers or {}, () if code is None else self.examples(code), level)
+
+    def profile(self) -> Profile:
         """What is kept of the column once its rows are let go."""
         held = self.held
-        numeric = held.stored in ("number", "date") and held.distinct > 0
+        numeric = held.stored in ("number", "date") and held.distinct > 0 and self.kind.ordered  # others have no middle
         ends = (self.text(0), self.text(held.distinct - 1)) if numeric else ("", "")
         return Profile(
             name=self.name,
@@ -72,7 +81,6 @@ class Column:
             high=ends[1],
             target=self.target,
             bars=bars(self),
-            findings=codes,
         )
 
 
@@ -106,20 +114,9 @@ class Profile:
     findings: tuple[str, ...] = ()
 
     def row(self) -> Row:
-        return {
-            "column": self.name,
-            "kind": self.kind,
-            "scale": self.scale,
-            "spread": self.spread,
-            "evidence": self.evidence,
-            "missing": self.missing,
-            "distinct": self.distinct,
-            "low": self.low or None,
-            "middle": self.middle or None,
-            "high": self.high or None,
-            "target": self.target,
-            "findings": list(self.findings),
-        }
+        told = {name: value for name, value in vars(self).items() if name not in ("name", "rows", "bars")}
+        ends = {name: told[name] or None for name in ("low", "middle", "high")}
+        return {"column": self.name, **told, **ends, "findings": list(self.findings)}
 
 
 def bars(column: Column) -> tuple[Bar, ...]:
@@ -141,8 +138,9 @@ def _shown(column: Column, codes: list[int]) -> list[int]:
     if column.kind.name != "ordinal" or len(codes) > _MOST_BINS:
         return codes[:_MOST_LABELS]
     texts = [str(column.held.values[code]) for code in codes]
-    levels = (column.stated.levels if column.stated else ()) or ordered_words(texts)
-    return sorted(codes, key=lambda code: levels.index(texts[code]) if texts[code] in levels else len(levels))
+    levels = [level_of(label) for label in (column.stated.levels if column.stated else ()) or ordered_words(texts)]
+    place = {level: number for number, level in enumerate(levels)}
+    return sorted(codes, key=lambda code: place.get(level_of(texts[code]), len(levels)))
 
 
 def _histogram(values: NDArray[np.float64], counts: NDArray[np.int64]) -> tuple[Bar, ...]:

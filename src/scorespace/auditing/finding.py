@@ -5,10 +5,14 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
-from scorespace.results import Note, Row
+import numpy as np
+from numpy.typing import NDArray
+
+from scorespace.frozen import dataclass
+from scorespace.results import Note, Row, plain
 
 LEVELS: Final = ("info", "warning")
 """How serious a finding is, in rising order."""
@@ -36,16 +40,7 @@ class Finding:
         return Note(self.code, self.level, f"{self.text} {self.advice}".strip())
 
     def to_dict(self) -> Row:
-        return {
-            "code": self.code,
-            "level": self.level,
-            "title": self.title,
-            "columns": list(self.columns),
-            "text": self.text,
-            "advice": self.advice,
-            "numbers": dict(self.numbers),
-            "examples": [dict(row) for row in self.examples],
-        }
+        return plain(vars(self))
 
 
 @dataclass(frozen=True)
@@ -58,6 +53,15 @@ class Seen:
     examples: tuple[Row, ...] = ()
     level: str = ""
     advice: str = ""
+
+
+def first_rows(where: NDArray[np.bool_]) -> tuple[Row, ...]:
+    """The first rows for which something holds, counted from 1, as examples.
+
+    >>> first_rows(np.array([False, True, True]))
+    ({'row': 2}, {'row': 3})
+    """
+    return tuple({"row": int(row) + 1} for row in np.flatnonzero(where)[:3])
 
 
 Rule = Callable[[Any], Iterator[Seen]]

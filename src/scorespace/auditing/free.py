@@ -43,12 +43,11 @@ def free_checks(
         if 0 < again <= _FEW_AGAIN * names.size:  # where many repeat, they name groups
             found.append(_note("SS142", f"{_repeated(again)}: such cases count more than once."))
     if group is not None and fold is not None:
-        places = _codes(fold).astype(np.int32)
         members = _codes(group)
         if repeat is not None:
             turn = _codes(repeat)
             members = members * (int(turn.max(initial=0)) + 1) + turn
-        torn = torn_apart(places, members)[1]
+        torn = torn_apart(_codes(fold), members)[2]
         if torn.any():
             found.append(
                 _note(
@@ -102,18 +101,18 @@ def sortedness(codes: NDArray[np.int64], nominal: bool) -> float:
     return (float(np.mean(ideal == compact)) - chance) / (1 - chance) if present.size > 1 else 0.0
 
 
-def torn_apart(place: NDArray[np.int32], group: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """The number of each row's group, and for each group whether its rows are in several places.
+def torn_apart(place: ArrayLike, group: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.bool_]]:
+    """The number of each row's group, and for each group its rows and whether they are in several places; NaN is none.
 
-    >>> torn_apart(np.array([0, 1, 1], dtype=np.int32), np.array([7, 7, 8]))[1]
-    array([ True, False])
+    >>> torn_apart([0, 1, 1], [7, 7, 8])[1:]
+    (array([2, 1]), array([ True, False]))
     """
-    _, inverse = np.unique(group, return_inverse=True)
-    size = int(inverse.max(initial=-1)) + 1
-    high, low = np.full(size, -1), np.full(size, np.iinfo(np.int32).max)
-    np.maximum.at(high, inverse, place)
-    np.minimum.at(low, inverse, place)
-    return inverse, high > low
+    _, inverse, rows = np.unique(group, return_inverse=True, return_counts=True)
+    low, high = np.full(rows.size, np.inf), np.full(rows.size, -np.inf)
+    places = np.asarray(place, dtype=np.float64)  # of another type than what they are put into, they take ages
+    np.fmin.at(low, inverse, places)
+    np.fmax.at(high, inverse, places)
+    return inverse, rows, high > low
 
 
 def _codes(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
 from typing import Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from scorespace.auditing.words import (
     COUNT_NAMES,
     GONE,
     INTERVAL_NAMES,
+    NUMBERED,
     ORDERS,
     SCALE_NAMES,
     UNSURE,
@@ -27,6 +28,7 @@ from scorespace.auditing.words import (
 )
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.survey import Held
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
 
 Recogniser = Callable[[Held], str | None]
@@ -145,7 +147,8 @@ def identifier(held: Held) -> str | None:
     named = is_id_name(held.name)
     rows = known(held)
     if held.stored == "text":
-        if held.distinct == rows and rows >= 10 and held.words < 1.5 and (named or _same_shape(held)):
+        short = held.words < 1.5 or _only_digits(held)
+        if held.distinct == rows and rows >= 10 and short and (named or _same_shape(held)):
             return "texts of one shape, all different"
         return "named as one" if named and held.distinct > max(20, 0.1 * rows) and held.words < 1.5 else None
     if held.stored != "number" or not whole(held) or held.distinct < 3:
@@ -154,6 +157,8 @@ def identifier(held: Held) -> str | None:
     if named and held.distinct > max(10, 0.02 * rows):
         return "named as one, whole numbers" + (", all different" if unique else ", repeated")
     low, high = float(held.values[0]), float(held.values[-1])
+    if unique and rows >= 10 and low >= 10_000 and name_words(held.name) <= NUMBERED:
+        return f"whole numbers, all different, that are no quantity by the name {held.name!r}"
     if unique and rows >= 15 and high - low + 1 <= 1.05 * rows:
         return f"every whole number from {low:.0f} to {high:.0f}, once each"
     if unique and rows >= 50 and low >= 0 and _drawn_without_repeats(held):
@@ -176,9 +181,12 @@ def ordinal(held: Held) -> str | None:
     """Levels with an order but no distance: words that are known to have one, grades, or answers on a scale."""
     if held.stored == "text":
         levels = ordered_words([str(value) for value in held.values[: held.distinct]])
-        if levels:
-            return f"words with an order: {' < '.join(levels[:6])}"
-        return None
+        if not levels:
+            return None
+        shown = levels if len(levels) <= 7 else (*levels[:3], "…", levels[-1])
+        if _is_range(levels):
+            return f"ranges of numbers: {', '.join(shown)}"
+        return f"words with an order: {' < '.join(shown)}"
     if held.stored != "number" or not whole(held) or not 3 <= held.distinct <= 12:
         return None
     low, high = float(held.values[0]), float(held.values[-1])
@@ -235,19 +243,69 @@ def ratio(held: Held) -> str | None:
 
 
 def ordered_words(labels: list[str]) -> tuple[str, ...]:
-    """The labels from low to high where they are words with a known order, else nothing.
+    """The labels from low to high where they are words with a known order, or ranges of numbers; else nothing.
 
-    >>> ordered_words(["Large", "small", "medium"])
+    A label that is written in several ways is one level, named as it is written first.
+
+    >>> ordered_words(["Large", "small", "medium", "small "])
     ('small', 'medium', 'Large')
+    >>> ordered_words(["30-39", "under 30", "40+"])
+    ('under 30', '30-39', '40+')
     """
-    known_words = [label for label in labels if label.strip().casefold() not in GONE | UNSURE]
-    folded = [re.sub(r"[\s_]+", " ", label.strip()).casefold() for label in known_words]
-    if not 3 <= len(set(folded)) <= 20:
+    levels: dict[str, str] = {}
+    for label in labels:
+        if level_of(label) not in GONE | UNSURE:
+            levels.setdefault(level_of(label), label)
+    if not 3 <= len(levels) <= 30:
         return ()
+    places: dict[str, tuple[float, ...]] = {}
     for order in ORDERS:
-        if set(folded) <= set(order):
-            return tuple(label for _, label in sorted(zip(map(order.index, folded), known_words, strict=True)))
-    return ()
+        if set(levels) <= set(order):
+            places = {level: (order.index(level),) for level in levels}
+            break
+    else:
+        ends = {level: _range_of(level) for level in levels}
+        if _is_range(levels) and len(set(ends.values())) == len(ends):
+            places = {level: end for level, end in ends.items() if end is not None}
+    return tuple(levels[level] for level in sorted(places, key=places.__getitem__))
+
+
+def level_of(label: str) -> str:
+    """A label as levels are compared: blanks, underscores and capitals do not matter."""
+    return re.sub(r"[\s_]+", " ", label.strip()).casefold()
+
+
+_NUMBER: Final = r"[$€£]?\s?(-?\d+(?:[.,]\d+)*)\s?([km]?)"
+_BETWEEN: Final = re.compile(rf"[\[(]?{_NUMBER}\s*(?:-|–|to|\.\.|,)\s*{_NUMBER}[\])]?")
+_BELOW: Final = re.compile(rf"(?:<=?|≤|under|below|less than|up to)\s*{_NUMBER}")
+_ABOVE: Final = re.compile(
+    rf"(?:>=?|≥|over|above|more than|at least)\s*{_NUMBER}|{_NUMBER}\s*(?:\+|plus|(?:and|or) \w+)"
+)
+
+
+def _is_range(labels: Iterable[str]) -> bool:
+    """Whether labels are ranges of numbers, such as 20-29, with open ends at most besides."""
+    ends = [_range_of(level_of(label)) for label in labels]
+    return None not in ends and any(end is not None and np.all(np.isfinite(end)) for end in ends)
+
+
+def _range_of(level: str) -> tuple[float, float] | None:
+    """Both ends of a range of numbers, infinite where it is open."""
+
+    def number(digits: str, unit: str) -> float:
+        return float(digits.replace(",", "")) * {"": 1.0, "k": 1e3, "m": 1e6}[unit]
+
+    try:
+        if found := _BETWEEN.fullmatch(level):
+            low, high = number(*found.group(1, 2)), number(*found.group(3, 4))
+            return (low, high) if low < high else None
+        if found := _BELOW.fullmatch(level):
+            return -math.inf, number(*found.group(1, 2))
+        if found := _ABOVE.fullmatch(level):
+            return number(*(found.group(1, 2) if found[1] else found.group(3, 4))), math.inf
+    except ValueError:  # several points, as in 1.2.3
+        return None
+    return None
 
 
 def known(held: Held) -> int:
@@ -284,6 +342,11 @@ def number_text(value: float) -> str:
 def _are_days(values: NDArray[np.float64]) -> bool:
     month, day = values // 100 % 100, values % 100
     return bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31))) and values.size > 5
+
+
+def _only_digits(held: Held) -> bool:
+    """Whether texts are digits and what stands between them, as in telephone numbers."""
+    return all(re.fullmatch(r"[\d\s()+./-]*\d", str(value)) for value in held.values[:200])
 
 
 def _same_shape(held: Held) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,13 +12,14 @@ from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
 from scorespace.comparisons.adjust import holm
 from scorespace.frames.survey import Held
+from scorespace.frozen import dataclass
 from scorespace.results import decimals, grouped, p_text
 
 
 @finding("SS150", "warning", "a constant column", "Leave it out: it says nothing.")
 def constant(column: Column) -> Iterator[Seen]:
     if column.kind.name == "constant" and column.held.rows > 1:
-        yield Seen((column.name,), f"in {column.name!r} {column.evidence}.")
+        yield column.seen(f"in {column.name!r} {column.evidence}.")
 
 
 @finding("SS151", "info", "a nearly constant column", "It can hardly help, and a split may leave it constant.")
@@ -30,18 +30,14 @@ def nearly_constant(column: Column) -> Iterator[Seen]:
     code = int(np.argmax(held.counts))
     share = int(held.counts[code]) / column.known
     if share >= 0.99:
-        yield Seen(
-            (column.name,),
-            f"{column.text(code)} fills {100 * share:.1f} % of {column.name!r}.",
-            {"share": share},
-        )
+        yield column.seen(f"{column.text(code)} fills {100 * share:.1f} % of {column.name!r}.", {"share": share})
 
 
 @finding("SS152", "info", "a column with many gaps", "Ask why they are missing before filling them.")
 def gaps(column: Column) -> Iterator[Seen]:
     share = column.held.missing / column.held.rows
     if column.kind.name != "constant" and share >= 0.2 and not column.target:
-        yield Seen((column.name,), f"{100 * share:.0f} % of {column.name!r} is missing.", {"share": share})
+        yield column.seen(f"{100 * share:.0f} % of {column.name!r} is missing.", {"share": share})
 
 
 @finding("SS153", "warning", "one label written in several ways", "Write it in one way.")
@@ -60,13 +56,9 @@ def variants(column: Column) -> Iterator[Seen]:
             for codes in several[:3]
         )
         more = f" and {len(several) - 3} more" if len(several) > 3 else ""
-        yield Seen(
-            (column.name,),
-            f"{column.name!r} writes {len(several)} {'label' if len(several) == 1 else 'labels'} in several ways: "
-            f"{shown}{more}.",
-            {"labels": len(several)},
-            column.examples(several[0][-1]),
-        )
+        many = f"{len(several)} {'label' if len(several) == 1 else 'labels'}"
+        text = f"{column.name!r} writes {many} in several ways: {shown}{more}."
+        yield column.seen(text, {"labels": len(several)}, several[0][-1])
 
 
 @finding("SS154", "warning", "levels that were not stated", "Correct the rows, or state the level too.")
@@ -79,10 +71,8 @@ def unstated(column: Column) -> Iterator[Seen]:
     ]
     if found:
         shown = ", ".join(f"{column.text(code)} ({grouped(int(column.held.counts[code]))})" for code in found[:5])
-        yield Seen(
-            (column.name,), f"{column.name!r} holds values that are none of the stated levels: {shown}.", {},
-            column.examples(found[0]),
-        )  # fmt: skip
+        text = f"{column.name!r} holds values that are none of the stated levels: {shown}."
+        yield column.seen(text, code=found[0])
 
 
 @dataclass(frozen=True)
@@ -113,14 +103,11 @@ def gap(held: Held, target: Outcome) -> Gap | None:
     if not target.classes:
         found, of_class, p = area(target.rank, absent), "", area_p(target.rank, absent)
     else:
-        each = {
-            k: area(absent.astype(np.float64), target.codes == k)
-            for k in range(len(target.classes))
-            if np.any(target.codes == k)
-        }
+        gone = absent.astype(np.float64)
+        each = {k: area(gone, target.codes == k) for k in np.unique(target.codes).tolist()}
         best = max(each, key=lambda k: (round(abs(each[k] - 0.5), 9), each[k]))
         found, of_class = each[best], target.classes[best]
-        p = min(1.0, max(1, len(each) - 1) * area_p(absent.astype(np.float64), target.codes == best))
+        p = min(1.0, max(1, len(each) - 1) * area_p(gone, target.codes == best))
     return Gap(held.name, some / target.size, found, p, of_class)
 
 

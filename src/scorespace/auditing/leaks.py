@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.free import sortedness
 from scorespace.auditing.words import AFTERWARDS, name_words
 from scorespace.comparisons.adjust import holm
+from scorespace.frozen import dataclass
 from scorespace.results import decimals, p_text
 
 NEAR_ONE: Final = 0.985
@@ -50,9 +52,25 @@ class Leads:
     associations: tuple[Association, ...]
     labels: dict[str, tuple[str, ...]]
 
+    @cached_property
+    def adjusted(self) -> list[float]:
+        """The p-values of orders, then of associations, all together by Holm's correction."""
+        p = [*(one.p for one in self.orders), *(one.p for one in self.associations)]
+        return holm([1.0 if math.isnan(value) else value for value in p]).tolist() if p else []
+
     @property
-    def tests(self) -> int:
-        return len(self.orders) + len(self.associations)
+    def by_order(self) -> list[tuple[Order, float]]:
+        return list(zip(self.orders, self.adjusted, strict=False))
+
+    @property
+    def by_column(self) -> list[tuple[Association, float]]:
+        return list(zip(self.associations, self.adjusted[len(self.orders) :], strict=True))
+
+    def seen(self, one: Order, p: float, columns: tuple[str, ...], words: str) -> Seen:
+        """What is said of an order that sorts the target."""
+        tested = f"{decimals(one.rho)}, {p_text(p)} after correction for {len(self.adjusted)} tests."
+        numbers = {"rank_correlation": one.rho, "sortedness": one.sorted, "p": one.p, "p_adjusted": p}
+        return Seen((*columns, self.target.name), f"{words} {tested}", numbers, _ends(one, self.target))
 
 
 def ordered(column: str, place: NDArray[np.float64], target: Outcome, *, time: bool = False) -> Order:
@@ -78,13 +96,6 @@ def _rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     return float(np.corrcoef(x, y)[0, 1]) if x.size > 2 and np.ptp(x) and np.ptp(y) else 0.0
 
 
-def _adjusted(leads: Leads) -> tuple[list[float], list[float]]:
-    """The p-values of orders and of associations, adjusted together by Holm's correction."""
-    p = [*(one.p for one in leads.orders), *(one.p for one in leads.associations)]
-    adjusted = holm([value if not math.isnan(value) else 1.0 for value in p]).tolist() if p else []
-    return adjusted[: len(leads.orders)], adjusted[len(leads.orders) :]
-
-
 def _explained(one: Order, orders: Sequence[Order]) -> bool:
     """Whether a column of times runs along with it: then time may move the target, and nobody sorted by it."""
     return any(
@@ -102,18 +113,12 @@ def _explained(one: Order, orders: Sequence[Order]) -> bool:
     leak=True,
 )
 def identifier(leads: Leads) -> Iterator[Seen]:
-    adjusted, _ = _adjusted(leads)
-    for one, p in zip(leads.orders, adjusted, strict=True):
+    for one, p in leads.by_order:
         strong = one.sorted >= (0.9 if leads.target.classes else 0.8)  # a trend, however strong, does not sort
         if one.column and not one.time and p < SURE and strong and not _explained(one, leads.orders):
             along = " (and so does the order of the rows, which is the same)" if abs(one.with_rows) > 0.999 else ""
-            yield Seen(
-                (one.column, leads.target.name),
-                f"{one.column!r} is an identifier, and yet it predicts {leads.target.name!r}{along}: "
-                f"rank correlation {decimals(one.rho)}, {p_text(p)} after correction for {leads.tests} tests.",
-                {"rank_correlation": one.rho, "sortedness": one.sorted, "p": one.p, "p_adjusted": p},
-                _ends(one, leads.target),
-            )
+            words = f"{one.column!r} is an identifier, and yet it predicts {leads.target.name!r}{along}:"
+            yield leads.seen(one, p, (one.column,), f"{words} rank correlation")
 
 
 @finding(
@@ -124,20 +129,13 @@ def identifier(leads: Leads) -> Iterator[Seen]:
     leak=True,
 )
 def row_order(leads: Leads) -> Iterator[Seen]:
-    adjusted, _ = _adjusted(leads)
-    others = [one for one in leads.orders if one.column]
-    for one, p in zip(leads.orders, adjusted, strict=True):
-        told = any(abs(other.with_rows) > 0.999 and not other.time for other in others)
+    told = any(abs(one.with_rows) > 0.999 and not one.time for one in leads.orders if one.column)
+    for one, p in leads.by_order:
         if one.column or p >= SURE or one.sorted < (0.95 if leads.target.classes else 0.8) or told:
             continue
         if not _explained(one, leads.orders):
-            yield Seen(
-                (leads.target.name,),
-                f"the rows are sorted by {leads.target.name!r}: the rank correlation of the row number is "
-                f"{decimals(one.rho)}, {p_text(p)} after correction for {leads.tests} tests.",
-                {"rank_correlation": one.rho, "sortedness": one.sorted, "p": one.p, "p_adjusted": p},
-                _ends(one, leads.target),
-            )
+            words = f"the rows are sorted by {leads.target.name!r}: the rank correlation of the row number is"
+            yield leads.seen(one, p, (), words)
 
 
 @finding(
@@ -148,24 +146,21 @@ def row_order(leads: Leads) -> Iterator[Seen]:
     leak=True,
 )
 def giveaway(leads: Leads) -> Iterator[Seen]:
-    _, adjusted = _adjusted(leads)
-    for one, p in zip(leads.associations, adjusted, strict=True):
+    for one, p in leads.by_column:
         if p >= SURE or (not math.isnan(one.steady) and one.steady < 0.9):
             continue
         if one.strength >= NEAR_ONE:
             words = f"{one.column!r} alone predicts {leads.target.name!r} with {one.measure} {decimals(one.strength)}"
-            of_class = ""
         elif one.class_strength >= NEAR_ONE and _names_class(leads.labels.get(one.column, ()), one.of_class):
-            of_class = one.of_class
             words = (
-                f"{one.column!r} alone tells {of_class!r} from the other classes of {leads.target.name!r} "
+                f"{one.column!r} alone tells {one.of_class!r} from the other classes of {leads.target.name!r} "
                 f"with AUC {decimals(one.class_strength)}, and one of its labels speaks of that class"
             )
         else:
             continue
         yield Seen(
             (one.column, leads.target.name),
-            f"{words} (cross-fitted; {p_text(p)} after correction for {leads.tests} tests).",
+            f"{words} (cross-fitted; {p_text(p)} after correction for {len(leads.adjusted)} tests).",
             {"strength": one.strength, "class_strength": one.class_strength, "p": one.p, "p_adjusted": p},
         )
 
@@ -179,8 +174,7 @@ def giveaway(leads: Leads) -> Iterator[Seen]:
 )
 def afterwards(leads: Leads) -> Iterator[Seen]:
     """One column predicts far better than every other, and its name says that it comes after the target."""
-    _, adjusted = _adjusted(leads)
-    ranked = sorted(zip(leads.associations, adjusted, strict=True), key=lambda pair: -_effect(pair[0]))
+    ranked = sorted(leads.by_column, key=lambda pair: -_effect(pair[0]))
     if not ranked:
         return
     (first, p), rest = ranked[0], [_effect(one) for one, _ in ranked[1:]]

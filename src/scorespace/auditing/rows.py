@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from scorespace.auditing.column import Column
-from scorespace.auditing.finding import Seen, finding
+from scorespace.auditing.finding import Seen, finding, first_rows
+from scorespace.auditing.free import torn_apart
+from scorespace.frozen import dataclass
 from scorespace.results import Row, grouped
 
 _RARE = 0.4
@@ -55,7 +56,7 @@ def repeats(
     examples: tuple[Row, ...] = ()
     if first.size < whole.size:
         largest = int(np.argmin(np.where(counts == counts.max(), first, whole.size)))
-        examples = tuple({"row": int(row) + 1} for row in np.flatnonzero(inverse == largest)[:3])
+        examples = first_rows(inverse == largest)
     conflicting, others, alike = 0, examples[:0], _pairs(counts)
     if features is not None and outcome is not None:
         alike = _pairs(np.unique(features, return_counts=True)[1])
@@ -99,16 +100,8 @@ def expected_pairs(rows: int, agreeing: Sequence[float], alike: float = 0.0) -> 
 
 def _conflicts(features: NDArray[np.uint64], outcome: NDArray[np.int32]) -> tuple[int, tuple[Row, ...]]:
     """How many rows have a twin with another target, and some of them."""
-    _, inverse, counts = np.unique(features, return_inverse=True, return_counts=True)
-    high = np.full(counts.size, -1, dtype=np.int64)
-    low = np.full(counts.size, np.iinfo(np.int64).max)
-    np.maximum.at(high, inverse, outcome)
-    np.minimum.at(low, inverse, np.where(outcome < 0, np.iinfo(np.int64).max, outcome))
-    torn = (high > low) & (high >= 0)
-    if not torn.any():
-        return 0, ()
-    place = int(np.argmax(torn))
-    return int(counts[torn].sum()), tuple({"row": int(row) + 1} for row in np.flatnonzero(inverse == place)[:3])
+    inverse, counts, torn = torn_apart(np.where(outcome < 0, np.nan, outcome), features)
+    return int(counts[torn].sum()), first_rows(inverse == np.argmax(torn)) if torn.any() else ()
 
 
 def agreement(column: Column) -> tuple[float, bool]:
@@ -168,9 +161,5 @@ def repeated_identifier(column: Column) -> Iterator[Seen]:
     again = column.known - held.distinct
     if column.kind.name == "identifier" and 0 < again <= 0.05 * column.known:
         code = int(np.argmax(held.counts))
-        yield Seen(
-            (column.name,),
-            f"{grouped(again)} rows repeat an identifier of {column.name!r}, such as {column.text(code)}.",
-            {"rows": again},
-            column.examples(code),
-        )
+        text = f"{grouped(again)} rows repeat an identifier of {column.name!r}, such as {column.text(code)}."
+        yield column.seen(text, {"rows": again}, code)

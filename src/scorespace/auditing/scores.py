@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from scorespace.auditing.association import area
-from scorespace.auditing.finding import Seen, finding
+from scorespace.auditing.finding import Seen, finding, first_rows
+from scorespace.auditing.free import torn_apart
+from scorespace.frozen import dataclass
 from scorespace.results import Row, decimals, grouped, p_text
 
 _BETTER = 0.03
@@ -72,16 +74,9 @@ def judged(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> Judged:
 
 def scored_twice(cases: NDArray[np.uint64], score: NDArray[np.float64]) -> tuple[int, int, tuple[Row, ...]]:
     """How many rows score a case again, how many of these cases got different scores, and some of them."""
-    _, inverse, counts = np.unique(cases, return_inverse=True, return_counts=True)
-    high, low = np.full(counts.size, -np.inf), np.full(counts.size, np.inf)
-    np.maximum.at(high, inverse, score)
-    np.minimum.at(low, inverse, score)
-    again = counts > 1
-    if not again.any():
-        return 0, 0, ()
-    place = int(np.argmax(counts))
-    rows = tuple({"row": int(row) + 1} for row in np.flatnonzero(inverse == place)[:3])
-    return int((counts[again] - 1).sum()), int(np.sum(high[again] > low[again])), rows
+    inverse, counts, differ = torn_apart(score, cases)
+    again = int(np.sum(counts - 1))
+    return again, int(differ.sum()), first_rows(inverse == np.argmax(counts)) if again else ()
 
 
 @finding(

@@ -13,7 +13,7 @@ from scipy import stats
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.kinds import number_text, whole
-from scorespace.auditing.words import GONE, UNSURE
+from scorespace.auditing.words import COUNT_NAMES, GONE, UNSURE, name_words
 from scorespace.results import grouped
 
 _LOW_CODES: Final = (0, -1, -2, -7, -8, -9, -77, -88, -98, -99, -777, -888, -998, -999, -9999, -99999, -999999)
@@ -38,16 +38,13 @@ def sentinel(column: Column) -> Iterator[Seen]:
         return
     if column.stated is not None and column.stated.levels:
         return
-    values, counts = held.values, held.counts
-    found = [*_from_below(values, counts), *_from_above(values, counts)]
-    for value, near in found:
+    for value, near in (*_from_below(held.values, held.counts), *_from_above(held.values, held.counts)):
         rows = column.count_of[value]
-        yield Seen(
-            (column.name,),
+        yield column.seen(
             f"{number_text(value)} in {column.name!r} stands apart: {_rows(rows, column.known)} hold it, and the next "
             f"value is {number_text(near)}.",
             {"value": value, "rows": rows, "share": rows / column.known, "next": near},
-            column.examples(column.code_of(value)),
+            column.code_of(value),
         )
 
 
@@ -118,16 +115,17 @@ def swallowed(column: Column) -> Iterator[Seen]:
     if wanted:
         lost = max(wanted) > top and 0.0 not in wanted
     else:
-        lost = top + 1 in (5, 7, 10, 20, 100) and top >= 4 and _is_cut_off(inner) and _is_spike(by_value[0.0], inner)
+        counted = bool(name_words(column.name) & COUNT_NAMES)  # nobody has 0 children because an answer is missing
+        lost = top + 1 in (5, 7, 10, 20, 100) and top >= 4 and not counted
+        lost = lost and _is_cut_off(inner) and _is_spike(by_value[0.0], inner)
     if lost:
         full = int(max(wanted)) if wanted else top + 1
-        yield Seen(
-            (column.name,),
+        yield column.seen(
             f"{column.name!r} holds the numbers 1 to {top}, never {full}, and 0 in "
             f"{_rows(by_value[0.0], column.known)}: as if a scale from 1 to {full} had lost its top, and missing "
             "answers were zeros too.",
             {"zeros": by_value[0.0], "share": by_value[0.0] / column.known, "top": top, "expected_top": full},
-            column.examples(0),
+            0,
         )
 
 
@@ -157,11 +155,10 @@ def missing_word(column: Column) -> Iterator[Seen]:
         word = str(value).strip().casefold()
         if word in GONE | UNSURE:
             rows = int(held.counts[code])
-            yield Seen(
-                (column.name,),
+            yield column.seen(
                 f"{str(value)!r} in {column.name!r} seems to mean that nothing is known: {_rows(rows, column.known)}.",
                 {"rows": rows, "share": rows / column.known},
-                column.examples(code),
+                code,
                 level="" if word in GONE else "info",
             )
 
@@ -184,22 +181,14 @@ def slip(column: Column) -> Iterator[Seen]:
         few = whole(held) and held.distinct <= 30
         if few and gap >= 3 * width:
             slipped = _typed_twice(value, set(rest.tolist()))
-            words = f", perhaps {slipped} typed twice" if slipped else ""
-            yield Seen(
-                (column.name,),
-                f"{number_text(value)} in {column.name!r} is far outside: all other values lie between "
-                f"{number_text(float(rest[0]))} and {number_text(float(rest[-1]))}{words}.",
-                {"value": value, "rows": rows, "next": near},
-                column.examples(code),
-            )
+            far, words = "far outside: all other values", f", perhaps {slipped} typed twice" if slipped else ""
         elif not few and not column.target and gap >= 10 * width:
-            yield Seen(
-                (column.name,),
-                f"{number_text(value)} in {column.name!r} is more than ten times as far out as all other values, which "
-                f"lie between {number_text(float(rest[0]))} and {number_text(float(rest[-1]))}.",
-                {"value": value, "rows": rows, "next": near},
-                column.examples(code),
-            )
+            far, words = "more than ten times as far out as all other values, which", ""
+        else:
+            continue
+        between = f"between {number_text(float(rest[0]))} and {number_text(float(rest[-1]))}"
+        text = f"{number_text(value)} in {column.name!r} is {far} lie {between}{words}."
+        yield column.seen(text, {"value": value, "rows": rows, "next": near}, code)
 
 
 def _typed_twice(value: float, others: set[float]) -> str:
@@ -216,12 +205,8 @@ def empty_date(column: Column) -> Iterator[Seen]:
     for code in {*range(min(3, held.distinct)), *range(max(0, held.distinct - 3), held.distinct)}:
         day, rows = column.text(code), int(held.counts[code])
         if day[:10] in _EMPTY_DAYS and rows >= 2 and rows > 2 * usual:
-            yield Seen(
-                (column.name,),
-                f"{day} in {column.name!r} ({_rows(rows, column.known)}) is what programs write for no date.",
-                {"rows": rows, "share": rows / column.known},
-                column.examples(code),
-            )
+            text = f"{day} in {column.name!r} ({_rows(rows, column.known)}) is what programs write for no date."
+            yield column.seen(text, {"rows": rows, "share": rows / column.known}, code)
 
 
 @finding(
@@ -235,12 +220,11 @@ def mixed(column: Column) -> Iterator[Seen]:
     shown = ", ".join(f"{str(held.values[code])!r} ({grouped(int(held.counts[code]))})" for code in texts[:4])
     others = column.known - held.numeric
     levels = held.distinct <= 10 and not any(str(held.values[code]).strip().casefold() in GONE for code in texts)
-    yield Seen(
-        (column.name,),
+    yield column.seen(
         f"{column.name!r} holds numbers in {_rows(held.numeric, column.known)} and texts in the others: "
         f"{shown or f'{grouped(others)} different ones'}.",
         {"rows": others, "share": others / column.known},
-        column.examples(texts[0]) if texts else (),
+        texts[0] if texts else None,
         level="info" if levels else "",  # such as 2, 3, 4, 5more
     )
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from scorespace.auditing.column import Column
-from scorespace.auditing.finding import Seen, finding
+from scorespace.auditing.finding import Seen, finding, first_rows
 from scorespace.auditing.free import torn_apart
 from scorespace.auditing.kinds import number_text
 from scorespace.auditing.rows import beyond_chance
 from scorespace.comparisons.adjust import holm
 from scorespace.errors import listing
+from scorespace.frozen import dataclass
 from scorespace.results import Row, decimals, grouped, p_text
 
 _MOVED = 0.1
@@ -61,12 +61,6 @@ class Split:
     moved: tuple[Moved, ...]
     absent: tuple[str, ...]
     new: tuple[str, ...]
-
-
-def in_both(ours: NDArray[np.uint64], theirs: NDArray[np.uint64]) -> tuple[int, NDArray[np.int64]]:
-    """How many rows of the other sample are also in this one, and which of them."""
-    found = np.flatnonzero(np.isin(theirs, ours))
-    return int(found.size), found
 
 
 def moved(ours: Column, theirs: Column) -> Moved:
@@ -207,9 +201,9 @@ def folds(fold: str, column: str, place: NDArray[np.int32], group: NDArray[np.in
     >>> folds("fold", "patient", np.array([0, 1, 1], dtype=np.int32), np.array([7, 7, 8])).spanning
     1
     """
-    inverse, torn = torn_apart(place, group)
-    rows = np.flatnonzero(inverse == int(np.argmax(torn)))[:3] if torn.any() else ()
-    return Folds(fold, column, int(torn.sum()), torn.size, tuple({"row": int(row) + 1} for row in rows))
+    inverse, _, torn = torn_apart(place, group)
+    examples = first_rows(inverse == np.argmax(torn)) if torn.any() else ()
+    return Folds(fold, column, int(torn.sum()), torn.size, examples)
 
 
 @finding("SS167", "warning", "groups that span folds", "Draw the folds anew, with all rows of a group in one of them.")

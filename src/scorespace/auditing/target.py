@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.auditing.column import Column
-from scorespace.auditing.finding import Seen, finding
+from scorespace.auditing.finding import Seen, finding, first_rows
 from scorespace.auditing.kinds import whole
+from scorespace.frozen import dataclass
 from scorespace.results import decimals, grouped
 
 _FEW_CLASSES = 10
@@ -120,5 +120,5 @@ def untold(target: Target) -> Iterator[Seen]:
             (target.column.name,),
             f"{grouped(missing)} of {grouped(target.column.held.rows)} rows have no {target.column.name!r}.",
             {"rows": missing},
-            ({"row": int(np.flatnonzero(target.column.held.codes < 0)[0]) + 1},),
+            first_rows(target.column.held.codes < 0)[:1],
         )

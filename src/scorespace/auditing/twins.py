@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 from scipy.special import gammaln
 
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.kinds import number_text
+from scorespace.frozen import dataclass
 from scorespace.results import decimals
 
 _SAMPLE = 5_000
@@ -102,14 +104,11 @@ def twins(prints: Prints) -> Iterator[Seen]:
         ]
         told |= {other.name for other, _ in found}
         if found:
-            names = (one.name, *(other.name for other, _ in found))
-            named = not (one.feature and all(other.feature for other, _ in found))
-            yield Seen(
-                names,
-                "; ".join(words for _, words in found) + ".",
-                {"columns": len(names)},
-                level="info" if named else "",
-            )
+            all_of_them = [one, *(other for other, _ in found)]
+            text = "; ".join(words for _, words in found) + "."
+            level = "" if all(each.feature for each in all_of_them) else "info"
+            names = tuple(each.name for each in all_of_them)
+            yield Seen(names, text, {"columns": len(names)}, level=level)
 
 
 def _relation(one: Print, other: Print, pairs: int) -> str:
@@ -158,19 +157,12 @@ def near_twins(prints: Prints) -> Iterator[Seen]:
         if not any(other.distinct == one.distinct and _relation(other, one, pairs) for other in features[:place])
     ]
     for one, other, share, rank in _near_pairs(alone):
+        names, both = (one.name, other.name), f"{one.name!r} and {other.name!r}"
         if share >= _NEAR_SHARE:
-            yield Seen(
-                (one.name, other.name),
-                f"{one.name!r} and {other.name!r} agree in {100 * share:.1f} % of the rows.",
-                {"share": share},
-            )
+            yield Seen(names, f"{both} agree in {100 * share:.1f} % of the rows.", {"share": share})
         else:
-            yield Seen(
-                (one.name, other.name),
-                f"{one.name!r} and {other.name!r} have almost the same order (rank correlation {decimals(rank, 4)}).",
-                {"rank_correlation": rank},
-                level="info",
-            )
+            text = f"{both} have almost the same order (rank correlation {decimals(rank, 4)})."
+            yield Seen(names, text, {"rank_correlation": rank}, level="info")
 
 
 def _near_pairs(prints: Sequence[Print]) -> Iterator[tuple[Print, Print, float, float]]:
@@ -192,9 +184,7 @@ def _near_pairs(prints: Sequence[Print]) -> Iterator[tuple[Print, Print, float, 
 
 
 def _ranks(codes: NDArray[np.int32]) -> NDArray[np.float64]:
-    ranks = np.argsort(np.argsort(codes, kind="stable"), kind="stable").astype(np.float64)
-    _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    ranks = (np.bincount(inverse, ranks) / counts)[inverse]
+    ranks = stats.rankdata(codes)
     ranks -= ranks.mean()
     length = float(np.sqrt(np.sum(ranks**2)))
     return ranks / length if length else ranks

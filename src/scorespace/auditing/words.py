@@ -12,18 +12,13 @@ ID_WORDS: Final = {
     *("ssn", "iban", "isbn", "sku", "serial", "rowid", "pk", "unnamed", "record", "case", "customerid"),
 }
 NOT_IDS: Final = {"of", "count", "total", "num", "avg", "mean", "price", "refractive", "body", "mass", "n"}
+NUMBERED: Final = {
+    *("account", "konto", "phone", "telephone", "telefon", "tel", "mobile", "fax", "invoice", "passport", "customer"),
+    *("client", "patient", "user", "member", "imei", "vin", "ean", "barcode"),
+}
+"""What is told apart by numbers: a column of that name alone, of large numbers that never repeat, counts nothing."""
 CODE_NAMES: Final = {
-    "code",
-    "zip",
-    "zipcode",
-    "postcode",
-    "postal",
-    "plz",
-    "postleitzahl",
-    "fips",
-    "iso",
-    "icd",
-    "type",
+    *("code", "zip", "zipcode", "postcode", "postal", "plz", "postleitzahl", "fips", "iso", "icd", "type"),
 }
 SCALE_NAMES: Final = {
     *("rating", "stars", "grade", "grades", "note", "satisfaction", "likert", "rank", "severity", "priority"),
@@ -44,6 +39,10 @@ ORDERS: Final = tuple(
     for line in (
         "xxs|extra extra small|xs|extra small|tiny|s|small|m|med|medium|l|large|big|xl|extra large|huge|xxl|xxxl",
         "none|very low|low|mid|middle|medium|moderate|high|very high|extreme",
+        "very low|low|below normal|normal|above normal|high|very high",
+        "below average|average|above average",
+        "underweight|normal|overweight|obese|severely obese",
+        "trivial|minor|moderate|major|critical|blocker",
         "small|med|medium|high|big|vhigh",
         "low|med|medium|high|vhigh",
         "never|rarely|seldom|occasionally|sometimes|often|frequently|usually|very often|always",

@@ -21,11 +21,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="From scores to decisions: how good is each model, is the difference real, which threshold to use.",
-    epilog="Begin with: scorespace demo. In Python and notebooks: import scorespace as ss; ss.evaluate(…) takes files, "
-    "frames and arrays, such as predictions of scikit-learn.",
+    epilog="Begin with: scorespace demo. The examples of every --help read the credit.csv that scorespace demo --copy "
+    "writes. In Python and notebooks: import scorespace as ss; ss.evaluate(…) takes files, frames and arrays, such as "
+    "predictions of scikit-learn.",
 )
 for verb in VERBS:
-    app.command(verb.name, help=verb.summary)(lambda: None)  # stands for the verb until it is called
+    app.command(verb.name)(lambda: None)  # stands for the verb until it is called
 
 
 _NO_MEMORY = "MemoryError: there is not enough memory.\n  hint: only the columns in use, or a sample of the rows"

@@ -5,17 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from scorespace.cli import options, output
 from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, DataError
 from scorespace.evaluation.samples import agree as agree_on
-from scorespace.files import write_file
-from scorespace.samples.agreement import TOLERANCE, Agreement
+from scorespace.samples.agreement import TOLERANCE
 from scorespace.samples.raters import Ratings
 from scorespace.views import agreement as view
-from scorespace.views import tidy
 
 
 def agree(
@@ -36,7 +32,7 @@ def agree(
     weight: options.Weight = None,
     order: options.Order = "",
     scale: options.Scale = None,
-    missing: options.MissingRows = options.Missing.error,
+    missing: options.MissingRows = "error",
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     tolerance: Annotated[
@@ -47,7 +43,8 @@ def agree(
     out: Annotated[
         Path | None, flag("FILE", "Where to draw: .png .svg .pdf .html; .csv .json for all instances.", "Output")
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    report: options.Report = None,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Compare raters, people or models: decisions, scores, and the smooth ROC curve of each.
 
@@ -56,6 +53,7 @@ def agree(
     Example: scorespace agree films.csv --rater Ann=ann,ann_score --rater Bob=bob,bob_score --positive yes
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), data)
+    options.check_output(report, (".html",), data)
     found = agree_on(
         options.chosen(data, where),
         raters=_raters(rater),
@@ -66,35 +64,23 @@ def agree(
         order=order,
         scale=scale,
         tolerance=tolerance,
-        missing=missing.value,
+        missing=missing,
         level=level,
         seed=seed,
     )
-    if out is not None:
-        _write(found, out)
-    name = options.first_name(data)
-    page = view.rating_document(found, name) if isinstance(found, Ratings) else view.document(found, name).brief()
-    output.write(page, found.to_dict(), format)
-    if out is not None:
-        typer.echo(f"agree  {out}", err=True)
-
-
-def _write(found: Agreement | Ratings, out: Path) -> None:
-    match out.suffix.lower():
-        case ".csv":
-            rows = list(found.differing) if isinstance(found, Ratings) else found.instances()
-            write_file(out, tidy.as_csv(rows).encode())
-        case ".json":
-            write_file(out, tidy.as_json(found.to_dict()).encode())
-        case _:
-            if isinstance(found, Ratings):
-                raise DataError(
-                    "raters are drawn by their scores, and these have none.", hint="--out FILE.csv or .json"
-                )
-            from scorespace.views.charts.agreement import agreement_chart
-            from scorespace.views.charts.files import save
-
-            save(agreement_chart(found), out)
+    several = isinstance(data, list)
+    name = f"{Path(data[0]).name} and {len(data) - 1} more" if several else Path(data).name
+    if isinstance(found, Ratings):
+        if out is not None and out.suffix.lower() in options.PICTURES:
+            raise DataError("raters are drawn by their scores, and these have none.", hint="--out FILE.csv or .json")
+        output.save(out, None, found.to_dict, rows=lambda: list(found.differing))
+        page = view.rating_document(found, name)
+    else:
+        output.save(out, view.picture(found).draw, found.to_dict, rows=found.instances)
+        page = view.document(found, name)
+    output.page(page, report)
+    output.write(page.brief(), found.to_dict(), format)
+    output.wrote(None, agree=out, report=report)
 
 
 def _raters(given: list[str]) -> dict[str, tuple[str, ...]]:

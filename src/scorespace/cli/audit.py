@@ -11,7 +11,6 @@ import typer
 from scorespace.cli import options, output
 from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, DataError
-from scorespace.views import report as page
 
 
 def audit(
@@ -39,7 +38,7 @@ def audit(
         Path | None, flag("FILE.html", "Also write a page with a picture per column.", options.OUTPUT)
     ] = None,
     seed: Annotated[int, flag(None, "Seed of folds and permutations.", options.OUTPUT, min=0)] = 0,
-    format: options.OutputFormat = options.Format.table,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Look at every column before any model does: what it is, and what would fool you.
 
@@ -66,11 +65,8 @@ def audit(
             progress=progress,
         )
     failing = found.failing(fail_on)  # a code that does not exist is told before anything is written
-    if report is not None:  # first: no result is shown before an error
-        page.write(view.document(found), report)
-    flat = {"rows": found.rows()} if format is options.Format.csv else {}
-    output.write(view.brief(found), found.to_dict() | flat, format, header=HEADER)
-    output.wrote(format, report=report)
+    flat = {"rows": found.rows()} if format == "csv" else {}
+    output.result(view.document(found), found.to_dict() | flat, format, report=report, header=HEADER)
     if failing:
         sys.stderr.write("".join(f"found {one.code}: {one.text}\n" for one in failing))
         raise typer.Exit(1)

@@ -7,9 +7,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -24,13 +23,6 @@ if TYPE_CHECKING:
 
 _WHAT, _HOW = "What is compared", "How it runs"
 _EVERY = 30.0  # seconds between lines of progress where there is no terminal
-
-
-class Task(StrEnum):
-    """What is predicted."""
-
-    classes = "classes"
-    numbers = "numbers"
 
 
 def benchmark(
@@ -70,7 +62,9 @@ def benchmark(
     order: Annotated[str | None, flag("COL", "The time of each row, for time:5.", options.ROLES, "--time")] = None,
     drop: Annotated[list[str], flag("COL", "A column that is no feature; repeatable.", options.ROLES)] = [],
     positive: options.Positive = None,
-    task: Annotated[Task | None, flag(None, "Whether whole numbers are classes or numbers.", options.ROLES)] = None,
+    task: Annotated[
+        Literal["classes", "numbers"] | None, flag(None, "Whether whole numbers are classes or numbers.", options.ROLES)
+    ] = None,
     allow_remote: options.AllowRemote = False,
     folder: Annotated[Path, flag("DIR", "The run directory; what is finished there stays.", _HOW, "--out")] = Path(
         "runs"
@@ -81,12 +75,12 @@ def benchmark(
     train: Annotated[bool, switch("--train", "Keep predictions of training rows, too.", _HOW)] = False,
     retry: Annotated[bool, switch("--retry", "Do failed fits again.", _HOW)] = False,
     replace: Annotated[bool, switch("--replace", "Remove what a changed learner or data set left.", _HOW)] = False,
-    report: Annotated[Path | None, flag("FILE.html", "Also write the page.", options.OUTPUT)] = None,
-    format: options.OutputFormat = options.Format.table,
+    report: options.Report = None,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Let learners predict rows that they have not seen: resampled, in parallel, resumed where it stopped.
 
-    Example: scorespace benchmark --data credit.csv --target risk --learner forest --learner logistic --out runs
+    Example: scorespace benchmark --data loans.csv --target risk --learner forest --learner logistic --out runs
     """
     from scorespace.experiments.store import open_run
 
@@ -118,7 +112,7 @@ def benchmark(
     else:
         groups = list(dict.fromkeys([*group, *scheme.groups]))
         roles: dict[str, Any] = {"groups": groups, "order": order, "ids": ids, "drop": drop, "positive": positive}
-        sets = _read(paths, target, None if task is None else task.value, roles)
+        sets = _read(paths, target, task, roles)
     with _quiet_workers():
         run = run_all(
             names,
@@ -166,7 +160,6 @@ def _read(paths: list[str], target: list[str], task: Any, roles: dict[str, Any])
 
 
 def _show(run: Run, form: options.Format, report: Path | None, summed_up: Any = None) -> None:
-    from scorespace.views import report as page
     from scorespace.views import run as view
 
     document, content = view.document(run), run.status().to_dict()
@@ -175,10 +168,7 @@ def _show(run: Run, form: options.Format, report: Path | None, summed_up: Any = 
 
         found = summed_up(run)
         document, content = suite.document(found, view.facts(run)), found.to_dict()
-    if report is not None:  # first: no result is shown before an error
-        page.write(document, report)
-    output.write(document.brief(), content, form)
-    output.wrote(form, report=report)
+    output.result(document, content, form, report=report)
 
 
 def _watch() -> Watch:

@@ -10,7 +10,7 @@ import typer
 from scorespace.cli import options, output
 from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, ScoreSpaceError
-from scorespace.evaluation.recalibrate import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
+from scorespace.evaluation.recalibration import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
 from scorespace.files import write_file
 from scorespace.frames import Chosen, copied
 from scorespace.frames.extend import ENDINGS
@@ -44,7 +44,7 @@ def calibrate(
     positive: options.Positive = None,
     name: options.Name = [],
     weight: options.Weight = None,
-    missing: options.MissingRows = options.Missing.error,
+    missing: options.MissingRows = "error",
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     method: Annotated[str | None, _option(_FIT, "METHOD", f"{', '.join(METHODS)}; isotonic if not stated.")] = None,
@@ -68,11 +68,11 @@ def calibrate(
     map: Annotated[
         Path | None, _option(_FILES, "MAP.json", "Save the map, fitted on all cases, to be applied.")
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Turn scores into probabilities, and show what that changes.
 
-    Example: scorespace calibrate credit.csv --truth outcome --positive bad --score nb --out scores.csv
+    Example: scorespace calibrate credit.csv --truth outcome --positive bad --score naive_bayes --out scores.csv
     """
     options.check_output(out, ENDINGS, data, fit, apply)
     options.check_output(map, (".json",), data, fit, apply)
@@ -80,7 +80,7 @@ def calibrate(
         raise ScoreSpaceError("a file holds the map of one model.", hint="--map with one --score")
     with copied(data) as held:  # read more than once: for each model, and for the rows to be written beside
         path = held if where is None else Chosen(held, where)
-        names, gaps = options.renames(name), missing.value
+        names, gaps = options.renames(name), missing
         if apply is not None:
             given = (method, on, fit, folds, fold, group, map)
             if any(one is not None for one in given):
@@ -123,9 +123,7 @@ def calibrate(
     if map is not None:
         write_file(map, tidy.as_json(found[0].saved_map()).encode())
     output.write(view.document(*found), _content(found), format)
-    for what, written in (("scores", out), ("map   ", map)):
-        if written is not None:
-            typer.echo(f"{what}  {written}", err=True)
+    output.wrote(None, **{"scores": out, "map   ": map})
 
 
 def _own(names: dict[str, str], column: str) -> dict[str, str]:

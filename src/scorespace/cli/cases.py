@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-import typer
 
 from scorespace import frames
 from scorespace.cli import options, output
@@ -15,35 +15,14 @@ from scorespace.cli.options import flag
 from scorespace.curves.midpoint import MIDPOINTS
 from scorespace.curves.midpoint import learn_midpoint as learned_midpoint
 from scorespace.decisions.cases import COLUMNS, SETS, Cases, SubSample, of_codes, sub_sample
-from scorespace.errors import ScoreError
+from scorespace.errors import DataError, ScoreError
 from scorespace.evaluation.enter import evaluate
 from scorespace.evaluation.evaluation import Evaluation
-from scorespace.files import write_file
 from scorespace.frames.scale import scale_of, scaled
 from scorespace.results import Note, Row
 from scorespace.views import smooth as view
-from scorespace.views import tidy
 
 _LIST = "Which cases"
-
-
-class Zone(StrEnum):
-    """The kinds of cases."""
-
-    easy = "easy"
-    rescued = "rescued"
-    hard = "hard"
-    error = "error"
-
-
-class Set(StrEnum):
-    """The four sets of smooth ROC, or all of them."""
-
-    high_positive = "high-positive"
-    low_negative = "low-negative"
-    low_positive = "low-positive"
-    high_negative = "high-negative"
-    every = "all"
 
 
 def cases(
@@ -59,9 +38,11 @@ def cases(
     learn_midpoint: Annotated[
         str | None, flag("DATA", "Instead: learn it on a validation sample with the same columns.")
     ] = None,
-    zone: Annotated[Zone | None, flag(None, "List the cases of one kind only.", _LIST)] = None,
+    zone: Annotated[
+        Literal["easy", "rescued", "hard", "error"] | None, flag(None, "List the cases of one kind only.", _LIST)
+    ] = None,
     set: Annotated[
-        Set | None,
+        Literal["high-positive", "low-negative", "low-positive", "high-negative", "all"] | None,
         flag(
             None,
             "Instead: the sets by side of the midpoint and class, all or one of them, against the decisions.",
@@ -71,7 +52,7 @@ def cases(
     at: Annotated[float, flag("T", "The threshold of the decisions beside --set.", _LIST)] = 0.5,
     sample: Annotated[int | None, flag("N", "Propose N cases that keep the shape of the curve.", _LIST, min=2)] = None,
     most: Annotated[int, flag("N", "How many of each kind to list.", _LIST, min=1)] = view.MOST,
-    missing: options.MissingRows = options.Missing.error,
+    missing: options.MissingRows = "error",
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     out: Annotated[Path | None, flag("FILE", "All cases: .csv .json; their picture: .png .svg .pdf .html.")] = None,
@@ -79,8 +60,10 @@ def cases(
 ) -> None:
     """List the hard and the easy cases of a model: in doubt or sure, right or wrong.
 
-    Example: scorespace cases credit.csv --truth outcome --positive bad --score nb --zone error
+    Example: scorespace cases credit.csv --truth outcome --positive bad --score naive_bayes --zone error
     """
+    from scorespace.views.charts.smooth import zones_chart
+
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), data, learn_midpoint)
     if [zone, set, sample].count(None) < 2:
         raise ScoreError("--zone, --set and --sample are three ways to choose cases.", hint="one of them at a time")
@@ -89,13 +72,16 @@ def cases(
     if score not in roles.scores.values():
         raise ScoreError("cases are those of one model.", hint="--score with the name of one column")
     source = scaled(source, [score], scale_of(scale))
-    checked = frames.check(source, roles, missing=missing.value)
+    checked = frames.check(source, roles, missing=missing)
     columns = frames.columns(checked, [truth, score, *([id] if id else [])])
-    middle = options.midpoint(midpoint)
+    middle: str | float = midpoint
+    with suppress(ValueError):  # the name of a rule
+        middle = float(midpoint)
     if learn_midpoint is not None:
-        options.refuse_two_midpoints(midpoint)
+        if midpoint != "mean":
+            raise DataError("the midpoint is stated and learned.", hint="either --midpoint or --learn-midpoint")
         columns_of: dict[str, Any] = {"truth": truth, "scores": score, "positive": positive, "scale": scale}
-        other = evaluate(learn_midpoint, **columns_of, missing=missing.value)
+        other = evaluate(learn_midpoint, **columns_of, missing=missing)
         middle = learned(other)[score]
     named = None if checked.positive is None else checked.classes[checked.positive]
     found = of_codes(
@@ -107,18 +93,19 @@ def cases(
         midpoint=middle,
     )
     asked = Asked(
-        None if zone is None else zone.value,
-        None if set is None else () if set is Set.every else (set.value.replace("-", " and "),),
+        zone,
+        None if set is None else () if set == "all" else (set.replace("-", " and "),),
         at,
         None if sample is None else sub_sample(found, sample),
     )
     if out is not None:
-        _write(found, asked, checked.notes, out)
-        typer.echo(f"cases  {out}", err=True)
+        whole = partial(_content, found, asked, checked.notes)
+        output.save(out, lambda: zones_chart(found.table, found.zones), whole, header=COLUMNS)
+        output.wrote(None, cases=out)
         if format is None:
             return
-    format = format or options.Format.table
-    listed = format in (options.Format.json, options.Format.csv)  # people see a few cases, programs all of them
+    format = format or "table"
+    listed = format in ("json", "csv")  # people see a few cases, programs all of them
     content = _content(found, asked, checked.notes) if listed else {}
     page = view.document(
         source.name, score, found, asked.zone, most, checked.notes, sets=asked.sets, at=at, part=asked.part
@@ -160,15 +147,3 @@ def _content(found: Cases, asked: Asked, notes: tuple[Note, ...]) -> Row:
         content["sample"] = asked.part.facts()
     rows = asked.rows(found, content["rows"])
     return {**content, "rows": rows, "notes": [*(one.to_dict() for one in notes), *content["notes"]]}
-
-
-def _write(found: Cases, asked: Asked, notes: tuple[Note, ...], out: Path) -> None:
-    match out.suffix.lower():
-        case ".csv":
-            write_file(out, tidy.as_csv(_content(found, asked, notes)["rows"], COLUMNS).encode())
-        case ".json":
-            write_file(out, tidy.as_json(_content(found, asked, notes)).encode())
-        case _:
-            from scorespace.views.charts import save, zones_chart
-
-            save(zones_chart(found.table, found.zones), out)

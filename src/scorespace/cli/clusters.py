@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag
 from scorespace.errors import ColumnError
-
-
-class Scaling(StrEnum):
-    """What is done to features before distances are taken."""
-
-    none = "none"
-    standard = "standard"
 
 
 def clusters(
@@ -28,23 +20,23 @@ def clusters(
     noise: Annotated[str | None, flag("LABEL", "The label of points in no cluster, such as -1.", options.ROLES)] = None,
     weight: options.Weight = None,
     group: options.Group = None,
-    missing: options.MissingRows = options.Missing.error,
+    missing: options.MissingRows = "error",
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     scale: Annotated[
-        Scaling, flag(None, "Features as they are, or divided by their standard deviation.")
-    ] = Scaling.none,
+        Literal["none", "standard"], flag(None, "Features as they are, or divided by their standard deviation.")
+    ] = "none",
     measures: Annotated[
-        str | None, flag("LIST", 'Such as "silhouette,radius(how=mean),silhouette[a]".', options.OUTPUT)
+        str | None, flag("LIST", 'Such as "silhouette, radius(how=mean), silhouette[a]".', options.OUTPUT)
     ] = None,
     resamples: Annotated[
         int, flag(None, "How often points are drawn again to see whether clusters hold.", options.OUTPUT, min=0)
     ] = 100,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
-    report: Annotated[Path | None, flag("FILE.html", "Also write the page.", options.OUTPUT)] = None,
+    report: options.Report = None,
     out: Annotated[Path | None, flag("FILE", "Where to draw the points: .png .svg .pdf .html.", options.OUTPUT)] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Judge clusters: how far apart, how wide, how dense, whether they hold, and whether they are known classes.
 
@@ -56,7 +48,6 @@ def clusters(
     options.check_output(out, options.PICTURES, data)
     from scorespace.groups.clusters import clusters as judge  # loads what it computes with
     from scorespace.views import clusters as view
-    from scorespace.views import report as page
 
     with output.progress("looking at the clusters") as progress:
         found = judge(
@@ -67,21 +58,13 @@ def clusters(
             weight=weight,
             group=group,
             noise=noise,
-            scale=scale.value,
+            scale=scale,
             measures=measures,
             resamples=resamples,
-            missing=missing.value,
+            missing=missing,
             level=level,
             seed=seed,
             progress=progress,
         )
-    shown = view.document(found)
-    if report is not None:  # first: no result is shown before an error
-        page.write(shown, report)
-    if out is not None:
-        from scorespace.views.charts.clusters import cluster_chart
-        from scorespace.views.charts.files import save
-
-        save(cluster_chart(found), out)
-    output.write(shown.brief(), found.to_dict(), format)
-    output.wrote(format, report=report, picture=out)
+    shown, draw = view.document(found), view.picture(found).draw
+    output.result(shown, found.to_dict(), format, report=report, picture=out, draw=draw)

@@ -18,11 +18,10 @@ _WHAT = "What to compare"
 _MOST_COUNTED: Final = 10_000_000
 
 
-def _known(incomplete: str) -> list[str]:
-    """The tests whose names begin so, for completion."""
+def _known(incomplete: str) -> list[tuple[str, str]]:
     from scorespace.comparisons.test import TESTS  # loads only when a shell asks
 
-    return [kind.name for kind in TESTS if kind.name.startswith(incomplete)]
+    return TESTS.completed(incomplete)
 
 
 def compare(
@@ -75,7 +74,7 @@ def compare(
         ),
     ] = None,
     rope: Annotated[float | None, flag("W", "For bayes_t: differences within ± W are none.", _WHAT)] = None,
-    alternative: options.Alternative = options.Sided.two,
+    alternative: options.Alternative = "two-sided",
     adjust: Annotated[
         str,
         flag(
@@ -86,11 +85,11 @@ def compare(
     ] = "holm",
     level: options.Level = 0.95,
     seed: options.Seed = 0,
-    format: options.OutputFormat = options.Format.table,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Test whether models differ: from each other on the same cases, between two samples, or from a value.
 
-    Example: scorespace compare credit.csv --truth outcome --positive bad --score nb --score tree
+    Example: scorespace compare credit.csv --truth outcome --positive bad --score naive_bayes --score tree
     """
     alone = "--with" if other is not None else "--against"
     if other is not None and against is not None:
@@ -107,7 +106,7 @@ def compare(
         others = {"--with": other, "--against": against, "--at": at, "--rope": rope, "--counts": counts}
         runs.refuse(given, "truth decision prediction group fold repeat weight memory", others)
         learners, positive = given.score, given.positive
-        runs.compare(str(given.data), measure, learners, positive, test, alternative.value, adjust, level, format)
+        runs.compare(str(given.data), measure, learners, positive, test, alternative, adjust, level, format)
         return
     if (given.data is None) == (counts is None):
         raise ScoreSpaceError(
@@ -121,7 +120,7 @@ def compare(
     table = None if counts is None else _told(counts)
     if table is not None:
         given = given._replace(decision=["a", "b"], truth="truth")
-    judged: dict[str, Any] = {"alternative": alternative.value, "adjust": adjust}
+    judged: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
     with output.progress("resampling") as progress:
         asked: dict[str, Any] = {"paired": True, "at": _thresholds(at, measure), "level": level, "seed": seed}
         evaluation = given.evaluated(table, **asked, progress=progress)

@@ -12,24 +12,21 @@ import typer
 
 from scorespace.cli import options, output
 from scorespace.cli.cases import learned
-from scorespace.cli.curves import completed
 from scorespace.cli.given import Given, Stakes
 from scorespace.cli.options import flag, switch
 from scorespace.cli.verbs import VerbCommand
 from scorespace.conditions import Condition
-from scorespace.curves.curve import Curve, CurveKind
+from scorespace.curves.curve import CURVES, Curve, CurveKind
 from scorespace.curves.sweep import Sweep
 from scorespace.decisions import Decision
 from scorespace.declaration import Call, call_text
 from scorespace.errors import CurveError, DataError, listing
 from scorespace.evaluation.curves import Family, family, kinds, requested
 from scorespace.evaluation.evaluation import Evaluation
-from scorespace.files import write_file
 from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
 from scorespace.results import SCHEMA, Row, decimals, grouped, plain, threshold_text
-from scorespace.views import tidy
 from scorespace.views.document import Grid
 
 _ON_SCREEN = 15  # points per model that a terminal shows
@@ -86,7 +83,9 @@ def _named_kind(args: list[str]) -> str | None:
 def curve(
     given: Annotated[Given, {"group", "baseline", "time"}],
     stakes: Annotated[Stakes, {"cost_tp", "cost_tn", "costs", "cost_under", "cost_over"}],
-    kind: Annotated[str | None, flag("KIND", f"roc if not stated; {_KIND_HELP}", autocompletion=completed)] = None,
+    kind: Annotated[
+        str | None, flag("KIND", f"roc if not stated; {_KIND_HELP}", autocompletion=CURVES.completed)
+    ] = None,
     measure: Annotated[
         str | None,
         flag(
@@ -118,10 +117,10 @@ def curve(
 ) -> None:
     """Write a curve as data or as a picture, by the ending of --out.
 
-    Example: scorespace curve credit.csv --truth outcome --positive bad --score nb --kind pr --out pr.png
+    Example: scorespace curve credit.csv --truth outcome --positive bad --score naive_bayes --kind pr --out pr.png
     """
     options.check_output(out, (*options.DATA_FILES, *options.PICTURES), *given.files, learn_midpoint)
-    kind = _stated_kind(kind, x, y)
+    stated, kind = kind, _stated_kind(kind, x, y)
     picture = _is_picture(kind, out)
     if picture and (
         band
@@ -142,13 +141,15 @@ def curve(
     condition: Any = stakes.condition
     evaluation = given.evaluated()
     if picture and out is not None:
-        from scorespace.views.charts import save
-
-        save(evaluation.drawing(kind), out)
-        typer.echo(f"curve  {out}", err=True)
+        output.save(out, lambda: evaluation.drawing(kind))
+        output.wrote(None, curve=out)
         return
     middles = {} if learn_midpoint is None else learned(given._replace(decision=[]).evaluated(learn_midpoint))
     found = family(evaluation, call, {model: {"midpoint": at} for model, at in middles.items()})
+    if not found.curves and stated is None and x is None:  # no ROC curves, but the first kind that a model has
+        suiting = (one for one in kinds() if any(map(one.fits, evaluation.models.values())))
+        call = requested(next((one.name for one in suiting), kind))
+        found = family(evaluation, call)
     if not found.curves:
         evaluation.curve(str(call), next(iter(evaluation.models)))  # says why there is none
     drawn: dict[str, Band] = {}
@@ -159,22 +160,19 @@ def curve(
     if stakes.slope is not None:
         condition = Condition.of_slope(stakes.slope, evaluation.models.prevalence)
     choice = None if condition is None else _decided(evaluation, call, condition)
-    if out is None:
-        _print(found, call, format or options.Format.table, choice)
-        return
-    match out.suffix.lower():
-        case ".csv":
-            write_file(out, tidy.as_csv(_content(found, call)["rows"]).encode())
-        case ".json":
-            write_file(out, tidy.as_json(_content(found, call, choice)).encode())
-        case _:
-            from scorespace.views.charts import curve_chart, save
 
-            bands_drawn = _bands(evaluation, found, call) if band else {}
-            save(curve_chart(found.curves, bands=drawn) if drawn else found.picture(bands_drawn, choice), out)
-    typer.echo(f"curve  {out}", err=True)
-    if format is not None:
-        _print(found, call, format, choice)
+    def draw() -> Any:
+        from scorespace.views.charts.curves import curve_chart
+
+        if drawn:
+            return curve_chart(found.curves, bands=drawn)
+        names = found.curves if band else ()
+        return found.picture({name: evaluation.band(str(call), name, simultaneous=True) for name in names}, choice)
+
+    output.save(out, draw, lambda: _content(found, call, choice))
+    output.wrote(None, curve=out)
+    if out is None or format is not None:
+        _print(found, call, format or "table", choice)
 
 
 def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
@@ -187,10 +185,6 @@ def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
         missing = "--x" if x is None else "--y"
         raise CurveError(f"{missing} is not stated.", hint="two measures, such as --x fpr --y err")
     return call_text(space.name, (("x", x), ("y", y)))
-
-
-def _bands(evaluation: Evaluation, found: Family, call: Call[CurveKind[Any]]) -> dict[str, Band]:
-    return {name: evaluation.band(str(call), name, simultaneous=True) for name in found.curves}
 
 
 def _listed(names: Any) -> str:
@@ -277,7 +271,7 @@ def _cell(values: Any, place: int) -> str:
 
 def _print(found: Family, call: Call[CurveKind[Any]], form: options.Format, decision: Decision | None = None) -> None:
     output.write_grid(_grid(found), _content(found, call, decision), form)
-    if form is not options.Format.table:
+    if form != "table":
         return
     if found.areas:
         output.line("\n" + _numbers("area", found.areas))

@@ -5,21 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 from scorespace.cli import options
-from scorespace.cli.lookup import beginning, look_up, words
+from scorespace.cli.lookup import look_up, words
 from scorespace.curves.curve import CURVES
 from scorespace.evaluation.curves import kinds
 from scorespace.views.catalogue import curve_entry, curves_described, explained_curve
 
-
-def completed(incomplete: str) -> list[tuple[str, str]]:
-    """The kinds whose names begin so, with their titles, as a shell offers them."""
-    return beginning(CURVES, incomplete)
+_Name = Annotated[list[str] | None, words(CURVES.completed)]
 
 
-_Name = Annotated[list[str] | None, words(completed)]
-
-
-def curves(name: _Name = None, format: options.OutputFormat = options.Format.table) -> None:
+def curves(name: _Name = None, format: options.OutputFormat = "table") -> None:
     """List all kinds of curves, explain one, or search: axes, options, areas, bands.
 
     Example: scorespace curves calibration

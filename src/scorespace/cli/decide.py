@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from scorespace.cli import options, output
 from scorespace.cli.given import Given, Stakes
 from scorespace.cli.options import flag
-from scorespace.conditions import Condition
+from scorespace.conditions import Asymmetry, Condition
 from scorespace.decisions import Decision
 from scorespace.errors import ConditionError, MeasureError
 from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures import parse
+from scorespace.results import Row
 from scorespace.views import decision as view
 
 _CONSTRAINTS = "Or other ways to decide"
@@ -33,7 +32,8 @@ def decide(
         str | None, flag("MEASURE", "What should be low.", _CONSTRAINTS, autocompletion=options.measure_names)
     ] = None,
     reject: Annotated[
-        float | None, flag("X", "Chow's rule: handing a case over costs X, an error 1 or as stated.", _CONSTRAINTS)
+        float | None,
+        flag("X", "Chow's rule: handing a case over costs X, an error 1 or as stated, by --costs too.", _CONSTRAINTS),
     ] = None,
     mix: Annotated[
         str | None, flag("RATE=X", "The mixture of two classifiers at fpr=X or tpr=X.", _CONSTRAINTS)
@@ -46,13 +46,13 @@ def decide(
     out: Annotated[
         Path | None, flag("FILE", "The picture: the hull, the line of equal cost, the choice. .png .svg …")
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Choose the model and the threshold: for your costs, under a constraint, with rejection, or by lot.
 
     What they cost is told for cases that did not choose them.
 
-    Example: scorespace decide credit.csv --truth outcome --positive bad --score nb --cost-fp 1 --cost-fn 5
+    Example: scorespace decide credit.csv --truth outcome --positive bad --score naive_bayes --cost-fp 1 --cost-fn 5
     """
     options.check_output(out, options.PICTURES, *given.files, fit, stakes.costs)
     condition, slope = stakes.condition, stakes.slope
@@ -77,8 +77,8 @@ def decide(
         if slope is not None:
             condition = Condition.of_slope(slope, (other or evaluation).models.prevalence)
         if reject is not None:
-            if condition is not None and not isinstance(condition, Condition):
-                raise ConditionError("a rejection is weighed against --cost-fp and --cost-fn.", hint="no --costs")
+            if isinstance(condition, Asymmetry):
+                raise ConditionError("a rejection is of decisions, and these are costs of numbers.", hint="no --reject")
             found = evaluation.reject(reject, condition)
         elif condition is not None:
             found = evaluation.decide(condition, fit=other)
@@ -87,20 +87,18 @@ def decide(
         else:
             objective = _objective(maximise, minimise)
             found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most), fit=other)
-    if out is not None:
-        _draw(evaluation, found, out)
+    output.save(out, lambda: _drawn(evaluation, found))
     output.write(view.document(evaluation, found), found.to_dict(), format)
-    if out is not None:
-        typer.echo(f"picture  {out}", err=True)
+    output.wrote(None, picture=out)
 
 
-def _draw(evaluation: Evaluation, found: view.AnyDecision, out: Path) -> None:
-    """Write the picture of a decision by costs."""
+def _drawn(evaluation: Evaluation, found: view.AnyDecision) -> Row:
+    """The picture of a decision by costs."""
     if not isinstance(found, Decision):
         raise ConditionError("only a decision between two classes by costs has a picture.", hint="no --out")
-    from scorespace.views.charts import hull_chart, save
+    from scorespace.views.charts.decision import hull_chart
 
-    save(hull_chart(evaluation.curves("roc"), found.hull, found), out)
+    return hull_chart(evaluation.curves("roc"), found.hull, found)
 
 
 def _objective(maximise: str | None, minimise: str | None) -> str:

@@ -37,7 +37,7 @@ def demo(
     copy: Annotated[
         bool, switch("--copy", "Instead: write the bundled files here, for the commands of the README.")
     ] = False,
-    format: options.OutputFormat = options.Format.table,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Evaluate the bundled German credit predictions of three models and write the report."""
     if copy:
@@ -50,7 +50,7 @@ def demo(
         )
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
     show(evaluation, report, format)
-    if format is options.Format.table:
+    if format == "table":
         _go_on("scorespace demo --copy", *NEXT)
 
 
@@ -63,7 +63,7 @@ def _copy(form: options.Format) -> None:
             raise DataError(f"{str(path)!r} is there already, and is another file.", hint="an empty folder")
     for path, held in content.items():
         write_file(path, held)
-    if form is options.Format.table:
+    if form == "table":
         output.line(f"wrote   {', '.join(map(str, content))}")
         _go_on(*NEXT)
         return

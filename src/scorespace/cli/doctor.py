@@ -8,7 +8,7 @@ from scorespace.cli import options, output
 from scorespace.parts import parts
 
 
-def doctor(format: options.OutputFormat = options.Format.table) -> None:
+def doctor(format: options.OutputFormat = "table") -> None:
     """Say what is installed, which extra is missing, and what to do about it.
 
     Exits with 1 where something is missing without which nothing works.

@@ -8,16 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
-from scorespace.cli.options import flag
+from scorespace.cli.options import flag, switch
 from scorespace.errors import DataError, listing
 from scorespace.evaluation.samples import drift as drift_of
-from scorespace.evaluation.samples import match
-from scorespace.files import write_file
+from scorespace.evaluation.samples import match, monitor
 from scorespace.samples.drift import REPLICATES
 from scorespace.samples.match import Matches
+from scorespace.samples.monitor import Monitoring
 from scorespace.samples.moved import Drift
 from scorespace.views import drift as view
-from scorespace.views import tidy
+from scorespace.views import monitor as monitor_view
 
 
 def drift(
@@ -26,7 +26,8 @@ def drift(
         list[str],
         typer.Argument(
             metavar="AFTER...",
-            help="The later sample; without the column of the truth, scores alone. Of several, which one matches.",
+            help="The later sample; without the column of the truth, scores alone. Of several, which one matches, "
+            "or with --over-time whether something moved.",
         ),
     ],
     truth: options.MaybeTruth = None,
@@ -35,29 +36,52 @@ def drift(
     name: options.Name = [],
     weight: Annotated[str | None, flag("COL", "How often each row occurred, or what it weighs.")] = None,
     scale: options.Scale = None,
-    missing: options.MissingRows = options.Missing.error,
+    missing: options.MissingRows = "error",
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     memory: options.Memory = None,
+    over_time: Annotated[
+        bool,
+        switch(
+            "--over-time", "The later samples are batches in this order: an alarm when something moved, and no other."
+        ),
+    ] = False,
+    by: Annotated[
+        str | None, flag("COL", "The batches of one later sample over time: a value of this column each.")
+    ] = None,
+    fail_on_alarm: Annotated[
+        bool, switch("--fail-on-alarm", "Of batches over time: exit with 1 where there is an alarm.")
+    ] = False,
     replicates: Annotated[int, flag("N", "Permutations behind each p-value.", options.OUTPUT)] = REPLICATES,
     seed: Annotated[int, flag(None, "Seed of the permutations.", options.OUTPUT, min=0)] = 0,
     out: Annotated[
         Path | None, flag("FILE", "Where to draw: .png .svg .pdf .html; .csv .json for the numbers.", options.OUTPUT)
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    report: options.Report = None,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Tell what moved between two samples: prevalence, the scores, or what the scores mean.
+
+    Of batches over time it raises an alarm when something moved: over all of them, a false one has a chance of 5 %.
 
     A shift of prevalence changes the scores and their calibration by itself; it is then named as that alone. Of several
     later samples, it tells which one matches.
 
-    Example: scorespace drift spring.csv autumn.csv --truth outcome --positive bad --score nb --out drift.png
+    Example: scorespace drift spring.csv autumn.csv --truth outcome --positive bad --score naive_bayes --out drift.png
+
+    Example: scorespace drift spring.json monday.csv tuesday.csv --over-time --truth outcome --score p --report d.html
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), before, *after)
+    options.check_output(report, (".html",), before, *after)
     names = {Path(one).name: one for one in after}
     if len(names) < len(after):
         raise DataError("two samples have the same name.", seen=listing(after), hint="a name for each file")
-    if len(after) > 1 and out is not None and out.suffix.lower() not in options.DATA_FILES:
+    timed = over_time or by is not None
+    if fail_on_alarm and not timed:
+        raise DataError("--fail-on-alarm is for batches over time.", hint="--over-time, or --by COL")
+    if by is not None and len(after) > 1:
+        raise DataError("--by makes batches of one file.", seen=listing(after), hint="one AFTER, or --over-time")
+    if len(after) > 1 and not timed and out is not None and out.suffix.lower() not in options.DATA_FILES:
         raise DataError("a picture is of two samples.", seen=listing(after), hint="one AFTER, or --out FILE.csv")
     with output.progress("permuting") as progress:
         named: dict[str, Any] = {
@@ -67,7 +91,7 @@ def drift(
             "names": options.renames(name),
             "weight": weight,
             "scale": scale,
-            "missing": missing.value,
+            "missing": missing,
             "memory": memory,
             "replicates": replicates,
             "seed": seed,
@@ -77,29 +101,23 @@ def drift(
             options.chosen(before, where),
             {name: options.chosen(one, where) for name, one in names.items()},
         )
-        found: Drift | Matches
-        if len(after) == 1:
+        found: Drift | Matches | Monitoring
+        draw = None
+        if timed:
+            batches = later if by is None else next(iter(later.values()))
+            found = monitor(earlier, batches, by=by, name=Path(before).name, **named)
+            draw = monitor_view.picture(found).draw
+            page = monitor_view.document(found)
+        elif len(after) == 1:
             found = drift_of(earlier, next(iter(later.values())), **named)
-            page = view.document(found, (Path(before).name, Path(after[0]).name)).brief()
+            draw = view.picture(found).draw
+            page = view.document(found, (Path(before).name, Path(after[0]).name))
         else:
             found = match(earlier, later, name=Path(before).name, **named)
             page = view.match_document(found)
-    if out is not None:
-        _write(found, out)
-    output.write(page, found.to_dict(), format)
-    if out is not None:
-        typer.echo(f"drift  {out}", err=True)
-
-
-def _write(found: Drift | Matches, out: Path) -> None:
-    match out.suffix.lower():
-        case ".csv":
-            write_file(out, tidy.as_csv(found.rows()).encode())
-        case ".json":
-            write_file(out, tidy.as_json(found.to_dict()).encode())
-        case _:
-            assert isinstance(found, Drift)
-            from scorespace.views.charts.drift import drift_chart
-            from scorespace.views.charts.files import save
-
-            save(drift_chart(found), out)
+    output.page(page, report)
+    output.save(out, draw, found.to_dict, rows=found.rows)
+    output.write(page.brief(), found.to_dict(), format)
+    output.wrote(None, drift=out, report=report)
+    if fail_on_alarm and found.to_dict()["alarm"] is not None:
+        raise typer.Exit(1)

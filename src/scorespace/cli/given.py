@@ -12,11 +12,13 @@ import typer
 from scorespace.cli import options
 from scorespace.cli.options import COSTS, ROLES, flag
 from scorespace.errors import ConditionError
+from scorespace.tables.kind import TABLE_KINDS
 
 if TYPE_CHECKING:
     from scorespace.conditions import Asymmetry, Condition, CostMatrix
     from scorespace.evaluation.evaluation import Evaluation
 
+_KINDS = ", ".join(one.name for one in TABLE_KINDS)
 _MATRIX_HELP = "A model's confusion matrix, in a file or as 'TP FN; FP TN'; instead of DATA or beside it; repeatable."
 
 
@@ -31,10 +33,10 @@ class Given(NamedTuple):
     positive: options.Positive = None
     name: options.Name = []
     model: Annotated[
-        list[str], flag("NAME=KIND(COL)", "A model of another kind, such as plug-ins declare; repeatable.", ROLES)
+        list[str], flag("NAME=KIND(COL)", f"A model of a kind, plug-ins' included: {_KINDS}; repeatable.", ROLES)
     ] = []
     weight: options.Weight = None
-    weights: options.Weights = options.Weighing.cases
+    weights: options.Weights = "cases"
     group: options.Group = None
     fold: options.Fold = None
     baseline: Annotated[
@@ -52,7 +54,7 @@ class Given(NamedTuple):
     ] = None
     order: options.Order = ""
     scale: options.Scale = None
-    missing: options.MissingRows = options.Missing.error
+    missing: options.MissingRows = "error"
     where: options.Where = None
     allow_remote: options.AllowRemote = False
     memory: options.Memory = None
@@ -65,6 +67,11 @@ class Given(NamedTuple):
         """What is read, and must not be written over."""
         return (self.data, *options.matrix_files(self.matrix))
 
+    @property
+    def several(self) -> bool:
+        """Whether more than one model is named."""
+        return len([*self.score, *self.decision, *self.prediction, *self.model, *self.matrix]) > 1
+
     def evaluated(self, source: Any = None, **asked: Any) -> Evaluation:
         """The evaluation of what is given, or of another source with the same columns."""
         from scorespace.evaluation.enter import evaluate
@@ -75,7 +82,7 @@ class Given(NamedTuple):
         roles = {name: getattr(self, name) for name in _SAME_NAME}
         roles |= {"scores": self.score, "decisions": self.decision, "predictions": self.prediction}
         roles |= {"names": options.renames(self.name), "models": options.models(self.model), "tables": tables}
-        roles |= {"weights": self.weights.value, "missing": self.missing.value}
+        roles |= {"weights": self.weights, "missing": self.missing}
         return evaluate(source, **roles | asked)
 
 
@@ -116,47 +123,25 @@ class Stakes(NamedTuple):
     @property
     def condition(self) -> Condition | CostMatrix | Asymmetry | None:
         """The operating condition, or None: nothing is stated, or a slope, which waits for the prevalence."""
-        from scorespace.conditions import Asymmetry
+        from scorespace.conditions import CostMatrix, condition_of
 
-        stated = self._of_decisions()
-        if self.cost_under is None and self.cost_over is None:
-            return stated
-        if self.cost_under is None or self.cost_over is None or stated is not None:
-            two = "the costs of both sides are needed." if stated is None else "these are costs of two kinds of models."
-            raise ConditionError(two, hint="--cost-under 2 --cost-over 1")
-        return Asymmetry(self.cost_under, self.cost_over)
+        if self.slope is not None and any(getattr(self, name) is not None for name in (*_TWO_CLASSES, "costs")):
+            raise ConditionError(
+                "--slope stands for the costs and the prevalence.",
+                hint="either --slope 2, or --cost-fp 1 --cost-fn 5",
+            )
 
-    def _of_decisions(self) -> Condition | CostMatrix | None:
-        from scorespace.conditions import Condition, CostMatrix
-
-        four = {"fp": self.cost_fp, "fn": self.cost_fn, "tp": self.cost_tp, "tn": self.cost_tn}
-        given = {name: cost for name, cost in four.items() if cost is not None}
-        beside = bool(given) or self.prevalence is not None
-        if self.slope is not None:
-            if beside or self.costs is not None:
-                raise ConditionError(
-                    "--slope stands for the costs and the prevalence.",
-                    hint="either --slope 2, or --cost-fp 1 --cost-fn 5",
-                )
-            return None
-        if self.costs is not None:
-            if beside:
-                raise ConditionError(
-                    "costs are stated twice.", hint="either --costs FILE.csv or --cost-fp and --cost-fn"
-                )
+        def matrix() -> CostMatrix:
             from scorespace.frames.matrix import read_matrix
 
-            return CostMatrix(*read_matrix(self.costs))
-        if not beside:
-            return None
-        if "fp" not in given or "fn" not in given:
-            seen = ", ".join(f"--cost-{name} {cost:g}" for name, cost in given.items())
-            raise ConditionError(
-                "the costs of both errors are needed.",
-                seen=seen or f"--prevalence {self.prevalence:g}",
-                hint="--cost-fp 1 --cost-fn 5",
-            )
-        return Condition(**given, prevalence=self.prevalence)
+            return CostMatrix(*read_matrix(str(self.costs)))
+
+        names = (*_TWO_CLASSES, "cost_under", "cost_over")
+        stated = {name.replace("_", "-"): getattr(self, name) for name in names}
+        return condition_of(stated, None if self.costs is None else matrix)
+
+
+_TWO_CLASSES = ("cost_fp", "cost_fn", "cost_tp", "cost_tn", "prevalence")
 
 
 def spelt_out(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,12 +21,6 @@ def words(completed: Callable[[str], Any]) -> Any:
     return typer.Argument(metavar="[NAME]", help=_HELP, autocompletion=completed)
 
 
-def beginning(registry: Registry[Any], incomplete: str) -> list[tuple[str, str]]:
-    """The nouns whose names begin so, or else their other names, with their titles, as a shell offers them."""
-    own = [(one.name, one.title) for one in registry if one.name.startswith(incomplete)]
-    return own or [(name, one.title) for one in registry for name in one.aliases if name.startswith(incomplete)]
-
-
 def look_up(
     registry: Registry[Declared],
     asked: Sequence[str] | None,

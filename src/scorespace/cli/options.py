@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,43 +13,8 @@ import typer
 from scorespace.errors import ColumnError, DataError
 from scorespace.files import check_target, refuse_overwriting
 
-
-class Format(StrEnum):
-    """How results are written."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
-    markdown = "markdown"
-
-
-class Weighing(StrEnum):
-    """What intervals take a weighted row for."""
-
-    cases = "cases"
-    copies = "copies"
-
-
-class Side(StrEnum):
-    """What the rows of a matrix are."""
-
-    actual = "actual"
-    predicted = "predicted"
-
-
-class Sided(StrEnum):
-    """What a small p speaks for."""
-
-    two = "two-sided"
-    greater = "greater"
-    less = "less"
-
-
-class Missing(StrEnum):
-    """What happens to rows with missing values."""
-
-    error = "error"
-    drop = "drop"
+Format = Literal["table", "json", "csv", "markdown"]
+Side = Literal["actual", "predicted"]
 
 
 def columns(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -65,29 +29,37 @@ def columns(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def measure_names(incomplete: str) -> list[str]:
-    """The measures whose names begin as the last of a list does, for completion."""
-    from scorespace.measures import measures
+    """The measures whose names begin as the last of a list does, or their options, for completion."""
+    from scorespace.measures.measure import MEASURES
 
-    before, comma, last = incomplete.rpartition(",")
-    names = (name for one in measures() for name in (one.name, *one.aliases))
-    return [f"{before}{comma}{name}" for name in names if name.startswith(last.lstrip())]
+    within = incomplete.rfind("(") if incomplete.rfind("(") > incomplete.rfind(")") else len(incomplete)
+    start = incomplete.rfind(",", 0, within) + 1
+    return [incomplete[:start] + text for text, _ in MEASURES.completed(incomplete[start:].lstrip())]
 
 
 def flag(metavar: str | None, words: str, panel: str | None = None, *names: str, **more: Any) -> Any:
     """An option with a value, such as --truth COL; names of columns are completed from the data."""
     if metavar == "COL":
         more = {"autocompletion": columns, **more}
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel, **more)
+    return typer.Option(*names, metavar=metavar, help=_literal(words), rich_help_panel=panel, **more)
 
 
 def switch(name: str, words: str, panel: str | None = None) -> Any:
     """An option without a value, such as --by-class."""
-    return typer.Option(name, help=words, rich_help_panel=panel)
+    return typer.Option(name, help=_literal(words), rich_help_panel=panel)
+
+
+def _literal(words: str) -> str:
+    """Words in which brackets are no markup: auc[macro]."""
+    return words.replace("[", r"\[")
 
 
 ROLES, COSTS, LARGE, OUTPUT = "Which column is what", "What decisions cost", "Large data", "Output"
 DATA_HELP = "A file or several (.csv .tsv .parquet .json .arrow), a glob, or - for CSV from stdin."
-_SCORES = "A model's scores; repeatable. 'nb_*': its scores of all classes. 'votes=sum(d*)': decisions added up."
+_SCORES = (
+    "A model's scores; repeatable. 'nb_*': its scores of all classes. 'votes=sum(d*)': decisions added up. "
+    "'card=minus(points)': low ones mean positive."
+)
 _SCALE = "The scale of the scores, such as 0..10; else they lie between 0 and 1 or are ranks."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)]
@@ -99,7 +71,9 @@ Positive = Annotated[str | None, flag("LABEL", "The positive class; inferred onl
 Dataset = Annotated[str | None, flag("NAME", "Where DATA is the directory of a run: one of its data sets.", ROLES)]
 Name = Annotated[list[str], flag("COL=NAME", "Show a column's model under this name.", ROLES)]
 Weight = Annotated[str | None, flag("COL", "Case weights.", ROLES)]
-Weights = Annotated[Weighing, flag(None, "A weighted row is one case, or so many copies of it.", ROLES)]
+Weights = Annotated[
+    Literal["cases", "copies"], flag(None, "A weighted row is one case, or so many copies of it.", ROLES)
+]
 Group = Annotated[str | None, flag("COL", "Groups of related cases.", ROLES)]
 Fold = Annotated[str | None, flag("COL", "The fold each case was tested in.", ROLES)]
 Order = Annotated[str, flag("LIST", "The classes from the lowest to the highest, such as low,medium,high.", ROLES)]
@@ -108,7 +82,7 @@ _WHERE = "Only rows for which this holds, such as \"age >= 65 and ward in ('A', 
 Where = Annotated[str | None, flag("EXPR", _WHERE, ROLES)]
 _BY = "Also every number for each slice, and its gap to the rest; repeatable. 'age(bins=4)': parts."
 By = Annotated[list[str], flag("COL", _BY, ROLES)]
-MissingRows = Annotated[Missing, flag(None, "Refuse or drop rows with missing values.", ROLES)]
+MissingRows = Annotated[Literal["error", "drop"], flag(None, "Refuse or drop rows with missing values.", ROLES)]
 
 Memory = Annotated[
     str | None,
@@ -122,6 +96,7 @@ Engine = Annotated[
 ]
 Master = Annotated[str | None, flag("URL", "The Spark cluster, such as spark://host:7077.", LARGE)]
 
+Report = Annotated[Path | None, flag("FILE.html", "Also write the page.", OUTPUT)]
 OutputFormat = Annotated[Format, flag(None, "How to write the result.", OUTPUT)]
 MaybeFormat = Annotated[
     Format | None, flag(None, "How to write the result; table if not stated, nothing beside --out.", OUTPUT)
@@ -129,7 +104,7 @@ MaybeFormat = Annotated[
 Level = Annotated[float, flag(None, "Confidence level of the intervals.", OUTPUT)]
 Seed = Annotated[int, flag(None, "Seed of the bootstrap.", OUTPUT, min=0)]
 Alternative = Annotated[
-    Sided,
+    Literal["two-sided", "greater", "less"],
     flag(
         None,
         "What p speaks for: the first of two values differs, is greater, or is less; intervals stay two-sided.",
@@ -154,7 +129,7 @@ PICTURES = (".png", ".svg", ".pdf", ".html")
 _SAME = (
     *("positive", "missing", "truth", "weight", "group", "fold", "repeat", "level", "memory", "precision"),
     *("at", "test", "measure", "method", "on", "dataset", "model", "value", "rows", "order", "engine", "master"),
-    *("time", "baseline", "where", "by", "adjust", "alternative", "resampling", "workers", "task"),
+    *("time", "baseline", "where", "by", "adjust", "alternative", "resampling", "workers", "task", "maximise"),
 )
 _FLAGS = {
     **dict(zip(_SAME, _SAME, strict=True)),
@@ -166,6 +141,7 @@ _WRITTEN = {
     "Asymmetry(under=2, over=1)": "--cost-under 2 --cost-over 1",
     "Condition(fp=1, fn=5)": "--cost-fp 1 --cost-fn 5",
     "names={column: model}": "--name COL=NAME",
+    '{"A": ("decision", "score")}': "--rater A=DECISION,SCORE",
     'best="high"': "--higher-is-better",
     'best="low"': "--lower-is-better",
 }
@@ -217,13 +193,6 @@ def chosen(data: Any, where: str | None) -> Any:
     return source
 
 
-def first_name(data: Any) -> str:
-    """The name of the file, or of the first of several."""
-    several = isinstance(data, list)
-    name = Path(data[0] if several else data).name
-    return f"{name} and {len(data) - 1} more" if several else name
-
-
 def matrix_files(matrices: list[str]) -> list[str]:
     """The files of NAME=FILE.csv pairs."""
     return [file for _, _, file in (pair.partition("=") for pair in matrices) if not _typed(file)]
@@ -232,14 +201,6 @@ def matrix_files(matrices: list[str]) -> list[str]:
 def _typed(text: str) -> bool:
     """Whether a matrix is typed and not in a file."""
     return ";" in text and not Path(text).exists()
-
-
-def midpoint(text: str) -> str | float:
-    """The midpoint of smooth ROC: a number where the text is one, else the name of a rule."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def renames(pairs: list[str]) -> dict[str, str]:
@@ -288,8 +249,7 @@ def data_and_matrices(
         name, given = _split(pair, "--matrix", "--matrix NAME=FILE.csv, or --matrix NAME='300 200; 500 99000'")
         if name in tables:
             raise DataError(f"there are two matrices named {name!r}.", hint="a name for each")
-        side: Literal["actual", "predicted"] | None = None if rows is None else rows.value
-        classes, cells = read_inline(given, side) if _typed(given) else read_matrix(given, side)
+        classes, cells = read_inline(given, rows) if _typed(given) else read_matrix(given, rows)
         first = UNNAMED[0] if classes == UNNAMED else positive
         tables[name] = confusion(cells, classes=classes, positive=first)
         if classes == UNNAMED and positive is not None and not data:
@@ -305,9 +265,3 @@ def _split(pair: str, flag: str, hint: str) -> tuple[str, str]:
     if not (left and equals and right):
         raise ColumnError(f"{flag} {pair} cannot be read.", hint=hint)
     return left, right
-
-
-def refuse_two_midpoints(midpoint: str) -> None:
-    """Refuse a midpoint that is stated beside one that is learned."""
-    if midpoint != "mean":
-        raise DataError("the midpoint is stated and learned.", hint="either --midpoint or --learn-midpoint")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from scorespace.cli.options import Format
+from scorespace.files import write_file
 from scorespace.later import later
 
 if TYPE_CHECKING:  # this module loads for the help, too
@@ -89,42 +92,98 @@ def line(text: str) -> None:
 def write(document: Document, content: Row, form: Format, *, header: Sequence[str] = ()) -> None:
     """A result: the document for people, or its content for programs; `header` is that of no rows."""
     match form:
-        case Format.table:
+        case "table":
             from rich.console import Console  # loaded only for people
 
             from scorespace.views import terminal
 
             terminal.show(document, Console(highlight=False, soft_wrap=False))
-        case Format.markdown:
+        case "markdown":
             sys.stdout.write(markdown.text(document))
-        case Format.json:
-            _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
-        case Format.csv:
-            _echo(tidy.as_csv(content["rows"], header))
+        case _:
+            _write_data(content, form, header)
+
+
+def result(
+    document: Document,
+    content: Row,
+    form: Format,
+    *,
+    report: Path | None = None,
+    picture: Path | None = None,
+    draw: Callable[[], Any] | None = None,
+    header: Sequence[str] = (),
+) -> None:
+    """A result with its files; these come first: nothing is shown before an error."""
+    page(document, report)
+    save(picture, draw)
+    write(document.brief(), content, form, header=header)
+    wrote(form, report=report, picture=picture)
+
+
+def page(document: Document, report: Path | None) -> None:
+    """Write the page, if a file is named for it; it says how it was made."""
+    if report is not None:
+        from scorespace.views.document import made
+        from scorespace.views.report import write as write_page
+
+        told = document.made or made(document.title, *document.facts.split("   "), command=command())
+        write_page(replace(document, made=told), report)
+
+
+def command() -> str:
+    """What was typed."""
+    return shlex.join(["scorespace", *sys.argv[1:]])
+
+
+def save(
+    path: Path | None,
+    draw: Callable[[], Any] | None,
+    content: Callable[[], Row] = dict,
+    rows: Callable[[], list[Row]] | None = None,
+    header: Sequence[str] = (),
+) -> None:
+    """Write what was found to a file, if one is named, by its ending: its rows, all of it, or its picture."""
+    if path is None:
+        return
+    match path.suffix.lower():
+        case ".csv":
+            write_file(path, tidy.as_csv(content()["rows"] if rows is None else rows(), header).encode())
+        case ".json":
+            write_file(path, tidy.as_json(content()).encode())
+        case _ if draw is not None:
+            from scorespace.views.charts.files import save as save_picture
+
+            save_picture(draw(), path)
 
 
 @_named()
-def wrote(form: Format, **files: Path | None) -> None:
-    """Say which files were written: on the screen below the result, else where programs do not read."""
+def wrote(form: Format | None, **files: Path | None) -> None:
+    """Say which files were written: on the screen below a table, else where programs do not read."""
     for what, path in files.items():
         if path is not None:
-            typer.echo(f"{what}  {path}", err=form is not Format.table)
+            typer.echo(f"{what}  {path}", err=form != "table")
 
 
 def write_grid(grid: Grid, content: Row, form: Format) -> None:
     """A single table in the chosen format."""
-    if form is Format.table:
+    if form == "table":
         from rich.console import Console
 
         from scorespace.views import terminal
 
         terminal.grid(grid, Console(highlight=False))
-    elif form is Format.markdown:
+    elif form == "markdown":
         sys.stdout.write(markdown.table(grid) + "\n")
-    elif form is Format.json:
+    else:
+        _write_data(content, form)
+
+
+def _write_data(content: Row, form: Format, header: Sequence[str] = ()) -> None:
+    if form == "json":
         _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
     else:
-        _echo(tidy.as_csv(content["rows"]))
+        _echo(tidy.as_csv(content["rows"], header))
 
 
 def _echo(text: str, plain: str | None = None) -> None:

@@ -1,38 +1,36 @@
-"""`scorespace power`: how many cases an AUC, or a difference of two, takes."""
+"""`scorespace power`: how many cases an AUC, a difference of two, or a share takes."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated, Any
+import math
+from dataclasses import replace
+from typing import Annotated, Literal
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
 from scorespace.comparisons.power import (
+    Aim,
     Power,
-    auc_power,
-    auc_sample_size,
+    SharePlan,
+    Variance,
     auc_width,
-    difference_power,
-    difference_sample_size,
+    sample_size,
+    sample_size_of_share,
+    sample_size_of_width,
+    share_width,
     solved,
     solved_prevalence,
     split,
 )
 from scorespace.errors import ConditionError
 from scorespace.results import decimals, grouped
-from scorespace.views.document import Block, Document, Grid, Notes, Section, Verdict
+from scorespace.views.document import Document, Grid, one_section
 
 _AIM, _TEST = "What to show", "How surely"
 
 
-class Term(StrEnum):
-    """What a plan can be solved for beside its cases and its power."""
-
-    auc = "auc"
-    against = "against"
-    correlation = "correlation"
-    alpha = "alpha"
-    prevalence = "prevalence"
+Term = Literal["auc", "against", "correlation", "alpha", "prevalence"]
+"""What a plan can be solved for beside its cases and its power."""
 
 
 def power(
@@ -43,11 +41,20 @@ def power(
     paired_correlation: Annotated[
         float | None, flag("R", "Two models on the same cases, whose estimated AUCs correlate by R.", _AIM)
     ] = None,
+    share: Annotated[
+        float | None, flag("P", "Instead of an AUC: a share that is expected, such as a sensitivity of 0.9.", _AIM)
+    ] = None,
+    within: Annotated[float | None, flag("W", "With --share: its Wilson interval within ± W.", _AIM)] = None,
     unpaired: Annotated[bool, switch("--unpaired", "Two models, each on cases of its own.", _AIM)] = False,
     wanted: Annotated[float | None, flag("X", "The power to reach; 0.8 if not stated.", _TEST, "--power")] = None,
-    cases: Annotated[int | None, flag("N", "Instead: the power of N cases (of each model).", _TEST)] = None,
+    cases: Annotated[
+        int | None, flag("N", "Instead: the power, or the half width, of N cases (of each model).", _TEST)
+    ] = None,
     alpha: Annotated[float, flag("X", "The chance of a false alarm.", _TEST)] = 0.05,
     one_sided: Annotated[bool, switch("--one-sided", "Look for a difference in one direction.", _TEST)] = False,
+    variance: Annotated[
+        Variance, flag(None, "How much an AUC varies, after Hanley and McNeil, or as in pROC.", _TEST)
+    ] = "hanley",
     solve: Annotated[
         Term | None,
         flag(
@@ -56,25 +63,38 @@ def power(
             _TEST,
         ),
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Plan a study: the cases that show an AUC or a difference of two, or the power of those you have.
 
     Any other term follows from the rest: with --cases and --power, the AUC that can just be told apart.
 
     Example: scorespace power --auc 0.8 --against 0.7 --prevalence 0.3 --paired-correlation 0.5
+
+    Example: scorespace power --share 0.9 --within 0.05 --prevalence 0.2
     """
+    if share is not None or within is not None:
+        idle = (auc, against, half_width, paired_correlation, wanted, solve, unpaired or None, one_sided or None)
+        if any(one is not None for one in idle) or variance != "hanley":
+            raise ConditionError(
+                "a share needs no AUC and no test.", hint="--share, --within or --cases, --prevalence and --alpha"
+            )
+        plan = _share(share, within, cases, prevalence, alpha)
+        output.write(_share_document(plan), plan.to_dict(), format)
+        return
     if paired_correlation is not None and unpaired:
         raise ConditionError("models are judged on the same cases or on different ones.", hint="leave out --unpaired")
-    two, sides = paired_correlation is not None or unpaired, 1 if one_sided else 2
     goal = 0.8 if wanted is None else wanted
-    tested: dict[str, Any] = {"alpha": alpha, "sides": sides}
-    judged: dict[str, Any] = {"correlation": paired_correlation, "unpaired": unpaired, "power": goal, **tested}
-    if solve is Term.prevalence:
+    areas = {name: area for name, area in (("auc", auc), ("against", against)) if area is not None}
+    sides = 1 if one_sided else 2
+    aim = Aim(**areas, correlation=paired_correlation, unpaired=unpaired, sides=sides, alpha=alpha, variance=variance)
+    if solve == "prevalence":
         if prevalence is not None:
             raise ConditionError("--prevalence is stated, and to be found.", hint="leave out --prevalence")
-        against = _stated(against, "what to tell it from", "--against 0.7")
-        found = solved_prevalence(_known(cases, solve), auc=_stated(auc), against=against, **judged)
+        _stated(against, "what to tell it from", "--against 0.7")
+        known = _known(cases, solve)
+        _stated(auc)
+        found = solved_prevalence(aim, known, goal)
         output.write(document(found), found.to_dict(), format)
         return
     if prevalence is None:
@@ -82,31 +102,46 @@ def power(
             "it is not stated how many of the cases are positive.",
             hint="--prevalence 0.3; or --solve prevalence, for cases that are known",
         )
+    two = paired_correlation is not None or unpaired
     term = _term(auc, against, wanted, cases, half_width, two, solve)
     if half_width is not None or (term is None and against is None):
         if against is not None or wanted is not None or one_sided or (half_width is not None and cases is not None):
             raise ConditionError("a half width needs no test.", hint="--auc, --half-width, --prevalence and --alpha")
         own = _stated(auc)
-        if cases is None:
-            found = auc_sample_size(own, half_width=half_width, prevalence=prevalence, alpha=alpha)
+        if half_width is not None:
+            found = sample_size_of_width(own, half_width, prevalence, alpha=alpha, variance=variance)
         else:
-            found = auc_width(own, *split(cases, prevalence), alpha=alpha)
+            found = auc_width(own, *split(cases or 0, prevalence), alpha=alpha, variance=variance)
     elif term is not None:
-        found = solved(term, *split(cases or 0, prevalence), auc=auc, against=against, **judged)
+        found = solved(term, aim, *split(cases or 0, prevalence), goal)
     else:
-        own, other = _stated(auc), _stated(against)
-        same: dict[str, Any] = {"correlation": paired_correlation} if two else {}
-        if cases is None and two:
-            found = difference_sample_size(own, other, prevalence=prevalence, power=goal, **same, **tested)
-        elif cases is None:
-            found = auc_sample_size(own, null=other, prevalence=prevalence, power=goal, **tested)
-        elif two:
-            n_pos, n_neg = split(cases, prevalence)
-            found = difference_power(own, other, n_pos, n_neg, **same, **tested)
-        else:
-            n_pos, n_neg = split(cases, prevalence)
-            found = auc_power(own, n_pos, n_neg, null=other, **tested)
+        _stated(auc)
+        found = sample_size(aim, prevalence, goal) if cases is None else aim.with_cases(*split(cases, prevalence))
     output.write(document(found), found.to_dict(), format)
+
+
+def _share(
+    share: float | None, within: float | None, cases: int | None, prevalence: float | None, alpha: float
+) -> SharePlan:
+    if share is None:
+        raise ConditionError("it is not stated which share is expected.", hint="--share 0.9")
+    if (within is None) == (cases is None):
+        problem = "of the half width and the cases, one follows from the other."
+        raise ConditionError(problem, hint="--within 0.05, or --cases 200")
+    of = math.nan if prevalence is None else prevalence
+    if within is not None:
+        return sample_size_of_share(share, within, prevalence=of, alpha=alpha)
+    known = cases or 0
+    if prevalence is None:
+        return share_width(share, known, alpha=alpha)
+    return replace(share_width(share, split(known, prevalence)[0], prevalence=of, alpha=alpha), cases=known)
+
+
+def _share_document(found: SharePlan) -> Document:
+    """The page of a share."""
+    every = () if found.cases is None else (("all cases", grouped(found.cases)),)
+    rows = (("cases it is a share of", grouped(found.n)), *every, ("half width", decimals(found.half_width)))
+    return one_section("Power", "Wilson's interval of a share", "Power", [Grid(("plan", "number"), rows)], found.words)
 
 
 def _stated(area: float | None, what: str = "which AUC is expected", hint: str = "--auc 0.8") -> float:
@@ -117,7 +152,7 @@ def _stated(area: float | None, what: str = "which AUC is expected", hint: str =
 
 def _known(cases: int | None, solve: Term) -> int:
     if cases is None:
-        raise ConditionError(f"--solve {solve.value} is for cases that are known.", hint="--cases 400")
+        raise ConditionError(f"--solve {solve} is for cases that are known.", hint="--cases 400")
     return cases
 
 
@@ -133,9 +168,9 @@ def _term(
     """What a plan is solved for beside its cases and its power."""
     if solve is not None:
         _known(cases, solve)
-        if {"auc": auc, "against": against}.get(solve.value) is not None:
-            raise ConditionError(f"--{solve.value} is stated, and to be found.", hint=f"leave out --{solve.value}")
-        return solve.value
+        if {"auc": auc, "against": against}.get(solve) is not None:
+            raise ConditionError(f"--{solve} is stated, and to be found.", hint=f"leave out --{solve}")
+        return solve
     if wanted is not None and cases is not None:
         if auc is not None and against is not None:
             raise ConditionError(
@@ -157,8 +192,6 @@ def document(found: Power) -> Document:
         ("all cases", grouped(found.cases)),
         aim,
     )
-    blocks: list[Block] = [Grid(("plan", "number"), rows), Verdict(found.words)]
-    if found.notes:
-        blocks.append(Notes(found.notes))
-    facts = "variance of Hanley and McNeil, normal approximation"
-    return Document("Power", facts, (Section("power", "Power", tuple(blocks), brief=True),))
+    named = {"hanley": "Hanley and McNeil", "obuchowski": "Obuchowski"}[found.variance]
+    facts = f"variance of {named}, normal approximation"
+    return one_section("Power", facts, "Power", [Grid(("plan", "number"), rows)], found.words, found.notes)

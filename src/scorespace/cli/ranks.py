@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,20 +11,11 @@ from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
 from scorespace.comparisons.ranking import direction, over_datasets, rank_models
 from scorespace.errors import DataError
-from scorespace.frames import read_outcomes
+from scorespace.frames.outcomes import read_outcomes
 from scorespace.views import ranking as view
 
 _TESTS = ", ".join(over_datasets())
 _FORM, _TEST = "How the table is laid out", "Which test"
-
-
-class Zeros(StrEnum):
-    """What is done with data sets on which two models are equal."""
-
-    dropped = "drop"
-    shared = "split"
-    pratt = "pratt"
-    wilcox = "wilcox"
 
 
 def ranks(
@@ -38,7 +28,7 @@ def ranks(
     dataset: Annotated[str | None, flag("COL", "The column that names the data set.", _FORM)] = None,
     model: Annotated[str | None, flag("COL", "Of a long table: the column that names the model.", _FORM)] = None,
     value: Annotated[str | None, flag("COL", "Of a long table: the column with the results.", _FORM)] = None,
-    missing: options.MissingRows = options.Missing.error,
+    missing: options.MissingRows = "error",
     allow_remote: options.AllowRemote = False,
     measure: Annotated[str, flag("NAME", "What the results are; says which end is best.", _TEST)] = "",
     lower: Annotated[bool, switch("--lower-is-better", "The smallest result is the best.", _TEST)] = False,
@@ -46,10 +36,11 @@ def ranks(
     control: Annotated[str | None, flag("NAME", "Compare every model with this one only.", _TEST)] = None,
     test: Annotated[str | None, flag("TEST", f"{_TESTS}; the suiting one if not stated.", _TEST)] = None,
     zeros: Annotated[
-        Zeros | None, flag(None, "Data sets on which two models are equal; dropped if not stated.", _TEST)
+        Literal["drop", "split", "pratt", "wilcox"] | None,
+        flag(None, "Data sets on which two models are equal; dropped if not stated.", _TEST),
     ] = None,
     rope: Annotated[float | None, flag("W", "For bayes-signed-rank: differences within ± W are none.", _TEST)] = None,
-    alternative: options.Alternative = options.Sided.two,
+    alternative: options.Alternative = "two-sided",
     adjust: Annotated[
         str | None,
         flag(
@@ -64,17 +55,19 @@ def ranks(
     level: options.Level = 0.95,
     seed: options.Seed = 0,
     out: Annotated[Path | None, flag("FILE", "Draw the ranks: .png .svg .pdf .html.", options.OUTPUT)] = None,
-    format: options.OutputFormat = options.Format.table,
+    report: options.Report = None,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Rank models over data sets, and test which of them differ: Friedman and Nemenyi, or tests of pairs.
 
     Example: scorespace ranks results.csv --measure auc --out ranks.png
     """
     options.check_output(out, options.PICTURES, results)
+    options.check_output(report, (".html",), results)
     if lower and higher:
         raise DataError("lower and higher cannot both be better.", hint="one of them, or --measure auc")
     best = direction(measure, "low" if lower else "high" if higher else None)
-    found = read_outcomes(results, dataset=dataset, model=model, value=value, missing=missing.value)
+    found = read_outcomes(results, dataset=dataset, model=model, value=value, missing=missing)
     ranking = rank_models(
         found.values,
         found.models,
@@ -82,8 +75,8 @@ def ranks(
         best=best,
         control=control,
         test=test,
-        zeros=None if zeros is None else zeros.value,
-        alternative=alternative.value,
+        zeros=zeros,
+        alternative=alternative,
         adjust=adjust,
         level=level,
         rope=rope,
@@ -93,10 +86,8 @@ def ranks(
         raise DataError("ranks are drawn of all models, and not of pairs.", hint='test="friedman"')
     content = ranking.to_dict()
     content["notes"] = [*(note.to_dict() for note in found.notes), *content["notes"]]
-    if out is not None:
-        from scorespace.views.charts import save
-
-        save(view.chart(ranking), out)
-    output.write(view.document(ranking, found.name, found.notes), content, format)
-    if out is not None:
-        typer.echo(f"ranks  {out}", err=True)
+    page = view.document(ranking, found.name, found.notes)
+    output.page(page, report)
+    output.save(out, view.picture(ranking).draw)
+    output.write(page, content, format)
+    output.wrote(None, ranks=out, report=report)

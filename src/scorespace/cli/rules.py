@@ -26,7 +26,7 @@ def rules(
         ),
     ] = [],
     weight: Annotated[str | None, flag("COL", "How many transactions alike a row stands for.", options.ROLES)] = None,
-    missing: options.MissingRows = options.Missing.error,
+    missing: options.MissingRows = "error",
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     rule: Annotated[
@@ -48,9 +48,9 @@ def rules(
     measures: Annotated[str | None, flag("LIST", "Such as support,confidence,rule_lift,mcc.", options.OUTPUT)] = None,
     level: options.Level = 0.95,
     seed: options.Seed = 0,
-    report: Annotated[Path | None, flag("FILE.html", "Also write the page.", options.OUTPUT)] = None,
+    report: options.Report = None,
     out: Annotated[Path | None, flag("FILE", "Where to draw the rules: .png .svg .pdf .html.", options.OUTPUT)] = None,
-    format: options.OutputFormat = options.Format.table,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Find rules between items, or measure given ones: support, confidence, lift, and whether it is chance.
 
@@ -60,7 +60,6 @@ def rules(
     options.check_output(out, options.PICTURES, data)
     from scorespace.groups.rules import MEASURES
     from scorespace.groups.rules import rules as find
-    from scorespace.views import report as page
     from scorespace.views import rules as view
 
     with output.progress("counting") as progress:
@@ -78,23 +77,14 @@ def rules(
             measures=measures or MEASURES,
             redundant=redundant,
             top=top,
-            missing=missing.value,
+            missing=missing,
             level=level,
             seed=seed,
             progress=progress,
         )
-    shown = view.document(found)
-    if report is not None:  # first: no result is shown before an error
-        page.write(shown, report)
-    if out is not None:
-        from scorespace.views.charts.files import save
-        from scorespace.views.charts.rules import rule_chart
-
-        save(rule_chart(found), out)
-    content = found.to_dict()
-    flat = {"rows": found.rows()} if format is options.Format.csv else {}
-    output.write(shown.brief(), content | flat, format, header=found.columns)
-    output.wrote(format, report=report, picture=out)
+    content = found.to_dict() | ({"rows": found.rows()} if format == "csv" else {})
+    shown, draw = view.document(found), view.picture(found).draw
+    output.result(shown, content, format, report=report, picture=out, draw=draw, header=found.columns)
 
 
 def _bound(text: str) -> tuple[str, float]:

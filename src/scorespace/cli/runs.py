@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,13 +44,8 @@ def evaluate(
     from scorespace.views import benchmark as view
 
     found = benchmark_summary(path, measure=measure, learners=learners, positive=positive, level=level)
-    document = view.document(found, shlex.join(["scorespace", *sys.argv[1:]]))
-    if report is not None:
-        from scorespace.views.report import write
-
-        write(document, report)
-    output.write(document.brief(), found.to_dict(), form)
-    output.wrote(form, report=report)
+    document = view.document(found, output.command())
+    output.result(document, found.to_dict(), form, report=report)
 
 
 def compare(

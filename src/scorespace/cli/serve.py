@@ -9,15 +9,15 @@ from typing import Annotated
 from scorespace.cli import options, output
 from scorespace.cli.given import Given, Stakes
 from scorespace.cli.options import flag, switch
-from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.errors import DataError
 from scorespace.server.asked import NAMES, Asked
-from scorespace.server.folder import open_folder
+from scorespace.server.folder import Folder, open_folder
 from scorespace.server.guard import LOCAL
 from scorespace.server.serve import Server
 
 _SERVER = "The server"
 _NOT_TAKEN = {
-    *("name", "model", "weights", "baseline", "time", "repeat", "dataset", "matrix", "rows", "order", "scale", "where"),
+    *("name", "model", "weights", "baseline", "time", "repeat", "dataset", "matrix", "rows", "order", "scale"),
     *("allow_remote", "memory", "precision", "engine", "master"),
 }
 _WARNING = (
@@ -28,7 +28,8 @@ _WARNING = (
 
 def serve(
     given: Annotated[Given, _NOT_TAKEN],
-    stakes: Annotated[Stakes, {"slope", "costs"}],
+    stakes: Annotated[Stakes, {"slope"}],
+    by: options.By = [],
     measures: Annotated[
         str, flag("LIST", 'Which measures, such as "auc,ppv@0.5".', autocompletion=options.measure_names)
     ] = "",
@@ -44,22 +45,24 @@ def serve(
 ) -> None:
     """Serve the report of any file of a folder as a local web page, with the rows behind its numbers.
 
-    Example: scorespace serve credit.csv --truth outcome --positive bad --score nb --score tree
+    Example: scorespace serve credit.csv --truth outcome --positive bad --score naive_bayes --score tree
     """
     data = given.data
+    if isinstance(data, str) and folder is None and os.path.isdir(data):
+        folder, data = Path(data), None
     if isinstance(data, list):
         raise DataError("one file is shown at a time.", hint="the folder: scorespace serve --folder DIR")
-    stated = {**given._asdict(), **stakes._asdict(), "measures": measures}
-    stated["missing"] = "drop" if given.missing is options.Missing.drop else None
+    stated = {**given._asdict(), **stakes._asdict(), "by": by, "measures": measures}
+    stated["missing"] = "drop" if given.missing == "drop" else None
     said = {name: _texts(stated[name.replace("-", "_")]) for name in NAMES}
     if data is None and any(said.values()):
         raise DataError("columns are named, and no file.", hint="scorespace serve DATA --truth COL --score COL")
     place = open_folder(folder if folder is not None else os.path.dirname(data or "") or ".")
     asked = Asked()
     if data is not None:
-        if os.path.realpath(os.path.dirname(data)) != str(place.root) or os.path.basename(data) not in place.names():
-            raise _not_in(data, str(place.root))
-        asked = Asked.of(os.path.basename(data), said)
+        said["costs"] = [_name_in(place, path) for path in said["costs"]]
+        stakes.condition  # noqa: B018 - what costs lack is told at once
+        asked = Asked.of(_name_in(place, data), said)
     with Server(place, host, port) as server:
         if host not in (LOCAL, "localhost"):
             output.say(_WARNING.format(host=host))
@@ -79,7 +82,11 @@ def _texts(value: object) -> list[str]:
     return [f"{one:.12g}" if isinstance(one, float) else str(one) for one in values]
 
 
-def _not_in(data: str, folder: str) -> ScoreSpaceError:
-    if not os.path.exists(data):
-        return DataError(f"file {data!r} does not exist.", hint="check the path")
-    return DataError(f"{data!r} is no data file in the folder.", seen=folder, hint="--folder DIR, where it is")
+def _name_in(place: Folder, path: str) -> str:
+    """The name of a file in the folder; what lies elsewhere is refused."""
+    name = os.path.basename(path)
+    if os.path.realpath(os.path.dirname(path)) == str(place.root) and name in place.names():
+        return name
+    if not os.path.exists(path):
+        raise DataError(f"file {path!r} does not exist.", hint="check the path")
+    raise DataError(f"{path!r} is no data file in the folder.", seen=str(place.root), hint="--folder DIR, where it is")

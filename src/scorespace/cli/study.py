@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,18 +12,14 @@ from scorespace.cli.options import flag, switch
 from scorespace.errors import ScoreSpaceError
 from scorespace.results import Row
 
+if TYPE_CHECKING:
+    from scorespace.views.document import Document
+
 _MODELS = (".skops", ".onnx", ".pkl", ".joblib")
 _NAMES = "--target COL --learner NAME"
 
 
-class Kind(StrEnum):
-    """What is looked at."""
-
-    permutation = "permutation"
-    learning = "learning"
-    model = "model"
-    inner = "inner"
-    bias = "bias"
+Kind = Literal["permutation", "learning", "model", "inner", "bias"]
 
 
 def study(
@@ -69,54 +64,53 @@ def study(
     out: Annotated[
         Path | None, flag("FILE", "The picture (.png .svg .pdf .html), or the model (.skops .onnx).")
     ] = None,
-    format: options.OutputFormat = options.Format.table,
+    report: options.Report = None,
+    format: options.OutputFormat = "table",
 ) -> None:
     """Look closely at one learner: permuted labels, its learning curve, its inner folds, or its final model, saved.
 
-    Example: scorespace study permutation credit.csv --target risk --learner naive_bayes --out null.png
+    Example: scorespace study permutation loans.csv --target risk --learner naive_bayes --out null.png
     """
-    options.check_output(out, _MODELS if kind is Kind.model else options.PICTURES, data)
+    options.check_output(out, _MODELS if kind == "model" else options.PICTURES, data)
+    options.check_output(report, (".html",), data)
+    if kind == "model" and report is not None:
+        raise ScoreSpaceError("a model that is saved has no page.", hint="no --report")
     from scorespace.experiments.data import dataset as read
     from scorespace.experiments.store import is_run
 
     if is_run(data):
-        _of_run(kind, data, dataset, learner, positive, out, format)
+        _of_run(kind, data, dataset, learner, positive, out, report, format)
         return
-    if kind is Kind.bias:
+    if kind == "bias":
         raise ScoreSpaceError(
             f"{data!r} is no run, and bias and variance are told by its repeats.",
             hint="scorespace benchmark … --resampling 10x10 --out DIR, then study bias DIR",
         )
     if target is None or learner is None:
-        raise ScoreSpaceError(f"study {kind.value} is not told which learner is to predict what.", hint=_NAMES)
+        raise ScoreSpaceError(f"study {kind} is not told which learner is to predict what.", hint=_NAMES)
     cases = read(options.chosen(data, where), target, groups=group, positive=positive, drop=drop)
-    if kind is Kind.model:
+    if kind == "model":
         _keep(learner, cases, out, pickle, seed, format)
         return
     common: dict[str, Any] = {"resampling": resampling, "measure": measure, "positive": positive, "seed": seed}
-    if kind is Kind.inner:
+    if kind == "inner":
         from scorespace.experiments.nested import nested_scores
 
-        _inner([(cases.name, nested_scores(learner, cases, **common))], out, format)
+        _inner([(cases.name, nested_scores(learner, cases, **common))], out, report, format)
         return
-    from scorespace.experiments.learning import learning_curve
+    from scorespace.experiments.overfitting import learning_curve
     from scorespace.experiments.permute import permute_labels
     from scorespace.views import study as view
 
     with output.progress("training") as progress:
-        if kind is Kind.permutation:
+        if kind == "permutation":
             common |= {"permutations": permutations, "workers": workers}
             test = permute_labels(learner, cases, **common, progress=progress)
-            page, content, picture = view.permutation(test), test.to_dict(), test
+            page, content = view.permutation(test), test.to_dict()
         else:
             curve = learning_curve(learner, cases, **common, progress=progress)
-            page, content, picture = view.learning(curve), curve.to_dict(), curve  # type: ignore[assignment]
-    if out is not None:
-        from scorespace.views.charts import save
-
-        save(view.chart(picture), out)
-    output.write(page.brief(), content, format)
-    output.wrote(format, picture=out)
+            page, content = view.learning(curve), curve.to_dict()
+    _show(page, content, out, report, format)
 
 
 def _of_run(
@@ -126,15 +120,16 @@ def _of_run(
     learner: str | None,
     positive: str | None,
     out: Path | None,
+    report: Path | None,
     form: options.Format,
 ) -> None:
     """What the directory of a run knows of its learners; nothing is fitted."""
     from scorespace.experiments.store import open_run
 
     run = open_run(path)
-    if kind not in (Kind.inner, Kind.bias):
+    if kind not in ("inner", "bias"):
         raise ScoreSpaceError(
-            f"study {kind.value} fits a learner to data, and {path!r} is a run.", hint=f"DATA {_NAMES}; or bias, inner"
+            f"study {kind} fits a learner to data, and {path!r} is a run.", hint=f"DATA {_NAMES}; or bias, inner"
         )
     pairs = [
         (one, each)
@@ -142,7 +137,7 @@ def _of_run(
         for each in ([learner] if learner else run.learners)
         if run.files(one, each)
     ]
-    if kind is Kind.inner:
+    if kind == "inner":
         from scorespace.experiments.nested import nested_of_run
 
         found = [(one, nested_of_run(run, one, each, positive)) for one, each in pairs]
@@ -152,9 +147,9 @@ def _of_run(
                 f"no learner of {path!r} kept what it chose by on inner folds.",
                 hint="a learner that chooses, such as tree or a search of scikit-learn",
             )
-        _inner(told, out, form)
+        _inner(told, out, report, form)
         return
-    from scorespace.experiments.learning import bias_of_run
+    from scorespace.experiments.overfitting import bias_of_run
     from scorespace.views import study as view
 
     parts = [
@@ -165,22 +160,26 @@ def _of_run(
     if not parts:
         raise ScoreSpaceError(f"nothing is finished in {path!r} yet.", hint=f"scorespace benchmark status {path}")
     rows = [{"dataset": one, **part.row()} for one, part in parts]
-    _refuse_picture(out)
-    output.write(view.bias(parts, run.resampling).brief(), {"schema": 1, "rows": rows, "notes": []}, form)
+    _show(view.bias(parts, run.resampling), {"schema": 1, "rows": rows, "notes": []}, out, report, form)
 
 
-def _inner(found: list[tuple[str, Any]], out: Path | None, form: options.Format) -> None:
+def _inner(found: list[tuple[str, Any]], out: Path | None, report: Path | None, form: options.Format) -> None:
     from scorespace.views import study as view
 
-    _refuse_picture(out)
     rows = [{"dataset": name, **one.row()} for name, one in found]
     verdicts = " ".join(one.words[0].upper() + one.words[1:] for _, one in found)
-    output.write(view.inner(found).brief(), {"schema": 1, "rows": rows, "verdict": verdicts, "notes": []}, form)
+    content = {"schema": 1, "rows": rows, "verdict": verdicts, "notes": []}
+    _show(view.inner(found), content, out, report, form)
 
 
-def _refuse_picture(out: Path | None) -> None:
-    if out is not None:
+def _show(page: Document, content: Row, out: Path | None, report: Path | None, form: options.Format) -> None:
+    """A study with its files: the picture that its page has, and the page itself."""
+    from scorespace.views.document import Picture
+
+    drawn = [block.draw for section in page.sections for block in section.blocks if isinstance(block, Picture)]
+    if out is not None and not drawn:
         raise ScoreSpaceError("there is no picture of these numbers.", hint="leave out --out")
+    output.result(page, content, form, report=report, picture=out, draw=drawn[0] if drawn else None)
 
 
 def _keep(learner: str, cases: Any, out: Path | None, pickle: bool, seed: int, form: options.Format) -> None:

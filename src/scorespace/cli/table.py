@@ -8,7 +8,7 @@ from typing import Annotated
 from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
 from scorespace.errors import DataError
-from scorespace.evaluation.enter import count_tables
+from scorespace.evaluation.tabulate import count_tables
 from scorespace.frames import Tables, holds_tables, load_tables, save_tables
 
 
@@ -21,8 +21,8 @@ def table(
     positive: options.Positive = None,
     name: options.Name = [],
     weight: options.Weight = None,
-    weights: options.Weights = options.Weighing.cases,
-    missing: options.MissingRows = options.Missing.error,
+    weights: options.Weights = "cases",
+    missing: options.MissingRows = "error",
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     at: Annotated[list[float], flag("THRESHOLD", "A threshold at which outcomes stay exact; repeatable.")] = [],
@@ -39,7 +39,7 @@ def table(
 
     Tables of several files are merged where DATA names such: scorespace table 'shard-*.parquet' --out all.parquet
 
-    Example: scorespace table credit.csv --truth outcome --positive bad --score nb --out credit.tables.parquet
+    Example: scorespace table credit.csv --truth outcome --positive bad --score naive_bayes --out credit.tables.parquet
     """
     options.check_output(out, (".parquet",), data)
     if engine != "spark" and holds_tables(data):
@@ -55,9 +55,9 @@ def table(
             positive=positive,
             names=options.renames(name),
             weight=weight,
-            weights=weights.value,
+            weights=weights,
             where=where,
-            missing=missing.value,
+            missing=missing,
             at=at,
             bins=bins,
             pairs=pairs,

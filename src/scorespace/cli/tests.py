@@ -7,14 +7,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from scorespace.cli import options
-from scorespace.cli.lookup import beginning, look_up, words
+from scorespace.cli.lookup import look_up, words
 from scorespace.comparisons.test import TESTS, ranked
 from scorespace.views.tests import entry, explained, tests_grid
 
-_Name = Annotated[list[str] | None, words(lambda incomplete: beginning(TESTS, incomplete))]
+_Name = Annotated[list[str] | None, words(TESTS.completed)]
 
 
-def tests(name: _Name = None, format: options.OutputFormat = options.Format.table) -> None:
+def tests(name: _Name = None, format: options.OutputFormat = "table") -> None:
     """List all tests between models, explain one, or search: what it computes, what it is for.
 
     Example: scorespace tests mcnemar

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 import typer
@@ -14,68 +17,28 @@ from scorespace.errors import ScoreSpaceError, folded
 
 
 class Verb(NamedTuple):
-    """A verb with the first sentence of its help; `alone` does something useful without arguments."""
+    """A verb, whose function stands in the file of its name; `alone` does something useful without arguments."""
 
     name: str
-    summary: str
+    panel: str = ""
     alone: bool = False
 
+    @property
+    def summary(self) -> str:
+        """The first sentence of its help, read from the file: to load what the verb needs takes much longer."""
+        text = Path(__file__).with_name(f"{self.name}.py").read_text(encoding="utf-8")
+        words = re.search(rf'^def {self.name}\(.*?"""(.*?)(?:\n\n|""")', text, re.DOTALL | re.MULTILINE)
+        return " ".join(words[1].split()) if words else ""
 
-VERBS = (
-    Verb("audit", "Look at every column before any model does: what it is, and what would fool you."),
-    Verb("evaluate", "Evaluate models: verdict, measures with intervals, notes."),
-    Verb(
-        "compare",
-        "Test whether models differ: from each other on the same cases, between two samples, or from a value.",
-    ),
-    Verb(
-        "decide", "Choose the model and the threshold: for your costs, under a constraint, with rejection, or by lot."
-    ),
-    Verb("curve", "Write a curve as data or as a picture, by the ending of --out."),
-    Verb("calibrate", "Turn scores into probabilities, and show what that changes."),
-    Verb("cases", "List the hard and the easy cases of a model: in doubt or sure, right or wrong."),
-    Verb(
-        "ranks", "Rank models over data sets, and test which of them differ: Friedman and Nemenyi, or tests of pairs."
-    ),
-    Verb("agree", "Compare raters, people or models: decisions, scores, and the smooth ROC curve of each."),
-    Verb("drift", "Tell what moved between two samples: prevalence, the scores, or what the scores mean."),
-    Verb(
-        "clusters",
-        "Judge clusters: how far apart, how wide, how dense, whether they hold, and whether they are known classes.",
-    ),
-    Verb(
-        "rules",
-        "Find rules between items, or measure given ones: support, confidence, lift, and whether it is chance.",
-    ),
-    Verb(
-        "benchmark",
-        "Let learners predict rows that they have not seen: resampled, in parallel, resumed where it stopped.",
-    ),
-    Verb(
-        "study",
-        "Look closely at one learner: permuted labels, its learning curve, its inner folds, or its final model, saved.",
-    ),
-    Verb("power", "Plan a study: the cases that show an AUC or a difference of two, or the power of those you have."),
-    Verb("table", "Write the tables of models, which hold no cases, to merge and evaluate them elsewhere."),
-    Verb("measures", "List all measures by topic, explain one, or search for words.", alone=True),
-    Verb(
-        "curves",
-        "List all kinds of curves, explain one, or search: axes, options, areas, bands.",
-        alone=True,
-    ),
-    Verb(
-        "tests",
-        "List all tests between models, explain one, or search: what it computes, what it is for.",
-        alone=True,
-    ),
-    Verb("doctor", "Say what is installed, which extra is missing, and what to do about it.", alone=True),
-    Verb(
-        "serve",
-        "Serve the report of any file of a folder as a local web page, with the rows behind its numbers.",
-        alone=True,
-    ),
-    Verb("demo", "Evaluate the bundled German credit predictions of three models and write the report.", alone=True),
-)
+
+_PANELS = {
+    "Judge models": ("evaluate", "compare", "decide", "curve", "calibrate", "cases"),
+    "Over time, raters, data sets": ("drift", "agree", "ranks", "power"),
+    "Data, groups, learners": ("audit", "clusters", "rules", "benchmark", "study", "table"),
+    "Look up, look around": ("demo", "measures", "curves", "tests", "serve", "doctor"),
+}
+_ALONE = _PANELS["Look up, look around"]
+VERBS = tuple(Verb(name, panel, name in _ALONE) for panel, names in _PANELS.items() for name in names)
 """In the order in which the help lists them."""
 
 
@@ -147,6 +110,12 @@ class Verbs(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         return [spared(one) for one in super().get_params(ctx)]
 
+    def get_command(self, ctx: Any, name: str) -> Any:
+        command = super().get_command(ctx, name)
+        if command is not None:
+            command.help = Verb(name).summary  # for shells that complete it
+        return command
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and load(next(verb for verb in VERBS if verb.name == name)), rest
@@ -159,9 +128,11 @@ class Verbs(TyperGroup):
         from rich.table import Table
         from rich.text import Text
 
-        def panel(title: str, rows: list[tuple[str, str]]) -> Panel:
+        names = max(len(verb.name) for verb in VERBS)
+
+        def panel(title: str, rows: list[tuple[str, str]], least: int = 0) -> Panel:
             table = Table(box=None, show_header=False, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
-            table.add_column(style="bold cyan", no_wrap=True, min_width=max(len(name) for name, _ in rows))
+            table.add_column(style="bold cyan", no_wrap=True, min_width=max(least, *(len(name) for name, _ in rows)))
             table.add_column(ratio=1)
             for name, words in rows:
                 table.add_row(Text(name), Text(words))
@@ -174,8 +145,9 @@ class Verbs(TyperGroup):
         page = Console(highlight=False)
         page.print(Padding(Text(str(self.get_usage(ctx)), style="bold"), 1))
         page.print(Padding(Text(self.help or ""), (0, 1, 1, 1)))
+        for title, verbs in groupby(VERBS, key=lambda verb: verb.panel):
+            page.print(panel(title, [(verb.name, verb.summary) for verb in verbs], names))
         page.print(panel("Options", options))
-        page.print(panel("Commands", [(verb.name, verb.summary) for verb in VERBS]))
         page.print(Padding(Text(self.epilog or ""), 1))
 
 
@@ -192,7 +164,11 @@ def load(verb: Verb) -> Any:
 
     class Command(getattr(module, "Command", VerbCommand)):  # type: ignore[misc]
         def get_params(self, ctx: Any) -> list[Any]:
-            return [spared(one, is_text=one.name in texts) for one in super().get_params(ctx)]
+            params = [spared(one, is_text=one.name in texts) for one in super().get_params(ctx)]
+            for one in params:
+                if getattr(one, "is_flag", False):
+                    one.metavar = ""  # a switch takes no value, and help shall not look as if it did
+            return params
 
     alone.command(verb.name, no_args_is_help=not verb.alone, cls=Command)(function)
     return get_command(alone)

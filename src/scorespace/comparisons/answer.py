@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, get_args
+from dataclasses import field, replace
+from typing import Any, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorespace.comparisons.adjust import adjust, title
-from scorespace.errors import ScoreSpaceError, listing
-from scorespace.results import CERTIFIED, SCHEMA, Note, Result, Row, decimals, limits, note, p_text, plain
+from scorespace.errors import DataError, ScoreSpaceError, listing
+from scorespace.frozen import dataclass
+from scorespace.results import CERTIFIED, Note, Result, Row, decimals, limits, note, p_text, plain
 from scorespace.results import Alternative as Alternative
 from scorespace.tables import Array
+from scorespace.tables.arrays import real
 
 ROPE: Final = 0.01
 """Half width of the region of practical equivalence that is customary for accuracy and AUC."""
@@ -25,8 +27,14 @@ UNTESTED: Final = "interval only"
 _DIGITS: Final = 12  # the rest is rounding
 
 
-@dataclass(frozen=True)
-class Comparison:
+_IN_ROWS: Final = (
+    *("a", "b", "test", "measure", "difference", "low", "high", "level", "statistic", "df", "p", "p_adjusted"),
+    *("alternative", "table", "reason"),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
     """A test of two models, or of several at once: then `b` names all but the first, and no difference is defined.
 
     `independent`: a and b were measured on two samples and not on the same cases. `table` counts the cases that
@@ -59,26 +67,10 @@ class Comparison:
 
     def row(self) -> Row:
         certain = {} if self.certified is None else dict(zip(CERTIFIED, self.certified, strict=True))
-        return plain(
-            {
-                "a": self.a,
-                "b": self.b,
-                "test": self.test,
-                "measure": self.measure,
-                "difference": self.difference,
-                "low": self.low,
-                "high": self.high,
-                "level": self.level,
-                "statistic": self.statistic,
-                "df": self.df,
-                "p": self.p,
-                "p_adjusted": self.p_adjusted,
-                "alternative": self.alternative,
-                "table": self.table,
-                "reason": self.reason,
-                **certain,
-            }
-        )
+        return plain({name: getattr(self, name) for name in _IN_ROWS} | certain)
+
+    def rows(self) -> list[Row]:
+        return [self.row()]
 
     @property
     def of(self) -> str:
@@ -115,8 +107,7 @@ class Comparison:
             return f"All together, {self.a}, {self.b} {judged} in {self.of} ({p_text(self.p)})."
         if math.isnan(self.difference):
             return f"{self.a} and {self.b}: {self.reason or 'the difference is undefined'}."
-        size = f"{self.of} differs by {self.size}"
-        return f"{self.a} and {self.b}: {size}{self._judged}."
+        return f"{self.a} and {self.b}: {self.of} differs by {self.size}{self._judged}."
 
     @property
     def _judged(self) -> str:
@@ -150,9 +141,6 @@ class Comparison:
         """What a sentence adds where one side alone was tested."""
         return "" if self.alternative == "two-sided" else f", one-sided: {self.a} {self.alternative}"
 
-    def __repr__(self) -> str:
-        return self.words
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ValueTest(Comparison):
@@ -169,7 +157,7 @@ class ValueTest(Comparison):
         return f"{self.a}: {size} from {self.value:g}{self._judged}."
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PairTest(Comparison):
     """A comparison of two models by their paired differences a − b.
 
@@ -183,11 +171,8 @@ class PairTest(Comparison):
     def averaged(self) -> str:
         return f"mean over {self.over}"
 
-    def rows(self) -> list[Row]:
-        return [self.row()]
-
-    def to_dict(self) -> Row:
-        return _content(self, ("over", "count", "alternative"))
+    def facts(self) -> Row:
+        return {"over": self.over, "count": self.count, "alternative": self.alternative}
 
     @property
     def words(self) -> str:
@@ -209,13 +194,12 @@ class PairTest(Comparison):
         return f"{self.a} is {by} {self.b}{measured} on average over {extent(self.count, self.over)}"
 
     def __repr__(self) -> str:
-        size = self.size
         tested = f"  {p_text(self.p)}" if not math.isnan(self.p) else ""
         reason = f"  ({self.reason})" if self.reason else ""
-        return f"{self.a} − {self.b} {size}{tested}  {self.test}, {extent(self.count, self.over)}{reason}"
+        return f"{self.a} − {self.b} {self.size}{tested}  {self.test}, {extent(self.count, self.over)}{reason}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Posterior(Comparison):
     """Probabilities that a − b lies left of, in, or right of the region of practical equivalence ± `width`.
 
@@ -231,8 +215,7 @@ class Posterior(Comparison):
     draws: int | None = None
 
     def row(self) -> Row:
-        names = ("width", "left", "rope", "right")
-        return super().row() | plain({name: getattr(self, name) for name in names})
+        return super().row() | plain({name: getattr(self, name) for name in ("width", "left", "rope", "right")})
 
     @property
     def columns(self) -> dict[str, str]:
@@ -248,11 +231,8 @@ class Posterior(Comparison):
         """Whether one of the models is better, beyond the region, with the probability of the level."""
         return max(self.left, self.right) > self.level
 
-    def rows(self) -> list[Row]:
-        return [self.row()]
-
-    def to_dict(self) -> Row:
-        return _content(self, ("over", "count", "draws"))
+    def facts(self) -> Row:
+        return {"over": self.over, "count": self.count, "draws": self.draws}
 
     @property
     def words(self) -> str:
@@ -368,6 +348,14 @@ def check_rope(rope: float) -> None:
         )
 
 
+def numbers_of(values: Any, problem: str, hint: str) -> Array:
+    """The values as an array of numbers; refused where they are none."""
+    try:
+        return real(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(problem, seen=str(error), hint=hint) from error
+
+
 def rounded(values: Array, size: ArrayLike) -> Array:
     """Each value to the twelfth digit of the size of what it was computed from, so that 0.3 − 0.2 equals 0.9 − 0.8.
 
@@ -378,14 +366,3 @@ def rounded(values: Array, size: ArrayLike) -> Array:
     places = _DIGITS - 1 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
     unit = 10.0 ** np.clip(places, 0, 300)  # no coarser than whole numbers, no finer than a power that is finite
     return np.where(places > 300, values, np.rint(values * unit) / unit)
-
-
-def _content(result: PairTest | Posterior, names: tuple[str, ...]) -> Row:
-    """What a result writes for programs: its own facts, its row, its words and notes."""
-    return {
-        "schema": SCHEMA,
-        **{name: getattr(result, name) for name in names},
-        "rows": result.rows(),
-        "verdict": result.words,
-        "notes": [note.to_dict() for note in result.notes],
-    }

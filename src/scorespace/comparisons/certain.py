@@ -71,5 +71,6 @@ def widened(found: Comparison, bounds: Bounds, spread: float = 1.0) -> Compariso
     if nearest == 0:
         p = math.nan if math.isnan(p) else 1.0
     elif 0 < p < 1:
-        p = max(p, 2 * float(ndtr(float(ndtri(p / 2)) * nearest / abs(middle) / spread)))
+        tails = 2 if found.alternative == "two-sided" else 1
+        p = max(p, tails * float(ndtr(float(ndtri(p / tails)) * nearest / abs(middle) / spread)))
     return replace(found, low=low - below, high=high + above, p=p, certified=bounds)

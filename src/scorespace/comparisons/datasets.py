@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
@@ -15,18 +15,17 @@ from scorespace.comparisons.answer import (
     Alternative,
     PairTest,
     Posterior,
-    check_alternative,
     check_rope,
     extent,
+    numbers_of,
     rounded,
 )
 from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
+from scorespace.frozen import dataclass
 from scorespace.measures.measure import Best
-from scorespace.resampling.estimate import check_level
 from scorespace.results import ByValue, Row, decimals
 from scorespace.special import bdtr, ndtr
 from scorespace.tables import Array
-from scorespace.tables.arrays import real
 
 Zeros = Literal["drop", "split", "pratt"]
 """Data sets on which both models are equal: dropped (Wilcoxon), their ranks split evenly (Demšar), or ranked but
@@ -39,6 +38,8 @@ FEW: Final = 10
 """Most differences with ties or zeros for which it is exact: of more, R and others take the normal approximation."""
 
 DRAWS: Final = 50_000
+STRENGTH: Final = 0.5
+"""Of the prior of the Bayesian signed-rank test: so much of a data set on which both are equal."""
 _CELLS_AT_ONCE: Final = 2_000_000  # numbers drawn per piece of work: some 16 MB
 _ZEROS: Final = {"drop": "equal data sets dropped", "split": "equal data sets split", "pratt": "Pratt's ranks"}
 
@@ -78,6 +79,17 @@ class DatasetTable(ByValue):
                 hint=did_you_mean(str(model), self.models) or "one of these",
             )
         return self.models.index(model)
+
+    def only(self, *models: str) -> DatasetTable:
+        """The same of these models alone."""
+        return replace(self, values=self.values[:, list(map(self.index, models))], models=models)
+
+    @cached_property
+    def gaps(self) -> Array:
+        """The first of two models less the second on each data set, free of rounding."""
+        first, second = self.values.T
+        # 0.3 − 0.2 and 0.9 − 0.8 must tie, as the values that were meant do.
+        return rounded(first - second, np.maximum(np.abs(first), np.abs(second)))
 
     def __repr__(self) -> str:
         ranked = sorted(zip(self.average_ranks, self.models, strict=True))
@@ -140,9 +152,9 @@ class DatasetTest(PairTest):
     zeros: Zeros
     method: Literal["exact", "normal"]
 
-    def to_dict(self) -> Row:
+    def facts(self) -> Row:
         counted = {name: getattr(self, name) for name in ("best", "higher", "lower", "equal", "zeros", "method")}
-        return super().to_dict() | counted
+        return super().facts() | counted
 
     @property
     def wins(self) -> int:
@@ -165,126 +177,93 @@ class DatasetTest(PairTest):
 
 def sign_test(
     table: DatasetTable,
-    a: str | None = None,
-    b: str | None = None,
     *,
     zeros: Literal["drop", "split"] = "drop",
     alternative: Alternative = "two-sided",
     level: float = 0.95,
 ) -> DatasetTest:
-    """The exact sign test: under equality, the number of data sets on which a is higher is Binomial(n, ½).
+    """The exact sign test of two models: on how many data sets a is higher, Binomial(n, ½) if both are equal.
 
     Data sets on which both are equal are dropped, or split evenly, but for one if they are odd.
 
     >>> sign_test(dataset_table({"nb": [5, 6, 7, 8, 9, 4], "tree": [4, 5, 6, 7, 8, 4]}, best="high")).p
     0.0625
     """
-    _known("zeros", zeros, ("drop", "split"))
-    d, names = _differences(table, a, b, alternative, level)
-    higher, lower = int((d > 0).sum()), int((d < 0).sum())
-    half = (d.size - higher - lower) // 2 if zeros == "split" else 0
-    up, down = higher + half, lower + half
-    if alternative == "two-sided":
-        p = min(1.0, 2 * float(bdtr(min(up, down), up + down, 0.5)))
-    else:
-        p = float(bdtr(down if alternative == "greater" else up, up + down, 0.5))
-    return _dataset_test(table, d, names, "sign test", float(up), p, zeros, "exact", alternative, level)
+    higher, lower = int((table.gaps > 0).sum()), int((table.gaps < 0).sum())
+    half = (table.datasets - higher - lower) // 2 if zeros == "split" else 0
+    up, p = higher + half, sign_p(higher + half, lower + half, alternative)
+    return _tested(table, "sign test", float(up), p, zeros, "exact", alternative, level)
+
+
+def sign_p(up: int, down: int, alternative: Alternative = "two-sided", share: float = 1.0) -> float:
+    """P of so many up, or more, where each of up + down is a fair coin; both tails alike, unless one is asked for.
+
+    The count seen is part of its tail, or half of it is, `share=0.5` (mid-p).
+
+    >>> sign_p(6, 0), sign_p(6, 0, "greater"), sign_p(6, 0, "less"), sign_p(6, 0, share=0.5)
+    (0.03125, 0.015625, 1.0, 0.015625)
+    """
+    last = {"greater": down, "less": up, "two-sided": min(up, down)}[alternative]
+    total = up + down
+    below = float(bdtr(last - 1, total, 0.5)) if last else 0.0
+    tail = (1 - share) * below + share * float(bdtr(last, total, 0.5))
+    return min(1.0, 2 * tail) if alternative == "two-sided" else tail
 
 
 def wilcoxon(
     table: DatasetTable,
-    a: str | None = None,
-    b: str | None = None,
     *,
     zeros: Zeros = "drop",
-    exact: bool | None = None,
-    correct: bool = False,
+    method: Literal["auto", "normal"] = "auto",
     alternative: Alternative = "two-sided",
     level: float = 0.95,
 ) -> DatasetTest:
-    """Wilcoxon's signed-rank test: V is the sum of the ranks of |d| over the data sets on which a is higher.
+    """Wilcoxon's signed-rank test of two models: V is the sum of the ranks of |d| over data sets on which a is higher.
 
-    Exact for at most 25 differences without ties and zeros, and for at most 10 with them; otherwise normal with mean
-    Σr/2 and variance Σr²/4, which allows for ties; `correct` applies the continuity correction of R.
+    Exact for at most 25 differences without ties and zeros, and for at most 10 with them; otherwise, or where it is
+    asked for, normal with mean Σr/2 and variance Σr²/4, which allows for ties.
 
     >>> found = wilcoxon(dataset_table({"nb": [5, 7, 9, 6], "tree": [4, 5, 6, 7.5]}, best="high"))
     >>> found.statistic, found.p, found.method
     (8.0, 0.375, 'exact')
     """
-    _known("zeros", zeros, get_args(Zeros))
-    d, names = _differences(table, a, b, alternative, level)
-    value, ranks = _signed_ranks(d, zeros)
-    sizes = np.abs(d)
-    distinct = bool(np.all(d != 0)) and np.unique(sizes).size == d.size
-    if exact and zeros == "split" and not distinct:
-        raise ScoreSpaceError(
-            "exact=True, but split zeros have no signs.",
-            hint='zeros="drop", or exact=False for the normal approximation',
-        )
-    few = d.size <= (EXACT if distinct else FEW) and (distinct or zeros != "split")
-    exactly = few if exact is None else exact
-    if not np.any(d):
-        p = 1.0
-    elif exactly:
-        p = _exact_p(value, ranks, alternative)
-    else:
-        p = _normal_p(value - ranks.sum() / 2, math.sqrt(float(ranks @ ranks) / 4), alternative, correct)
-    method: Literal["exact", "normal"] = "exact" if exactly else "normal"
-    return _dataset_test(table, d, names, "Wilcoxon signed rank", value, p, zeros, method, alternative, level)
+    d = table.gaps
+    value, ranks = signed_ranks(d, zeros)
+    distinct = bool(np.all(d != 0)) and np.unique(np.abs(d)).size == d.size
+    few = d.size <= (EXACT if distinct else FEW) and (distinct or zeros != "split")  # split zeros have no signs
+    exact = few and method == "auto"
+    p = (exact_p if exact else normal_p)(value, ranks, alternative) if np.any(d) else 1.0
+    used: Literal["exact", "normal"] = "exact" if exact else "normal"
+    return _tested(table, "Wilcoxon signed rank", value, p, zeros, used, alternative, level)
 
 
-def bayes_signed_rank(
-    table: DatasetTable,
-    a: str | None = None,
-    b: str | None = None,
-    *,
-    rope: float = ROPE,
-    strength: float = 0.5,
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> Posterior:
-    """Benavoli's Bayesian signed-rank test, with a Dirichlet process prior of that strength at difference 0.
+def bayes_signed_rank(table: DatasetTable, *, rope: float = ROPE, seed: int = 0) -> Posterior:
+    """Benavoli's Bayesian signed-rank test of two models, with a Dirichlet process prior of strength ½ at difference 0.
 
-    Each draw of weights w ~ Dirichlet(strength, 1, …, 1) gives Σ wᵢ wⱼ of the pairs whose mean difference is
-    left of, in and right of the rope; a probability is the share of draws in which that region is the largest.
+    Each draw of weights w ~ Dirichlet(½, 1, …, 1) gives Σ wᵢ wⱼ of the pairs whose mean difference is left of, in and
+    right of the rope; a probability is the share of draws in which that region is the largest.
 
     >>> bayes_signed_rank(dataset_table({"nb": [0.9] * 9, "tree": [0.8] * 9}, best="high"))
     nb than tree: lower 0.000, equal 0.000, higher 1.000  rope ±0.01  Bayesian signed rank, 9 data sets
     """
     check_rope(rope)
-    if not 0 < strength < math.inf:
-        raise ScoreSpaceError(f"strength={strength:g} is not the strength of a prior.", hint="strength=0.5")
-    if draws < 1:
-        raise ScoreSpaceError(f"draws={draws} leaves nothing to count.", hint=f"draws={DRAWS}")
-    d, names = _differences(table, a, b, "two-sided", 0.95)
+    d = table.gaps
     z = np.concatenate([[0.0], d])
     sums = rounded(z[:, None] + z, np.maximum(np.abs(z)[:, None], np.abs(z)))
-    left, right = (sums < -2 * rope).astype(np.float64), (sums > 2 * rope).astype(np.float64)
+    under, over = (sums < -2 * rope).astype(np.float64), (sums > 2 * rope).astype(np.float64)
     rng = np.random.default_rng(seed)
-    concentration = np.concatenate([[strength], np.ones(d.size)])
+    concentration = np.concatenate([[STRENGTH], np.ones(d.size)])
     won = np.zeros(3)
     piece = max(1, _CELLS_AT_ONCE // z.size)
-    for start in range(0, draws, piece):
-        weights = rng.dirichlet(concentration, min(piece, draws - start))
-        below, above = (((weights @ side) * weights).sum(axis=1) for side in (left, right))
+    for start in range(0, DRAWS, piece):
+        weights = rng.dirichlet(concentration, min(piece, DRAWS - start))
+        below, above = (((weights @ side) * weights).sum(axis=1) for side in (under, over))
         shares = np.stack([below, 1 - below - above, above], axis=1)
         largest = shares == shares.max(axis=1, keepdims=True)
         won += (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
-    probabilities = won / draws
+    left, inside, right = (won / DRAWS).tolist()
     return Posterior(
-        test="Bayesian signed rank",
-        a=names[0],
-        b=names[1],
-        measure=table.measure,
-        over="data sets",
-        count=d.size,
-        difference=float(np.median(d)),
-        width=rope,
-        left=float(probabilities[0]),
-        rope=float(probabilities[1]),
-        right=float(probabilities[2]),
-        draws=draws,
-        reason=None if np.any(d) else "they are equal on every data set",
+        **_said(table, "Bayesian signed rank"), width=rope, left=left, rope=inside, right=right, draws=DRAWS
     )
 
 
@@ -302,14 +281,8 @@ def _columns(values: Mapping[Any, Any]) -> list[Any]:
 
 
 def _matrix(values: Any) -> Array:
-    try:
-        matrix = real(values)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(
-            "the values are not a matrix of numbers.",
-            seen=str(error),
-            hint="a row for each data set, a column for each model",
-        ) from error
+    hint = "a row for each data set, a column for each model"
+    matrix = numbers_of(values, "the values are not a matrix of numbers.", hint)
     if matrix.ndim != 2 or not matrix.shape[0] or matrix.shape[1] < 2:
         raise DataError(
             "a comparison over data sets needs at least one data set and two models.",
@@ -319,33 +292,7 @@ def _matrix(values: Any) -> Array:
     return matrix
 
 
-def _known(what: str, given: str, known: Sequence[str]) -> None:
-    if given not in known:
-        raise ScoreSpaceError(
-            f"{what}={given!r} is not known here.", seen=f"known are {listing(known)}", hint="one of these"
-        )
-
-
-def _differences(
-    table: DatasetTable, a: str | None, b: str | None, alternative: Alternative, level: float
-) -> tuple[Array, tuple[str, str]]:
-    """a − b on each data set, free of rounding, with the names of both."""
-    check_level(level)
-    check_alternative(alternative)
-    if a is None or b is None:
-        if len(table.models) > 2 or a is not b:
-            raise ScoreSpaceError(
-                "which two models to compare is not said.",
-                seen=listing(table.models),
-                hint=f"{table.models[0]!r}, {table.models[1]!r}",
-            )
-        a, b = table.models
-    first, second = table.values[:, table.index(a)], table.values[:, table.index(b)]
-    # 0.3 − 0.2 and 0.9 − 0.8 must tie, as the values that were meant do.
-    return rounded(first - second, np.maximum(np.abs(first), np.abs(second))), (a, b)
-
-
-def _signed_ranks(d: Array, zeros: Zeros) -> tuple[float, Array]:
+def signed_ranks(d: Array, zeros: Zeros) -> tuple[float, Array]:
     """The sum of ranks on which a is higher, and the ranks whose signs are chance."""
     from scipy.stats import rankdata  # loading it takes half a second
 
@@ -359,10 +306,10 @@ def _signed_ranks(d: Array, zeros: Zeros) -> tuple[float, Array]:
     return value, ranks[kept != 0]
 
 
-def _exact_p(value: float, ranks: Array, alternative: Alternative) -> float:
+def exact_p(value: float, ranks: Array, alternative: Alternative) -> float:
     """P of a sum of ranks as extreme where every sign is chance: over all 2ⁿ signs, counted by their sums.
 
-    >>> _exact_p(6.0, np.array([1.0, 2.0, 3.0]), "greater")
+    >>> exact_p(6.0, np.array([1.0, 2.0, 3.0]), "greater")
     0.125
     """
     steps = np.rint(2 * ranks).astype(np.intp)  # shared ranks are halves
@@ -377,19 +324,31 @@ def _exact_p(value: float, ranks: Array, alternative: Alternative) -> float:
     return min(1.0, {"less": below, "greater": above, "two-sided": 2 * min(below, above)}[alternative])
 
 
-def _normal_p(excess: float, spread: float, alternative: Alternative, correct: bool) -> float:
-    """The p-value of a rank sum that exceeds its mean by so much."""
-    shift = {"two-sided": math.copysign(0.5, excess) if excess else 0.0, "greater": 0.5, "less": -0.5}[alternative]
-    z = (excess - shift * correct) / spread
+def normal_p(value: float, ranks: Array, alternative: Alternative) -> float:
+    """P of a sum of ranks as extreme where it is normal with mean Σr/2 and variance Σr²/4."""
+    z = (value - ranks.sum() / 2) / math.sqrt(float(ranks @ ranks) / 4)
     if alternative == "two-sided":
         return 2 * float(ndtr(-abs(z)))
     return float(ndtr(-z if alternative == "greater" else z))
 
 
-def _dataset_test(
+def _said(table: DatasetTable, test: str) -> dict[str, Any]:
+    """What every test of two models over data sets tells."""
+    a, b = table.models
+    return {
+        "test": test,
+        "a": a,
+        "b": b,
+        "measure": table.measure,
+        "over": "data sets",
+        "count": table.datasets,
+        "difference": float(np.median(table.gaps)),
+        "reason": None if np.any(table.gaps) else "they are equal on every data set",
+    }
+
+
+def _tested(
     table: DatasetTable,
-    d: Array,
-    names: tuple[str, str],
     test: str,
     statistic: float,
     p: float,
@@ -398,21 +357,14 @@ def _dataset_test(
     alternative: Alternative,
     level: float,
 ) -> DatasetTest:
-    higher, lower = int((d > 0).sum()), int((d < 0).sum())
-    equal = d.size - higher - lower
+    higher, lower = int((table.gaps > 0).sum()), int((table.gaps < 0).sum())
+    equal = table.datasets - higher - lower
     return DatasetTest(
-        test=f"{test}, {_ZEROS[zeros]}" if equal else test,
-        a=names[0],
-        b=names[1],
-        measure=table.measure,
-        over="data sets",
-        count=d.size,
-        difference=float(np.median(d)),
+        **_said(table, f"{test}, {_ZEROS[zeros]}" if equal else test),
         statistic=statistic,
-        p=1.0 if equal == d.size else p,
+        p=1.0 if equal == table.datasets else p,
         level=level,
         alternative=alternative,
-        reason="they are equal on every data set" if equal == d.size else None,
         best=table.best,
         higher=higher,
         lower=lower,

@@ -12,16 +12,16 @@ import numpy as np
 from scorespace.comparisons.answer import Comparison, ValueTest
 from scorespace.comparisons.certain import difference_bounds, widened
 from scorespace.comparisons.question import Against, Paired, Question, Several, Unpaired
-from scorespace.comparisons.test import (
+from scorespace.comparisons.suits import (
     by_request,
     each_case_once,
     enough_cases,
     not_in_folds,
     of_areas,
-    test,
     ungrouped,
     unweighted,
 )
+from scorespace.comparisons.test import test
 from scorespace.measures.ranking import auc
 from scorespace.resampling.area import delong_variance
 from scorespace.resampling.share import normal_quantile
@@ -30,6 +30,7 @@ from scorespace.tables import Array, ScoreTable
 from scorespace.tables.pair import PairTable, each_model
 
 _FEW = "a class has fewer than two cases"
+_FEW_MODELS: Final = 4
 _KNOWN: Final = 40  # cases of the rarer class from which on DeLong's variance may pass for known
 Reference = Annotated[
     Literal["auto", "normal", "student"],
@@ -37,14 +38,18 @@ Reference = Annotated[
 ]
 
 
-def _covariance(question: Paired[ScoreTable]) -> tuple[Array, Array]:
-    """Areas and covariances of all models that are compared, computed once."""
-    key = ("delong", id(question.cases))
-    if key not in question.kept:
-        among = question.among or question.models
-        question.kept[key] = delong_covariance(question.cases.only(*among).scoring())
-    found: tuple[Array, Array] = question.kept[key]
-    return found
+def covariance_of(pairs: PairTable, models: Sequence[str]) -> tuple[Array, Array]:
+    """Areas and covariances of models, which stay with their cases: whoever compares them later finds them there."""
+    kept = pairs.__dict__.setdefault("delong", {})
+    names = next((held for held in kept if set(models) <= set(held)), None)
+    if names is None:
+        scored = tuple(name for name, table in zip(pairs.models, pairs.tables, strict=True) if table.thresholded)
+        # Of a few models all are compared sooner or later.
+        names = scored if len(scored) <= _FEW_MODELS and set(models) <= set(scored) else tuple(models)
+        kept[names] = delong_covariance(pairs.only(*names).scoring())
+    areas, covariance = kept[names]
+    places = [names.index(model) for model in models]
+    return areas[places], covariance[np.ix_(places, places)]
 
 
 @test(
@@ -62,8 +67,9 @@ def delong(question: Paired[ScoreTable], *, reference: Reference = "auto") -> Co
     """
     if question.cases.times is not None:
         return _of_bins(question)
-    areas, covariance = _covariance(question)
-    i, j = map((question.among or question.models).index, question.names)
+    among = question.among or question.models
+    areas, covariance = covariance_of(question.cases, among)
+    i, j = map(among.index, question.names)
     student = reference == "student" or (reference == "auto" and question.fewest < _KNOWN)
     freedom = max(1.0, question.fewest - 1.0) if student else math.inf
     return _scaled(delong_pair(areas, covariance, question.names, i, j, question.level, freedom), question)
@@ -79,7 +85,7 @@ def _of_bins(question: Paired[ScoreTable]) -> Comparison:
 @delong.on(of_areas, each_case_once, unweighted)
 def _all_areas(question: Several[ScoreTable]) -> Comparison:
     """Whether several areas are equal."""
-    return replace(delong_omnibus(question.cases.only(*question.models).scoring()), measure=question.of)
+    return replace(delong_omnibus(question.cases, question.models), measure=question.of)
 
 
 @delong.on(of_areas, unweighted, ungrouped, enough_cases)
@@ -111,12 +117,7 @@ def _scaled(found: Comparison, question: Question[ScoreTable]) -> Comparison:
     low, high = (end if math.isnan(end) else min(max(end, lowest), highest) for end in ends)
     statistic = math.copysign(1.0, slope) * found.statistic
     return replace(
-        found,
-        measure=question.of,
-        difference=slope * found.difference,
-        low=low,
-        high=high,
-        statistic=statistic,
+        found, measure=question.of, difference=slope * found.difference, low=low, high=high, statistic=statistic
     )
 
 
@@ -202,81 +203,70 @@ def delong_pair(
     Z = (A − B) / √(var A + var B − 2 cov), held against Student's t with that freedom, or the normal distribution
     without; equal models differ by 0 with p = 1.
     """
-    difference = float(areas[i] - areas[j])
     variance = float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
-    reason = None
+    found = Comparison(*names, "delong", auc.name, float(areas[i] - areas[j]), level=level)
     if math.isnan(variance):
-        return _untested(*names, "delong", difference, level, _FEW)
-    variance = variance if variance > 1e-18 else 0.0
-    if variance == 0:
-        if difference == 0:
-            reason = "the models order positives and negatives alike"
-            return Comparison(*names, "delong", auc.name, 0.0, 0.0, 0.0, level, 0.0, math.nan, 1.0, reason=reason)
-        return _untested(*names, "delong", difference, level, "DeLong's variance is zero, as with perfect separation")
-    error = math.sqrt(variance)
-    z, normal = difference / error, math.isinf(freedom)
-    half = error * (normal_quantile(level) if normal else float(stdtrit(freedom, (1 + level) / 2)))
+        return replace(found, reason=_FEW)
+    if variance > 1e-18:
+        return _judged(found, variance, freedom)
+    if found.difference == 0:
+        reason = "the models order positives and negatives alike"
+        return replace(found, low=0.0, high=0.0, statistic=0.0, p=1.0, reason=reason)
+    return replace(found, reason="DeLong's variance is zero, as with perfect separation")
+
+
+def _judged(found: Comparison, variance: float, freedom: float = math.inf) -> Comparison:
+    """Interval and p of a difference with that variance, by Student's t with that freedom or by the normal."""
+    error, normal, difference = math.sqrt(variance), math.isinf(freedom), found.difference
+    z = difference / error
+    half = error * (normal_quantile(found.level) if normal else float(stdtrit(freedom, (1 + found.level) / 2)))
     p = 2 * float(ndtr(-abs(z)) if normal else stdtr(freedom, -abs(z)))
     df = math.nan if normal else freedom
-    return Comparison(*names, "delong", auc.name, difference, difference - half, difference + half, level, z, df, p)
+    return replace(found, low=difference - half, high=difference + half, statistic=z, df=df, p=p)
 
 
 def delong_unpaired(a: ScoreTable, b: ScoreTable, names: tuple[str, str], level: float = 0.95) -> Comparison:
     """Two AUCs from different cases: D = (A − B) / √(var A + var B), t with Welch's degrees of freedom."""
-    difference = auc(a) - auc(b)
     variances = delong_variance(a), delong_variance(b)
     total = sum(variances)
+    found = Comparison(*names, "delong, unpaired", auc.name, auc(a) - auc(b), level=level, independent=True)
     if math.isnan(total):
-        reason = _FEW if a.whole and b.whole else "the weights are not whole numbers, so cases cannot be counted"
-        return _untested(*names, "delong, unpaired", difference, level, reason)
+        counted = "the weights are not whole numbers, so cases cannot be counted"
+        return replace(found, reason=_FEW if a.whole and b.whole else counted)
     if total == 0:
-        return _untested(*names, "delong, unpaired", difference, level, "both DeLong variances are zero")
+        return replace(found, reason="both DeLong variances are zero")
     sizes = float(a.total), float(b.total)
     df = total**2 / sum(variance**2 / (size - 1) for variance, size in zip(variances, sizes, strict=True))
-    d = difference / math.sqrt(total)
-    p = 2 * float(stdtr(df, -abs(d)))
-    half = float(stdtrit(df, (1 + level) / 2)) * math.sqrt(total)
-    bounds = difference - half, difference + half
-    return Comparison(*names, "delong, unpaired", auc.name, difference, *bounds, level, d, df, p, independent=True)
+    return _judged(found, total, df)
 
 
-def delong_omnibus(pairs: PairTable) -> Comparison:
+def delong_omnibus(pairs: PairTable, models: Sequence[str] = ()) -> Comparison:
     """Whether several AUCs are equal: χ² = (Lθ)ᵀ (L S Lᵀ)⁺ (Lθ), with L the differences to the last."""
-    return all_equal(*delong_covariance(pairs), pairs.models)
+    names = models or pairs.models
+    return all_equal(*covariance_of(pairs, names), names)
 
 
 def all_equal(areas: Array, covariance: Array, models: Sequence[str]) -> Comparison:
     """The same from the areas and their covariances."""
-    names = (models[0], ", ".join(models[1:]))
+    found = Comparison(models[0], ", ".join(models[1:]), "delong, all equal", auc.name, several=True)
     if np.isnan(covariance).any():
-        return Comparison(*names, "delong, all equal", auc.name, reason=_FEW, several=True)
+        return replace(found, reason=_FEW)
     contrasts = np.hstack([np.eye(areas.size - 1), -np.ones((areas.size - 1, 1))])
     gaps, spread = contrasts @ areas, contrasts @ covariance @ contrasts.T
     df = int(np.linalg.matrix_rank(spread, hermitian=True))
     inverse = np.linalg.pinv(spread, hermitian=True)
     if not np.allclose(spread @ inverse @ gaps, gaps, atol=1e-9):  # χ² would leave these differences out
-        reason = "some AUCs differ with DeLong variance zero"
-        return Comparison(*names, "delong, all equal", auc.name, reason=reason, several=True)
+        return replace(found, reason="some AUCs differ with DeLong variance zero")
     statistic = float(gaps @ inverse @ gaps)
     p = float(chdtrc(df, statistic)) if df else 1.0
-    return Comparison(*names, "delong, all equal", auc.name, statistic=statistic, df=float(df), p=p, several=True)
+    return replace(found, statistic=statistic, df=float(df), p=p)
 
 
 def auc_against(table: ScoreTable, value: float = 0.5, level: float = 0.95, name: str = "") -> Comparison:
     """Whether an AUC differs from a given value: Z = (A − value) / √var."""
-    area, variance = auc(table), delong_variance(table)
-    names = (name, f"{value:g}")
-    if not variance > 0:
-        zero = "constant scores" if table.score.size == 1 else "perfect separation"
-        reason = _FEW if math.isnan(variance) else f"DeLong's variance is zero, as with {zero}"
-        return _untested(*names, "delong", area - value, level, reason)
-    error = math.sqrt(variance)
-    z, half = (area - value) / error, normal_quantile(level) * error
-    p = 2 * float(ndtr(-abs(z)))
-    return Comparison(
-        *names, "delong", auc.name, area - value, area - value - half, area - value + half, level, z, math.nan, p
-    )
-
-
-def _untested(a: str, b: str, test: str, difference: float, level: float, reason: str) -> Comparison:
-    return Comparison(a, b, test, auc.name, difference, level=level, reason=reason)
+    variance = delong_variance(table)
+    found = Comparison(name, f"{value:g}", "delong", auc.name, auc(table) - value, level=level)
+    if variance > 0:
+        return _judged(found, variance)
+    zero = "constant scores" if table.score.size == 1 else "perfect separation"
+    return replace(found, reason=_FEW if math.isnan(variance) else f"DeLong's variance is zero, as with {zero}")

@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.comparisons.answer import (
-    ROPE,
-    Comparison,
-    PairTest,
-    Posterior,
-    check_rope,
-    extent,
-)
+from scorespace.comparisons.answer import ROPE, Comparison, PairTest, Posterior, check_rope, extent
 from scorespace.comparisons.question import Paired, Question
+from scorespace.comparisons.suits import both_sides, each_side_by_itself, in_folds, of_a_measure
 from scorespace.comparisons.t_tests import bayes_correlated_t, corrected_t, five_by_two_f, five_by_two_t, paired_t
-from scorespace.comparisons.test import Refused, both_sides, each_side_by_itself, in_folds, of_a_measure, test
+from scorespace.comparisons.test import Refused, test
 from scorespace.errors import DataError
 from scorespace.measures.request import Request, bind
 from scorespace.results import Note, grouped, note
@@ -66,11 +61,9 @@ _IN_FOLDS: Final = (of_a_measure, in_folds, two_folds)
 )
 def over_folds_corrected(question: Paired[Table]) -> Comparison:
     """Nadeau and Bengio's t of the differences within J folds: t = d̄ / √((1/J + n_te/n_tr) s²)."""
-
-    def tested(a: Array, b: Array, ratio: float, **said: Any) -> PairTest:
-        return corrected_t(a, b, ratio=ratio, level=question.level, **said)
-
-    return _over_folds(question, "corrected t", tested)
+    return _over_folds(
+        question, "corrected t", lambda *values, ratio, **asked: corrected_t(*values, ratio=ratio, **asked)
+    )
 
 
 @test(
@@ -82,11 +75,7 @@ def over_folds_corrected(question: Paired[Table]) -> Comparison:
 )
 def over_folds_plain(question: Paired[Table]) -> Comparison:
     """The plain t of the differences within J folds: t = d̄ / √(s²/J)."""
-
-    def tested(a: Array, b: Array, ratio: float, **said: Any) -> PairTest:
-        return paired_t(a, b, level=question.level, **said)
-
-    return _over_folds(question, "paired t", tested)
+    return _over_folds(question, "paired t", lambda *values, ratio, **asked: paired_t(*values, **asked))
 
 
 @test(
@@ -99,11 +88,8 @@ def over_folds_plain(question: Paired[Table]) -> Comparison:
 )
 def over_five_by_two_t(question: Paired[Table]) -> Comparison:
     """Dietterich's t of the first difference over the spread within repeats: t = d₁₁ / √(Σ sᵢ² / 5)."""
-
-    def tested(a: Array, b: Array, **said: Any) -> PairTest:
-        return five_by_two_t(a, b, alternative=question.alternative, **said)  # its side is that of the first difference
-
-    return _over_five_by_two(question, tested)
+    # Its side is that of the first difference.
+    return _over_five_by_two(question, partial(five_by_two_t, alternative=question.alternative))
 
 
 @test(
@@ -133,34 +119,39 @@ def over_folds_bayes(
     """Corani and Benavoli's posterior of the mean difference: St(J − 1, d̄, (1/J + ρ/(1 − ρ)) s²)."""
     check_rope(rope)
 
-    def tested(a: Array, b: Array, ratio: float, **said: Any) -> Posterior:
-        return replace(bayes_correlated_t(a, b, rho=ratio / (1 + ratio), rope=rope, **said), level=question.level)
+    def tested(a: Array, b: Array, ratio: float, level: float, **asked: Any) -> Posterior:
+        return replace(bayes_correlated_t(a, b, rho=ratio / (1 + ratio), rope=rope, **asked), level=level)
 
     return _over_folds(question, "Bayesian correlated t", tested)
 
 
 def _over_folds(question: Paired[Table], test: str, tested: Callable[..., PairTest | Posterior]) -> Comparison:
     """The test of the differences within folds; folds in which the measure is undefined are counted and left out."""
-    values = [by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)]
-    said: dict[str, Any] = {"names": question.names, "measure": question.of}
-    usable = np.isfinite(values[0]) & np.isfinite(values[1])
+    values, asked = _by_fold(question)
+    usable = np.isfinite(values).all(axis=0)
     lost = int((~usable).sum())
     if usable.sum() < 2:
         few = "it is defined in fewer than two folds"
-        return Comparison(*question.names, test, said["measure"], level=question.level, reason=few)
-    found = tested(*(one[usable] for one in values), held_out_ratio(question.cases), **said)
+        return Comparison(*question.names, test, question.of, level=question.level, reason=few)
+    found = tested(*values[:, usable], ratio=held_out_ratio(question.cases), **asked)
     told = note("SS019", f"{lost} of {usable.size} folds are left out: {question.spec} is undefined there.")
     return replace(found, notes=(*found.notes, *([told] if lost else []), *design_notes(question.cases)))
 
 
 def _over_five_by_two(question: Paired[Table], tested: Callable[..., PairTest]) -> Comparison:
-    values = [by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)]
+    values, asked = _by_fold(question)
     undefined = int((~np.isfinite(values)).any(axis=0).sum())
     if undefined:
         reason = f"{question.spec} is undefined in {undefined} of the ten folds"
         return Comparison(*question.names, "5×2cv", question.of, level=question.level, reason=reason)
-    found = tested(*values, names=question.names, measure=question.of, level=question.level)
+    found = tested(*values, **asked)
     return replace(found, notes=(*found.notes, *design_notes(question.cases)))
+
+
+def _by_fold(question: Paired[Table]) -> tuple[Array, dict[str, Any]]:
+    """The measure of both models within each fold (2, repeats, folds), and what a test of them is asked."""
+    values = [by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)]
+    return np.stack(values), {"names": question.names, "measure": question.of, "level": question.level}
 
 
 def by_fold(pairs: PairTable, model: str, request: Request) -> Array:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from scorespace.comparisons.adjust import adjust as adjusted_p
-from scorespace.comparisons.adjust import hochberg, holm, title
+from scorespace.comparisons.adjust import title
 from scorespace.comparisons.answer import Comparison, Comparisons, adjusted, extent
 from scorespace.comparisons.datasets import DatasetTable
+from scorespace.frozen import dataclass
 from scorespace.resampling.estimate import check_level
-from scorespace.results import ByValue, Note, Result, Row, decimals, note, p_text, plain
+from scorespace.results import ByValue, Note, Result, Row, decimals, joined, note, p_text, plain
 from scorespace.special import chdtrc, fdtrc, ndtr
 from scorespace.tables import Array
 
@@ -31,8 +31,7 @@ class Statistic:
     reason: str | None = None
 
     def row(self) -> Row:
-        found = {"test": self.test, "statistic": self.value, "df": self.df, "p": self.p, "reason": self.reason}
-        return plain(found)
+        return plain({"statistic" if name == "value" else name: value for name, value in vars(self).items()})
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,14 +161,14 @@ class Nemenyi(Result, ByValue):
         ranked = sorted(zip(self.average_ranks, self.models, strict=True), key=lambda one: one[0])
         rank = ranked[0][0]
         if ranked[-1][0] == rank:
-            return f"{_joined(self.models)} rank alike over {extent(self.datasets, 'data sets')} (Nemenyi)."
+            return f"{joined(self.models)} rank alike over {extent(self.datasets, 'data sets')} (Nemenyi)."
         behind = [(value - rank, model) for value, model in ranked if value > rank]
         beside = [model for gap, model in behind if gap < self.critical_difference]
         beyond = [model for gap, model in behind if gap >= self.critical_difference]
         one = len(ranked) == len(behind) + 1
         parts = [
-            f"{_joined(beside)} cannot be told from {'it' if one else 'them'}" if beside else "",
-            f"{'it beats' if one else 'they beat'} {_joined(beyond)}" if beyond else "",
+            f"{joined(beside)} cannot be told from {'it' if one else 'them'}" if beside else "",
+            f"{'it beats' if one else 'they beat'} {joined(beyond)}" if beyond else "",
         ]
         best = _leading(self.models, self.average_ranks)
         return (
@@ -191,82 +190,61 @@ def nemenyi(table: DatasetTable, *, level: float = 0.95) -> Nemenyi:
     check_level(level)
     count, k = table.values.shape
     ranks, error = table.average_ranks, _rank_error(table)
+    by_name = dict(zip(table.models, ranks.tolist(), strict=True))
     q = float(studentized_range.ppf(level, k, np.inf)) / math.sqrt(2)
     gaps = np.abs(ranks[:, None] - ranks)
     return Nemenyi(
         table.models,
-        tuple(map(float, ranks)),
+        tuple(by_name.values()),
         count,
         level,
         q,
         q * error,
         np.clip(studentized_range.sf(gaps / error * math.sqrt(2), k, np.inf), 0.0, 1.0),
-        rank_groups(table.models, ranks, q * error),
+        rank_groups(by_name, lambda one, other: abs(by_name[one] - by_name[other]) >= q * error),
         table.measure,
     )
 
 
-def rank_groups(
-    models: Sequence[str], average_ranks: ArrayLike, critical_difference: float
-) -> tuple[tuple[str, ...], ...]:
-    """The largest groups of two or more models whose average ranks span less than the critical difference.
+def rank_groups(ranks: Mapping[str, float], apart: Callable[[str, str], bool]) -> tuple[tuple[str, ...], ...]:
+    """The largest groups of two or more neighbours in average rank of which no two are apart.
 
-    >>> rank_groups(["a", "b", "c", "d"], [1.0, 1.9, 2.8, 4.3], 1.5)
+    >>> ranks = {"a": 1.0, "b": 1.9, "c": 2.8, "d": 4.3}
+    >>> rank_groups(ranks, lambda one, other: abs(ranks[one] - ranks[other]) >= 1.5)
     (('a', 'b'), ('b', 'c'))
     """
-    ranks = np.asarray(average_ranks, dtype=np.float64)
-    order = np.argsort(ranks, kind="stable")
-    ordered = ranks[order]
-    groups, reached = [], 0
-    for first in range(ordered.size):
-        last = int(np.searchsorted(ordered - ordered[first], critical_difference, side="left"))
+    ordered, groups, reached = sorted(ranks, key=ranks.__getitem__), [], 0
+    for first in range(len(ordered)):
+        last = first + 1
+        while last < len(ordered) and not any(apart(one, ordered[last]) for one in ordered[first:last]):
+            last += 1
         if last > max(first + 1, reached):  # neither a single model nor part of the group before
-            groups.append(tuple(models[place] for place in order[first:last]))
+            groups.append(tuple(ordered[first:last]))
             reached = last
     return tuple(groups)
 
 
-@dataclass(frozen=True)
-class ControlRow:
-    """A model against the control: z below 0 means that it ranks better; p raw and adjusted for all models."""
-
-    model: str
-    difference: float
-    z: float
-    p: float
-    holm: float
-    hochberg: float
-    adjusted: float
-
-
 @dataclass(frozen=True, repr=False)
 class AgainstControl(Result):
-    """Each model against one control by average ranks."""
+    """Each model against one control by average ranks; a difference below 0 means that the model ranks better."""
 
     control: str
-    comparisons: tuple[ControlRow, ...]
+    comparisons: tuple[Comparison, ...]
     datasets: int
     level: float
-    measure: str = ""
     notes: tuple[Note, ...] = ()
     adjustment: str = "holm"
 
+    @property
+    def chances(self) -> dict[str, Array]:
+        """The p-values adjusted for all models, by adjustment: Holm's, Hochberg's, and the one that was stated."""
+        p = [one.p for one in self.comparisons]
+        return {name: adjusted_p(p, name) for name in ("holm", "hochberg", self.adjustment)}
+
     def rows(self) -> list[Row]:
         """One row per model, with the adjusted p, by Holm's method unless stated, and Hochberg's beside it."""
-        return [self._comparison(one).row() | {"hochberg": one.hochberg} for one in self.comparisons]
-
-    def _comparison(self, one: ControlRow) -> Comparison:
-        return Comparison(
-            one.model,
-            self.control,
-            "average ranks",
-            self.measure,
-            one.difference,
-            level=self.level,
-            statistic=one.z,
-            p=one.p,
-            p_adjusted=one.adjusted,
-        )
+        beside = self.chances["hochberg"].tolist()
+        return [one.row() | {"hochberg": p} for one, p in zip(self.comparisons, beside, strict=True)]
 
     def facts(self) -> Row:
         return {"control": self.control, "datasets": self.datasets}
@@ -274,13 +252,12 @@ class AgainstControl(Result):
     @property
     def words(self) -> str:
         """Which models rank better and worse than the control by the adjusted p, and which cannot be told from it."""
-        sure = [one for one in self.comparisons if one.adjusted < 1 - self.level]
         told = {
-            "better": [one.model for one in sure if one.z < 0],
-            "worse": [one.model for one in sure if one.z > 0],
-            "not distinguishably different": [one.model for one in self.comparisons if one not in sure],
+            "better": [one.a for one in self.comparisons if one.sure and one.difference < 0],
+            "worse": [one.a for one in self.comparisons if one.sure and one.difference > 0],
+            "not distinguishably different": [one.a for one in self.comparisons if not one.sure],
         }
-        parts = [f"{how}: {_joined(models)}" for how, models in told.items() if models]
+        parts = [f"{how}: {joined(models)}" for how, models in told.items() if models]
         over = f"{extent(self.datasets, 'data sets')} ({self.adjustment.title()})"
         return f"Against {self.control} over {over}: {'; '.join(parts)}."
 
@@ -294,14 +271,11 @@ def against_control(table: DatasetTable, control: str, *, level: float = 0.95, a
     """
     check_level(level)
     title(adjust, pairs=False)
-    place = table.index(control)
-    others = [index for index in range(len(table.models)) if index != place]
-    gaps = table.average_ranks[others] - table.average_ranks[place]
-    z = gaps / _rank_error(table)
-    p = 2 * ndtr(-np.abs(z))
-    numbers = np.stack([gaps, z, p, holm(p), hochberg(p), adjusted_p(p, adjust)], axis=1).tolist()
-    rows = tuple(ControlRow(table.models[index], *found) for index, found in zip(others, numbers, strict=True))
-    return AgainstControl(control, rows, table.datasets, level, table.measure, adjustment=adjust)
+    table.index(control)  # refuses an unknown name
+    found = [_of_ranks(table, model, control, table.measure, level) for model in table.models if model != control]
+    chances = adjusted_p([one.p for one in found], adjust).tolist()
+    placed = tuple(replace(one, p_adjusted=p) for one, p in zip(found, chances, strict=True))
+    return AgainstControl(control, placed, table.datasets, level, adjustment=adjust)
 
 
 def rank_pairs(table: DatasetTable, adjust: str = "shaffer", *, level: float = 0.95) -> Comparisons:
@@ -315,14 +289,16 @@ def rank_pairs(table: DatasetTable, adjust: str = "shaffer", *, level: float = 0
     [0.0455, 0.0002, 0.0455]
     """
     check_level(level)
-    ranks, error = table.average_ranks, _rank_error(table)
-    found = []
-    for i, j in combinations(range(len(table.models)), 2):
-        gap, names = float(ranks[i] - ranks[j]), (table.models[i], table.models[j])
-        p = 2 * float(ndtr(-abs(gap) / error))
-        found.append(Comparison(*names, "average ranks", "rank", gap, level=level, statistic=gap / error, p=p))
+    found = [_of_ranks(table, a, b, "rank", level) for a, b in combinations(table.models, 2)]
     placed, method, notes = adjusted(found, "pairs", adjust)
     return Comparisons(table.models, tuple(placed), method, notes)
+
+
+def _of_ranks(table: DatasetTable, a: str, b: str, measure: str, level: float) -> Comparison:
+    ranks, error = table.average_ranks, _rank_error(table)
+    gap = float(ranks[table.index(a)] - ranks[table.index(b)])
+    p = 2 * float(ndtr(-abs(gap) / error))
+    return Comparison(a, b, "average ranks", measure, gap, level=level, statistic=gap / error, p=p)
 
 
 def _chi2(test: str, between: float, within: float, k: int) -> Statistic:
@@ -359,8 +335,4 @@ def _rank_error(table: DatasetTable) -> float:
 def _leading(models: Sequence[str], average_ranks: Sequence[float]) -> str:
     """Who ranks best, or all who do: every sentence names the same."""
     best = [model for model, rank in zip(models, average_ranks, strict=True) if rank == min(average_ranks)]
-    return f"{_joined(best)} {'ranks' if len(best) == 1 else 'rank'}"
-
-
-def _joined(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return f"{joined(best)} {'ranks' if len(best) == 1 else 'rank'}"

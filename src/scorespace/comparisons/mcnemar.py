@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 import numpy as np
 
-from scorespace.comparisons.answer import Comparison
+from scorespace.comparisons.answer import Alternative, Comparison
+from scorespace.comparisons.datasets import sign_p
 from scorespace.comparisons.difference import combined
 from scorespace.comparisons.question import Paired, Several
-from scorespace.comparisons.test import decided, each_case_once, not_in_folds, of_decisions, test, ungrouped, unweighted
+from scorespace.comparisons.suits import decided, each_case_once, not_in_folds, of_decisions, ungrouped, unweighted
+from scorespace.comparisons.test import test
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.confusion import acc
 from scorespace.resampling.share import wilson
 from scorespace.results import grouped, note
-from scorespace.special import bdtr, chdtrc
+from scorespace.special import chdtrc
 from scorespace.tables import Array, Table
 
 Method = Literal["corrected", "uncorrected", "exact", "midp"]
@@ -25,6 +27,7 @@ METHODS: Final[tuple[Method, ...]] = get_args(Method)
 FEW_DISCORDANT: Final = 25
 """Below it the chi-squared approximation is poor, and mid-p is the default."""
 
+_TOGETHER: Final = "there are no discordant cases: the decisions are right and wrong together"
 _HARDLY_ANY: Final = 10  # discordant cases from which no test tells much
 
 
@@ -47,8 +50,8 @@ def mcnemar(
     right = [question.right(model) for model in question.names]
     stated = None if method == "auto" else method
     times = question.cases.times
-    found = mcnemar_test(*right, names=question.names, method=stated, level=question.level, times=times)
-    found = replace(found, measure=question.of or acc.name)
+    asked: dict[str, Any] = {"method": stated, "level": question.level, "alternative": question.alternative}
+    found = replace(mcnemar_test(*right, names=question.names, times=times, **asked), measure=question.of or acc.name)
     ((_, only_a), (only_b, _)) = found.table or ((0, 0), (0, 0))
     if only_a + only_b >= _HARDLY_ANY:
         return found
@@ -70,13 +73,15 @@ def mcnemar_test(
     names: tuple[str, str] = ("a", "b"),
     method: Method | None = None,
     level: float = 0.95,
+    alternative: Alternative = "two-sided",
     times: Array | None = None,
 ) -> Comparison:
     """Whether two models are right on the same share of cases; only cases on which they differ tell.
 
     The table counts both right, only a; only b, neither. Without a method: mid-p below 25 discordant
-    cases, else the chi-squared with continuity correction. The interval is Newcombe's for paired shares. A row may
-    stand for so many `times` cases.
+    cases, else the chi-squared with continuity correction. One side alone is asked of the binomial, whose two tails
+    share the count that was seen; of χ² both are. The interval is Newcombe's for paired shares. A row may stand for so
+    many `times` cases.
 
     >>> right = np.array([True] * 12 + [False] * 4)
     >>> mcnemar_test(right, right[::-1]).table
@@ -87,9 +92,10 @@ def mcnemar_test(
     neither, only_b, only_a, both = counted
     total, discordant = sum(counted), only_a + only_b
     chosen = method or ("midp" if discordant < FEW_DISCORDANT else "corrected")
-    statistic, p = mcnemar_p(only_a, only_b, chosen)
+    of_chi2 = chosen in ("corrected", "uncorrected")
+    sided = "two-sided" if of_chi2 else alternative
+    statistic, p = mcnemar_p(only_a, only_b, chosen, sided)
     low, high = newcombe_paired(both, only_a, only_b, neither, level)
-    reason = "there are no discordant cases: the decisions are right and wrong together" if not discordant else None
     return Comparison(
         *names,
         f"mcnemar, {chosen}",
@@ -99,10 +105,11 @@ def mcnemar_test(
         high,
         level,
         statistic,
-        1.0 if chosen in ("corrected", "uncorrected") else math.nan,
+        1.0 if of_chi2 else math.nan,
         p,
-        reason=reason,
+        reason=None if discordant else _TOGETHER,
         table=((both, only_a), (only_b, neither)),
+        alternative=sided,
     )
 
 
@@ -125,25 +132,22 @@ def newcombe_paired(both: int, only_a: int, only_b: int, neither: int, level: fl
     return combined(a / total, wilson(a, total, level), b / total, wilson(b, total, level), phi)
 
 
-def mcnemar_p(only_a: int, only_b: int, method: Method) -> tuple[float, float]:
-    """Statistic and p-value from the two discordant counts; without any, p = 1.
+def mcnemar_p(only_a: int, only_b: int, method: Method, alternative: Alternative = "two-sided") -> tuple[float, float]:
+    """Statistic and p-value from the two discordant counts; without any, p = 1; of χ² two-sided whatever is asked.
 
     >>> mcnemar_p(6, 16, "corrected")[0]
     3.6818181818181817
     """
     if method not in METHODS:
         raise ScoreSpaceError(f"method={method!r} is unknown.", seen=f"{METHODS}", hint="one of these")
-    total, gap, fewer = only_a + only_b, abs(only_a - only_b), min(only_a, only_b)
+    total, gap = only_a + only_b, abs(only_a - only_b)
     if total == 0:
         return math.nan, 1.0
     if method in ("corrected", "uncorrected"):
         # Equal counts leave nothing to correct.
         statistic = max(0, gap - (method == "corrected")) ** 2 / total
         return statistic, float(chdtrc(1, statistic))
-    if method == "exact":
-        return math.nan, min(1.0, 2 * float(bdtr(fewer, total, 0.5)))
-    below = float(bdtr(fewer - 1, total, 0.5)) if fewer else 0.0
-    return math.nan, min(1.0, below + float(bdtr(fewer, total, 0.5)))
+    return math.nan, sign_p(only_a, only_b, alternative, share=1.0 if method == "exact" else 0.5)
 
 
 def cochran_q(right: Array, *, names: Sequence[str]) -> Comparison:
@@ -156,13 +160,8 @@ def cochran_q(right: Array, *, names: Sequence[str]) -> Comparison:
     k = hits.shape[0]
     by_model, by_case = hits.sum(axis=1), hits.sum(axis=0)
     spread = float(k * by_case.sum() - (by_case**2).sum())
-    label = (names[0], ", ".join(names[1:]))
+    found = Comparison(names[0], ", ".join(names[1:]), "cochran q", acc.name, df=float(k - 1), several=True)
     if spread == 0:
-        reason = "there are no discordant cases: the decisions are right and wrong together"
-        return Comparison(
-            *label, "cochran q", acc.name, statistic=0.0, df=float(k - 1), p=1.0, reason=reason, several=True
-        )
+        return replace(found, statistic=0.0, p=1.0, reason=_TOGETHER)
     q = (k - 1) * float(k * (by_model**2).sum() - by_model.sum() ** 2) / spread
-    return Comparison(
-        *label, "cochran q", acc.name, statistic=q, df=float(k - 1), p=float(chdtrc(k - 1, q)), several=True
-    )
+    return replace(found, statistic=q, p=float(chdtrc(k - 1, q)))

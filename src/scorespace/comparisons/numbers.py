@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -12,16 +12,10 @@ import numpy as np
 from scorespace.comparisons.answer import Comparison
 from scorespace.comparisons.datasets import dataset_table, wilcoxon
 from scorespace.comparisons.question import Paired, Question
-from scorespace.comparisons.test import (
-    Refused,
-    by_request,
-    each_case_once,
-    not_in_folds,
-    test,
-    ungrouped,
-    unweighted,
-)
+from scorespace.comparisons.suits import by_request, each_case_once, not_in_folds, ungrouped, unweighted
+from scorespace.comparisons.test import Refused, test
 from scorespace.errors import MeasureError, ScoreSpaceError
+from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.measure import Measure
 from scorespace.measures.regression import asym, mae, medae, mse, pinball
@@ -129,13 +123,7 @@ def diebold_mariano(
         variance = lagged[0] + 2 * float(lagged[1:] @ (1 - np.arange(1, horizon) / horizon))
     names = question.names
     found = OverTime(
-        *names,
-        "diebold_mariano",
-        str(question.spec),
-        mean,
-        level=question.level,
-        horizon=horizon,
-        times=times,
+        *names, "diebold_mariano", str(question.spec), mean, level=question.level, horizon=horizon, times=times
     )
     if lagged[0] <= 1e-24 * max(1.0, mean * mean):
         if mean == 0:
@@ -173,10 +161,10 @@ def _loss(spec: MeasureSpec) -> Callable[[Array], Array]:
 
 
 def _gaps(question: Paired[ResidualTable]) -> Array:
-    """The loss of the first model less that of the second, in the order of time where there is one."""
+    """The loss of the first model less that of the second, in the order of time."""
     loss, pairs = _loss(question.bound[0].spec), question.cases
     first, second = (loss(error) for error in _errors(question))
-    return first - second if pairs.time is None else (first - second)[np.argsort(pairs.time, kind="stable")]
+    return np.asarray(first - second)[np.argsort(np.asarray(pairs.time), kind="stable")]
 
 
 def _errors(question: Paired[ResidualTable]) -> tuple[Array, Array]:
@@ -201,7 +189,7 @@ def signed_ranks(question: Paired[ResidualTable]) -> Comparison:
     """Sum of the ranks of | |e_a| − |e_b| | over the cases on which a is farther off; exact up to 25, else normal."""
     a, b = map(np.abs, _errors(question))
     asked: dict[str, Any] = {"alternative": question.alternative, "level": question.level}
-    found = wilcoxon(dataset_table({"a": a, "b": b}, best="low"), "a", "b", **asked)
+    found = wilcoxon(dataset_table({"a": a, "b": b}, best="low"), **asked)
     nearer = float(((a < b) + 0.5 * (a == b)).mean())
     return SignedRanks(
         *question.names,

@@ -4,45 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import combinations
 from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.comparisons.answer import (
-    UNTESTED,
-    Alternative,
-    Comparison,
-    Comparisons,
-    adjusted,
-    check_alternative,
-)
+from scorespace.arguments import check
+from scorespace.comparisons.answer import UNTESTED, Alternative, Comparison, Comparisons, adjusted, check_alternative
 from scorespace.comparisons.difference import combined, interval_at, judged, least_p
-from scorespace.comparisons.question import Paired, Question, Several, decides
-from scorespace.comparisons.test import (
-    Choice,
-    Doubt,
-    Refused,
-    chosen,
+from scorespace.comparisons.question import Paired, Question, Several, bindable, decides
+from scorespace.comparisons.suits import (
+    about_decisions,
     each_case_once,
     enough_apart,
     enough_cases,
     not_in_folds,
     of_a_measure,
-    parse_test,
-    test,
 )
+from scorespace.comparisons.test import Choice, Doubt, Refused, chosen, parse_test, test
 from scorespace.declaration import Call
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.measures.catalog import MeasureSpec, measures, parse
 from scorespace.measures.confusion import acc
-from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, Draws, replicated
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, Progress, note
-from scorespace.tables import Array, DrawnCases, NoTableError, Table
+from scorespace.tables import Array, NoTableError, Table
 from scorespace.tables.pair import PairTable
 
 USUAL: Final = ("auc[hand_till]", "auc", "acc", "mae")
@@ -112,8 +101,11 @@ def permutation(
     if not question.tested:
         return found
     gaps, every = _swapped_gaps(question, _counted(replicates))
+    sign = {"two-sided": 0, "greater": 1, "less": -1}[question.alternative]
+    swapped, seen = (sign * gaps, sign * difference) if sign else (np.abs(gaps), abs(difference))
     # Rounding must not decide a tie between a swapped and the observed difference; an undefined one counts as extreme.
-    extreme = int((~(np.abs(gaps) < abs(difference) - 1e-12)).sum())
+    extreme = int((~(swapped < seen - 1e-12)).sum())
+    found = replace(found, alternative=question.alternative)
     if every:
         return replace(found, test="permutation, exact", p=extreme / gaps.size)
     return replace(found, p=(1 + extreme) / (1 + gaps.size))
@@ -129,7 +121,6 @@ def _swapped_gaps(question: Paired[Table], replicates: int) -> tuple[Array, bool
         unit = np.unique(pairs.group, return_inverse=True)[1]
         units = int(unit.max(initial=-1)) + 1
     every = units <= 31 and 2 ** (units - 1) <= replicates
-    count = 2 ** max(0, units - 1) if every else replicates
     size, request = int(table.cells.shape[-1]), question.bound[0]
 
     def gaps(swapped: NDArray[np.bool_]) -> Array:
@@ -141,11 +132,12 @@ def _swapped_gaps(question: Paired[Table], replicates: int) -> tuple[Array, bool
         return rng.integers(0, 2, (number, units), dtype=np.uint8).view(bool)
 
     if every:  # the first case stays, since swapping all cases turns the sign alone
-        ways = (np.arange(count)[:, None] >> np.arange(units)) & 1
-        return gaps(np.roll(ways, 1, axis=1).astype(bool)), True
+        ways = (np.arange(2 ** max(0, units - 1))[:, None] >> np.arange(units)) & 1
+        half = gaps(np.roll(ways, 1, axis=1).astype(bool))
+        return np.concatenate([half, -half]), True
     draws = question.draws
     cost = 2 * pairs.cases + 2 * size
-    return replicated(swap, gaps, cost, replicates=count, seed=draws.seed, progress=draws.progress), False
+    return replicated(swap, gaps, cost, replicates=replicates, seed=draws.seed, progress=draws.progress), False
 
 
 def _filled(table: Any, places: Array, size: int, pairs: PairTable) -> Any:
@@ -195,6 +187,7 @@ def grouped_notes(question: Question[Table], how: str = "drawn") -> tuple[Note, 
 
 
 def _counted(replicates: int) -> int:
+    check("replicates", replicates, int)
     if replicates < 1:
         raise ScoreSpaceError(f"replicates={replicates} leaves nothing to judge by.", hint=f"replicates={REPLICATES}")
     return replicates
@@ -208,8 +201,7 @@ def compare(
     *,
     test: str | None = None,
     spec: MeasureSpec | None = None,
-    at: float | Mapping[str, float] | None = None,
-    decided: Mapping[str, NDArray[np.bool_]] | None = None,
+    at: float | None = None,
     models: Sequence[str] = (),
     draws: Draws | None = None,
     level: float = 0.95,
@@ -221,9 +213,8 @@ def compare(
 ) -> Comparisons:
     """Test all pairs of the chosen models, or of all, adjusted by Holm or as stated where there are several.
 
-    Without a test, the first that suits is used: `scorespace tests` lists them. `at` is the threshold of decisions,
-    for all models or by model, where they are not decided already; `decided` says instead which of its cases each
-    model decides right. Three or more models are first tested all at once, where there is such a test.
+    Without a test, the first that suits is used: `scorespace tests` lists them. `at` is the threshold of decisions.
+    Three or more models are first tested all at once, where there is such a test.
 
     >>> from scorespace.tables.pair import pair_table
     >>> scores = {"a": [0.9, 0.4, 0.6, 0.7, 0.2], "b": [0.9, 0.4, 0.6, 0.7, 0.2]}
@@ -238,17 +229,16 @@ def compare(
     for name in names:
         pairs.index(name)
     if at is not None and spec is not None:
-        where = next(iter(at.values())) if isinstance(at, Mapping) else at
         raise MeasureError(
-            f"at={where:g} asks for decisions, and {spec} is a measure.", hint=f'measure="{replace(spec, at=where)}"'
+            f"at={at:g} asks for decisions, and {spec} is a measure.", hint=f'measure="{replace(spec, at=at)}"'
         )
     if at is not None and any(pairs.tables[pairs.index(name)].scores_classes for name in names):
         raise MeasureError(
             "a threshold is for two classes: of several, the highest score decides.", hint="no threshold"
         )
-    shown = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
-    question = _question(pairs, shown, names, spec, at, decided or {}, level, test)
-    question = replace(question, alternative=alternative)
+    drawn = draws or Draws(dict(zip(pairs.models, pairs.tables, strict=True)), pairs, seed=seed, progress=progress)
+    asked: dict[str, Any] = {"spec": spec, "level": level, "alternative": alternative, "cases": pairs, "draws": drawn}
+    question = _completed(Several(**asked, models=names), at, test)
     couples = list(combinations(names, 2))
     first = _of_two(question, couples[0], names, {})
     choice = chosen(test, first, options)
@@ -294,9 +284,8 @@ def differences(
     [('delong', True), ('bootstrap', False)]
     """
     kept: dict[Any, Any] = {}
-    questions = [
-        _of_two(_question(pairs, draws, (a, b), spec, None, {}, level, None), (a, b), (), kept) for spec in specs
-    ]
+    asked: dict[str, Any] = {"level": level, "cases": pairs, "draws": draws, "models": (a, b)}
+    questions = [_of_two(_completed(Several(spec=spec, **asked)), (a, b), (), kept) for spec in specs]
     questions = [replace(one, tested=k == 0) for k, one in enumerate(questions)]
     choices = [chosen(None, question) for question in questions]
     together = [spec for spec, choice in zip(specs, choices, strict=True) if choice.kind.general]
@@ -318,35 +307,22 @@ def _untested(one: Comparison, tested: MeasureSpec) -> Comparison:
 def _of_two(
     question: Several[Table], couple: tuple[str, str], among: tuple[str, ...], kept: dict[Any, Any]
 ) -> Paired[Table]:
-    shared = {
-        name: getattr(question, name) for name in ("spec", "level", "alternative", "cases", "draws", "at", "decided")
-    }
-    return Paired(models=couple, among=among, kept=kept, **shared)
+    shared = {one.name: getattr(question, one.name) for one in fields(question)}
+    return Paired(**{**shared, "models": couple}, among=among, kept=kept)
 
 
-def _question(
-    pairs: PairTable,
-    draws: Draws,
-    names: tuple[str, ...],
-    spec: MeasureSpec | None,
-    at: float | Mapping[str, float] | None,
-    decided: Mapping[str, NDArray[np.bool_]],
-    level: float,
-    test: str | None,
-) -> Several[Table]:
+def _completed(question: Several[Table], at: float | None = None, test: str | None = None) -> Several[Table]:
     """What is asked of these models: a measure as stated, decisions, or the usual measure of their tables."""
+    pairs, draws, names, spec = question.cases, question.draws, question.models, question.spec
     tables = [pairs.tables[pairs.index(name)] for name in names]
-    cuts = dict.fromkeys(names, at) if isinstance(at, (int, float)) else dict(at or {})
-    if not cuts and not decided:  # 0.5 was not chosen on these cases, as any other cut would be
-        halves = (name for name, table in zip(names, tables, strict=True) if table.thresholded and table.probabilities)
-        cuts = dict.fromkeys(halves, 0.5)
-    question: Several[Table] = Several(
-        spec=None, level=level, cases=pairs, draws=draws, models=names, at=cuts, decided=decided
-    )
+    # 0.5 was not chosen on these cases, as any other cut would be.
+    halves = (name for name, table in zip(names, tables, strict=True) if table.thresholded and table.probabilities)
+    cuts = dict.fromkeys(halves, 0.5) if at is None else dict.fromkeys(names, at)
+    question = replace(question, at=cuts)
     if spec is None:
-        named = test is not None and parse_test(test).noun.about_decisions
-        cut = all(name in cuts or name in decided or decides(table) for name, table in zip(names, tables, strict=True))
-        if at is not None or decided or named or (test is None and cut and _crisp(tables)):
+        named = test is not None and about_decisions(parse_test(test).noun)
+        cut = all(name in cuts or decides(table) for name, table in zip(names, tables, strict=True))
+        if at is not None or named or (test is None and cut and _crisp(tables)):
             whole = at is None and all(map(decides, tables))
             return replace(question, spec=MeasureSpec(acc.name)) if whole else question
         spec = MeasureSpec(acc.name) if all(map(decides, tables)) and _crisp(tables) else usual(tables)
@@ -366,26 +342,19 @@ def usual(tables: Sequence[Table]) -> MeasureSpec:
     """
     known = (*map(parse, USUAL), *(MeasureSpec(one.name) for one in measures()))
     for spec in known:
-        if _bindable(spec, tables):
+        if bindable(spec, tables):
             return spec
     raise MeasureError("no measure is defined for all of these models.", hint='measure="…"')
 
 
-def _bindable(spec: MeasureSpec, tables: Sequence[Table]) -> bool:
-    try:
-        return all(bind(spec, table) for table in tables)
-    except MeasureError:
-        return False
-
-
 def _crisp(tables: Sequence[Table]) -> bool:
     """Whether decisions are compared when nothing else is asked for: one of the models has nothing else."""
-    return any(map(decides, tables)) and not _bindable(parse(USUAL[0]), tables)
+    return any(map(decides, tables)) and not bindable(parse(USUAL[0]), tables)
 
 
 def _scoring(pairs: PairTable, tables: Sequence[Table], spec: MeasureSpec) -> PairTable | None:
     """All models as scores, where a decision among them is asked for its rank or at a threshold."""
-    if not any(map(decides, tables)) or (_bindable(spec, tables) and DrawnCases not in spec.measure.functions):
+    if not any(map(decides, tables)) or (bindable(spec, tables) and spec.measure.area is None):
         return None
     try:
         return pairs.scoring()

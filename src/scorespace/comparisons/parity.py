@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
 import numpy as np
 
 from scorespace.comparisons.difference import Bounds, combined, interval_at
-from scorespace.errors import MeasureError
+from scorespace.comparisons.question import bindable, model_of
+from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec, parse
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import Draws
@@ -68,7 +68,7 @@ class Parity:
     reason: str | None = None
 
     def row(self) -> Row:
-        return plain({name: getattr(self, name) for name in self.__dataclass_fields__})
+        return plain(vars(self))
 
     @property
     def size(self) -> str:
@@ -126,21 +126,13 @@ def parities(model: str, samples: Mapping[str, Draws], at: float | None, *, leve
         if not (criterion.placed or all(table.thresholded for table in tables)):
             continue  # of decisions there are no probabilities
         specs = [_placed(name, at if criterion.placed else None, tables[0]) for name in criterion.measures]
-        if all(_suits(spec, table) for spec in specs for table in tables):
+        if all(bindable(spec, tables) for spec in specs):
             found.append(_parity(model, criterion, specs, samples, level))
     return found
 
 
 def _placed(name: str, at: float | None, table: Table) -> MeasureSpec:
     return parse(name if at is None or not table.thresholded else f"{name}@{at!r}")
-
-
-def _suits(spec: MeasureSpec, table: Table) -> bool:
-    try:
-        bind(spec, table)
-    except MeasureError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -190,7 +182,7 @@ def _parity(
 
 
 def _rate(name: str, spec: MeasureSpec, draws: Draws, level: float) -> _Rate:
-    model, table = next(iter(draws.tables.items()))
-    request = bind(spec, table)
+    model = model_of(draws)
+    request = bind(spec, draws.tables[model])
     found = interval_at(request, model, draws, level)
     return _Rate(name, spec, request.value, (found.low, found.high))

@@ -1,22 +1,28 @@
-"""How many cases it takes: power and sample size for one AUC and for the difference of two (Hanley and McNeil)."""
+"""How many cases it takes: power and sample size for one AUC, for the difference of two, and for a share."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final, Literal
 
 from scorespace.errors import ConditionError, did_you_mean, listing
+from scorespace.frozen import dataclass
+from scorespace.resampling.share import wilson
 from scorespace.results import Note, Result, Row, decimals, grouped, note, plain
 from scorespace.special import ndtr, ndtri
 
 FEW: Final = 20
 """Below so many cases of a class the normal approximation is rough."""
 
+TERMS: Final = ("auc", "against", "correlation", "alpha")
+"""What a plan can be solved for beside its cases, its power and the width of its interval."""
 
-_MOST_CASES: Final = 10**12
-"""Beyond any study, and before numbers overflow."""
+Variance = Literal["hanley", "obuchowski"]
+"""How much an AUC varies: after Hanley and McNeil, or after Obuchowski, as pROC has it."""
+
+_MOST_CASES: Final = 10**12  # beyond any study, and before numbers overflow
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,6 +44,7 @@ class Power(Result):
     half_width: float = math.nan
     correlation: float = math.nan
     sides: int = 2
+    variance: Variance = "hanley"
     prevalences: tuple[float, float] | None = None
 
     @property
@@ -76,22 +83,84 @@ class Power(Result):
         return f"{found} So many cases do where {low} to {high} of them are positive."
 
     def rows(self) -> list[Row]:
-        row = {
-            "design": self.design,
-            "auc": self.auc,
-            "against": self.against,
-            "half_width": self.half_width,
-            "correlation": self.correlation,
-            "alpha": self.alpha,
-            "sides": self.sides,
-            "power": self.power,
-            "n_pos": self.n_pos,
-            "n_neg": self.n_neg,
-            "cases": self.cases,
-        }
+        stated = ("design", "auc", "against", "half_width", "correlation", "alpha", "sides", "variance")
+        row = {name: getattr(self, name) for name in (*stated, "power", "n_pos", "n_neg", "cases")}
         if self.prevalences is not None:
             row |= {"prevalence": self.prevalences[0], "prevalence_most": self.prevalences[1]}
         return [plain(row)]
+
+
+@dataclass(frozen=True, repr=False)
+class SharePlan(Result):
+    """How narrow the Wilson interval of a share, such as a sensitivity, is with so many cases that it is a share of.
+
+    `cases` are all cases that give so many of the class, where its `prevalence` is stated.
+    """
+
+    share: float
+    n: int
+    half_width: float
+    alpha: float
+    low: float
+    high: float
+    prevalence: float = math.nan
+    cases: int | None = None
+
+    @property
+    def words(self) -> str:
+        """The answer in a sentence."""
+        of = "" if self.cases is None else f", of {grouped(self.cases)} in all"
+        many = "case" if self.n == 1 else "cases"
+        return (
+            f"With {grouped(self.n)} {many}{of}, the {100 * (1 - self.alpha):g} % Wilson interval of a share of "
+            f"{self.share:.4g} is {decimals(self.low)} to {decimals(self.high)}, half of which is "
+            f"{decimals(self.half_width)}."
+        )
+
+    def rows(self) -> list[Row]:
+        stated = ("share", "half_width", "low", "high", "alpha", "prevalence", "n", "cases")
+        return [plain({"design": "share"} | {name: getattr(self, name) for name in stated})]
+
+
+def share_width(share: float, n: int, *, prevalence: float = math.nan, alpha: float = 0.05) -> SharePlan:
+    """The half width of Wilson's interval of a share of n cases: z √(p(1 − p)/n + z²/4n²) / (1 + z²/n).
+
+    >>> share_width(0.9, 150)
+    With 150 cases, the 95 % Wilson interval of a share of 0.9 is 0.842 to 0.938, half of which is 0.048.
+    """
+    if not 0 <= share <= 1:
+        raise ConditionError(f"share={share:g} is not a share.", hint="between 0 and 1, such as 0.9")
+    _check(alpha)
+    if n < 1:
+        raise ConditionError(f"n={n} are no cases.", hint="at least 1")
+    cases = None
+    if not math.isnan(prevalence):
+        _check_share(prevalence)
+        cases = math.ceil(n / prevalence - 1e-9)  # rounding up must not take 300.0000000001 for more than 300
+    low, high = wilson(share * n, n, 1 - alpha)
+    return SharePlan(share, n, (high - low) / 2, alpha, low, high, prevalence, cases)
+
+
+def sample_size_of_share(
+    share: float, within: float, *, prevalence: float = math.nan, alpha: float = 0.05
+) -> SharePlan:
+    """The fewest cases whose Wilson interval of a share, of level 1 − alpha, is no wider than twice `within`.
+
+    >>> sample_size_of_share(0.9, 0.05, prevalence=0.2).n
+    141
+    """
+    if not 0 < within < 0.5:
+        raise ConditionError(f"within={within:g} is not a half width of a share.", hint="such as 0.05")
+
+    def enough(n: int) -> bool:
+        return share_width(share, n, prevalence=prevalence, alpha=alpha).half_width <= within
+
+    above = 1
+    while not enough(above):
+        above *= 2
+        if above > _MOST_CASES:
+            raise _too_large()
+    return share_width(share, _last(above, max(1, above // 2), enough), prevalence=prevalence, alpha=alpha)
 
 
 def hanley_variance(auc: float, n_pos: float, n_neg: float) -> float:
@@ -105,168 +174,141 @@ def hanley_variance(auc: float, n_pos: float, n_neg: float) -> float:
     return (auc * (1 - auc) + (n_pos - 1) * of_pos + (n_neg - 1) * of_neg) / (n_pos * n_neg)
 
 
-def auc_power(auc: float, n_pos: int, n_neg: int, *, null: float = 0.5, alpha: float = 0.05, sides: int = 2) -> Power:
-    """The power to tell an AUC from a fixed value: Φ((|A − A₀| − z √V₀) / √V), V₀ at the value, V at the AUC.
+def obuchowski_variance(auc: float, n_pos: float, n_neg: float) -> float:
+    """Variance of an AUC of ratings, as pROC plans by: 0.0099 e^(−a²/2) [(5a² + 8)/P + (a² + 8)/N], a = 1.414 Φ⁻¹(A).
 
-    >>> auc_power(0.8, 30, 70, null=0.7)
-    With 30 positive and 70 negative cases, a two-sided test at 0.05 has power 0.368 to tell an AUC of 0.8 from 0.7.
+    >>> round(obuchowski_variance(0.5, 100, 100) * 100, 4)
+    0.1584
     """
-    _check(alpha=alpha, sides=sides, n_pos=n_pos, n_neg=n_neg, auc=auc, null=null)
-    power = _power(auc - null, hanley_variance(null, n_pos, n_neg), hanley_variance(auc, n_pos, n_neg), alpha, sides)
-    return Power("one", auc, n_pos, n_neg, alpha, power, null, sides=sides)
+    apart = (1.414 * float(ndtri(auc))) ** 2
+    return 0.0099 * math.exp(-apart / 2) * ((5 * apart + 8) / n_pos + (apart + 8) / n_neg)
 
 
-def auc_sample_size(
-    auc: float,
-    *,
-    null: float | None = None,
-    half_width: float | None = None,
-    prevalence: float | None = None,
-    ratio: float | None = None,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    sides: int = 2,
-) -> Power:
-    """The fewest cases that tell an AUC from a fixed value with the power, or whose interval is that narrow.
+VARIANCES: Final[dict[Variance, Callable[[float, float, float], float]]] = {
+    "hanley": hanley_variance,
+    "obuchowski": obuchowski_variance,
+}
 
-    State `null` or `half_width` (of the interval of level 1 − alpha), and the `prevalence` of positives
-    or the `ratio` of negatives to positives.
 
-    >>> auc_sample_size(0.8, half_width=0.05, prevalence=0.3)
-    With 128 positive and 299 negative cases, the 95 % interval of an AUC of 0.8 is ± 0.050.
+@dataclass(frozen=True, kw_only=True)
+class Aim:
+    """What a study is to tell: an AUC from a value, or from the AUC of another model on the same or on other cases.
+
+    `correlation` is that of the two estimated AUCs when both models score the same cases; `unpaired` models have so
+    many cases of their own.
     """
-    if (null is None) == (half_width is None):
-        raise ConditionError("state one aim of the sample.", hint="null=0.5 to test, or half_width=0.05")
-    negatives = _ratio(prevalence, ratio)
-    if half_width is not None:
-        _check(alpha=alpha, auc=auc)
-        if not 0 < half_width < 1:
-            raise ConditionError(f"half_width={half_width:g} is not a half width.", hint="such as 0.05")
-        wanted = half_width
 
-        n_pos, n_neg = _fewest(lambda p, n: auc_width(auc, p, n, alpha=alpha).half_width <= wanted, negatives)
-        return auc_width(auc, n_pos, n_neg, alpha=alpha)
-    value = 0.5 if null is None else null
-    _check_aim(power, alpha, auc, value)
-    n_pos, n_neg = _fewest(
-        lambda n_pos, n_neg: auc_power(auc, n_pos, n_neg, null=value, alpha=alpha, sides=sides).power >= power,
-        negatives,
-    )
-    return auc_power(auc, n_pos, n_neg, null=value, alpha=alpha, sides=sides)
+    auc: float = math.nan
+    against: float = math.nan
+    correlation: float | None = None
+    unpaired: bool = False
+    alpha: float = 0.05
+    sides: int = 2
+    variance: Variance = "hanley"
 
+    def with_cases(self, n_pos: int, n_neg: int) -> Power:
+        """The power of so many cases: Φ((|A − B| − z √V₀) / √V), two-sided in either direction.
 
-def difference_power(
-    a: float,
-    b: float,
-    n_pos: int,
-    n_neg: int,
-    *,
-    correlation: float | None = None,
-    alpha: float = 0.05,
-    sides: int = 2,
-) -> Power:
-    """The power to tell two AUCs apart: Φ((|A − B| − z √V₀) / √V), V = V_A + V_B − 2r √(V_A V_B).
+        Of one model, V₀ is the variance at the value and V that at the AUC; of two, V = V_A + V_B − 2r √(V_A V_B),
+        and when they are equal, both vary like the less certain of the two (Hanley and McNeil's V₀ = 2 V).
 
-    `correlation` r is that of the two estimated AUCs when both models score the same cases; without
-    it, each model has so many cases of its own. When they are equal, both vary like the less certain
-    of the two (Hanley and McNeil's V₀ = 2 V).
+        >>> Aim(auc=0.8, against=0.7).with_cases(30, 70)
+        With 30 positive and 70 negative cases, a two-sided test at 0.05 has power 0.368 to tell an AUC of 0.8 from 0.7.
+        >>> round(Aim(auc=0.8, against=0.7, correlation=0.5).with_cases(100, 100).power, 3)
+        0.79
+        """
+        _check(self.alpha, self.sides, n_pos, n_neg, auc=self.auc, against=self.against)
+        variance, under_null = (VARIANCES[self.variance](area, n_pos, n_neg) for area in (self.auc, self.against))
+        design, r = "one", math.nan
+        if self.unpaired or self.correlation is not None:
+            design = "unpaired" if self.correlation is None else "paired"
+            r = self.correlation or 0.0
+            if not -1 < r < 1:
+                raise ConditionError(f"correlation={r:g} is not a correlation.", hint="between −1 and 1, such as 0.5")
+            of_a, of_b = variance, under_null
+            variance, under_null = of_a + of_b - 2 * r * math.sqrt(of_a * of_b), 2 * max(of_a, of_b) * (1 - r)
+        gap, error = abs(self.auc - self.against), math.sqrt(variance)
+        bound = float(ndtri(1 - self.alpha / self.sides)) * math.sqrt(under_null)
+        power = float(ndtr((gap - bound) / error))
+        power += 0.0 if self.sides == 1 else float(ndtr((-gap - bound) / error))
+        plan = Power(design, self.auc, n_pos, n_neg, self.alpha, power, self.against)
+        return replace(plan, correlation=r, sides=self.sides, variance=self.variance)
 
-    >>> round(difference_power(0.8, 0.7, 100, 100, correlation=0.5).power, 3)
-    0.79
-    """
-    _check(alpha=alpha, sides=sides, n_pos=n_pos, n_neg=n_neg, auc=a, against=b)
-    r = 0.0 if correlation is None else correlation
-    if not -1 < r < 1:
-        raise ConditionError(f"correlation={r:g} is not a correlation.", hint="between −1 and 1, such as 0.5")
-    of_a, of_b = hanley_variance(a, n_pos, n_neg), hanley_variance(b, n_pos, n_neg)
-    under_null = 2 * max(of_a, of_b) * (1 - r)
-    power = _power(a - b, under_null, of_a + of_b - 2 * r * math.sqrt(of_a * of_b), alpha, sides)
-    design = "unpaired" if correlation is None else "paired"
-    return Power(design, a, n_pos, n_neg, alpha, power, b, correlation=r, sides=sides)
+    def check(self, power: float) -> None:
+        """Refuse a power that cannot be reached, or not by cases."""
+        _check(self.alpha, auc=self.auc, against=self.against)
+        if not self.alpha < power < 1:
+            hint = f"between {self.alpha:g} and 1, such as 0.8"
+            raise ConditionError(f"power={power:g} is not a power to reach.", hint=hint)
+        if self.auc == self.against:
+            problem = f"no number of cases tells an AUC of {self.auc:g} from {self.against:g}."
+            raise ConditionError(problem, hint="two AUCs that differ")
 
 
-def difference_sample_size(
-    a: float,
-    b: float,
-    *,
-    correlation: float | None = None,
-    prevalence: float | None = None,
-    ratio: float | None = None,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    sides: int = 2,
-) -> Power:
-    """The fewest cases (of each model, when unpaired) that tell two AUCs apart with the power.
+def sample_size(aim: Aim, prevalence: float, power: float = 0.8) -> Power:
+    """The fewest cases (of each model, when unpaired) with that share of positives that reach an aim with the power.
 
-    >>> difference_sample_size(0.75, 0.7, ratio=1, alpha=0.05, sides=1).n_pos
+    >>> sample_size(Aim(auc=0.75, against=0.7, unpaired=True, sides=1), 0.5).n_pos
     654
     """
-    _check_aim(power, alpha, a, b)
-    n_pos, n_neg = _fewest(
-        lambda n_pos, n_neg: (
-            difference_power(a, b, n_pos, n_neg, correlation=correlation, alpha=alpha, sides=sides).power >= power
-        ),
-        _ratio(prevalence, ratio),
-    )
-    return difference_power(a, b, n_pos, n_neg, correlation=correlation, alpha=alpha, sides=sides)
+    aim.check(power)
+    return aim.with_cases(*_fewest(lambda *cases: aim.with_cases(*cases).power >= power, prevalence))
 
 
-TERMS: Final = ("auc", "against", "correlation", "alpha")
-"""What a plan can be solved for beside its cases, its power and the width of its interval."""
-
-
-def auc_width(auc: float, n_pos: int, n_neg: int, *, alpha: float = 0.05) -> Power:
+def auc_width(auc: float, n_pos: int, n_neg: int, *, alpha: float = 0.05, variance: Variance = "hanley") -> Power:
     """The half width of the interval of an AUC: z √V.
 
     >>> auc_width(0.8, 128, 299)
     With 128 positive and 299 negative cases, the 95 % interval of an AUC of 0.8 is ± 0.050.
     """
-    _check(alpha=alpha, auc=auc, n_pos=n_pos, n_neg=n_neg)
-    width = float(ndtri(1 - alpha / 2)) * math.sqrt(hanley_variance(auc, n_pos, n_neg))
-    return Power("width", auc, n_pos, n_neg, alpha, half_width=width)
+    _check(alpha, 2, n_pos, n_neg, auc=auc)
+    width = float(ndtri(1 - alpha / 2)) * math.sqrt(VARIANCES[variance](auc, n_pos, n_neg))
+    return Power("width", auc, n_pos, n_neg, alpha, half_width=width, variance=variance)
 
 
-def solved(
-    term: str,
-    n_pos: int,
-    n_neg: int,
-    *,
-    auc: float | None = None,
-    against: float | None = None,
-    correlation: float | None = None,
-    unpaired: bool = False,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    sides: int = 2,
+def sample_size_of_width(
+    auc: float, half_width: float, prevalence: float, *, alpha: float = 0.05, variance: Variance = "hanley"
 ) -> Power:
+    """The fewest cases with that share of positives whose interval of an AUC, of level 1 − alpha, is that narrow.
+
+    >>> sample_size_of_width(0.8, 0.05, 0.3)
+    With 128 positive and 299 negative cases, the 95 % interval of an AUC of 0.8 is ± 0.050.
+    """
+    _check(alpha, auc=auc)
+    if not 0 < half_width < 1:
+        raise ConditionError(f"half_width={half_width:g} is not a half width.", hint="such as 0.05")
+
+    def width(n_pos: int, n_neg: int) -> Power:
+        return auc_width(auc, n_pos, n_neg, alpha=alpha, variance=variance)
+
+    return width(*_fewest(lambda *cases: width(*cases).half_width <= half_width, prevalence))
+
+
+def solved(term: str, aim: Aim, n_pos: int, n_neg: int, power: float = 0.8) -> Power:
     """The plan with the auc, against, correlation or alpha at which so many cases reach the power.
 
-    Two models are meant where a correlation is stated or looked for, or `unpaired`. An AUC to tell from another is
-    looked for below it as `against`, above it as `auc`.
+    An AUC to tell from another is looked for below it as `against`, above it as `auc`.
 
-    >>> solved("against", 200, 200, auc=0.8, correlation=0.5).against.__round__(3)
+    >>> solved("against", Aim(auc=0.8, correlation=0.5), 200, 200).against.__round__(3)
     0.731
     """
     if term not in TERMS:
         near = did_you_mean(term, TERMS)
         hint = f"did you mean {near}?" if near else None
         raise ConditionError(f"a plan cannot be solved for {term!r}.", seen=f"it can for {listing(TERMS)}", hint=hint)
-    stated = {"auc": auc, "against": against, "correlation": correlation, "alpha": alpha}
-    missing = [name for name in ("auc", "against") if stated[name] is None and name != term]
+    missing = [name for name in ("auc", "against") if math.isnan(getattr(aim, name)) and name != term]
     if missing:
         raise ConditionError(f"the {term} follows from the {missing[0]}, which is not stated.", hint=f"{missing[0]}=…")
-    if term == "correlation" and unpaired:
+    if term == "correlation" and aim.unpaired:
         raise ConditionError("models on different cases are not correlated.", hint="leave out unpaired")
-    two = unpaired or term == "correlation" or correlation is not None
 
     def plan(value: float) -> Power:
-        one, other, together, error = (value if name == term else stated[name] for name in stated)
-        one, other, error = float(one or 0), float(other or 0), float(error or 0)
-        return _planned(two, one, other, n_pos, n_neg, together, error, sides)
+        found: dict[str, Any] = {term: value}
+        return replace(aim, **found).with_cases(n_pos, n_neg)
 
     # Each with the end at which the power is least, and the one at which it is most.
-    ends = {"auc": (against, 1.0), "against": (auc, 0.0), "correlation": (-1.0, 1.0), "alpha": (0.0, 1.0)}[term]
-    least, most = float(ends[0] or 0.0), float(ends[1] or 0.0)
+    ends = {"auc": (aim.against, 1.0), "against": (aim.auc, 0.0), "correlation": (-1.0, 1.0), "alpha": (0.0, 1.0)}
+    least, most = ends[term]
     step = 1e-9 * (most - least)
     below, above = least + step, most - step
     if not plan(below).power < power <= plan(above).power:
@@ -281,34 +323,24 @@ def solved(
     return plan(above)
 
 
-def solved_prevalence(
-    cases: int,
-    *,
-    auc: float,
-    against: float,
-    correlation: float | None = None,
-    unpaired: bool = False,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    sides: int = 2,
-) -> Power:
+def solved_prevalence(aim: Aim, cases: int, power: float = 0.8) -> Power:
     """The plan with the least share of positives at which so many cases (of each model, if unpaired) reach the power.
 
     The power is largest where classes are about equally large, and falls to both sides: `prevalences` has both ends.
 
-    >>> solved_prevalence(400, auc=0.8, against=0.7, correlation=0.5).prevalences
+    >>> solved_prevalence(Aim(auc=0.8, against=0.7, correlation=0.5), 400).prevalences
     (0.1875, 0.8875)
     """
-    _check_aim(power, alpha, auc, against)
+    aim.check(power)
     split(cases, 0.5)
-    two = unpaired or correlation is not None
+    variance = VARIANCES[aim.variance]
 
     def plan(n_pos: int) -> Power:
-        return _planned(two, auc, against, n_pos, cases - n_pos, correlation, alpha, sides)
+        return aim.with_cases(n_pos, cases - n_pos)
 
     def sure(n_pos: int) -> tuple[float, float]:
         """By the power; where it is 0 or 1 to the last digit, by the variances."""
-        return plan(n_pos).power, -sum(hanley_variance(area, n_pos, cases - n_pos) for area in (auc, against))
+        return plan(n_pos).power, -sum(variance(area, n_pos, cases - n_pos) for area in (aim.auc, aim.against))
 
     below, above = 1, cases - 1
     while above - below > 2:
@@ -326,13 +358,40 @@ def solved_prevalence(
     return replace(plan(least), prevalences=(least / cases, most / cases))
 
 
-def _planned(
-    two: bool, a: float, b: float, n_pos: int, n_neg: int, correlation: float | None, alpha: float, sides: int
-) -> Power:
-    """The power for an AUC against another one: that of a second model, or a value."""
-    if two:
-        return difference_power(a, b, n_pos, n_neg, correlation=correlation, alpha=alpha, sides=sides)
-    return auc_power(a, n_pos, n_neg, null=b, alpha=alpha, sides=sides)
+def split(cases: int, prevalence: float) -> tuple[int, int]:
+    """So many cases in positives and negatives, at least one of each.
+
+    >>> split(100, 0.3)
+    (30, 70)
+    """
+    _check_share(prevalence)
+    if cases < 2:
+        raise ConditionError(f"cases={cases} are not cases of two classes.", hint="at least 2")
+    n_pos = min(max(1, round(cases * prevalence)), cases - 1)
+    return n_pos, cases - n_pos
+
+
+def _fewest(enough: Callable[[int, int], bool], prevalence: float) -> tuple[int, int]:
+    """The least numbers of positives and negatives in that proportion that are enough; the rarer class counts up."""
+    _check_share(prevalence)
+    ratio = (1 - prevalence) / prevalence
+
+    def sizes(rarer: int) -> tuple[int, int]:
+        # Rounding up must not take 3.0000000001 for more than 3.
+        other = max(1, math.ceil(rarer * max(ratio, 1 / ratio) - 1e-9))
+        return (rarer, other) if ratio >= 1 else (other, rarer)
+
+    above = 2
+    while max(sizes(above)) <= _MOST_CASES and not enough(*sizes(above)):
+        above *= 2
+    if max(sizes(above)) > _MOST_CASES:
+        raise _too_large()
+    return sizes(_last(above, max(2, above // 2), lambda rarer: enough(*sizes(rarer))))
+
+
+def _too_large() -> ConditionError:
+    seen = f"more than {grouped(_MOST_CASES)} cases"
+    return ConditionError("no study is large enough for this aim.", seen=seen, hint="a lesser aim")
 
 
 def _last(start: int, end: int, enough: Callable[[int], bool]) -> int:
@@ -345,73 +404,12 @@ def _last(start: int, end: int, enough: Callable[[int], bool]) -> int:
     return start
 
 
-def split(cases: int, prevalence: float) -> tuple[int, int]:
-    """So many cases in positives and negatives, at least one of each.
-
-    >>> split(100, 0.3)
-    (30, 70)
-    """
-    _ratio(prevalence, None)
-    if cases < 2:
-        raise ConditionError(f"cases={cases} are not cases of two classes.", hint="at least 2")
-    n_pos = min(max(1, round(cases * prevalence)), cases - 1)
-    return n_pos, cases - n_pos
+def _check_share(prevalence: float) -> None:
+    if not 0 < prevalence < 1:
+        raise ConditionError(f"prevalence={prevalence:g} is not the share of a class.", hint="between 0 and 1")
 
 
-def _power(gap: float, under_null: float, variance: float, alpha: float, sides: int) -> float:
-    """The chance that a normal test statistic is beyond its bound; two-sided, in either direction."""
-    bound, error = float(ndtri(1 - alpha / sides)) * math.sqrt(under_null), math.sqrt(variance)
-    expected = float(ndtr((abs(gap) - bound) / error))
-    return expected if sides == 1 else expected + float(ndtr((-abs(gap) - bound) / error))
-
-
-def _fewest(enough: Callable[[int, int], bool], ratio: float) -> tuple[int, int]:
-    """The least numbers of positives and negatives in that ratio that are enough; the rarer class counts up."""
-
-    def sizes(rarer: int) -> tuple[int, int]:
-        # Rounding up must not take 3.0000000001 for more than 3.
-        other = max(1, math.ceil(rarer * max(ratio, 1 / ratio) - 1e-9))
-        return (rarer, other) if ratio >= 1 else (other, rarer)
-
-    above = 2
-    while max(sizes(above)) <= _MOST_CASES and not enough(*sizes(above)):
-        above *= 2
-    if max(sizes(above)) > _MOST_CASES:
-        seen = f"more than {grouped(_MOST_CASES)} cases"
-        raise ConditionError("no study is large enough for this aim.", seen=seen, hint="a lesser aim")
-    below = above // 2
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if enough(*sizes(middle)) else (middle, above)
-    return sizes(above)
-
-
-def _ratio(prevalence: float | None, ratio: float | None) -> float:
-    """Negatives for each positive."""
-    if (prevalence is None) == (ratio is None):
-        raise ConditionError(
-            "state how many cases are positive.", hint="prevalence=0.3, or ratio=2 of negatives to positives"
-        )
-    if prevalence is not None:
-        if not 0 < prevalence < 1:
-            raise ConditionError(f"prevalence={prevalence:g} is not the share of a class.", hint="between 0 and 1")
-        return (1 - prevalence) / prevalence
-    if ratio is None or not (ratio > 0 and math.isfinite(ratio)):
-        raise ConditionError(f"ratio={ratio:g} is not a ratio of negatives to positives.", hint="a number above 0")
-    return ratio
-
-
-def _check_aim(power: float, alpha: float, auc: float, against: float) -> None:
-    _check(alpha=alpha, auc=auc, against=against)
-    if not alpha < power < 1:
-        raise ConditionError(f"power={power:g} is not a power to reach.", hint=f"between {alpha:g} and 1, such as 0.8")
-    if auc == against:
-        raise ConditionError(
-            f"no number of cases tells an AUC of {auc:g} from {against:g}.", hint="two AUCs that differ"
-        )
-
-
-def _check(*, alpha: float, sides: int = 2, n_pos: int = 2, n_neg: int = 2, **areas: float) -> None:
+def _check(alpha: float, sides: int = 2, n_pos: int = 2, n_neg: int = 2, **areas: float) -> None:
     for name, area in areas.items():
         if not 0 < area < 1:
             raise ConditionError(f"{name}={area:g} is not an area that varies.", hint="between 0 and 1, such as 0.8")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scorespace.comparisons.answer import Alternative, Comparison, ValueTest
 from scorespace.comparisons.datasets import DatasetTable
 from scorespace.errors import MeasureError
+from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import Draws, asked
@@ -77,6 +78,11 @@ class Question(Generic[Held]):
         return min(map(_units, self.samples))
 
     @property
+    def difference(self) -> float:
+        """The measure of the first minus that of the second."""
+        return self.bound[0].value - self.bound[1].value
+
+    @property
     def range(self) -> tuple[float, float]:
         """Between which numbers a difference of the measure lies: its range, and as much below zero."""
         low, high = self.bound[0].range
@@ -94,15 +100,13 @@ class Question(Generic[Held]):
 class Several(Question[Held]):
     """Several models on the same cases: are all alike.
 
-    `at` holds the thresholds that decisions are made at, by model; `decided` which decisions of a model are right,
-    where that was found elsewhere, as by thresholds chosen on other cases.
+    `at` holds the thresholds that decisions are made at, by model.
     """
 
     cases: PairTable
     draws: Draws
     models: tuple[str, ...]
     at: Mapping[str, float] = field(default_factory=dict)
-    decided: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     asks: ClassVar[str] = "compare several models at once"
 
     @property
@@ -121,8 +125,6 @@ class Several(Question[Held]):
 
     def right(self, model: str) -> NDArray[np.bool_]:
         """Which cases a model decides right."""
-        if model in self.decided:
-            return self.decided[model]
         stated = None if self.spec is None or isinstance(self.spec.at, Top) else self.spec.at  # a rank cuts ties in two
         return self.cases.right(self.cases.index(model), self.at.get(model, stated))
 
@@ -144,17 +146,11 @@ class Paired(Several[Held]):
     def names(self) -> tuple[str, str]:
         return self.models[0], self.models[1]
 
-    @property
-    def difference(self) -> float:
-        """The measure of the first minus that of the second."""
-        return self.bound[0].value - self.bound[1].value
-
     def drawn(self, replicates: int, *specs: MeasureSpec) -> Draws:
         """So many replicates in which the models share their cases; all that are compared are drawn at once."""
         key = (id(self.draws), replicates)
         if key not in self.kept:
-            own = _times(self.draws, replicates)
-            self.kept[key] = own if own.shared is not None else own.together()
+            self.kept[key] = _times(self.draws, replicates).together
         draws: Draws = self.kept[key]
         wanted = specs or (() if self.spec is None else (self.spec,))
         among = self.among or self.models
@@ -182,11 +178,6 @@ class Unpaired(Question[Held]):
     @property
     def tables(self) -> tuple[Any, ...]:
         return _only(self.first), _only(self.second)
-
-    @property
-    def difference(self) -> float:
-        """The measure of the first sample minus that of the second."""
-        return self.bound[0].value - self.bound[1].value
 
     def answer(self, test: str, **told: Any) -> Comparison:
         """The difference as a test of that name begins: without interval and p."""
@@ -243,6 +234,14 @@ def decides(table: Table) -> bool:
     except NoTableError:
         return False
     return True
+
+
+def bindable(spec: MeasureSpec, tables: Iterable[Table]) -> bool:
+    """Whether all of these tables have a measure."""
+    try:
+        return all(bind(spec, table) for table in tables)
+    except MeasureError:
+        return False
 
 
 def model_of(draws: Draws) -> str:

@@ -4,40 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Annotated, Any, Literal, cast
 
 from scorespace.comparisons.answer import ROPE, Alternative, Comparison, Comparisons, adjusted, check_alternative
-from scorespace.comparisons.datasets import (
-    DatasetTable,
-    Zeros,
-    bayes_signed_rank,
-    dataset_table,
-    sign_test,
-    wilcoxon,
-)
+from scorespace.comparisons.datasets import DatasetTable, Zeros, bayes_signed_rank, dataset_table, sign_test, wilcoxon
 from scorespace.comparisons.friedman import (
     AgainstControl,
     Friedman,
     Nemenyi,
     against_control,
     nemenyi,
+    rank_groups,
     rank_pairs,
 )
 from scorespace.comparisons.friedman import friedman as friedman_test
 from scorespace.comparisons.numbers import signed_ranks
 from scorespace.comparisons.question import AllOverDatasets, OverDatasets
-from scorespace.comparisons.test import (
-    any_of_several,
-    each_side_by_itself,
-    parse_test,
-    ranked,
-    refuse_misfit,
-    test,
-    with_options,
-)
+from scorespace.comparisons.suits import any_of_several, each_side_by_itself
+from scorespace.comparisons.test import parse_test, ranked, refuse_misfit, test, with_options
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError
+from scorespace.frozen import dataclass
 from scorespace.measures.catalog import find
 from scorespace.measures.measure import Best
 from scorespace.resampling.estimate import check_level
@@ -74,11 +62,16 @@ def friedman(question: AllOverDatasets) -> Comparison:
 
 
 @signed_ranks.on(directed=True)
-def _over_datasets(question: OverDatasets, *, zeros: _Dropped = "drop") -> Comparison:
+def _over_datasets(
+    question: OverDatasets,
+    *,
+    zeros: _Dropped = "drop",
+    method: Annotated[Literal["auto", "normal"], "normal: also where there are few; auto: exact for few"] = "auto",
+) -> Comparison:
     """Sum of the ranks of the differences over the data sets on which a is higher."""
     handled: Zeros = "drop" if zeros == "wilcox" else zeros  # R and SciPy name it after Wilcoxon
     asked: dict[str, Any] = {"alternative": question.alternative, "level": question.level}
-    return wilcoxon(question.outcomes, *question.names, zeros=handled, **asked)
+    return wilcoxon(question.outcomes.only(*question.names), zeros=handled, method=method, **asked)
 
 
 @test(title="sign test", for_="on how many data sets one model is better, whatever by how much", directed=True)
@@ -90,7 +83,7 @@ def sign(
     """The number of data sets on which a is higher, Binomial(n, ½) if they are equal; exact."""
     handled: Literal["drop", "split"] = "drop" if zeros == "wilcox" else zeros
     asked: dict[str, Any] = {"alternative": question.alternative, "level": question.level}
-    return sign_test(question.outcomes, *question.names, zeros=handled, **asked)
+    return sign_test(question.outcomes.only(*question.names), zeros=handled, **asked)
 
 
 @test(
@@ -103,7 +96,7 @@ def bayes_over_datasets(
     question: OverDatasets, *, rope: Annotated[float, "differences within ± this are none"] = ROPE
 ) -> Comparison:
     """Shares of draws from a Dirichlet process in which a is lower, equal within the rope, or higher most often."""
-    found = bayes_signed_rank(question.outcomes, *question.names, rope=rope, seed=question.seed)
+    found = bayes_signed_rank(question.outcomes.only(*question.names), rope=rope, seed=question.seed)
     return replace(found, level=question.level)
 
 
@@ -136,28 +129,31 @@ class Ranking(Result):
         if self.nemenyi is not None:
             return self.nemenyi.groups
         if self.friedman is not None and self.pairs is not None:
-            return _alike(self.average_ranks, self.pairs)
+            apart = {frozenset((one.a, one.b)) for one in self.pairs if one.sure}
+            return rank_groups(self.average_ranks, lambda *two: frozenset(two) in apart)
         if self.control is None:
             return ()
-        ranks = self.average_ranks
-        alike = [one.model for one in self.control.comparisons if not one.adjusted < 1 - self.level]
-        ordered = sorted([self.control.control, *alike], key=ranks.__getitem__)
+        alike = [one.a for one in self.control.comparisons if not one.sure]
+        ordered = sorted([self.control.control, *alike], key=self.average_ranks.__getitem__)
         return (tuple(ordered),) if alike else ()
 
     @property
+    def parts(self) -> list[Result]:
+        """The tests that were made, that of all models first."""
+        return [one for one in (self.friedman, self.nemenyi, self.control, self.pairs) if one is not None]
+
+    @property
     def notes(self) -> tuple[Note, ...]:
-        parts = (self.friedman, self.nemenyi, self.control, self.pairs)
-        return tuple(one for part in parts if part is not None for one in part.notes)
+        return tuple(one for part in self.parts for one in part.notes)
 
     @property
     def words(self) -> str:
         """One sentence per test."""
-        parts = (self.friedman, self.nemenyi, self.control, self.pairs)
-        return "\n".join(part.words for part in parts if part is not None)
+        return "\n".join(part.words for part in self.parts)
 
     def rows(self) -> list[Row]:
         """One row per pair of models, or per model and the control."""
-        return [row for part in (self.nemenyi, self.control, self.pairs) if part is not None for row in part.rows()]
+        return [row for part in self.parts if part is not self.friedman for row in part.rows()]
 
     def facts(self) -> Row:
         return {
@@ -226,8 +222,7 @@ not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
             return Ranking(table, level, found, pairs=rank_pairs(table, adjust, level=level))
         return Ranking(table, level, found, nemenyi=nemenyi(table, level=level))
     questions = [OverDatasets(**asked, names=names, seed=seed) for names in combinations(table.models, 2)]
-    for question in questions[:1]:
-        refuse_misfit(call.noun, question)
+    refuse_misfit(call.noun, questions[0])
     if control is not None:
         raise ScoreSpaceError(
             f"control={control} is for the test friedman, and not for {call.noun.name}.", hint='test="friedman"'
@@ -235,20 +230,6 @@ not distinguishable from chance here (Wilcoxon signed rank, p = 0.125).
     pairs = [call.noun(question, **call.options) for question in questions]
     placed, method, notes = adjusted(pairs, "pairs", adjust or "holm")
     return Ranking(table, level, pairs=Comparisons(table.models, tuple(placed), method, notes))
-
-
-def _alike(ranks: Mapping[str, float], pairs: Comparisons) -> tuple[tuple[str, ...], ...]:
-    """The largest groups of neighbours in rank of which no two are told apart."""
-    apart = {frozenset((one.a, one.b)) for one in pairs if one.sure}
-    ordered, groups, reached = sorted(ranks, key=ranks.__getitem__), [], 0
-    for first in range(len(ordered)):
-        last = first + 1
-        while last < len(ordered) and not any({one, ordered[last]} in apart for one in ordered[first:last]):
-            last += 1
-        if last > max(first + 1, reached):  # neither a single model nor part of the group before
-            groups.append(tuple(ordered[first:last]))
-            reached = last
-    return tuple(groups)
 
 
 def _refuse_impossible(table: DatasetTable, measure: str) -> None:

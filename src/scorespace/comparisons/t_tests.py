@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,14 +16,15 @@ from scorespace.comparisons.answer import (
     Posterior,
     check_alternative,
     check_rope,
+    numbers_of,
     rounded,
 )
 from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.frozen import dataclass
 from scorespace.resampling.estimate import check_level
 from scorespace.results import Note, note
 from scorespace.special import fdtrc, stdtr, stdtrit
 from scorespace.tables import Array
-from scorespace.tables.arrays import real
 
 _SINGLE: Final = "a single difference has no spread"
 _OPTIMISTIC: Final = note(
@@ -50,7 +50,7 @@ def paired_t(
     >>> paired_t([0.82, 0.81, 0.85, 0.80], [0.80, 0.80, 0.81, 0.79])
     a − b +0.020 [−0.003, +0.043]  p = 0.066  paired t, 4 folds
     """
-    pair = _Pair.of(a, b, names, measure, alternative, level)
+    pair = _pair(a, b, names, measure=measure, alternative=alternative, level=level)
     return _t_test(pair, "paired t", 0.0, (_OPTIMISTIC,))
 
 
@@ -73,7 +73,7 @@ def corrected_t(
     >>> corrected_t([0.02, 0.01, 0.04, 0.01], folds=4)
     a − b +0.020 [−0.014, +0.054]  p = 0.161  corrected t, 4 folds
     """
-    pair = _Pair.of(a, b, names, measure, alternative, level)
+    pair = _pair(a, b, names, measure=measure, alternative=alternative, level=level)
     if ratio is None:
         ratio = 1 / (pair.folds(folds, "ratio=1/9 (test cases by training cases)") - 1)
     elif folds is not None:
@@ -100,7 +100,7 @@ def five_by_two_t(
     >>> round(found.statistic, 3), round(found.p, 4)
     (2.101, 0.0896)
     """
-    pair = _Pair.of(a, b, names, measure, alternative, level)
+    pair = _pair(a, b, names, measure=measure, alternative=alternative, level=level)
     spread, reason = _five_by_two(pair)
     if reason is not None:
         return pair.undecided("5×2cv t", 5, reason)
@@ -122,7 +122,7 @@ def five_by_two_f(
     >>> round(found.statistic, 3), round(found.p, 4)
     (1.242, 0.4288)
     """
-    pair = _Pair.of(a, b, names, measure, "two-sided", level)
+    pair = _pair(a, b, names, measure=measure, level=level)
     spread, reason = _five_by_two(pair)
     if reason is not None:
         return pair.undecided("5×2cv F", (10, 5), reason)
@@ -148,7 +148,7 @@ def bayes_correlated_t(
     >>> bayes_correlated_t([0.02, 0.01, 0.04, 0.01], folds=4)
     a than b: lower 0.035, equal 0.177, higher 0.789  rope ±0.01  Bayesian correlated t, 4 folds
     """
-    pair = _Pair.of(a, b, names, measure, "two-sided", 0.95)
+    pair = _pair(a, b, names, measure=measure)
     check_rope(rope)
     if rho is None:
         rho = 1 / pair.folds(folds, "rho=0.1 (test cases by all cases)")
@@ -170,18 +170,7 @@ def bayes_correlated_t(
     # Left and right may add up to a little more than one when the region has no width.
     inside = math.nan if math.isnan(left) else max(0.0, 1 - left - right)
     return Posterior(
-        test="Bayesian correlated t",
-        a=pair.a,
-        b=pair.b,
-        measure=measure,
-        over="folds",
-        count=count,
-        difference=mean,
-        width=rope,
-        left=left,
-        rope=inside,
-        right=right,
-        reason=reason,
+        **pair.said, test="Bayesian correlated t", width=rope, left=left, rope=inside, right=right, reason=reason
     )
 
 
@@ -198,48 +187,21 @@ def tail(t: float, df: float, alternative: Alternative) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """The checked differences of two models, and what is said about every test of them."""
+    """The checked differences of two models, the `size` of what each comes from, and what is asked of every test."""
 
     d: Array
     size: Array
-    a: str
-    b: str
-    measure: str
-    alternative: Alternative
-    level: float
-
-    @classmethod
-    def of(
-        cls,
-        a: ArrayLike,
-        b: ArrayLike | None,
-        names: Sequence[str],
-        measure: str,
-        alternative: Alternative,
-        level: float,
-    ) -> _Pair:
-        check_level(level)
-        check_alternative(alternative)
-        if not isinstance(names, (tuple, list)) or len(names) != 2:
-            raise ScoreSpaceError(f"names={names!r} does not name two models.", hint='names=("nb", "tree")')
-        one, other = map(str, names)
-        if b is None:
-            differences = _numbers(a, "the differences")
-            return cls(differences, np.abs(differences), one, other, measure, alternative, level)
-        first, second = _numbers(a, f"the values of {one}"), _numbers(b, f"the values of {other}")
-        if first.shape != second.shape:
-            raise DataError(
-                "the two models were not measured on the same folds.",
-                seen=f"{_shape(first)} for {one}, {_shape(second)} for {other}",
-                hint="the same folds for both, in the same order",
-            )
-        size = np.maximum(np.abs(first), np.abs(second))
-        return cls(first - second, size, one, other, measure, alternative, level)
+    asked: dict[str, Any]
 
     @property
     def mean(self) -> float:
         # The mean of equal differences, exactly: 0 must not become 1e-18.
         return float(rounded(self.d, self.size).flat[0]) if self.constant else float(self.d.mean())
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What is told about every test."""
+        return {**self.asked, "over": "folds", "count": self.d.size, "difference": self.mean}
 
     @property
     def variance(self) -> float:
@@ -275,39 +237,28 @@ class _Pair:
             return self.result(test, 0.0, 1.0, df, reason="they are equal in every fold", notes=notes)
         return self.result(test, math.nan, math.nan, df, reason=reason, notes=notes)
 
-    def result(
-        self,
-        test: str,
-        statistic: float,
-        p: float,
-        df: int | tuple[int, int],
-        *,
-        error: float = math.nan,
-        reason: str | None = None,
-        notes: tuple[Note, ...] = (),
-    ) -> PairTest:
-        low = high = math.nan
-        if not math.isnan(error) and not isinstance(df, tuple):
-            half = error * float(stdtrit(df, (1 + self.level) / 2))
-            low, high = self.mean - half, self.mean + half
-        return PairTest(
-            test=test,
-            a=self.a,
-            b=self.b,
-            measure=self.measure,
-            over="folds",
-            count=self.d.size,
-            difference=self.mean,
-            statistic=statistic,
-            p=p,
-            df=df,
-            low=low,
-            high=high,
-            level=self.level,
-            alternative=self.alternative,
-            reason=reason,
-            notes=notes,
+    def result(self, test: str, statistic: float, p: float, df: int | tuple[int, int], **more: Any) -> PairTest:
+        return PairTest(**self.said, test=test, statistic=statistic, p=p, df=df, **more)
+
+
+def _pair(a: ArrayLike, b: ArrayLike | None, names: Sequence[str], **asked: Any) -> _Pair:
+    check_level(asked.get("level", 0.95))
+    check_alternative(asked.get("alternative", "two-sided"))
+    if not isinstance(names, (tuple, list)) or len(names) != 2:
+        raise ScoreSpaceError(f"names={names!r} does not name two models.", hint='names=("nb", "tree")')
+    one, other = map(str, names)
+    asked |= {"a": one, "b": other}
+    if b is None:
+        differences = _numbers(a, "the differences")
+        return _Pair(differences, np.abs(differences), asked)
+    first, second = _numbers(a, f"the values of {one}"), _numbers(b, f"the values of {other}")
+    if first.shape != second.shape:
+        raise DataError(
+            "the two models were not measured on the same folds.",
+            seen=f"{_shape(first)} for {one}, {_shape(second)} for {other}",
+            hint="the same folds for both, in the same order",
         )
+    return _Pair(first - second, np.maximum(np.abs(first), np.abs(second)), asked)
 
 
 def _t_test(pair: _Pair, test: str, ratio: float, notes: tuple[Note, ...] = ()) -> PairTest:
@@ -316,8 +267,9 @@ def _t_test(pair: _Pair, test: str, ratio: float, notes: tuple[Note, ...] = ()) 
         same = "the difference is the same in every fold, so its spread is zero"
         return pair.undecided(test, count - 1, same if count > 1 else _SINGLE, notes)
     error = math.sqrt((1 / count + ratio) * pair.variance)
-    t = pair.mean / error
-    return pair.result(test, t, tail(t, count - 1, pair.alternative), count - 1, error=error, notes=notes)
+    t, half = pair.mean / error, error * float(stdtrit(count - 1, (1 + pair.asked["level"]) / 2))
+    p = tail(t, count - 1, pair.asked["alternative"])
+    return pair.result(test, t, p, count - 1, low=pair.mean - half, high=pair.mean + half, notes=notes)
 
 
 def _five_by_two(pair: _Pair) -> tuple[float, str | None]:
@@ -335,14 +287,8 @@ def _five_by_two(pair: _Pair) -> tuple[float, str | None]:
 
 
 def _numbers(values: ArrayLike, what: str) -> Array:
-    try:
-        numbers = real(values)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(
-            f"{what} are not an array of numbers.",
-            seen=str(error),
-            hint="a list of numbers, or repeats × folds of them",
-        ) from error
+    hint = "a list of numbers, or repeats × folds of them"
+    numbers = numbers_of(values, f"{what} are not an array of numbers.", hint)
     if numbers.ndim not in (1, 2) or not numbers.size:
         raise DataError(
             f"{what} are neither a list nor a table of folds.",

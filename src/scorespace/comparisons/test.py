@@ -6,22 +6,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from dataclasses import field, replace
+from typing import Any, get_args, get_origin, get_type_hints
 
 from scorespace.comparisons.answer import Comparison, one_sided
 from scorespace.comparisons.certain import certain
 from scorespace.comparisons.question import Question
-from scorespace.declaration import Call, Option, Registry, check_options, options_of
+from scorespace.declaration import Call, Declaration, Option, Registry, check_options, options_of, read_value
 from scorespace.errors import MeasureError, ScoreSpaceError, listing
-from scorespace.measures.catalog import measures
-from scorespace.measures.confusion import acc
+from scorespace.frozen import dataclass
 from scorespace.results import Note, note
-from scorespace.tables import NoTableError, Table, Top
+from scorespace.tables import NoTableError, Table
 from scorespace.tables.table import called
-
-FEW: Final = 20
-"""Cases of the rarer class below which large-sample tests reject too often: with 10 of them 6.7 % in place of 5 %."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +60,8 @@ class Form:
         return options_of(self.function)
 
 
-@dataclass(frozen=True, eq=False)
-class TestKind:
+@dataclass(frozen=True, eq=False, repr=False)
+class TestKind(Declaration):
     """A test with all that a reader needs to choose it.
 
     `for_` says what it is for. `suits` are the rules of what it can be asked, each of which is silent, refuses or
@@ -123,7 +119,7 @@ class TestKind:
         if question.alternative != "two-sided" and not form.directed:
             able = [one.name for one in ranked() if type(question) in one.forms and one.forms[type(question)].directed]
             return Refused(
-                f"{{title}} knows no direction{_asked_for_one(question)}", seen=f"{listing(able)} do" if able else None
+                f"{{title}} knows no direction{asked_for_one(question)}", seen=f"{listing(able)} do" if able else None
             )
         return doubts[0] if doubts else None
 
@@ -158,19 +154,6 @@ class TestKind:
         """Its title within a sentence: DeLong's test, the bootstrap."""
         return self.title if self.title[0].isupper() or self.title[0].isdigit() else f"the {self.title}"
 
-    @property
-    def about_decisions(self) -> bool:
-        """Whether it is about which decisions are right, and about no measure."""
-        return any(of_decisions in form.suits for form in self.forms.values())
-
-    @property
-    def summary(self) -> str:
-        """The first line of the docstring: what it computes."""
-        return (self.function.__doc__ or "").strip().splitlines()[0]
-
-    def __repr__(self) -> str:
-        return f"{self.name}: {self.title}. {self.summary}"
-
 
 TESTS: Registry[TestKind] = Registry("test", "tests")
 """Every declared test, in the order of declaration."""
@@ -181,7 +164,7 @@ def test(
     title: str,
     for_: str,
     suits: tuple[Rule, ...] = (),
-    name: str | None = None,
+    name: str = "",
     aliases: tuple[str, ...] = (),
     general: bool = False,
     directed: bool = False,
@@ -194,20 +177,9 @@ def test(
 
     def declare(function: Callable[..., Comparison]) -> TestKind:
         kind, table = _asked(function)
-        declared = TestKind(
-            name=name or function.__name__,
-            title=title,
-            for_=for_,
-            function=function,
-            aliases=(*aliases, *(spellings or {})),
-            general=general,
-            spellings=spellings or {},
-            forms={kind: Form(function, table, suits, directed)},
-        )
-        # Introspection and doctest see the function behind the frozen declaration.
-        seen = {"__wrapped__": function, "__doc__": function.__doc__, "__name__": declared.name}
-        vars(declared).update(seen, __module__=function.__module__)
-        return TESTS.add(declared)
+        forms = {kind: Form(function, table, suits, directed)}
+        names, spelt = (*aliases, *(spellings or {})), spellings or {}
+        return TESTS.add(TestKind(name, title, for_, function, names, general, spelt, forms))
 
     return declare
 
@@ -325,170 +297,20 @@ def with_options(call: Call[TestKind], stated: Mapping[str, Any], of: type[Quest
     given = {name: value for name, value in stated.items() if value is not None}
     if not given:
         return call
-    known = {option.name for option in call.noun.options}
+    options = {option.name: option for option in call.noun.options}
     for name, value in given.items():
-        if name not in known:
+        if name not in options:
             able = [one.name for one in ranked() if one.takes(name, of)]
             said = value if isinstance(value, str) else f"{value:g}"
             raise ScoreSpaceError(
                 f"{name}={said} is for the test {' or '.join(able)}, and not for {call.noun.name}.",
                 hint=f'test="{able[0]}"' if able else None,
             )
+        if isinstance(value, str):
+            read_value(options[name], value, call.noun.name)  # refuses what is none of its values
     merged = {**call.options, **given}
-    return Call(
-        call.noun, tuple((option.name, merged[option.name]) for option in call.noun.options if option.name in merged)
-    )
+    return Call(call.noun, tuple((name, merged[name]) for name in options if name in merged))
 
 
-# --- rules
-
-
-def of_areas(question: Question[Any]) -> Refused | None:
-    """Measures that follow from the area under the ROC curve."""
-    spec = question.spec
-    if spec is not None and spec.measure.area is not None and spec.of is None:
-        return None
-    able = [one.name for one in measures() if one.area is not None]
-    asked = "decisions" if spec is None else str(spec)
-    hint = 'test="mcnemar"' if spec is None else 'test="bootstrap", which is for any measure'
-    return Refused(f"{{title}} is for {' or '.join(able)}, not for {asked}.", hint=hint, error=MeasureError)
-
-
-def of_a_measure(question: Question[Any]) -> Refused | None:
-    """Any measure."""
-    if question.spec is not None:
-        return None
-    return Refused("{title} compares a measure, and a threshold alone names none.", hint='measure="acc@0.5"')
-
-
-def of_decisions(question: Question[Any]) -> Refused | None:
-    """Decisions, right or wrong, and the share of right ones."""
-    spec = question.spec
-    if spec is None or (spec.measure is acc and spec.of is None and not isinstance(spec.at, Top)):
-        return None
-    return Refused(
-        f"{{title}} is for {acc.name}, not for {spec}.",
-        hint='test="bootstrap", which is for any measure',
-        error=MeasureError,
-    )
-
-
-def decided(question: Any) -> Refused | None:
-    """Models that decide, or scores with a threshold."""
-    if of_decisions(question) is not None:
-        return None
-    for model in question.models:
-        try:
-            question.right(model)
-        except NoTableError as error:
-            hint = "state the threshold: at=0.5" if error.hint else "another test, or models that decide"
-            held = question.tables[question.models.index(model)].described()
-            return Refused("{title} compares decisions.", seen=f"{held} of {model}", hint=hint)
-    return None
-
-
-def both_sides(question: Question[Any]) -> Refused | None:
-    """Both directions at once, as squares of differences have no sign."""
-    if question.alternative == "two-sided":
-        return None
-    hint = "leave out alternative, or a test that adds up differences"
-    return Refused(f"{{title}} squares the differences, which have no sign then{_asked_for_one(question)}", hint=hint)
-
-
-def any_of_several(question: Question[Any]) -> Refused | None:
-    """Whether any of several differ, which has no direction."""
-    if question.alternative == "two-sided":
-        return None
-    hint = "leave out alternative, or name a test of two models at a time"
-    return Refused(
-        f"{{title}} asks whether any of several differ, in whichever direction{_asked_for_one(question)}", hint=hint
-    )
-
-
-def each_side_by_itself(question: Question[Any]) -> Refused | None:
-    """Each side by itself: the probabilities that one is lower and that it is higher."""
-    if question.alternative == "two-sided":
-        return None
-    told = {"greater": "higher", "less": "lower"}[question.alternative]
-    problem = f"{{title}} tells the probability of each side, and needs no alternative={question.alternative!r}."
-    return Refused(problem, hint=f"leave it out: P {told} is what you ask for")
-
-
-def _asked_for_one(question: Question[Any]) -> str:
+def asked_for_one(question: Question[Any]) -> str:
     return f", and alternative={question.alternative!r} asks for one."
-
-
-def by_request(question: Question[Any]) -> Doubt:
-    """On request only: another test agrees with the interval that is shown of the same number."""
-    return Doubt("another test agrees with the interval that is shown")
-
-
-def each_case_once(question: Question[Any]) -> Refused | None:
-    """Cases that occur once, not in several repeats."""
-    pairs = question.pairs
-    if pairs is None or pairs.repeat is None:
-        return None
-    over = [one.name for one in ranked() if in_folds in one.forms[next(iter(one.forms))].suits]
-    return Refused(
-        "with repeats every case occurs several times, which {test} would count as several cases.",
-        seen=f"{pairs.cases} rows in {int(pairs.repeat.max()) + 1} repeats",
-        hint=f"fold=… and one of {', '.join(over)}",
-    )
-
-
-def in_folds(question: Question[Any]) -> Refused | None:
-    """Models that were tested in folds."""
-    pairs = question.pairs
-    if pairs is not None and pairs.fold is not None:
-        return None
-    return Refused("{test} compares folds, but no fold is named.", hint="fold=…")
-
-
-def not_in_folds(question: Question[Any]) -> Doubt | None:
-    """Models as they are; where folds are named, the question is about learners."""
-    pairs = question.pairs
-    if pairs is None or pairs.fold is None or question.spec is None or (pairs.fold == pairs.fold[0]).all():
-        return None
-    return Doubt("the models were tested in folds, and {title} is about cases")
-
-
-def ungrouped(question: Question[Any]) -> Doubt | None:
-    """Cases that are independent of each other, not in groups."""
-    if not question.grouped:
-        return None
-    return Doubt(
-        "cases of a group are not independent, but {title} takes them for it and is too sure", "SS016", aloud=False
-    )
-
-
-def unweighted(question: Question[Any]) -> Refused | None:
-    """Cases without weights."""
-    if not question.weighted:
-        return None
-    return Refused("{title} counts cases, and these have weights.", hint='test="bootstrap", which draws weighted cases')
-
-
-def enough_cases(question: Question[Any]) -> Doubt | None:
-    """At least 20 cases of the rarest class, or 20 groups with it."""
-    if question.fewest >= FEW:
-        return None
-    what = "groups with the rarest class" if question.grouped else "cases of the rarest class"
-    number = f"{question.fewest} {what} are" if question.fewest != 1 else f"1 {what.replace('s ', ' ', 1)} is"
-    return Doubt(f"{number} too few for {{title}}, whose p would be too small", "SS001")
-
-
-def enough_apart(question: Any) -> Doubt | None:
-    """At least 20 cases that the two models decide differently, where a measure of decisions is asked for."""
-    spec = question.spec
-    if spec is None or spec.at is None or any(table.scores_classes for table in question.tables):
-        return None
-    a, b = (question.right(model) for model in question.names)
-    differ = question.pairs.counted(a != b)
-    if differ == 0 or differ >= FEW:
-        return None
-    cases = "1 case that is" if differ == 1 else f"{differ} cases that are"
-    return Doubt(
-        f"{cases} decided differently {'is' if differ == 1 else 'are'} too few for {{title}}, "
-        "whose p would be too small",
-        "SS001",
-    )

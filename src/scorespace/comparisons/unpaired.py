@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
-import numpy as np
-
 from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted, check_alternative
 from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, judged, least_p
 from scorespace.comparisons.paired import Replicates, bootstrap, grouped_notes, usual
-from scorespace.comparisons.question import Against, Question, Unpaired
-from scorespace.comparisons.test import Choice, by_request, chosen, enough_cases, of_a_measure, test
+from scorespace.comparisons.question import Against, Question, Unpaired, model_of
+from scorespace.comparisons.suits import by_request, enough_cases, of_a_measure, of_replicates
+from scorespace.comparisons.test import chosen, test
 from scorespace.errors import ScoreSpaceError
 from scorespace.measures.catalog import MeasureSpec, parse
 from scorespace.measures.request import bind
-from scorespace.resampling.draw import REPLICATES, Draws
+from scorespace.resampling.draw import REPLICATES, Draws, stream_seed
 from scorespace.resampling.estimate import UNCOUNTED, check_level
 from scorespace.results import Note, Progress, note
 from scorespace.special import ndtr
@@ -68,7 +67,7 @@ def _by_two_intervals(question: Unpaired[Table]) -> Comparison:
 
     def bounds(level: float) -> Bounds:
         first, second = (
-            interval_at(request, next(iter(draws.tables)), draws, level)
+            interval_at(request, model_of(draws), draws, level)
             for request, draws in zip(requests, question.samples, strict=True)
         )
         return combined(a, (first.low, first.high), b, (second.low, second.high))
@@ -99,7 +98,7 @@ def _in_any_order(question: Question[Table]) -> float:
     return 2 / math.comb(max(1, question.units), int(question.fewest))
 
 
-@bootstrap.on(of_a_measure, enough_cases)
+@bootstrap.on(of_a_measure, of_replicates, enough_cases)
 def _two_drawn(question: Unpaired[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
     """Both samples drawn again, by streams of their own."""
     found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}, unpaired")
@@ -115,13 +114,8 @@ def _one_drawn(question: Against[Table], *, replicates: Replicates = REPLICATES)
     found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}")
     if found.reason is not None:
         return found
-    return judged(
-        found,
-        question.differences(replicates),
-        range=question.range,
-        least=least_p(question.units),
-        fewest=question.fewest,
-    )
+    drawn = question.differences(replicates)
+    return judged(found, drawn, range=question.range, least=least_p(question.units), fewest=question.fewest)
 
 
 def _found(question: Unpaired[Table] | Against[Table], test: str) -> Comparison:
@@ -157,8 +151,14 @@ def compare_samples(
     >>> compare_samples(first, second, names=("before", "after")).test
     'interval, unpaired'
     """
-    choice, found = _two(a, b, spec, test, names, level, alternative, seed, progress)
-    return _told(found, choice)
+    check_level(level)
+    check_alternative(alternative)
+    first, second = (_draws(sample, "", seed, k, progress) for k, sample in enumerate((a, b)))
+    wanted = _spec(spec, [*first.tables.values(), *second.tables.values()])
+    question: Unpaired[Table] = Unpaired(
+        spec=wanted, level=level, alternative=alternative, first=first, second=second, names=names
+    )
+    return _answered(question, test)
 
 
 def against_value(
@@ -185,7 +185,7 @@ def against_value(
     if not math.isfinite(value):
         raise ScoreSpaceError(f"against={value:g} is not a value to test against.", hint="against=0.5")
     draws = _draws(sample, name, seed, 0, progress)
-    (model,) = _models(draws, name)
+    model = name if name in draws.tables else model_of(draws)
     wanted = _spec(spec, [draws.tables[model]])
     low, high = bind(wanted, draws.tables[model]).range
     if not low <= value <= high:
@@ -193,8 +193,14 @@ def against_value(
     question: Against[Table] = Against(
         spec=wanted, level=level, alternative=alternative, draws=draws, model=model, value=value
     )
+    return _answered(question, test)
+
+
+def _answered(question: Unpaired[Table] | Against[Table], test: str | None) -> Comparison:
+    """What the test answers that is named or suits first, with why it was chosen, and what to know about it."""
     choice = chosen(test, question)
-    return _told(choice.kind(question, **choice.call.options), choice)
+    found = choice.kind(question, **choice.call.options)
+    return replace(found, reason=found.reason or choice.reason, notes=(*found.notes, *choice.notes))
 
 
 def compare_models(
@@ -207,18 +213,17 @@ def compare_models(
     level: float = 0.95,
     alternative: Alternative = "two-sided",
     adjust: str = "holm",
-    seed: int = 0,
 ) -> Comparisons:
     """Each model on one sample against itself on another, adjusted by Holm or as stated where there are several.
 
     Without a measure, scores are compared by their area and decisions by their accuracy.
     """
+    asked: dict[str, Any] = {"test": test, "level": level, "alternative": alternative}
     found, values, same = [], {}, []
     for model, one in first.items():
         other = second[model]
         names = (f"{model} in {sides[0]}", f"{model} in {sides[1]}")
-        choice, answer = _two(one, other, spec, test, names, level, alternative, seed, None)
-        found.append(_told(answer, choice))
+        found.append(compare_samples(one, other, spec, names=names, **asked))
         tables = _table(one), _table(other)
         wanted = _spec(spec, tables)
         values[model] = (bind(wanted, tables[0]).value, bind(wanted, tables[1]).value)
@@ -228,7 +233,7 @@ def compare_models(
         f"the scores of {', '.join(same)} are the same in both samples, class by class: these look like the same "
         "cases, which are not independent; compare models on the same cases as columns of one file."
     )
-    return _all(first, found, [note("SS032", text)] if same else [], sides, values, adjust)
+    return _gathered(found, [note("SS032", text)] if same else [], sides, values, adjust)
 
 
 def compare_with_value(
@@ -240,45 +245,16 @@ def compare_with_value(
     level: float = 0.95,
     alternative: Alternative = "two-sided",
     adjust: str = "holm",
-    seed: int = 0,
 ) -> Comparisons:
     """Each model against a fixed value, adjusted by Holm or as stated where there are several models."""
-    asked: dict[str, Any] = {"test": test, "level": level, "alternative": alternative, "seed": seed}
+    asked: dict[str, Any] = {"test": test, "level": level, "alternative": alternative}
     found = [against_value(one, value, spec, name=model, **asked) for model, one in samples.items()]
     values = {model: (bind(_spec(spec, [_table(one)]), _table(one)).value, value) for model, one in samples.items()}
     sides = (" or ".join(dict.fromkeys(one.measure for one in found)), "value")
-    return _all(samples, found, [], sides, values, adjust)
+    return _gathered(found, [], sides, values, adjust)
 
 
-def _two(
-    a: Sample,
-    b: Sample,
-    spec: MeasureSpec | str | None,
-    test: str | None,
-    names: tuple[str, str],
-    level: float,
-    alternative: Alternative,
-    seed: int,
-    progress: Progress | None,
-) -> tuple[Choice, Comparison]:
-    check_level(level)
-    check_alternative(alternative)
-    first, second = (_draws(sample, "", seed, k, progress) for k, sample in enumerate((a, b)))
-    wanted = _spec(spec, [*first.tables.values(), *second.tables.values()])
-    question: Unpaired[Table] = Unpaired(
-        spec=wanted, level=level, alternative=alternative, first=first, second=second, names=names
-    )
-    choice = chosen(test, question)
-    return choice, choice.kind(question, **choice.call.options)
-
-
-def _told(found: Comparison, choice: Choice) -> Comparison:
-    """The comparison with why its test was chosen, and what to know about it."""
-    return replace(found, reason=found.reason or choice.reason, notes=(*found.notes, *choice.notes))
-
-
-def _all(
-    models: Iterable[str],
+def _gathered(
     found: Sequence[Comparison],
     notes: Sequence[Note],
     sides: tuple[str, str],
@@ -287,7 +263,7 @@ def _all(
 ) -> Comparisons:
     placed, method, said = adjusted(found, "models", adjust)
     told = dict.fromkeys((*notes, *(each for one in found for each in one.notes), *said))
-    return Comparisons(tuple(models), tuple(placed), method, tuple(told), sides, values)
+    return Comparisons(tuple(values), tuple(placed), method, tuple(told), sides, values)
 
 
 @singledispatch
@@ -304,16 +280,7 @@ def _(sample: PairTable, model: str, seed: int, stream: int, progress: Progress 
 
 @_draws.register
 def _(sample: Draws, model: str, seed: int, stream: int, progress: Progress | None) -> Draws:
-    return sample if stream == 0 else replace(sample, seed=stream_seed(seed, stream), kept={})
-
-
-def stream_seed(seed: int, stream: int) -> int:
-    """The seed of a stream: the first is the seed itself."""
-    return seed if stream == 0 else int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
-
-
-def _models(draws: Draws, name: str) -> tuple[str]:
-    return (name,) if name in draws.tables else (next(iter(draws.tables)),)
+    return sample if stream == 0 else replace(sample, seed=stream_seed(sample.seed, stream), kept={})
 
 
 def _table(sample: Sample) -> Any:

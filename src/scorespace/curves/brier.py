@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Final
+
 import numpy as np
 
 from scorespace.curves.curve import UNIT, Curve, beside, curve
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreError
 from scorespace.tables import Array, ScoreTable, ratio
+
+_NOTHING: Final = ((0.0, 0.0), (1.0, 0.0))
+_benefit = partial(
+    curve, x="Threshold", x_ends=UNIT, dip=0.3, chance=_NOTHING, chance_name="acting on none", probability=True
+)
 
 
 @curve(
@@ -41,7 +49,7 @@ def brier_curve(table: ScoreTable) -> Curve:
     at_low = 2 * ((1 - low) * counts.fn + low * counts.fp) / total
     x = np.stack([high, low], axis=1).ravel()[::-1]
     y = np.stack([at_high, at_low], axis=1).ravel()[::-1]
-    return Curve("brier", x, y, x, brier_curve.x, brier_curve.y)
+    return brier_curve.drawn(x, y, x)
 
 
 def optimal_curve(table: ScoreTable) -> Curve:
@@ -70,17 +78,7 @@ def _recalibrated(table: ScoreTable) -> dict[str, Curve]:
     return {"{model}, recalibrated": optimal_curve(table)}
 
 
-@curve(
-    title="Net benefit (decision curve)",
-    x="Threshold",
-    y="Net benefit",
-    aliases=("decision_curve", "dca"),
-    x_ends=UNIT,
-    dip=0.3,
-    chance=((0.0, 0.0), (1.0, 0.0)),
-    chance_name="acting on none",
-    probability=True,
-)
+@_benefit(title="Net benefit (decision curve)", y="Net benefit", aliases=("decision_curve", "dca"))
 def net_benefit(table: ScoreTable) -> Curve:
     """Net benefit TP/n − FP/n · t/(1−t) of acting on scores ≥ t (decision curve), for t below 1.
 
@@ -92,20 +90,14 @@ def net_benefit(table: ScoreTable) -> Curve:
     inside = table.score < 1  # at t = 1 a false alarm weighs infinitely much
     t, counts = table.score[inside], table.sweep[1:][inside]
     benefit = ratio(counts.tp - counts.fp * t / (1 - t), counts.total)
-    return Curve("net_benefit", t, benefit, t, net_benefit.x, net_benefit.y)
+    return net_benefit.drawn(t, benefit, t)
 
 
-@curve(
+@_benefit(
     title="Standardised net benefit",
-    x="Threshold",
     y="Net benefit / prevalence",
     name="snb",
     aliases=("standardised_net_benefit", "relative_utility"),
-    x_ends=UNIT,
-    dip=0.3,
-    chance=((0.0, 0.0), (1.0, 0.0)),
-    chance_name="acting on none",
-    probability=True,
 )
 def standardised_net_benefit(table: ScoreTable) -> Curve:
     """Net benefit as a share of the most there is, where all positives are found without alarms: NB / π.
@@ -116,21 +108,15 @@ def standardised_net_benefit(table: ScoreTable) -> Curve:
     """
     found = net_benefit.function(table)
     share = ratio(table.n_pos, table.total)
-    own = standardised_net_benefit
-    return Curve("snb", found.x, ratio(found.y, share), found.threshold, own.x, own.y)
+    return standardised_net_benefit.drawn(found.x, ratio(found.y, share), found.threshold)
 
 
-@curve(
+@_benefit(
     title="Interventions avoided",
-    x="Threshold",
     y="Avoided per case",
     name="avoided",
     aliases=("interventions_avoided", "net_reduction"),
-    x_ends=UNIT,
-    dip=0.3,
-    chance=((0.0, 0.0), (1.0, 0.0)),
     chance_name="acting on all",
-    probability=True,
 )
 def interventions_avoided(table: ScoreTable) -> Curve:
     """Interventions spared against acting on all, net of the misses: (NB − NB of all) · (1−t)/t.
@@ -146,7 +132,7 @@ def interventions_avoided(table: ScoreTable) -> Curve:
     t, counts = table.score[inside], table.sweep[1:][inside]
     with np.errstate(over="ignore"):  # beside a threshold of almost nothing, a miss weighs almost infinitely much
         avoided = ratio(counts.tn - counts.fn * (1 - t) / t, counts.total)
-    return Curve("avoided", t, avoided, t, interventions_avoided.x, interventions_avoided.y)
+    return interventions_avoided.drawn(t, avoided, t)
 
 
 @beside(net_benefit)
@@ -157,7 +143,7 @@ def _acting_on_all(table: ScoreTable) -> dict[str, Curve]:
 def net_benefit_of_all(prevalence: float) -> Curve:
     """Net benefit of acting on every case, whatever its score: π − (1 − π) · t/(1−t)."""
     t = np.linspace(0, 0.99, 100)
-    return Curve("net_benefit", t, prevalence - (1 - prevalence) * t / (1 - t), t, net_benefit.x, net_benefit.y)
+    return net_benefit.drawn(t, prevalence - (1 - prevalence) * t / (1 - t), t)
 
 
 def probabilities(table: ScoreTable) -> Array:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Final, Literal, Self, get_args
 
 import numpy as np
 
 from scorespace.curves.brier import probabilities
-from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
+from scorespace.curves.curve import Curve, beside_chance
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError, did_you_mean
+from scorespace.frozen import dataclass
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.classes import TOP
+from scorespace.tables.order import starts_of
 from scorespace.tables.pieces import PIECE, over_pieces
 
 BINS: Final = 10
@@ -68,15 +70,11 @@ class CalibrationCurve(Curve):
         return f"calibration curve: {self.x.size} groups {how}, {self.y_title.lower()} against {self.x_title.lower()}"
 
 
-@curve(
+@beside_chance(
     title="Calibration curve (reliability diagram)",
     x="Mean score",
     y="Observed rate",
     aliases=("reliability", "reliability_diagram"),
-    x_ends=UNIT,
-    y_ends=UNIT,
-    square=True,
-    chance=DIAGONAL,
     chance_name="calibrated",
     probability=True,
     also=(TOP,),
@@ -107,7 +105,7 @@ def calibration(
     if by == "width":
         return curve_of_groups(table, width_starts(table.score, bins), by)
     part = count_parts(table.counts.sum(axis=-2, dtype=np.float64), bins)
-    return curve_of_groups(table, np.flatnonzero(np.append(True, part[1:] != part[:-1])), by)
+    return curve_of_groups(table, starts_of(part), by)
 
 
 def curve_of_groups(table: ScoreTable, starts: Array, by: str, sums: Array | None = None) -> CalibrationCurve:

@@ -7,7 +7,6 @@ that takes the best of all thresholds by the best order inside the bins.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from scorespace.curves.pr import pr
 from scorespace.curves.rejection import by_margin, margins_of, rejection
 from scorespace.curves.roc import roc, value_at
 from scorespace.curves.smooth import smooth, soft_ends
+from scorespace.frozen import dataclass
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.tables.score import grouped_scores
 

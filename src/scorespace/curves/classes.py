@@ -93,9 +93,9 @@ def _woven(before: Array, after: Array) -> Array:
 def _averaged(kind: CurveKind[Any], x: Array, y: Array) -> Curve:
     """The curve without points that repeat the one before."""
     new = np.concatenate([[True], (np.diff(x) != 0) | (np.diff(y) != 0)])
-    return Curve(kind.name, x[new], y[new], np.full(int(new.sum()), np.nan), kind.x, kind.y)
+    return kind.drawn(x[new], y[new], np.full(int(new.sum()), np.nan))
 
 
 def _undefined(kind: CurveKind[Any]) -> Curve:
     ends, nothing = np.array([0.0, 1.0]), np.full(2, np.nan)
-    return Curve(kind.name, ends, nothing, nothing, kind.x, kind.y)
+    return kind.drawn(ends, nothing, nothing)

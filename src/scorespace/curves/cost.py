@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.curves.hull import Hull, hull, hull_edges
+from scorespace.frozen import dataclass
 from scorespace.tables import Array, ScoreTable, ratio
 
 
@@ -49,7 +48,7 @@ def envelope(of: Hull) -> Curve:
     corner = np.flatnonzero(np.concatenate([[False], inside]))
     first = 1 if slopes.size and np.isinf(slopes[0]) else 0
     threshold = np.concatenate([[of.threshold[first]], of.threshold[corner], [of.threshold[-1]]])
-    return Curve("cost", x, y, threshold, cost_curve.x, cost_curve.y)
+    return cost_curve.drawn(x, y, threshold)
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, field, fields, replace
+from functools import partial
 from html import escape
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
 
 from scorespace.arguments import check_values, checked_methods, foreseen
-from scorespace.declaration import Option, Registry, check_options, options_of, table_of
+from scorespace.declaration import (
+    Declaration,
+    Function,
+    Registry,
+    check_options,
+    declaring,
+    table_of,
+)
 from scorespace.errors import CurveError
-from scorespace.results import SCHEMA, ByValue, Note, Row, plain
+from scorespace.frozen import dataclass
+from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, plain
 from scorespace.tables import Array, NoTableError, Table
 from scorespace.tables.table import Way, called, way
 
@@ -71,6 +80,16 @@ class Curve(ByValue):
     def beside_area(self) -> dict[str, float]:
         """What is told beside the area, by name."""
         return {}
+
+    @property
+    def chance(self) -> tuple[tuple[float, float], ...]:
+        """The line that guessing would draw, where it is one of this curve and not of its kind."""
+        return ()
+
+    @property
+    def area_text(self) -> str:
+        """The area as a legend has room for it."""
+        return decimals(self.area())
 
     def area(self) -> float:
         """Area under the curve by the trapezoids between its points; NaN when a point is undefined."""
@@ -132,7 +151,7 @@ def _span(values: Array) -> float:
     return float(np.ptp(finite)) or 1.0 if finite.size else 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Frame:
     """How a kind of curve is framed: ends of the axes, shape, and the line that chance would draw.
 
@@ -140,8 +159,8 @@ class Frame:
     two points nothing changes.
     """
 
-    x: tuple[float, float] | None = None
-    y: tuple[float, float] | None = None
+    x_ends: tuple[float, float] | None = None
+    y_ends: tuple[float, float] | None = None
     from_zero: bool = True
     dip: float | None = None
     square: bool = False
@@ -151,11 +170,10 @@ class Frame:
 
 
 Shape = TypeVar("Shape", bound=Curve, covariant=True)
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, eq=False)
-class CurveKind(Generic[Shape]):
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveKind(Declaration, Frame, Generic[Shape]):
     """A kind of curve, declared on one table or on several, with all that a picture and a reader need.
 
     `x` and `y` are the titles of the axes. `area` says what the area under it is; without it, none is told. `level` is
@@ -164,21 +182,30 @@ class CurveKind(Generic[Shape]):
     that takes the threshold at which a model is shown. `functions` holds the function by table.
     """
 
-    name: str
     function: Callable[..., Shape]
-    table: type
+    _: KW_ONLY
     title: str
     x: str
     y: str
+    name: str = ""
     aliases: tuple[str, ...] = ()
     area: str = ""
     probability: bool = False
     level: Callable[[Any], float] | None = None
     also: tuple[str, ...] = ()
     placed: str | None = None
-    frame: Frame = Frame()
-    options: tuple[Option, ...] = ()
-    functions: dict[type, Callable[..., Any]] = field(default_factory=dict)
+    table: type = field(init=False)
+    functions: dict[type, Callable[..., Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        table = table_of(self.function)
+        vars(self).update(table=table, functions={table: self.function})
+
+    @property
+    def frame(self) -> Frame:
+        """How it is framed, and nothing else of it."""
+        return Frame(**{one.name: getattr(self, one.name) for one in fields(Frame)})
 
     def __call__(self, table: Any = None, *values: Any, **options: Any) -> Shape:
         """The curve of a table; options by their names, or in the order in which they are declared."""
@@ -191,6 +218,10 @@ class CurveKind(Generic[Shape]):
         check_values(self, given)
         with foreseen(self.name):
             return self._traced(table, given)
+
+    def drawn(self, x: Array, y: Array, threshold: Array) -> Curve:
+        """Points of such a curve, with its name and the titles of its axes."""
+        return Curve(self.name, x, y, threshold, self.x, self.y)
 
     def _traced(self, table: Any, given: dict[str, Any]) -> Any:
         for kind, function in self.functions.items():
@@ -241,73 +272,15 @@ class CurveKind(Generic[Shape]):
             hint = one if model else f"{self.name} needs {called(self.table)}, such as that of one class"
         return CurveError(f"{asked} {error.reason.replace('{label}', self.name)}.", seen=error.seen, hint=hint)
 
-    @property
-    def summary(self) -> str:
-        """The first line of the docstring: what it shows, and the formula."""
-        return (self.function.__doc__ or "").strip().splitlines()[0]
-
-    def __repr__(self) -> str:
-        return f"{self.name}: {self.title}. {self.summary}"
-
-
-def curve(
-    *,
-    title: str,
-    x: str,
-    y: str,
-    name: str | None = None,
-    aliases: tuple[str, ...] = (),
-    area: str = "",
-    probability: bool = False,
-    level: Callable[[Any], float] | None = None,
-    also: tuple[str, ...] = (),
-    placed: str | None = None,
-    x_ends: tuple[float, float] | None = None,
-    y_ends: tuple[float, float] | None = None,
-    from_zero: bool = True,
-    dip: float | None = None,
-    square: bool = False,
-    chance: Points = (),
-    chance_name: str = "chance",
-    steps: bool = False,
-) -> Callable[[Callable[..., Shape]], CurveKind[Shape]]:
-    """Declare a kind of curve; the annotation of the first parameter says which table it needs.
-
-    The docstring's first line is the explanation; keyword-only parameters are options. The name is that of the
-    function unless stated.
-    """
-    frame = Frame(x_ends, y_ends, from_zero, dip, square, chance, chance_name, steps)
-
-    def declare(function: Callable[..., Shape]) -> CurveKind[Shape]:
-        declared = CurveKind(
-            name=name or function.__name__,
-            function=function,
-            table=table_of(function),
-            title=title,
-            x=x,
-            y=y,
-            aliases=aliases,
-            area=area,
-            probability=probability,
-            level=level,
-            also=also,
-            placed=placed,
-            frame=frame,
-            options=options_of(function),
-            functions={table_of(function): function},
-        )
-        # Introspection and doctest see the function behind the frozen declaration.
-        vars(declared).update(
-            __wrapped__=function, __doc__=function.__doc__, __name__=function.__name__, __module__=function.__module__
-        )
-        CURVES.add(declared)
-        return declared
-
-    return declare
-
 
 CURVES: Registry[CurveKind[Any]] = Registry("curve", "curves", CurveError)
 """Every declared kind of curve, in the order of declaration."""
+
+curve = declaring(CURVES, CurveKind)
+in_square = partial(curve, x_ends=UNIT, y_ends=UNIT, square=True)
+"""Declares a curve whose axes are both shares, from 0 to 1."""
+beside_chance = partial(in_square, chance=DIAGONAL)
+"""The same, where chance draws the diagonal."""
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from scorespace.curves.curve import Curve
+from scorespace.frozen import dataclass
 from scorespace.tables import Array
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
+from scorespace.curves.curve import UNIT, Curve, beside_chance, curve
 from scorespace.tables import ScoreTable, ratio
 
 
-@curve(
+@beside_chance(
     title="Cumulative gain",
     x="Share targeted",
     y="Share of positives reached",
     aliases=("cumulative_gain", "cap"),
-    x_ends=UNIT,
-    y_ends=UNIT,
-    square=True,
-    chance=DIAGONAL,
     area="half the prevalence, plus the AUC times the share of negatives",
 )
 def gain(table: ScoreTable) -> Curve:
@@ -25,8 +21,7 @@ def gain(table: ScoreTable) -> Curve:
     array([0.  , 0.25, 0.75, 1.  ])
     """
     counts = table.sweep
-    reached = ratio(counts.tp, counts.p)
-    return Curve("gain", ratio(counts.pp, counts.total), reached, table.thresholds, gain.x, gain.y)
+    return gain.drawn(ratio(counts.pp, counts.total), ratio(counts.tp, counts.p), table.thresholds)
 
 
 @curve(
@@ -50,4 +45,4 @@ def lift_curve(table: ScoreTable) -> Curve:
     """
     counts = table.sweep[1:]
     times = ratio(ratio(counts.tp, counts.pp), ratio(counts.p, counts.total))
-    return Curve("lift", ratio(counts.pp, counts.total), times, table.score, lift_curve.x, lift_curve.y)
+    return lift_curve.drawn(ratio(counts.pp, counts.total), times, table.score)

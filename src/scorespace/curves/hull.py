@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Final, Literal, Self
 
 import numpy as np
 
-from scorespace.curves.curve import DIAGONAL, UNIT, Curve, common, curve
+from scorespace.curves.curve import Curve, beside_chance, common
 from scorespace.curves.pool import pools
 from scorespace.errors import DataError, ScoreSpaceError, listing
+from scorespace.frozen import dataclass
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, ratio
 from scorespace.tables.pieces import PIECE, over_pieces
@@ -50,19 +51,12 @@ class Region:
     """The slopes (of lines of equal cost) for which a corner of the hull is the best classifier."""
 
     model: str
-    threshold: float
     slope_low: float
     slope_high: float
+    threshold: float
 
     def row(self) -> Row:
-        return plain(
-            {
-                "model": self.model,
-                "slope_low": self.slope_low,
-                "slope_high": self.slope_high,
-                "threshold": self.threshold,
-            }
-        )
+        return plain(asdict(self))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +87,7 @@ class Hull(Curve):
         """For each corner, from the left, the slopes for which it is best: between those of its edges."""
         edges = np.concatenate([[np.inf], self.slope, [0.0]])
         return [
-            Region(self.model[k], float(self.threshold[k]), float(edges[k + 1]), float(edges[k]))
+            Region(self.model[k], float(edges[k + 1]), float(edges[k]), float(self.threshold[k]))
             for k in range(self.x.size)
             if edges[k] > edges[k + 1]
         ]
@@ -144,15 +138,11 @@ TRIVIAL = (NEVER, ALWAYS)
 """The two rules that need no model: the corners (0, 0) and (1, 1)."""
 
 
-@curve(
+@beside_chance(
     title="ROC convex hull",
     x="False positive rate",
     y="True positive rate",
     aliases=("roc_hull", "convex_hull"),
-    x_ends=UNIT,
-    y_ends=UNIT,
-    square=True,
-    chance=DIAGONAL,
     area="the area under the hull (AUCH)",
 )
 def hull(table: ScoreTable) -> Hull:
@@ -244,6 +234,10 @@ class HullEdges:
     end: Array
     pos: Array
     neg: Array
+
+    def added(self, values: Array, table: ScoreTable) -> Array:
+        """The sum over the edges of each hull, in the shape of the replicates of their table."""
+        return np.bincount(self.owner, values, minlength=max(1, table.n_pos.size)).reshape(table.n_pos.shape)
 
 
 def edges_of(table: ScoreTable) -> HullEdges:

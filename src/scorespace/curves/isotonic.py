@@ -7,15 +7,11 @@ from numpy.typing import NDArray
 
 from scorespace.curves.curve import Curve, curve
 from scorespace.tables import Array, ratio
+from scorespace.tables.order import starts_of
 from scorespace.tables.residual import ResidualTable
 
 
-@curve(
-    title="Calibration of numbers",
-    x="Prediction",
-    y="Mean truth",
-    from_zero=False,
-)
+@curve(title="Calibration of numbers", x="Prediction", y="Mean truth", from_zero=False)
 def isotonic(table: ResidualTable) -> Curve:
     """The mean truth for each prediction, rising and as near to the truths as can be; calibrated numbers lie on y = x.
 
@@ -24,7 +20,7 @@ def isotonic(table: ResidualTable) -> Curve:
     array([1. , 2.5, 2.5, 5. ])
     """
     predicted, mean, weight = _by_prediction(table)
-    return Curve("isotonic", predicted, rising(mean, weight)[0], predicted, "Prediction", "Mean truth")
+    return isotonic.drawn(predicted, rising(mean, weight)[0], predicted)
 
 
 def isotonic_spread(table: ResidualTable) -> Array:
@@ -40,7 +36,7 @@ def _by_prediction(table: ResidualTable) -> tuple[Array, Array, Array]:
     """The distinct predictions, and the mean truth and the weight (…, predictions) at each."""
     numbers, order = table.numbers, table.numbers.by_prediction
     predicted = numbers.predicted[order]
-    starts = np.flatnonzero(np.append(True, predicted[1:] != predicted[:-1]))
+    starts = starts_of(predicted)
     cells = table.cells[..., order].astype(np.float64)
     weight = np.add.reduceat(cells, starts, axis=-1)
     total = np.add.reduceat(cells * (numbers.truth[order] - numbers.mean), starts, axis=-1)

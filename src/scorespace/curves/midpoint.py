@@ -8,6 +8,7 @@ import numpy as np
 
 from scorespace.errors import ScoreError, did_you_mean, listing
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.order import median
 
 MIDPOINTS: Final = ("mean", "class_weighted", "cross_weighted", "median", "class_medians", "half")
 """The rules for the midpoint; a number states it."""
@@ -116,12 +117,7 @@ def _median(score: Array, weight: Array) -> Array:
     """The weighted median, halfway between two scores when half of the weight lies on each side."""
     if not score.size:
         return np.full(weight.shape[:-1], np.nan)
-    above = np.cumsum(weight, axis=-1)
-    half = above[..., -1:] / 2
-    first, second = (above < half).sum(axis=-1), (above <= half).sum(axis=-1)
-    last = score.size - 1
-    middle = (score[np.minimum(first, last)] + score[np.minimum(second, last)]) / 2
-    return np.where(above[..., -1] > 0, middle, np.nan)
+    return median(score[::-1], weight[..., ::-1])
 
 
 def _snapped(score: Array, found: Array) -> Array:

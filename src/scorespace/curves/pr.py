@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
 
-from scorespace.curves.curve import UNIT, Curve, curve
+from scorespace.curves.curve import Curve, in_square
+from scorespace.frozen import dataclass
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 
 
@@ -58,14 +59,11 @@ def _prevalence(table: ScoreTable) -> float:
     return float(ratio(table.n_pos, table.total))
 
 
-@curve(
+@in_square(
     title="Precision-recall curve",
     x="Recall",
     y="Precision",
     aliases=("precision_recall", "prc"),
-    x_ends=UNIT,
-    y_ends=UNIT,
-    square=True,
     level=_prevalence,
     area="the area under the exactly interpolated curve",
 )

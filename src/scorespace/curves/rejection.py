@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import field
 from typing import Annotated
 
 import numpy as np
 
-from scorespace.conditions import Condition
+from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves.brier import probabilities
 from scorespace.curves.curve import UNIT, Curve, curve
 from scorespace.errors import ConditionError, CurveError
+from scorespace.frozen import dataclass
+from scorespace.special import digamma
 from scorespace.tables import Array, ClassTable, ScoreTable, ratio
 from scorespace.tables.lead import LeadTable
 from scorespace.tables.score import grouped_scores
@@ -42,17 +46,20 @@ class RejectionCurve(Curve):
     table: ScoreTable
 
     def area(self) -> float:
-        """Mean error among the k most certain cases, over all k (AURC): lower is better.
+        """Mean error among the k most certain cases, over all k (AURC): lower is better."""
+        return float(risk_area(self.table.neg, self.table.pos + self.table.neg))
 
-        Within a group of equal margins the errors are spread evenly.
-        """
-        wrong, size = self.table.neg, self.table.pos + self.table.neg
-        before = np.cumsum(size) - size
-        errors = np.cumsum(wrong) - wrong
-        share = ratio(wrong, size)
-        # Σ_{k=b+1}^{b+s} (E + share·(k − b))/k = s·share + (E − share·b)·(H_{b+s} − H_b)
-        sums = size * share + (errors - share * before) * (_harmonic(before + size) - _harmonic(before))
-        return float(sums.sum() / size.sum())
+
+def risk_area(wrong: Array, size: Array) -> Array:
+    """The mean error among the k most certain cases over all k, of groups (…, m) from the most certain on.
+
+    Within a group of equal margins the errors are spread evenly.
+    """
+    before, errors = (np.cumsum(each, axis=-1) - each for each in (size, wrong))
+    share = np.where(size > 0, ratio(wrong, size), 0.0)
+    # Σ_{k=b+1}^{b+s} (E + share·(k − b))/k = s·share + (E − share·b)·(H_{b+s} − H_b)
+    sums = wrong + (errors - share * before) * (_harmonic(before + size) - _harmonic(before))
+    return ratio(sums.sum(axis=-1), size.sum(axis=-1))
 
 
 @curve(
@@ -107,11 +114,12 @@ def by_margin(margins: ScoreTable) -> RejectionCurve:
 
 @dataclass(frozen=True)
 class RejectRule:
-    """Chow's rule for calibrated probabilities: reject a case when either decision is expected to cost more.
+    """Chow's rule for calibrated probabilities: reject a case when every decision is expected to cost more.
 
     Without other costs, when max(p, 1 − p) < 1 − cost. `cost` is that per case. Of several classes there is no zone,
-    but a `lead` of the best class over the second below which a case is rejected; it is chosen on the cases, so
-    `honest` is the cost on others.
+    and without a cost matrix a `lead` of the best class over the second below which a case is rejected; it is chosen on
+    the cases, so `honest` is the cost on others. `outcomes` are the cases that cost alike, by what each costs: of both
+    classes apart where the share of positives is stated.
     """
 
     low: float
@@ -121,62 +129,104 @@ class RejectRule:
     cost: float
     lead: float | None = None
     honest: float | None = None
+    outcomes: tuple[Mapping[float, float], ...] = field(default=(), repr=False)
 
 
 def chow(table: ScoreTable, cost: float, condition: Condition | None = None) -> RejectRule:
     """Chow's rule when an error costs 1, or as stated, and a rejection `cost`: the zone, and what it does here.
 
+    A case is rejected when both p·tp + (1 − p)·fp and p·fn + (1 − p)·tn are above `cost`. With a stated prevalence,
+    p is that of a case there, and so is the share of each class in what it costs.
+
     >>> from scorespace.tables import score_table
     >>> chow(score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1]), cost=0.2)
     RejectRule(low=0.2, high=0.8, rejected=0.5, accuracy=1.0, cost=0.1, lead=None, honest=None)
     """
-    if condition is not None:
-        return _priced(table, cost, condition)
-    if not 0 <= cost <= 0.5:
-        raise ConditionError(f"a rejection that costs {cost:g} errors is no choice.", hint="between 0 and 0.5")
-    score = probabilities(table)
-    size = table.pos + table.neg
-    rejected = np.maximum(score, 1 - score) < 1 - cost
-    right = np.where(score >= 0.5, table.pos, table.neg)[~rejected].sum()
-    share = float(size[rejected].sum() / size.sum())
-    kept = float(size[~rejected].sum())
-    wrong = (kept - right) / float(size.sum())
-    return RejectRule(cost, 1 - cost, share, float(ratio(right, kept)), float(wrong + cost * share))
-
-
-def _priced(table: ScoreTable, cost: float, condition: Condition) -> RejectRule:
-    """The same with costs of both errors: reject p when p·fn and (1 − p)·fp are both above `cost`.
-
-    >>> from scorespace.tables import score_table
-    >>> chow(score_table([1, 0, 1, 0], [0.9, 0.4, 0.1, 0.05]), 0.2, Condition(fp=1, fn=5)).low
-    0.04
-    """
-    if condition.tp or condition.tn or condition.prevalence is not None:
+    c = Condition() if condition is None else condition
+    if c.fn <= c.tn or c.fp <= c.tp:
         raise ConditionError(
-            "a rejection is weighed against the costs of both errors alone.", hint="no other costs, and no prevalence"
+            "between these costs there is nobody to hand doubtful cases to: an error is cheaper than a right decision.",
+            seen=f"fp={c.fp:g}, tn={c.tn:g}, fn={c.fn:g}, tp={c.tp:g}",
+            hint="each error must cost more than either right decision",
         )
-    fp, fn = condition.fp, condition.fn
-    most = fp * fn / (fp + fn)
-    if not 0 <= cost <= most:
-        raise ConditionError(
-            f"a rejection that costs {cost:g} is no choice beside errors that cost {fp:g} and {fn:g}.",
-            hint=f"between 0 and {most:.4g}",
-        )
-    score, size = probabilities(table), table.pos + table.neg
-    low, high = cost / fn, 1 - cost / fp
+    cut = c.calibrated_threshold
+    least, most = min(c.tp, c.tn), c.tn + cut * (c.fn - c.tn)
+    if not least <= cost <= most:
+        beside = f" is no choice beside errors that cost {c.fp:g} and {c.fn:g}."
+        problem = f"a rejection that costs {cost:g}" + (" errors is no choice." if condition is None else beside)
+        raise ConditionError(problem, hint=f"between {least:.4g} and {most:.4g}")
+    score, there = probabilities(table), _in_use(table, c.prevalence)
+    zone = [(cost - c.tn) / (c.fn - c.tn), (c.fp - cost) / (c.fp - c.tp)]
+    low, high = (_here(min(max(p, 0.0), 1.0), *there) for p in zone)
     rejected = (score > low) & (score < high)
-    alarm = (score >= condition.calibrated_threshold) & ~rejected
+    alarm = (score >= _here(cut, *there)) & ~rejected
     quiet = ~alarm & ~rejected
-    total = float(size.sum())
-    share = float(size[rejected].sum()) / total
-    spent = (fp * table.neg[alarm].sum() + fn * table.pos[quiet].sum()) / total
-    right = table.pos[alarm].sum() + table.neg[quiet].sum()
-    accuracy = float(ratio(right, size[~rejected].sum()))
-    return RejectRule(low, high, share, accuracy, float(spent + cost * share))
+    sides = [
+        (table.pos, ((alarm, c.tp), (quiet, c.fn), (rejected, cost))),
+        (table.neg, ((alarm, c.fp), (quiet, c.tn), (rejected, cost))),
+    ]
+    outcomes = [_by_price((price, float(cases[where].sum())) for where, price in spent) for cases, spent in sides]
+    pos, neg = (cases * times for (cases, _), times in zip(sides, there, strict=True))
+    total = float((pos + neg).sum())
+    share = float((pos + neg)[rejected].sum()) / total
+    accuracy = float(ratio(pos[alarm].sum() + neg[quiet].sum(), (pos + neg)[~rejected].sum()))
+    paid = sum(
+        times * price * cases for times, one in zip(there, outcomes, strict=True) for price, cases in one.items()
+    )
+    if c.prevalence is None:
+        outcomes = [_by_price(pair for one in outcomes for pair in one.items())]
+    return RejectRule(low, high, share, accuracy, paid / total, outcomes=tuple(outcomes))
+
+
+def chow_of_classes(table: ClassTable, cost: float, costs: CostMatrix) -> RejectRule:
+    """Chow's rule of several classes: each case has the decision of least expected cost, and none above `cost`.
+
+    >>> import numpy as np
+    >>> table = ClassTable(np.array([[0.9, 0.5], [0.1, 0.5]]), np.array([0, 1]), ("a", "b"))
+    >>> chow_of_classes(table, 0.3, CostMatrix(("a", "b"), [[0, 1], [1, 0]])).cost
+    0.15
+    """
+    least = float(costs.matrix.min())
+    if not cost >= least:
+        problem = f"a rejection that costs {cost:g} is cheaper than any decision, so all cases would be handed over."
+        raise ConditionError(problem, hint=f"at least {least:.4g}")
+    if not table.probabilities:
+        raise ConditionError("expected costs of several classes need probabilities.", hint="scores that add up to 1")
+    aligned = costs.aligned(table.classes)
+    expected, weight = aligned.expected(table.score.T), table.case_weight
+    decided, rejected = expected.argmin(axis=1), expected.min(axis=1) > cost
+    price = np.where(rejected, cost, aligned.matrix[table.label, decided])
+    total, kept = float(weight.sum()), float(weight[~rejected].sum())
+    right = float(weight[~rejected & (decided == table.label)].sum())
+    values = np.unique(np.append(aligned.matrix, cost))  # what no case cost is rare, and not impossible
+    counts = np.bincount(np.searchsorted(values, price), weight, minlength=values.size)
+    outcomes = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    spent = float(weight @ price) / total
+    return RejectRule(
+        math.nan, math.nan, 1 - kept / total, right / kept if kept else math.nan, spent, outcomes=(outcomes,)
+    )
+
+
+def _in_use(table: ScoreTable, prevalence: float | None) -> tuple[float, float]:
+    """How many times as common the positives and the negatives are where the model will be used."""
+    share = float(table.n_pos) / float(table.total)
+    if prevalence is None or not 0 < share < 1:
+        return 1.0, 1.0
+    return prevalence / share, (1 - prevalence) / (1 - share)
+
+
+def _here(p: float, positives: float, negatives: float) -> float:
+    """The probability in the sample of a case that has `p` where the classes are so many times as common."""
+    return p if positives == negatives else p / positives / (p / positives + (1 - p) / negatives)
+
+
+def _by_price(pairs: Iterable[tuple[float, float]]) -> dict[float, float]:
+    found: dict[float, float] = {}
+    for price, cases in pairs:
+        found[price] = found.get(price, 0.0) + cases
+    return found
 
 
 def _harmonic(n: Array) -> Array:
     """Harmonic numbers, also of weights that are not whole: H_n = ψ(n + 1) + γ."""
-    from scorespace.special import digamma  # loads SciPy only for the area
-
     return np.asarray(digamma(n + 1) + np.euler_gamma)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from scorespace.special import ndtri
 from scorespace.tables import Array
 from scorespace.tables.residual import ResidualTable
 
-_NONE: Final = np.nan
-
 
 @curve(title="Truth against prediction", x="Prediction", y="Truth", aliases=("actual",), from_zero=False)
 def predicted(table: ResidualTable) -> Curve:
     """Each case at its prediction and its truth; perfect predictions lie on y = x."""
     order = _there(table, table.numbers.by_prediction)
     x, y = table.numbers.predicted[order], table.numbers.truth[order]
-    return Curve("predicted", x, y, y - x + 0.0, "Prediction", "Truth")
+    return predicted.drawn(x, y, y - x + 0.0)
 
 
 @curve(title="Errors against prediction", x="Prediction", y="Error", from_zero=False)
@@ -28,7 +26,7 @@ def residuals(table: ResidualTable) -> Curve:
     """Each case at its prediction and its error ŷ − y; good ones scatter evenly around 0, whatever the prediction."""
     order = _there(table, table.numbers.by_prediction)
     x, y = table.numbers.predicted[order], table.numbers.error[order]
-    return Curve("residuals", x, y, np.full(x.size, _NONE), "Prediction", "Error")
+    return residuals.drawn(x, y, np.full(x.size, np.nan))
 
 
 @curve(title="Quantiles of the errors", x="Normal quantile", y="Error", aliases=("qq",), from_zero=False)
@@ -37,7 +35,7 @@ def quantiles(table: ResidualTable) -> Curve:
     order = _there(table, table.numbers.by_error)
     weight = table.cells[order].astype(np.float64)
     share = (np.cumsum(weight) - weight / 2) / weight.sum()
-    return Curve("quantiles", np.asarray(ndtri(share)), table.numbers.error[order], share, "Normal quantile", "Error")
+    return quantiles.drawn(np.asarray(ndtri(share)), table.numbers.error[order], share)
 
 
 @curve(title="Size of the errors by size of the truth", x="Truth", y="Mean absolute error", aliases=("by_size",))
@@ -54,9 +52,7 @@ def error_size(table: ResidualTable, *, parts: Annotated[int, "how many parts of
     _, part = np.unique(part, return_inverse=True)  # however many parts are asked for, no more than there are cases
     total, at, missed = (np.bincount(part, one) for one in (weight, weight * truth, weight * size))
     kept = total > 0
-    return Curve(
-        "error_size", at[kept] / total[kept], missed[kept] / total[kept], total[kept], "Truth", "Mean absolute error"
-    )
+    return error_size.drawn(at[kept] / total[kept], missed[kept] / total[kept], total[kept])
 
 
 def _there(table: ResidualTable, order: Array) -> Array:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.curves.curve import DIAGONAL, UNIT, Curve, curve
+from scorespace.curves.curve import Curve, beside_chance
 from scorespace.curves.hull import Hull, hull
 from scorespace.errors import CurveError, MeasureError
-from scorespace.results import Row
+from scorespace.frozen import dataclass
+from scorespace.results import Row, decimals
 from scorespace.tables import Array, ScoreTable, ratio
 
 
@@ -32,6 +33,20 @@ class RocCurve(Curve):
         if not self.part:
             return {}
         return {"part": self.partial_area(**self.part), "corrected": self.partial_area(**self.part, corrected=True)}
+
+    @property
+    def chance(self) -> tuple[tuple[float, float], ...]:
+        """The diagonal, where the axes are counts: it ends at all negatives and all positives."""
+        counted = self.kind != roc.name
+        return ((0.0, 0.0), (float(self.x[-1]), float(self.y[-1]))) if counted else ()
+
+    @property
+    def area_text(self) -> str:
+        """The area, or the part that is shaded, plain and after McClish."""
+        if not self.part:
+            return super().area_text
+        part, corrected = map(decimals, self.beside_area.values())
+        return f"{part} ({corrected} corrected)"
 
     def facts(self) -> Row:
         return {**self.part, **self.beside_area} if self.part else {}
@@ -93,14 +108,10 @@ class RocCurve(Curve):
         return self.at(np.flatnonzero(kept))
 
 
-@curve(
+@beside_chance(
     title="ROC curve",
     x="False positive rate",
     y="True positive rate",
-    x_ends=UNIT,
-    y_ends=UNIT,
-    square=True,
-    chance=DIAGONAL,
     area="the AUC",
 )
 def roc(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from scorespace.curves.curve import Curve, curve
 from scorespace.curves.pool import pools
 from scorespace.errors import CurveError, DataError
+from scorespace.frozen import dataclass
 from scorespace.results import Row, plain
 from scorespace.tables import Array
 from scorespace.tables.pieces import over_pieces
@@ -165,7 +166,7 @@ class AlphaRange:
     alpha_high: float
 
     def row(self) -> Row:
-        return plain({"model": self.model, "alpha_low": self.alpha_low, "alpha_high": self.alpha_high})
+        return plain(asdict(self))
 
 
 @dataclass(frozen=True, eq=False)

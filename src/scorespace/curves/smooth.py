@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Final
 
 import numpy as np
 
-from scorespace.curves.curve import DIAGONAL, UNIT, curve
+from scorespace.curves.curve import beside_chance
 from scorespace.curves.hull import Hull, hull, hull_edges
 from scorespace.curves.midpoint import Midpoint, Recentre, count_high, defined, midpoint_ends, midpoints
 from scorespace.curves.roc import RocCurve, roc
 from scorespace.errors import ScoreError
+from scorespace.frozen import dataclass
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, note, plain
 from scorespace.tables import Array, ScoreTable, ratio
 
@@ -168,52 +169,43 @@ class SmoothCurve(RocCurve):
 
     def findings(self, model: str = "") -> tuple[Note, ...]:
         """What to know before reading the curve of that model: imbalance, the midpoint, classes that do not overlap."""
-        of, found = f" of {model}" if model else "", []
+        of, middle = f" of {model}" if model else "", decimals(self.midpoint)
+        found: dict[str, str] = {}
         if self.smaller == 0:
             return ()
         if self.smaller < FEW_OF_A_CLASS:
-            found.append(
-                note(
-                    "SS027",
-                    f"the smaller class has {100 * self.smaller:.2g} % of the cases: smAUC{of} mostly measures how "
-                    "well the larger class is scored. Read it beside AUC, never across class shares.",
-                )
-            )
-        if self.appropriate and not self.inappropriate:
-            found.append(
-                note(
-                    "SS028",
-                    f"no score{of} lies on the wrong side of the midpoint {decimals(self.midpoint)}: the classes do "
-                    "not overlap, and smAUC shows only how sure the scores are.",
-                )
+            found["SS027"] = (
+                f"the smaller class has {100 * self.smaller:.2g} % of the cases: smAUC{of} mostly measures how "
+                "well the larger class is scored. Read it beside AUC, never across class shares."
             )
         if not self.appropriate:
-            found.append(
-                note(
-                    "SS065",
-                    f"no score{of} is appropriate: all positives lie at or below the midpoint "
-                    f"{decimals(self.midpoint)} and all negatives above it, as if the classes were swapped.",
-                )
+            found["SS065"] = (
+                f"no score{of} is appropriate: all positives lie at or below the midpoint {middle} and all negatives "
+                "above it, as if the classes were swapped."
             )
-        elif self.inappropriate:
-            found += self._astray(of)
-        return tuple(found)
+        elif not self.inappropriate:
+            found["SS028"] = (
+                f"no score{of} lies on the wrong side of the midpoint {middle}: the classes do not overlap, and "
+                "smAUC shows only how sure the scores are."
+            )
+        elif astray := self._astray(of):
+            found["SS066"] = astray
+        return tuple(note(code, text) for code, text in found.items())
 
-    def _astray(self, of: str) -> list[Note]:
-        """The note that the midpoint parts other scores than those on which the classes meet."""
+    def _astray(self, of: str) -> str | None:
+        """That the midpoint parts other scores than those on which the classes meet."""
         lowest = float(self.given.score[self.given.pos > 0].min())
         highest = float(self.given.score[self.given.neg > 0].max())
         low, high = min(lowest, highest), max(lowest, highest)
         if low <= self.midpoint <= high:
-            return []
+            return None
         where = "overlap" if lowest <= highest else "meet"
         side = "low" if self.midpoint > high else "high"
-        text = (
+        return (
             f"the midpoint {decimals(self.midpoint)}{of} lies outside the scores {decimals(low)} to {decimals(high)} "
             f"where the classes {where}: all cases there count as {side}. A midpoint of "
             f"{decimals((low + high) / 2)} would part them."
         )
-        return [note("SS066", text)]
 
     def facts(self) -> Row:
         """The numbers that belong to the curve, AUC among them."""
@@ -231,15 +223,11 @@ class SmoothCurve(RocCurve):
         )
 
 
-@curve(
+@beside_chance(
     title="Smooth ROC curve",
     x="Smooth false positive rate",
     y="Smooth true positive rate",
     aliases=("smooth_roc", "smroc"),
-    x_ends=UNIT,
-    y_ends=UNIT,
-    square=True,
-    chance=DIAGONAL,
     probability=True,
     area="the AUC of soft labels (smAUC); in counts, none",
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from scorespace.curves.curve import Curve
+from scorespace.frozen import dataclass
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ScoreTable
 

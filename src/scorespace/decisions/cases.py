@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -13,10 +12,11 @@ from scorespace.curves.distance import distance
 from scorespace.curves.midpoint import midpoint_of
 from scorespace.curves.smooth import SmoothCurve, check_probabilities, smooth, softened
 from scorespace.errors import ConditionError, DataError
+from scorespace.frozen import dataclass
 from scorespace.results import SCHEMA, ByValue, Note, Result, Row, decimals, grouped, plain
 from scorespace.tables import Array, ScoreTable, ratio, score_table
+from scorespace.tables.columns import scores_of
 from scorespace.tables.labels import encode_classes
-from scorespace.tables.score import scores_of
 
 ZONES: Final = ("easy", "rescued", "hard", "error")
 """The kinds of cases, from the best to the worst; a case is of exactly one kind."""
@@ -29,6 +29,18 @@ SETS: Final = ("high and positive", "low and negative", "low and positive", "hig
 _RANDOM: Final = 100  # samples by chance that a proposed one is compared with
 _CUT: Final = 0.5  # a gap at least this share of the widest parts two clusters …
 _STANDS_OUT: Final = 0.05  # … if it is also at least this share of the range: scores without clusters have gaps too
+
+
+def set_sizes(table: ScoreTable, midpoint: float) -> dict[str, float]:
+    """How much of a table lies in each of the four sets, by the side of the midpoint and the class.
+
+    >>> from scorespace.tables import score_table
+    >>> set_sizes(score_table([1, 1, 0, 0], [0.9, 0.3, 0.6, 0.1]), 0.5)
+    {'high and positive': 1.0, 'low and negative': 1.0, 'low and positive': 1.0, 'high and negative': 1.0}
+    """
+    high = table.score > midpoint
+    sides = (table.pos, high), (table.neg, ~high), (table.pos, ~high), (table.neg, high)
+    return {name: float(cases[side].sum()) for name, (cases, side) in zip(SETS, sides, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,7 +394,7 @@ def sub_sample(found: Cases, size: int, seed: int = 0) -> SubSample:
     steps = [((np.arange(n) + 0.5) * m.size / n).astype(np.intp) for n, m in zip(sizes, members, strict=True)]
     places = np.sort(np.concatenate([m[step] for m, step in zip(members, steps, strict=True)]))
     whole, part = _curve(found, np.arange(total)), _curve(found, places)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)  # parts without replacement, smaller than the sample: no bootstrap
     others = []
     for _ in range(_RANDOM):
         drawn = [rng.choice(m, n, replace=False) for n, m in zip(sizes, members, strict=True)]

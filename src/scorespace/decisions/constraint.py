@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from scorespace.decisions.honest import Criterion, Crossfit, Models, crossfit, least
-from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, value_of
-from scorespace.errors import DataError, MeasureError
+from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, check_judged, value_of
+from scorespace.errors import MeasureError
+from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.resampling.estimate import estimate
 from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain, threshold_text
@@ -123,8 +124,10 @@ class ConstrainedChoice(Result):
         best = self.best
         if best is None or math.isnan(best.threshold) or self.fitted is not None or self.objective.at is not None:
             return ()
-        text = f"the threshold of {best.model} was chosen on these cases, where {self.objective} is "
-        text += f"{decimals(best.value)}; on cases that did not choose it, "
+        several = len(self.candidates) > 1
+        what = f"{best.model} and its threshold were" if several else f"the threshold of {best.model} was"
+        text = f"{what} chosen on these cases, where {self.objective} is {decimals(best.value)}; on cases that "
+        text += "chose neither, " if several else "did not choose it, "
         if math.isnan(self.honest.value):
             return (note("SS013", f"{text}it cannot be said, as {self.honest.reason}."),)
         held = [f"{one.spec} {decimals(its.value)}" for one, its in zip(self.constraints, self.held, strict=True)]
@@ -159,8 +162,12 @@ class ConstrainedChoice(Result):
             rest = f"; {others[0].model} reaches {decimals(_leading(others[0].honest, others[0].value))}"
         places, tied = best.lots
         some = f" Lots are drawn for {places:g} of the {grouped(tied)} cases with that score." if places < tied else ""
-        reached = f"{self.objective} {self._both(self.honest, best.value)}"
-        return f"Use {best.model}{where}: {reached}, the best{under}{rest}.{some}"
+        own = best.honest if others and not math.isnan(best.honest.value) else self.honest
+        reached = f"{self.objective} {self._both(own, best.value)}"
+        chosen = ""
+        if self.fitted is None and decimals(own.value) != decimals(self.honest.value):
+            chosen = f" The model was chosen on these cases too, so expect {_limits(self.honest)}."
+        return f"Use {best.model}{where}: {reached}, the best{under}{rest}.{some}{chosen}"
 
     def _kept_elsewhere(self, best: Candidate) -> str:
         """Whether the bounds are kept on cases that did not choose the threshold."""
@@ -298,13 +305,7 @@ def _ranked(
 
 def choose_on(choice: ConstrainedChoice, models: Models, *, fitted: str, level: float = 0.95) -> ConstrainedChoice:
     """A choice made on one sample, which `fitted` names, judged on another: by the plain outcomes there."""
-    absent = [one.model for one in choice.candidates if one.model not in models]
-    if absent:
-        raise DataError(
-            f"there is no model {absent[0]!r} to judge.",
-            seen=", ".join(models),
-            hint="the same columns in both samples",
-        )
+    check_judged((one.model for one in choice.candidates), models)
     here = {
         one.model: Judged(_scores(models[one.model]).at(0.5 if math.isnan(one.threshold) else one.threshold))
         for one in choice.candidates

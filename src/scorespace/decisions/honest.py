@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scorespace.conditions import Condition
 from scorespace.curves.hull import hull_edges
 from scorespace.decisions.judged import OUTCOMES, Judged, Value, mean_loss
+from scorespace.frozen import dataclass
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, ratio
 from scorespace.tables.pair import PairTable
 
@@ -215,6 +216,7 @@ def _held(
 ) -> tuple[list[_Held], NDArray[np.uint8] | None]:
     """The cases of every model in folds, and the fold of each case where they are known pair by pair."""
     if pairs is None:
+        # Splits are no bootstrap: every case is judged once, so they share nothing with the replicates of the measures.
         # One seed for all: the i-th highest positive of one model is taken for that of another. Were models split
         # apart, the one that is lucky in nine folds would win, and be unlucky in the tenth for that very reason.
         rng = (np.random.default_rng(seed) for _ in tables)

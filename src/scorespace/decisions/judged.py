@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 import numpy as np
 
 from scorespace.conditions import Condition
+from scorespace.errors import DataError
+from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.cost import cost
 from scorespace.resampling.share import normal_quantile, wilson
@@ -120,6 +122,17 @@ UNKNOWN: Final = Value()
 UNJUDGED: Final = Judged(None)
 
 
+def check_judged(names: Iterable[str], models: Mapping[str, Any]) -> None:
+    """Refuse to judge models that the sample lacks."""
+    for name in names:
+        if name not in models:
+            raise DataError(
+                f"there is no model {name!r} to judge.",
+                seen=", ".join(models),
+                hint="the same columns in both samples",
+            )
+
+
 def mean_loss(
     outcomes: Counts,
     losses: Losses,
@@ -143,7 +156,7 @@ def mean_loss(
     else:
         of_positives = losses[0] * prevalence, losses[2] * prevalence
         of_negatives = losses[1] * (1 - prevalence), losses[3] * (1 - prevalence)
-        found = _added(
+        found = added(
             sum_of_shares((tp, fn), of_positives, positives, spread, level),
             sum_of_shares((fp, tn), of_negatives, negatives, spread, level),
         )
@@ -210,7 +223,7 @@ def value_of(spec: MeasureSpec, counts: Counts) -> float:
     return float(spec.measure(counts, **dict(spec.options)))
 
 
-def _added(a: Value, b: Value) -> Value:
+def added(a: Value, b: Value) -> Value:
     """The sum of two independent numbers; distances to their limits add up by squares."""
     value = a.value + b.value
     below = math.hypot(a.value - a.low, b.value - b.low)
@@ -220,7 +233,7 @@ def _added(a: Value, b: Value) -> Value:
 def _shaken(found: Value, again: Array, level: float) -> Value:
     """The interval widened by how far the repeats differ."""
     again = again[np.isfinite(again)]
-    return _added(found, _about_nothing(normal_quantile(level) * float(again.std()) if again.size else 0.0))
+    return added(found, _about_nothing(normal_quantile(level) * float(again.std()) if again.size else 0.0))
 
 
 def _about_nothing(half: float) -> Value:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from scorespace.conditions import Condition
 from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
-from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, costs_of
+from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, check_judged, costs_of
 from scorespace.errors import ConditionError, DataError
+from scorespace.frozen import dataclass
 from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain, threshold_text
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
@@ -276,13 +277,7 @@ def judge_on(
     decision: Decision, models: Models, *, fitted: str, pairs: PairTable | None = None, level: float = 0.95
 ) -> Decision:
     """A decision made on one sample, which `fitted` names, judged on another: by the plain outcomes there."""
-    absent = [one.model for one in decision.choices if one.model not in models]
-    if absent:
-        raise DataError(
-            f"there is no model {absent[0]!r} to judge.",
-            seen=", ".join(models),
-            hint="the same columns in both samples",
-        )
+    check_judged((one.model for one in decision.choices), models)
     tables = {one.model: _scores(one.model, models[one.model]) for one in decision.choices}
     first = next(iter(tables.values()))
     cuts = {one.model: 0.5 if math.isnan(one.threshold) else one.threshold for one in decision.choices}

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import field
+from functools import reduce
 from typing import Any
 
-from scorespace.conditions import Condition
+from scorespace.conditions import Condition, CostMatrix
 from scorespace.curves import Corner, Mixture, RejectRule, chow, hull, rejection
 from scorespace.curves.hull import TRIVIAL
+from scorespace.curves.rejection import chow_of_classes
 from scorespace.decisions.honest import Models
+from scorespace.decisions.judged import Value, added, sum_of_shares
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
+from scorespace.frozen import dataclass
 from scorespace.results import Result, Row, decimals, percent, threshold_text
-from scorespace.tables import ScoreTable
+from scorespace.tables import ClassTable, ScoreTable
 
 NOTHING_DECIDED: Row = {
     **dict.fromkeys(("model", "threshold", "slope", "cost_per_case", "tp", "fp", "fn", "tn")),
@@ -26,11 +30,15 @@ NOTHING_DECIDED: Row = {
 
 @dataclass(frozen=True, repr=False)
 class RejectChoice(Result):
-    """Chow's rule for each scoring model when a rejection costs a share of an error."""
+    """Chow's rule for each scoring model when a rejection costs a share of an error, or as much beside other costs.
+
+    `spent` is the cost per case of each with its interval, on cases that did not choose the rule.
+    """
 
     cost: float
     rules: Mapping[str, RejectRule]
-    condition: Condition | None = None
+    condition: Condition | CostMatrix | None = None
+    spent: Mapping[str, Value] = field(default_factory=dict)
 
     @property
     def best(self) -> str:
@@ -41,16 +49,20 @@ class RejectChoice(Result):
     def words(self) -> str:
         rule = self.rules[self.best]
         which = f"it scores between {rule.low:.3g} and {rule.high:.3g}"
+        counting = "an error counting 1"
+        if isinstance(self.condition, Condition):
+            counting = f"a false positive counting {self.condition.fp:g} and a false negative {self.condition.fn:g}"
+        if isinstance(self.condition, CostMatrix):
+            which = f"in which every decision is expected to cost more than {self.cost:g}"
+            counting = "each decision counting as stated"
         if rule.lead is not None:
             which = f"whose best class leads the second by less than {rule.lead:.3g}"
         if rule.accuracy != rule.accuracy and rule.lead is None:  # nothing is left that could be right
-            zone, costs = which.removeprefix("it scores "), f"that costs {decimals(rule.cost)} per case"
-            rests = "The rule assumes calibrated probabilities."
-            return f"Hand over all cases: {self.best} scores them all {zone}. An error counting 1, {costs}. {rests}"
+            zone = which.removeprefix("it scores ").removeprefix("in which ")
+            said = f"{self.best} scores them all {zone}" if zone.startswith("between") else f"in all {zone}"
+            costs = f"{counting[0].upper()}{counting[1:]}, that costs {decimals(rule.cost)} per case"
+            return f"Hand over all cases: {said}. {costs}. The rule assumes calibrated probabilities."
         rest = f"{percent(rule.rejected, 0)} of them. Of the rest it gets {percent(rule.accuracy, 0)} right"
-        counting = "an error counting 1"
-        if self.condition is not None:
-            counting = f"a false positive counting {self.condition.fp:g} and a false negative {self.condition.fn:g}"
         spent, end = f"{decimals(rule.cost)} per case", "The rule assumes calibrated probabilities."
         if rule.lead is not None:
             end = "The lead was chosen on these cases."
@@ -66,6 +78,7 @@ class RejectChoice(Result):
                 "model": name,
                 **{field: getattr(rule, field) for field in ("low", "high", "rejected", "accuracy", "cost")},
                 **({} if rule.lead is None else {"lead": rule.lead, "honest_cost": rule.honest}),
+                **({"cost_low": spent.low, "cost_high": spent.high} if (spent := self.spent.get(name)) else {}),
             }
             for name, rule in self.rules.items()
         ]
@@ -75,32 +88,59 @@ class RejectChoice(Result):
 
 
 def choose_rejection(
-    models: Mapping[str, Any], cost: float, condition: Condition | None = None, *, seed: int = 0
+    models: Mapping[str, Any],
+    cost: float,
+    condition: Condition | CostMatrix | None = None,
+    *,
+    seed: int = 0,
+    level: float = 0.95,
 ) -> RejectChoice:
     """Chow's rule for every model whose scores are probabilities, an error costing 1, or as stated.
 
-    Of several classes, the lead of the best over the second below which handing over is cheapest.
+    Of several classes, by expected costs where a matrix states them; else the lead of the best over the second below
+    which handing over is cheapest.
 
     >>> from scorespace.tables import score_table
     >>> choose_rejection({"nb": score_table([1, 0, 1, 0], [0.9, 0.4, 0.6, 0.1])}, 0.2).rules["nb"].rejected
     0.5
     """
-    rules = {
-        name: chow(table.inside(ScoreTable), cost, condition) for name, table in models.items() if table.thresholded
-    }
-    leading: dict[str, Any] = {
-        name: rejection.fit(table).table for name, table in models.items() if table.scores_classes
-    }
-    several = {name: table.margins for name, table in leading.items()}
-    if several and condition is not None:
-        raise ConditionError("false positives and negatives are errors of two classes.", hint="no costs beside reject")
-    rules |= {name: _by_lead(margins, cost, seed) for name, margins in several.items()}
+    two = {name: table.inside(ScoreTable) for name, table in models.items() if table.thresholded}
+    several = [name for name, table in models.items() if table.scores_classes]
+    if several and isinstance(condition, Condition):
+        raise ConditionError("false positives and negatives are errors of two classes.", hint="a cost matrix, or none")
+    if two and isinstance(condition, CostMatrix):
+        raise ConditionError("these costs are of several classes, and the scores of two.", hint="cost-fp and cost-fn")
+    rules, spent = {}, {}
+    for name, table in two.items():
+        rules[name] = chow(table, cost, condition if isinstance(condition, Condition) else None)
+    for name in several:
+        if isinstance(condition, CostMatrix):
+            rules[name] = chow_of_classes(models[name].inside(ClassTable), cost, condition)
+        else:
+            leading: Any = rejection.fit(models[name]).table
+            rules[name], spent[name] = _by_lead(leading.margins, cost, seed)
     if not rules:
         raise ScoreError("a rejection needs scores: a crisp decision is never in doubt.", hint="a model with scores")
-    return RejectChoice(cost, rules, condition)
+    share = condition.prevalence if isinstance(condition, Condition) else None
+    counted = [name for name, rule in rules.items() if rule.outcomes and models[name].whole]
+    stated = {name: _spent(rules[name], share, level) for name in counted}
+    spent |= {name: found for name, found in stated.items() if found is not None}
+    return RejectChoice(cost, rules, condition, spent)
 
 
-def _by_lead(margins: ScoreTable, cost: float, seed: int) -> RejectRule:
+def _spent(rule: RejectRule, prevalence: float | None, level: float) -> Value | None:
+    """What a rule that was stated costs per case, with the interval of shares; None where a class has no cases."""
+    if not all(sum(one.values()) for one in rule.outcomes):
+        return None
+    shares = (1.0,) if prevalence is None else (prevalence, 1 - prevalence)
+    parts = [
+        sum_of_shares(tuple(one.values()), tuple(share * price for price in one), sum(one.values()), level=level)
+        for share, one in zip(shares, rule.outcomes, strict=True)
+    ]
+    return reduce(added, parts)
+
+
+def _by_lead(margins: ScoreTable, cost: float, seed: int) -> tuple[RejectRule, Value]:
     """The lead below which to hand over, an error costing 1: a decision between keeping a case and not."""
     if not 0 < cost < 1:
         raise ConditionError(f"a rejection that costs {cost:g} errors is no choice.", hint="between 0 and 1")
@@ -110,8 +150,8 @@ def _by_lead(margins: ScoreTable, cost: float, seed: int) -> RejectRule:
     kept = float(choice.counts.pp)
     share = 1 - kept / float(margins.total)
     accuracy = float(choice.counts.tp) / kept if kept else math.nan
-    lead = choice.threshold
-    return RejectRule(math.nan, math.nan, share, accuracy, choice.cost_per_case, lead, choice.honest.value)
+    lead, honest = choice.threshold, choice.honest
+    return RejectRule(math.nan, math.nan, share, accuracy, choice.cost_per_case, lead, honest.value), honest
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from scorespace.conditions import CostMatrix
+from scorespace.decisions.judged import Value
 from scorespace.errors import DataError, ScoreError
+from scorespace.frozen import dataclass
 from scorespace.results import Result, Row, decimals, grouped
 from scorespace.tables import Array, ConfusionTable, confusion
 from scorespace.tables.labels import encode_classes
@@ -50,10 +52,14 @@ class LeastCost:
 
 @dataclass(frozen=True, repr=False)
 class CostChoice(Result):
-    """What each model's decisions between several classes cost, the cheapest first to be used."""
+    """What each model's decisions between several classes cost, the cheapest first to be used.
+
+    `spent` is the cost per case of each with its interval.
+    """
 
     costs: CostMatrix
     models: Mapping[str, ConfusionTable]
+    spent: Mapping[str, Value] = field(default_factory=dict)
 
     @property
     def totals(self) -> dict[str, float]:
@@ -73,10 +79,22 @@ class CostChoice(Result):
         return min(self.per_case, key=lambda name: self.per_case[name])
 
     @property
+    def trivial(self) -> dict[str, float]:
+        """Cost per case of deciding the same class for every case: the rules that need no model."""
+        table = self.models[self.best]
+        aligned, actual = self.costs.aligned(table.classes), table.matrix.sum(axis=-1)
+        return dict(zip(table.classes, (actual @ aligned.matrix / float(table.total)).tolist(), strict=True))
+
+    @property
     def words(self) -> str:
         prices = self.per_case
         best = prices[self.best]
-        text = f"Use {self.best}: {decimals(best)} per case, {grouped(self.totals[self.best])} in all."
+        spent = f"{decimals(best)} per case, {grouped(self.totals[self.best])} in all"
+        always, least = min(self.trivial.items(), key=lambda pair: pair[1])
+        if least <= best:
+            told = f"No model beats deciding every case {always}, which costs {decimals(least)} per case."
+            return f"{told} The cheapest, {self.best}, costs {spent}."
+        text = f"Use {self.best}: {spent}."
         others = sorted((price, name) for name, price in prices.items() if name != self.best)
         if others:
             text += f" {others[0][1]} would cost {decimals(1000 * (others[0][0] - best), 0)} per 1 000 more."
@@ -85,19 +103,26 @@ class CostChoice(Result):
     def rows(self) -> list[Row]:
         """One row per model with its total cost and its cost per case."""
         return [
-            {"model": name, "total_cost": self.totals[name], "cost_per_case": self.per_case[name]}
+            {
+                "model": name,
+                "total_cost": self.totals[name],
+                "cost_per_case": self.per_case[name],
+                **({"low": spent.low, "high": spent.high} if (spent := self.spent.get(name)) else {}),
+            }
             for name in self.models
         ]
 
     def facts(self) -> Row:
         best = {"model": self.best, "threshold": None, "slope": None, "cost_per_case": self.per_case[self.best]}
         unused: Row = {"tp": None, "fp": None, "fn": None, "tn": None, "dominated": [], "regions": []}
-        total = {"total_cost": self.totals[self.best]}
+        total = {"total_cost": self.totals[self.best], "trivial": self.trivial}
         return {**best, **total, **unused}
 
 
-def decide_several(models: Mapping[str, ConfusionTable], costs: CostMatrix) -> CostChoice:
-    """What the decisions of models between several classes cost, and which is cheapest.
+def decide_several(
+    models: Mapping[str, ConfusionTable], costs: CostMatrix, spent: Mapping[str, Value] | None = None
+) -> CostChoice:
+    """What the decisions of models between several classes cost, and which is cheapest; `spent` with its interval.
 
     >>> table = confusion([[6, 2], [1, 3]], classes=["a", "b"])
     >>> decide_several({"nb": table}, CostMatrix(("b", "a"), [[0, 1], [5, 0]]))
@@ -107,7 +132,7 @@ def decide_several(models: Mapping[str, ConfusionTable], costs: CostMatrix) -> C
         raise DataError("there is no model to decide between.", hint="name a model with scores")
     for table in models.values():  # refuses classes that the costs do not know; tables may order them differently
         costs.aligned(table.classes)
-    return CostChoice(costs.aligned(next(iter(models.values())).classes), models)
+    return CostChoice(costs.aligned(next(iter(models.values())).classes), models, spent or {})
 
 
 def least_cost_decisions(truth: Any, probability: Any, costs: CostMatrix) -> LeastCost:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 import numpy as np
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scorespace.conditions import Asymmetry
 from scorespace.curves.rroc import AlphaRange, RrocCurve, rroc, rroc_hull
 from scorespace.decisions.honest import FOLDS, REPEATS
-from scorespace.decisions.judged import UNKNOWN, Value
+from scorespace.decisions.judged import UNKNOWN, Value, check_judged
 from scorespace.errors import DataError
+from scorespace.frozen import dataclass
 from scorespace.resampling.limits import student
-from scorespace.results import Note, Result, Row, note, plain
+from scorespace.results import Note, Result, Row, note, plain, short
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 from scorespace.tables.residual import ResidualTable
@@ -102,11 +103,11 @@ class ShiftDecision(Result):
         if self.fitted is not None:
             return ()
         best = self.best
-        text = f"the shift of {best.model} was chosen on these cases, where it costs {_money(best.loss)} per case; "
+        text = f"the shift of {best.model} was chosen on these cases, where it costs {short(best.loss)} per case; "
         if math.isnan(self.honest.value):
             return (note("SS013", f"{text}on others more: by how much cannot be said, as {self.honest.reason}."),)
         several = " or its model" if len(self.choices) > 1 else ""
-        return (note("SS013", f"{text}on cases that did not choose it{several}, {_money(self.honest.value)}."),)
+        return (note("SS013", f"{text}on cases that did not choose it{several}, {short(self.honest.value)}."),)
 
     @property
     def words(self) -> str:
@@ -115,21 +116,21 @@ class ShiftDecision(Result):
 
     def _use(self) -> str:
         best, honest = self.best, self.honest
-        price = _money(best.loss if math.isnan(honest.value) else honest.value)
-        limits = f" [{_money(honest.low)}, {_money(honest.high)}]" if honest.known else ""
-        here = f" ({_money(best.loss)} on these cases)" if self.fitted is None and _money(best.loss) != price else ""
+        price = short(best.loss if math.isnan(honest.value) else honest.value)
+        limits = f" [{short(honest.low)}, {short(honest.high)}]" if honest.known else ""
+        here = f" ({short(best.loss)} on these cases)" if self.fitted is None and short(best.loss) != price else ""
         costs = f"{price} per case{limits}{here}"
         where = "" if self.fitted is None else f", chosen on {self.fitted}"
-        gain = self.gain
+        gain, by = self.gain, short(best.shift, sign=True)
         if math.isnan(gain.value):
             why = f"whether that holds on other cases cannot be said, as {honest.reason}"
-            return f"Use {best.model} shifted by {_signed(best.shift)}{where}: {costs}; {why}."
-        size = f"{_money(abs(gain.value))} [{_money(gain.low)}, {_money(gain.high)}]"
+            return f"Use {best.model} shifted by {by}{where}: {costs}; {why}."
+        size = f"{short(abs(gain.value))} [{short(gain.low)}, {short(gain.high)}]"
         if self.shown:
-            return f"Use {best.model} shifted by {_signed(best.shift)}{where}: {costs}, {size} less than as it is."
+            return f"Use {best.model} shifted by {by}{where}: {costs}, {size} less than as it is."
         return (
-            f"Use {best.model}: a shift by {_signed(best.shift)}{where} costs {costs}, and is not shown to spare "
-            f"anything ({_signed(gain.value)} [{_money(gain.low)}, {_money(gain.high)}])."
+            f"Use {best.model}: a shift by {by}{where} costs {costs}, and is not shown to spare "
+            f"anything ({short(gain.value, sign=True)} [{short(gain.low)}, {short(gain.high)}])."
         )
 
     def _others(self) -> str:
@@ -137,7 +138,7 @@ class ShiftDecision(Result):
         if not others:
             return ""
         told = [
-            f"{one.model} {_money(one.loss if math.isnan(one.honest.value) else one.honest.value)}" for one in others
+            f"{one.model} {short(one.loss if math.isnan(one.honest.value) else one.honest.value)}" for one in others
         ]
         return f"With the shifts that suit them, the others cost {', '.join(told)}."
 
@@ -209,13 +210,7 @@ def judge_shift_on(
     level: float = 0.95,
 ) -> ShiftDecision:
     """A decision made on one sample, which `fitted` names, judged on another by the plain losses there."""
-    absent = [one.model for one in decision.choices if one.model not in models]
-    if absent:
-        raise DataError(
-            f"there is no model {absent[0]!r} to judge.",
-            seen=", ".join(models),
-            hint="the same columns in both samples",
-        )
+    check_judged((one.model for one in decision.choices), models)
     cases = _cases(models, [one.model for one in decision.choices], pairs)
     if cases is None:
         return replace(decision, honest=Value(reason=COPIED), fitted=fitted)
@@ -279,7 +274,7 @@ def _crossfitted(held: _Cases, condition: Asymmetry, seed: int) -> tuple[Array, 
     """
     errors, (models, cases) = held.errors, held.errors.shape
     repeats = min(REPEATS, max(2, _CASES_AT_ONCE // cases))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)  # deals cases out to folds, each once: no bootstrap
     unit = np.arange(cases) if held.group is None else np.asarray(held.group)
     hand = (np.arange(int(unit.max()) + 1) % FOLDS).astype(np.uint8)
     fold = rng.permuted(np.tile(hand, (repeats, 1)), axis=1)[:, unit]
@@ -374,11 +369,3 @@ def _mean(losses: Array, cases: _Cases, level: float, shared: bool, positive: bo
     above = math.hypot(t * error + max(0.0, longer), split)
     low = value * math.exp(-below / value) if positive and value > 0 else value - below
     return Value(value, low, value + above)
-
-
-def _money(cost: float) -> str:
-    return f"{cost:.3g}".replace("-", "−")
-
-
-def _signed(cost: float) -> str:
-    return f"+{_money(cost)}" if cost > 0 else _money(cost)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scorespace.errors import MeasureError
+from scorespace.frozen import dataclass
 from scorespace.measures.measure import Measure
 from scorespace.tables import ScoreTable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -13,19 +13,33 @@ from scorespace.comparisons import paired, unpaired
 from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted
 from scorespace.comparisons.delong import all_equal, binned_covariance, delong
 from scorespace.errors import ScoreSpaceError, listing
+from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import Note
+from scorespace.results import in_notebook
 from scorespace.tables.models import Models
 from scorespace.tables.pair import PairTable
+
+if TYPE_CHECKING:
+    from scorespace.views import comparison as view
+    from scorespace.views import notebook
+    from scorespace.views.answers import Answers
+else:  # for notebooks alone
+    view, notebook = later("scorespace.views.comparison"), later("scorespace.views.notebook")
 
 QUICK: Final = 5_000
 """Scores up to which every measure that is shown is also shown as a difference; beyond, the one that is tested."""
 
 
-class Compared(Protocol):
-    """What is compared of an evaluation: its models, what was drawn of their cases, and the notes on its rows."""
+@in_notebook.register
+def _shown(found: Comparisons) -> str:
+    """What a notebook shows of comparisons: what a terminal does."""
+    return str(notebook.html(view.page("", "", found)))
+
+
+class Drawn(Protocol):
+    """Models, and what was drawn of their cases."""
 
     @property
     def models(self) -> Models: ...
@@ -33,15 +47,9 @@ class Compared(Protocol):
     @property
     def draws(self) -> Draws: ...
 
-    @property
-    def level(self) -> float: ...
-
-    @property
-    def sample_notes(self) -> tuple[Note, ...]: ...
-
 
 def compare_models(
-    evaluation: Compared,
+    evaluation: Answers,
     models: Sequence[str],
     *,
     test: str | None,
@@ -76,12 +84,12 @@ def compare_models(
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
-def _of_bins(evaluation: Compared, names: tuple[str, ...], asked: Mapping[str, Any]) -> Comparisons:
+def _of_bins(evaluation: Answers, names: tuple[str, ...], asked: Mapping[str, Any]) -> Comparisons:
     """Every two models by the bins that they were counted in together, adjusted where there are several."""
     found = []
     for couple in combinations(names, 2):
         pairs = _pairs(evaluation, couple)
-        draws = replace(evaluation.draws, pairs=pairs, kept={}, sources={})
+        draws = evaluation.draws.anew(pairs=pairs)
         found.append(paired.compare(pairs, models=couple, draws=draws, **asked))
     if len(found) == 1:
         return found[0]
@@ -91,7 +99,7 @@ def _of_bins(evaluation: Compared, names: tuple[str, ...], asked: Mapping[str, A
     return Comparisons(names, (*together, *placed), method, notes)
 
 
-def _all_equal(evaluation: Compared, names: tuple[str, ...], first: Comparison) -> Comparison:
+def _all_equal(evaluation: Answers, names: tuple[str, ...], first: Comparison) -> Comparison:
     """Whether several areas are equal, from the bins of every two of them."""
     size = len(names)
     areas, covariance = np.empty(size), np.empty((size, size))
@@ -104,8 +112,8 @@ def _all_equal(evaluation: Compared, names: tuple[str, ...], first: Comparison) 
 
 
 def compare_samples(
-    evaluation: Compared,
-    other: Compared,
+    evaluation: Answers,
+    other: Answers,
     models: Sequence[str],
     *,
     test: str | None,
@@ -131,8 +139,8 @@ def compare_samples(
         )
     spec = None if measure is None else parse(measure)
     found = unpaired.compare_models(
-        {name: _sample(evaluation, name) for name in names},
-        {name: _sample(other, name) for name in names},
+        {name: sample_of(evaluation, name) for name in names},
+        {name: sample_of(other, name) for name in names},
         spec,
         sides=("the first sample", "the second sample") if mine.name == theirs.name else (mine.name, theirs.name),
         test=test,
@@ -144,7 +152,7 @@ def compare_samples(
 
 
 def compare_with(
-    evaluation: Compared,
+    evaluation: Answers,
     value: float,
     models: Sequence[str],
     *,
@@ -154,7 +162,7 @@ def compare_with(
     adjust: str = "holm",
 ) -> Comparisons:
     """Each model's usual measure, or another one, against a value."""
-    samples = {name: _sample(evaluation, name) for name in models or evaluation.models}
+    samples = {name: sample_of(evaluation, name) for name in models or evaluation.models}
     spec = None if measure is None else parse(measure)
     found = unpaired.compare_with_value(
         samples, value, spec, test=test, level=evaluation.level, alternative=alternative, adjust=adjust
@@ -171,27 +179,27 @@ def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level
     if pairs is None:
         return {}
     if pairs.times is not None:
-        draws = replace(draws, pairs=pairs, kept={}, sources={})
+        draws = draws.anew(pairs=pairs)
     shown = {name: [one.spec for one in summary if one.model == name] for name in (a, b)}
     specs = [spec for spec in shown[a] if spec in shown[b]]
     if not specs:
         return {}
-    sized = max(int(getattr(table, "score", table.cells).size) for table in models.tables.values())
+    sized = max(table.size for table in models.tables.values())
     found = paired.differences(pairs, draws, a, b, specs if sized <= QUICK else specs[:1], level=level)
     return {str(spec): one for spec, one in found.items()}
 
 
-def best_two(evaluation: Compared, ordered: Sequence[Estimate]) -> Comparison:
+def best_two(evaluation: Answers, ordered: Sequence[Estimate]) -> Comparison:
     """The test of the best model against the next by the measure that they were ordered by."""
     first, second = ordered[:2]
     pairs = _pairs(evaluation, (first.model, second.model))
     names, draws = (first.model, second.model), evaluation.draws
     if pairs.times is not None:
-        draws = replace(draws, pairs=pairs, kept={}, sources={})
+        draws = draws.anew(pairs=pairs)
     return paired.compare(pairs, spec=first.spec, models=names, draws=draws, level=evaluation.level)[0]
 
 
-def _pairs(evaluation: Compared, models: Sequence[str]) -> PairTable:
+def _pairs(evaluation: Answers, models: Sequence[str]) -> PairTable:
     """What ties the models together; refused where they cannot be compared case by case."""
     for model in models:
         evaluation.models[model]  # refuses an unknown name
@@ -208,11 +216,11 @@ def _pairs(evaluation: Compared, models: Sequence[str]) -> PairTable:
     return pairs
 
 
-def _sample(evaluation: Compared, model: str) -> Draws:
+def sample_of(evaluation: Drawn, model: str) -> Draws:
     """One model with what was drawn of it: whole groups where there are such."""
     draws, pairs = evaluation.draws, evaluation.models.pairs
     if pairs is None or model not in pairs.models:
-        return replace(draws, tables={model: evaluation.models[model]}, pairs=None, kept={}, sources={})
+        return draws.anew(tables={model: evaluation.models[model]}, pairs=None)
     return replace(draws, tables={model: evaluation.models[model]})
 
 
@@ -224,7 +232,7 @@ def _as_asked(found: Comparisons, spec: MeasureSpec | None) -> Comparisons:
     return replace(found, comparisons=tuple(named))
 
 
-def _with_gaps(evaluation: Compared, found: Comparisons) -> Comparisons:
+def _with_gaps(evaluation: Answers, found: Comparisons) -> Comparisons:
     """The comparisons, with the note that rows were dropped: what is missing need not be missing by chance."""
     dropped = tuple(one for one in evaluation.sample_notes if one.code == "SS009")
     return replace(found, notes=(*dropped, *found.notes)) if dropped else found

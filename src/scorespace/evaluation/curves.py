@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from scorespace.curves.certain import bounded_area
 from scorespace.curves.curve import CURVES, Curve, CurveKind, common
 from scorespace.declaration import Call, check_options, split_list
 from scorespace.errors import CurveError, listing
+from scorespace.frozen import dataclass
 from scorespace.later import later
 from scorespace.measures.sweep import threshold
 from scorespace.probabilities.tests import calibration_band
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.resampling.draw import Draws
 from scorespace.tables import Table
-from scorespace.tables.models import Models
 from scorespace.tables.table import Way
 
 if TYPE_CHECKING:
-    from scorespace.comparisons import averaged as folded
+    from scorespace.comparisons import fold_curves as folded
     from scorespace.decisions import Decision
+    from scorespace.views import plots
+    from scorespace.views.answers import Answers
 else:
-    folded = later("scorespace.comparisons.averaged")
+    folded, plots = later("scorespace.comparisons.fold_curves"), later("scorespace.views.plots")
 
 COMMON: Final = "all together"
 """What the curve of all models together is called."""
 
 _FROM_ABOVE = (threshold, calibration_band)  # a kind and a band that rooms above curves/ declare
-
-
-class Traced(Protocol):
-    """What curves ask of an evaluation: its models, their thresholds, and the draws that bands are made from."""
-
-    @property
-    def models(self) -> Models: ...
-
-    @property
-    def draws(self) -> Draws: ...
-
-    @property
-    def level(self) -> float: ...
-
-    @property
-    def seed(self) -> int: ...
-
-    def threshold(self, model: str) -> float: ...
 
 
 def kinds() -> tuple[CurveKind[Any], ...]:
@@ -93,9 +76,9 @@ class Family:
 
     def picture(self, drawn: Mapping[str, Band] | None = None, decision: Decision | None = None) -> Any:
         """The curves as a chart, with what belongs beside them, and bands and a decision where given."""
-        from scorespace.views import plots  # Altair loads only when a picture is wanted
-
-        return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes, decision)
+        several = len({model for model, _ in self.parts.values()}) > 1
+        parts = self.parts if several else None
+        return plots.draw(self.kind, self.curves, self.tables, drawn or {}, self.classes, decision, parts)
 
     @property
     def y_title(self) -> str:
@@ -120,7 +103,7 @@ class Family:
 
 
 def family(
-    evaluation: Traced, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
+    evaluation: Answers, call: Call[CurveKind[Any]], each: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Family:
     """The curves of all models that have such a one, or else of their classes; `each` holds options by name.
 
@@ -151,7 +134,7 @@ def family(
     return Family(kind, curves, tables, classes if of_one else {}, options=call.options)
 
 
-def _several(evaluation: Traced, call: Call[CurveKind[Any]], name: str, values: Sequence[str], each: Any) -> Family:
+def _several(evaluation: Answers, call: Call[CurveKind[Any]], name: str, values: Sequence[str], each: Any) -> Family:
     """The curves for each value of an option, named by it, and by the model where there are more."""
     given = {one: replace(call, given=tuple((call.options | {name: one}).items())) for one in values}
     families = {value: family(evaluation, one, each) for value, one in given.items()}
@@ -166,13 +149,13 @@ def _several(evaluation: Traced, call: Call[CurveKind[Any]], name: str, values: 
     return Family(call.noun, curves, tables, {}, name, parts)
 
 
-def curve(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None) -> Curve:
+def curve(evaluation: Answers, call: Call[CurveKind[Any]], model: str | None) -> Curve:
     """The curve of one model, or of one class of a model that scores several."""
     name = model if model is not None else evaluation.models.only()
     return _traced(evaluation, call, name, _way(evaluation, call.noun, name), {})
 
 
-def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
+def band(evaluation: Answers, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
     """The band around the curve of one model."""
     draw = check_band(call.noun)
     table = _way(evaluation, call.noun, model).table
@@ -183,7 +166,7 @@ def band(evaluation: Traced, call: Call[CurveKind[Any]], model: str, simultaneou
     return draw(table, **asked)
 
 
-def averaged(evaluation: Traced, call: Call[CurveKind[Any]], model: str | None, how: str) -> folded.Averaged:
+def averaged(evaluation: Answers, call: Call[CurveKind[Any]], model: str | None, how: str) -> folded.Averaged:
     """The mean of the curves of one model within folds."""
     name, of = evaluation.models.parted(model if model is not None else evaluation.models.only())
     evaluation.models[name]  # refuses an unknown name
@@ -203,7 +186,7 @@ def check_band(kind: CurveKind[Any]) -> Any:
     return draw
 
 
-def _traced(evaluation: Traced, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]) -> Curve:
+def _traced(evaluation: Answers, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]) -> Curve:
     kind, options = call.noun, {**call.options, **more}
     # Nearness to a threshold is nearness to that of the model, where it has one of its own.
     own = name in evaluation.models and found.table is evaluation.models[name] and found.kind is kind.table
@@ -212,7 +195,7 @@ def _traced(evaluation: Traced, call: Call[CurveKind[Any]], name: str, found: Wa
     return kind.certain(found.table, found.function(found.table, **options), **options)
 
 
-def _way(evaluation: Traced, kind: CurveKind[Any], name: str) -> Way:
+def _way(evaluation: Answers, kind: CurveKind[Any], name: str) -> Way:
     """The way to the table of a model, or of the class in brackets behind its name."""
     model, of = evaluation.models.parted(name)
     return kind.fit(evaluation.models[model], of, model)

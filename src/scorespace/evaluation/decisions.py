@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.decisions import (
@@ -30,50 +31,72 @@ from scorespace.decisions import decide as decide_two
 from scorespace.decisions.choice import with_intervals
 from scorespace.decisions.judged import Value
 from scorespace.errors import ConditionError, ScoreSpaceError, listing
-from scorespace.measures import parse
-from scorespace.results import Progress
+from scorespace.evaluation.shown import COST
+from scorespace.later import later
+from scorespace.measures import MeasureSpec, parse
+from scorespace.resampling.estimate import estimates
+from scorespace.results import in_notebook
 from scorespace.tables import ResidualTable
 from scorespace.tables.models import Models
 from scorespace.tables.pair import PairTable
 
+if TYPE_CHECKING:
+    from scorespace.views import decision as view
+    from scorespace.views import notebook
+    from scorespace.views.answers import Answers
+else:  # for notebooks alone
+    view, notebook = later("scorespace.views.decision"), later("scorespace.views.notebook")
+
+
+def _shown(decision: Any) -> str:
+    """What a notebook shows of a decision: what a terminal does."""
+    return str(notebook.html(view.page("", "", decision)))
+
+
+for kind in (Decision, CostChoice, ShiftDecision, ConstrainedChoice, RejectChoice, MixtureChoice):
+    in_notebook.register(kind, _shown)
+
 
 def decide(
-    models: Models,
+    sample: Answers,
     condition: Condition | CostMatrix | Asymmetry,
     *,
-    fit: Models | None = None,
+    fit: Answers | None = None,
     level: float = 0.95,
-    seed: int = 0,
-    progress: Progress | None = None,
 ) -> Decision | CostChoice | ShiftDecision:
     """The model and threshold of least cost, judged on cases that did not choose; `fit` chooses where it is given.
 
     A cost matrix of two classes is a condition too. Of predicted numbers, the shift of least loss.
     """
+    models, seed = sample.models, sample.draws.seed
     if isinstance(condition, Asymmetry):
-        return _decide_shift(models, condition, fit, level, seed)
-    if not models.classes:
-        raise ConditionError(
-            "these are costs of decisions between classes, and the models predict numbers.",
-            hint="Asymmetry(under=2, over=1)",
-        )
-    if isinstance(condition, CostMatrix) and models.positive is not None and len(models.classes) == 2:
-        condition = condition.aligned(tuple(models.classes)).condition(models.positive)
+        return _decide_shift(models, condition, None if fit is None else fit.models, level, seed)
+    _refuse_unparted(models, "a threshold of least cost")
+    condition = _of_two(models, condition)
     if isinstance(condition, Condition):
         mine = models.deciding
         if fit is None:
             chosen = decide_two(mine, condition, pairs=_pairs(models), level=level, seed=seed)
-            return with_intervals(chosen, mine, pairs=_pairs(models), level=level, seed=seed, progress=progress)
-        _check_fit(models, fit)
-        there = fit.deciding
-        chosen = with_intervals(choose_two(there, condition), there, pairs=_pairs(fit), level=level, seed=seed)
-        return judge_on(chosen, mine, fitted=_fitted(models, fit), pairs=_pairs(models), level=level)
+            return with_intervals(chosen, sample.draws, level=level)
+        _check_fit(models, fit.models)
+        chosen = with_intervals(choose_two(fit.models.deciding, condition), fit.draws, level=level)
+        return judge_on(chosen, mine, fitted=_fitted(models, fit.models), pairs=_pairs(models), level=level)
     if fit is not None:
         raise ConditionError("costs of several classes choose no threshold.", hint="no fit=…")
     crisp = {name: table for name, table in models.deciding.items() if not table.thresholded}
     if not crisp:
         raise ConditionError("costs of several classes need decisions.", hint="decisions=… instead of scores=…")
-    return decide_several(crisp, condition)
+    asked = {name: [MeasureSpec(COST, tuple(condition.stated(table.classes).items()))] for name, table in crisp.items()}
+    found = {one.model: one for one in estimates(asked, sample.draws, level=level)}
+    spent = {name: Value(one.value, one.low, one.high, one.reason) for name, one in found.items()}
+    return decide_several(crisp, condition, spent)
+
+
+def _of_two(models: Models, condition: Condition | CostMatrix) -> Condition | CostMatrix:
+    """A cost matrix of two classes, one of them positive, as the condition that it is."""
+    if isinstance(condition, CostMatrix) and models.positive is not None and len(models.classes) == 2:
+        return condition.aligned(tuple(models.classes)).condition(models.positive)
+    return condition
 
 
 def _decide_shift(models: Models, condition: Asymmetry, fit: Models | None, level: float, seed: int) -> ShiftDecision:
@@ -98,7 +121,7 @@ def choose(
     models: Models, objective: str, bounds: list[Constraint], *, fit: Models | None, level: float, seed: int
 ) -> ConstrainedChoice:
     """The model and threshold best for a measure, among those that keep bounds on others."""
-    _refuse_numbers(models, "a threshold under a constraint")
+    _refuse_unparted(models, "a threshold under a constraint")
     if not models.two_class:
         raise ConditionError(
             "a choice by a measure needs a positive class.",
@@ -112,13 +135,14 @@ def choose(
     return choose_on(chosen, two_class(models), fitted=_fitted(models, fit), level=level)
 
 
-def _refuse_numbers(models: Models, what: str) -> None:
-    """Refuse what is chosen between classes where the models predict numbers."""
+def _refuse_unparted(models: Models, what: str) -> None:
+    """Refuse what is chosen between classes where the tables tell none apart."""
     if not models.classes:
+        kinds = dict.fromkeys(table.described() for table in models.values())
         raise ConditionError(
-            f"{what} parts classes, and these models predict numbers.",
+            f"{what} parts classes, and these models hold {' and '.join(kinds)}.",
             seen=listing(models),
-            hint="Asymmetry(under=2, over=1), for the shift of least cost",
+            hint="Asymmetry(under=2, over=1), for the shift of predicted numbers that costs least",
         )
 
 
@@ -151,15 +175,20 @@ def _fitted(models: Models, fit: Models) -> str:
     return "the other sample" if fit.name == models.name else fit.name
 
 
-def reject(models: Models, cost: float, condition: Condition | None = None, *, seed: int = 0) -> RejectChoice:
-    """Which cases to hand over, by Chow's rule; of several classes, by the lead of the best over the second."""
-    _refuse_numbers(models, "a rejection")
-    return choose_rejection(models.tables, cost, condition, seed=seed)
+def reject(
+    models: Models, cost: float, condition: Condition | CostMatrix | None = None, *, level: float = 0.95, seed: int = 0
+) -> RejectChoice:
+    """Which cases to hand over, by Chow's rule; of several classes, by expected costs or by the lead of the best."""
+    _refuse_unparted(models, "a rejection")
+    condition = None if condition is None else _of_two(models, condition)
+    found = choose_rejection(models.tables, cost, condition, level=level, seed=seed)
+    related = models.pairs is not None and models.pairs.group is not None
+    return replace(found, spent={}) if related else found  # shares of cases that are alike are less sure
 
 
 def mix(models: Models, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
     """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
-    _refuse_numbers(models, "a mixture of classifiers")
+    _refuse_unparted(models, "a mixture of classifiers")
     return choose_mixture(two_class(models), fpr=fpr, tpr=tpr)
 
 

@@ -5,40 +5,36 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from scorespace import frames
-from scorespace.auditing.free import free_notes
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.errors import DataError, ScoreSpaceError, listing
 from scorespace.evaluation.evaluation import Evaluation
-from scorespace.evaluation.findings import role_notes
 from scorespace.evaluation.numbers import OF_SUMS, terms_of
-from scorespace.evaluation.slices import parts_of
-from scorespace.frames.scale import scale_of, scaled
-from scorespace.frames.votes import with_votes
+from scorespace.evaluation.tabulate import Room, tabulated
+from scorespace.frames.baseline import read_saved
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import check_level, check_method
-from scorespace.results import Note, Progress
-from scorespace.tables import Table, class_table, confusion, residual_table, score_table
-from scorespace.tables.labels import label_text
-from scorespace.tables.models import Models, Parts, class_weights, models_of
+from scorespace.results import Note, Progress, note
+from scorespace.tables import Table, confusion, residual_table, score_table
+from scorespace.tables.arrays import table_of_arrays
+from scorespace.tables.labels import array_of, label_text
+from scorespace.tables.models import Models, Parts, models_of
 
 if TYPE_CHECKING:
+    from scorespace.comparisons.since import Before
+    from scorespace.evaluation import baseline as saving
     from scorespace.experiments import estimators, results, store
-else:  # for estimators and runs alone
+else:  # for baselines, estimators and runs alone
+    saving = later("scorespace.evaluation.baseline")
     estimators = later("scorespace.experiments.estimators")
     results = later("scorespace.experiments.results")
     store = later("scorespace.experiments.store")
-
-_PAIRED_ROWS = 1_000_000
-_COUPLED = 3  # models that are counted two by two without being asked, a pass each
 
 
 def evaluate(
@@ -62,7 +58,7 @@ def evaluate(
     order: str | Sequence[Any] = (),
     scale: str | tuple[float, float] | None = None,
     intervals: Any = (),
-    baseline: str | float | None = None,
+    baseline: str | float | os.PathLike[str] | Sequence[str | float | os.PathLike[str]] | None = None,
     time: str | None = None,
     dataset: str | None = None,
     measures: str | Sequence[str] = (),
@@ -98,8 +94,10 @@ def evaluate(
     thresholds that stay exact beside those of the measures.
     With engine="spark", a cluster reads the path, that of `master`; a frame of Spark stays there, too.
 
+    `baseline` names the file of a saved evaluation (`Evaluation.save`), which every number is then told beside.
     Of predicted numbers, `intervals` gives the two columns of each model's prediction intervals, `baseline` what
-    relative errors are relative to (a column, a number, or the mean of these truths), and `time` orders the rows.
+    relative errors are relative to (a column, a number, or the mean of these truths; a list for both baselines), and
+    `time` orders the rows.
     `further` lists the measures that will be asked for beside `measures`, or else beside the usual ones: of numbers
     beyond `memory`, what only others need is then not added up, which takes several times as long as reading them.
 
@@ -108,7 +106,9 @@ def evaluate(
     """
     check_level(level)
     interval = check_method(interval)
+    saved, baseline = _baselines(baseline)
     parts: Parts | None = None
+    notes: tuple[Note, ...]
     stated = {"scores": scores, "decisions": decisions, "predictions": predictions}
     folds = isinstance(data, Mapping) and estimators.is_cross_validated(data)
     if arrays or folds or (truth is None and estimators.arrays_among(stated)):
@@ -131,7 +131,8 @@ def evaluate(
         )
         pairs = whole.models.pairs
         held = replace(whole.models, name=name, pairs=None if pairs is None else replace(pairs, ratio=given.ratio))
-        return replace(whole, models=held, sample_notes=(*given.notes, *whole.sample_notes))
+        notes = (*given.notes, *whole.sample_notes)
+        return replace(whole, models=held, sample_notes=notes, before=_before(saved, held, condition))
     if dataset is not None:
         raise ScoreSpaceError(
             f"dataset={dataset!r} is for the directory of a run.",
@@ -146,7 +147,7 @@ def evaluate(
     if isinstance(data, Mapping) and data and all(isinstance(t, Table) for t in data.values()):
         _refuse_choice("a table", where, by)
         held, library = models_of(_named_alike(data)), None
-        notes: tuple[Note, ...] = ()
+        notes = ()
     elif engine != "spark" and frames.holds_tables(data):
         kept = frames.load_tables(data)
         _refuse_choice("a table", where, by)
@@ -155,13 +156,13 @@ def evaluate(
         held = replace(models_of(kept.tables, Path(data).name), rows=kept.rows, couples=kept.couples)
         notes, library = kept.notes, None
     else:
-        held, parts, notes, library = _of_columns(
+        held, parts, notes, library = tabulated(
             data,
             missing,
             steps,
             paired,
             condition if isinstance(condition, CostMatrix) else None,
-            _Room(
+            Room(
                 frames.memory_of(memory),
                 precision,
                 _edges(asked, condition, at),
@@ -204,9 +205,54 @@ def evaluate(
         frame_library=library,
         progress=progress,
         parts=parts,
+        before=_before(saved, held, condition),
     )
     evaluation.check(asked)
     return evaluation
+
+
+def _baselines(given: Any) -> tuple[Any, str | float | None]:
+    """Of what is called a baseline, the file of a saved evaluation or of tables, and what errors are relative to."""
+    several = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
+    files = [one for one in several if isinstance(one, os.PathLike) or _is_saved(one)]
+    others = [one for one in several if one not in files]
+    if len(files) > 1 or len(others) > 1:
+        raise ScoreSpaceError("there are two baselines.", seen=listing(files if len(files) > 1 else others), hint="one")
+    return next(iter(files), None), next(iter(others), None)
+
+
+def _is_saved(name: Any) -> bool:
+    """Whether a baseline is the file of a saved evaluation, or of tables, and neither column nor number."""
+    return isinstance(name, str) and name.lower().endswith((".json", ".parquet"))
+
+
+def _before(path: Any, held: Models, condition: Any) -> Before | None:
+    return None if path is None else saving.before_of(path, held, condition)
+
+
+def load(path: str | os.PathLike[str]) -> Evaluation:
+    """The evaluation that was saved in a file, with the models whose tables it holds.
+
+    Cases are not in the file: models cannot be compared case by case, and where cases come in groups, or models
+    predict numbers or score several classes, it holds numbers alone, which serve as a baseline.
+    """
+    saved = read_saved(path)
+    if not saved.tables:
+        name, why = next(iter(saved.without.items()), ("any model", "no models"))
+        raise DataError(
+            f"{saved.name!r} holds the numbers of {name}, and no table.", seen=why, hint=f'baseline="{saved.name}"'
+        )
+    asked = saved.asked
+    try:
+        specs = _specs([str(one) for one in asked["measures"]])
+        level, seed, interval = float(asked["level"]), int(asked["seed"]), check_method(asked["interval"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"{saved.name!r} is damaged.", seen=f"wrong: {error}", hint="save it again") from None
+    check_level(level)
+    held = replace(models_of(saved.tables, str(asked.get("data", saved.name))), rows=saved.rows)
+    notes = [*saved.notes]
+    notes += [note("SS096", f"{name} was not saved with its table: {why}.") for name, why in saved.without.items()]
+    return Evaluation(held, level, seed, interval, specs, saving.condition_of(saved), sample_notes=tuple(notes))
 
 
 def _refuse_choice(what: str, where: str | None, by: str | Sequence[str]) -> None:
@@ -264,24 +310,6 @@ def evaluate_estimator(model: Any, features: Any, truth: Any, /, *, positive: An
     return evaluate(given.columns, positive=positive, **given.roles, **options)
 
 
-@dataclass(frozen=True)
-class _Room:
-    """How much memory columns may take; beyond it, how precise tables must be and which thresholds must be exact.
-
-    `engine` and `master` say who reads them; `couples` counts every two models together in any case; `judged` tells
-    that decisions are judged on cases that did not choose them; `needs` what the measures of numbers follow from.
-    """
-
-    memory: int
-    precision: float | None
-    edges: tuple[float, ...]
-    engine: str | None = None
-    master: str | None = None
-    couples: bool = False
-    judged: bool = False
-    needs: frames.Needs | None = None
-
-
 def _named_alike(tables: Mapping[str, Any]) -> dict[str, Any]:
     """The tables, those of matrices that name no classes with the classes of the others."""
     named = next((table for table in tables.values() if table.class_names != frames.UNNAMED), None)
@@ -318,104 +346,6 @@ def with_tables(models: Models, tables: Mapping[str, Table]) -> Models:
     return replace(every, rows=models.rows, positive=models.positive)
 
 
-def _of_columns(
-    data: Any,
-    missing: str,
-    order: list[Any],
-    paired: bool | None,
-    costs: CostMatrix | None,
-    room: _Room,
-    **roles: Any,
-) -> tuple[Models, Parts | None, tuple[Note, ...], frames.Library | None]:
-    read = frames.spark_source(data, room.master) if room.engine == "spark" else frames.read(data)
-    if roles["truth"] is None:
-        raise frames.truth_unnamed(read)
-    by, condition = roles.pop("by", ()), roles.pop("where", None)
-    if condition is not None:
-        read = frames.where(read, condition)
-    source, roles["scores"] = with_votes(read, roles["scores"], roles["positive"])
-    ends = scale_of(roles.pop("scale"))
-    named = frames.roles(source, **roles)
-    every = (column for of_class in named.class_scores.values() for column in of_class.values())
-    source = scaled(source, (*named.scores.values(), *every), ends)
-    slicing = frames.slicing(source, by) if by else None
-    # Costs of several classes and intervals of numbers need the cases themselves, and of groups all but their scores.
-    grouped = named.group is not None and bool(room.judged or not named.scores_alone)
-    whole = grouped or (named.numbers and not named.summed) or (named.class_scores and costs is not None)
-    small = bool(whole) or frames.fits(source, named, room.memory)
-    pairs, couples = None, {}
-    coarse: dict[str, Any] = {"bits": 0} if small else {"edges": room.edges, "precision": room.precision}
-    if frames.distributed(source.frame):
-        frames.refuse_on_cluster(named, grouped)
-    small_here = small and not frames.distributed(source.frame)
-    if small_here:
-        sample = frames.check(source, named, missing=missing, order=order)
-        pairs = frames.pair(sample, costs=costs) if _keeps_pairs(paired, sample) else None
-        both = None if pairs is None else dict(zip(pairs.models, pairs.tables, strict=True))
-        tables = frames.count(sample, costs=costs) if both is None else both
-    else:
-        sample, tables = frames.tally(
-            source, named, missing=missing, order=order, costs=costs, needs=room.needs, **coarse
-        )
-        pairs = None if named.group is None or named.numbers else frames.grouped_bins(sample, tables, edges=room.edges)
-    wanted = paired or (paired is None and len(tables) <= _COUPLED)
-    if room.couples or (wanted and not small_here and pairs is None and not named.numbers):
-        couples = frames.couples(sample, tables, edges=room.edges)
-    first = next(iter(tables.values()))
-    positive = None if sample.positive is None else sample.classes[sample.positive]
-    models = Models(source.name, sample.rows, class_weights(first), positive, tables, pairs, couples)
-    alone = sample.roles.repeat if sample.roles.group is None else None  # else all rows of a case are drawn together
-    notes = (*sample.notes, *role_notes(sample.roles.fold, alone), *free_notes(sample))
-    parts = None if slicing is None else parts_of(sample, slicing, small_here, coarse, costs)
-    return models, parts, notes, frames.library_of(source.frame)
-
-
-def count_tables(
-    data: Any,
-    *,
-    at: Sequence[float] = (),
-    bins: bool = False,
-    pairs: bool = False,
-    missing: str = "error",
-    memory: str | float | None = None,
-    precision: float | None = None,
-    engine: str | None = None,
-    master: str | None = None,
-    **roles: Any,
-) -> frames.Tables:
-    """The tables of the models of the data and no more, to be saved, merged and evaluated elsewhere.
-
-    `at` names thresholds that stay exact, `bins` counts scores in bins however few they are, and `pairs` counts every
-    two models together, too, so that they can be compared; the roles of columns are those of `evaluate`.
-
-    >>> count_tables({"y": [1, 0, 1], "s": [0.9, 0.4, 0.4]}, truth="y", scores="s").tables["s"]
-    ScoreTable: 3 cases, 2 '1' (positive), 1 '0', 2 distinct scores
-    """
-    frames.check_engine(engine, master)
-    edges = tuple(sorted(set(at)))
-    room = _Room(0 if bins else frames.memory_of(memory), precision, edges, engine, master, couples=pairs)
-    unset: dict[str, Any] = {"truth": None, "scores": (), "positive": None, "scale": None}
-    held, _, notes, _ = _of_columns(data, missing, [], False, None, room, **(unset | roles))
-    coarse = {
-        name: table.rounded(edges=edges) if bins and table.thresholded and not table.coarse else table
-        for name, table in held.tables.items()
-    }
-    return frames.Tables(coarse, held.rows, notes, held.couples, edges if held.couples else ())
-
-
-def _keeps_pairs(wanted: bool | None, sample: frames.Sample) -> bool:
-    """Whether each case's place is kept: to compare models, and to draw groups of related or weighted cases."""
-    roles = sample.roles
-    if roles.copies:
-        return False  # one row stands for many cases
-    if roles.scores and sample.positive is None:
-        return False  # all cases are of one class, so nothing is ranked
-    if roles.group is not None or (roles.fold is not None and wanted is not False and sample.rows <= _PAIRED_ROWS):
-        return True
-    several = len(roles.scores) + len(roles.class_scores) + len(roles.decisions) + len(roles.numbers) > 1
-    return several and (sample.rows <= _PAIRED_ROWS if wanted is None else wanted)
-
-
 def measure(
     name: str,
     *,
@@ -435,8 +365,8 @@ def measure(
         raise ScoreSpaceError("give either score or decision.", hint='measure("auc", truth=y, score=s)')
     if prediction is not None:
         return bind(parse(name), residual_table(truth, prediction, weight=weight)).value
-    if score is not None and (isinstance(score, Mapping) or np.ndim(score) == 2):
-        table: Table = class_table(truth, score, weight=weight)
+    if score is not None and (isinstance(score, Mapping) or array_of(score).ndim == 2):
+        table = table_of_arrays(truth, score, positive=positive, weight=weight)
     elif score is not None:
         table = score_table(truth, score, positive=positive, weight=weight)
     else:

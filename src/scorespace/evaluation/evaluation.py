@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,9 +12,10 @@ from scorespace import frames
 from scorespace.arguments import checked_methods
 from scorespace.conditions import Asymmetry, Condition, CostMatrix
 from scorespace.curves import Curve
+from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation import numbers
 from scorespace.evaluation.finding import Look, for_all, notes_on
-from scorespace.evaluation.findings import (
+from scorespace.evaluation.notes import (
     calibration_notes,
     group_notes,
     interval_notes,
@@ -23,8 +24,9 @@ from scorespace.evaluation.findings import (
     smooth_notes,
     weight_notes,
 )
-from scorespace.evaluation.requests import COST, check_requests, placed, shown_threshold, wanted, with_beside
+from scorespace.evaluation.shown import COST, check_requests, placed, shown_threshold, wanted, with_beside
 from scorespace.evaluation.verdict import leading, verdict
+from scorespace.frozen import dataclass
 from scorespace.later import later
 from scorespace.measures import MeasureSpec, parse_list
 from scorespace.measures.request import bind
@@ -35,10 +37,10 @@ from scorespace.tables import Counts, Table, Top
 from scorespace.tables.models import Models, Parts
 
 if TYPE_CHECKING:
-    from scorespace.comparisons import means
+    from scorespace.comparisons import fold_means, since
     from scorespace.comparisons import slices as sliced
     from scorespace.comparisons.answer import Comparison, Comparisons
-    from scorespace.comparisons.averaged import Averaged
+    from scorespace.comparisons.fold_curves import Averaged
     from scorespace.comparisons.slices import Slices
     from scorespace.decisions import (
         ConstrainedChoice,
@@ -49,16 +51,24 @@ if TYPE_CHECKING:
         ShiftDecision,
         Value,
     )
+    from scorespace.evaluation import baseline as saved
     from scorespace.evaluation import comparisons, curves, decisions
     from scorespace.probabilities import summary as calibrated
     from scorespace.resampling.band import Band
+    from scorespace.views import notebook, panel, plots, report, terminal
+    from scorespace.views import sections as pages
 else:  # what few commands need of the rooms above
     comparisons = later("scorespace.evaluation.comparisons")
     curves = later("scorespace.evaluation.curves")
     decisions = later("scorespace.evaluation.decisions")
     calibrated = later("scorespace.probabilities.summary")
-    means = later("scorespace.comparisons.means")
+    saved = later("scorespace.evaluation.baseline")
+    fold_means = later("scorespace.comparisons.fold_means")
+    since = later("scorespace.comparisons.since")
     sliced = later("scorespace.comparisons.slices")
+    notebook, panel, plots, report, pages, terminal = (
+        later(f"scorespace.views.{name}") for name in ("notebook", "panel", "plots", "report", "sections", "terminal")
+    )
 
 _FROM_BESIDE: Final = (numbers,)  # a file that says what is shown of predicted numbers
 
@@ -74,7 +84,7 @@ class Standard:
 
     def __init__(self, models: Models, draws: Draws) -> None:
         self.models = models
-        self.draws = replace(draws, tables=models.tables, pairs=models.pairs, kept={}, sources={})
+        self.draws = draws.anew(tables=models.tables, pairs=models.pairs)
 
     def takes(self, spec: MeasureSpec) -> bool:
         """Whether a measure depends on how common the classes are, so that it is computed here."""
@@ -99,6 +109,7 @@ class Evaluation:
     frame_library: frames.Library | None = None
     progress: Progress | None = field(default=None, compare=False, repr=False)
     parts: Parts | None = field(default=None, compare=False, repr=False)
+    before: since.Before | None = field(default=None, compare=False, repr=False)
 
     # --- numbers
 
@@ -180,12 +191,12 @@ class Evaluation:
         )
 
     @cached_property
-    def over_folds(self) -> tuple[means.OverFolds, ...]:
+    def over_folds(self) -> tuple[fold_means.OverFolds, ...]:
         """The measures shown as means over folds, beside the pooled ones; none where cases come in no folds."""
         if self.models.pairs is None or self.models.pairs.fold is None:
             return ()
         asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
-        return means.over_folds(self.models.pairs, asked)
+        return fold_means.over_folds(self.models.pairs, asked)
 
     @cached_property
     def differences(self) -> dict[str, Comparison]:
@@ -226,10 +237,7 @@ class Evaluation:
         With `fit`, another sample chooses and this one judges. A cost matrix of two classes is a condition too;
         one of several needs models that decide. For predicted numbers an `Asymmetry` chooses the model and its shift.
         """
-        other = None if fit is None else fit.models
-        return decisions.decide(
-            self.models, condition, fit=other, level=self.level, seed=self.seed, progress=self.progress
-        )
+        return decisions.decide(self, condition, fit=fit, level=self.level)
 
     def choose(
         self,
@@ -247,12 +255,13 @@ class Evaluation:
         bounds = decisions.bounds(at_least or {}, at_most or {})
         return decisions.choose(self.models, objective, bounds, fit=other, level=self.level, seed=self.seed)
 
-    def reject(self, cost: float, condition: Condition | None = None) -> RejectChoice:
+    def reject(self, cost: float, condition: Condition | CostMatrix | None = None) -> RejectChoice:
         """Which cases to hand over to somebody else, when that costs the given share of an error (Chow's rule).
 
-        With a condition, its errors cost what it says. Of several classes the lead of the best over the second counts.
+        With a condition or a cost matrix, decisions cost what it says. Of several classes without one, the lead of the
+        best over the second counts.
         """
-        return decisions.reject(self.models, cost, condition, seed=self.seed)
+        return decisions.reject(self.models, cost, condition, level=self.level, seed=self.seed)
 
     def mix(self, *, fpr: float | None = None, tpr: float | None = None) -> MixtureChoice:
         """The mixture of two classifiers that reaches the common hull at an FPR or a TPR."""
@@ -344,8 +353,41 @@ class Evaluation:
         adjust: str = "holm",
     ) -> Comparisons:
         """Each model's AUC, or another measure, against a value: by DeLong's z, or by the bootstrap."""
-        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
-        return comparisons.compare_with(self, value, models, test=test, measure=measure, **said)
+        said: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
+        return comparisons.compare_with(self, value, models, **said)
+
+    @cached_property
+    def changes(self) -> since.Changes | None:
+        """Every number shown beside that of the baseline; None where there is none."""
+        return None if self.before is None else self.changed()
+
+    def changed(self, *names: str) -> since.Changes:
+        """The same of measures by name; thresholds that are not stated are those of the baseline."""
+        if self.before is None:
+            raise ScoreSpaceError("there is no baseline to compare with.", hint='evaluate(…, baseline="FILE.json")')
+        specs = [spec for name in names for spec in parse_list(name)] or self.requested
+        at = dict(self._thresholds)
+        if not any(isinstance(spec.at, float) for spec in self.requested):
+            at |= {name: value for name, value in self.before.thresholds.items() if at.get(name) is not None}
+        every = wanted(self.models, specs, at, self._stated)
+        asked = {name: with_beside(every[name]) for name in self.models if name in self.before.models}
+        leads = {name: _lead(self.models[name], specs) for name, specs in asked.items()}
+        found = self._estimates(asked)
+        return since.changes(
+            self.before,
+            {name: [one for one in found if one.model == name] for name in asked},
+            self._drawn,
+            classes=self.models.classes,
+            leads={name: lead for name, lead in leads.items() if lead is not None},
+            prevalence=self.condition.prevalence if isinstance(self.condition, Condition) else None,
+            level=self.level,
+            seed=self.seed,
+        )
+
+    def _drawn(self, one: Estimate) -> Draws:
+        """What is drawn of the model of a number, under the prevalence that holds for it."""
+        other = self.standard is not None and self.standard.takes(one.spec)
+        return comparisons.sample_of(self.standard if other and self.standard else self, one.model)
 
     # --- curves
 
@@ -388,6 +430,7 @@ class Evaluation:
         found += group_notes(self.summary) if self.models.grouped else ()
         found += self.decision.notes if self.decision is not None else ()
         found += self.slices.notes if self.slices is not None else ()
+        found += self.changes.notes if self.changes is not None else ()
         return tuple(sorted(for_all(found, self.models), key=lambda one: one.level != "warning"))
 
     @cached_property
@@ -395,7 +438,15 @@ class Evaluation:
         """The answer in a few sentences."""
         decided = None if self.decision is None else self.decision.words
         found = verdict(self.models, self._estimated, self._best_two, decided, self._thresholds.get)
-        return found if self.slices is None else f"{found} {self.slices.words}"
+        more = [one.words for one in (self.slices, self.changes) if one is not None]
+        return " ".join([found, *more])
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a JSON file, to be the baseline of others, and return where that is.
+
+        It holds what was asked and found, and the tables of the models: counts of cases by score, and no case.
+        """
+        return saved.save(self, path)
 
     # --- views
 
@@ -404,17 +455,15 @@ class Evaluation:
 
         Curves have simultaneous bands on request, where the kind has them.
         """
-        from scorespace.views import plots  # Altair loads only for those who go on with it
-
         return plots.as_altair(self.drawing(kind, band=band, **options))
 
     def drawing(self, kind: str, *, band: bool = False, **options: Any) -> Row:
         """The same as a Vega-Lite specification."""
-        from scorespace.views.plots import PICTURES
-
-        if kind in PICTURES and not options:
-            return PICTURES[kind](self)
+        if kind in plots.PICTURES and not options:
+            return plots.PICTURES[kind](self)
         found = curves.family(self, curves.requested(kind, **options))
+        if not found.curves:
+            self.curve(kind, next(iter(self.models)), **options)  # says why there is none
         bands = {name: self.band(kind, name, simultaneous=True, **options) for name in found.curves} if band else {}
         return found.picture(bands)
 
@@ -425,32 +474,23 @@ class Evaluation:
 
         `sections` names those to show, in place of all; `command` is what made it, for its foot.
         """
-        from scorespace.views import report
-        from scorespace.views import sections as parts
-
-        page = parts.document(self, title, (sections,) if isinstance(sections, str) else sections, command)
+        page = pages.document(self, title, (sections,) if isinstance(sections, str) else sections, command)
         return report.write(page, path)
 
     @cached_property
     def operating(self) -> Any:
         """The two-class models at all their thresholds, for the panel of the page; None where there are none."""
-        from scorespace.views import panel
-
         return panel.operating(self)
 
     @cached_property
     def document(self) -> Any:
         """The page of the evaluation, which every view renders in its own way."""
-        from scorespace.views import sections
-
-        return sections.document(self)
+        return pages.document(self)
 
     @cached_property
     def brief(self) -> Any:
         """What of it fits one screen of text."""
-        from scorespace.views import sections
-
-        return sections.brief_document(self)
+        return pages.brief_document(self)
 
     def to_dict(self) -> Row:
         decision = {} if self.decision is None else {"decision": self.decision.to_dict()}
@@ -468,21 +508,22 @@ class Evaluation:
             "rows": rows,
             **slices,
             **differences,
+            **({} if self.changes is None else {"baseline": self._since(self.changes)}),
             **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],
         }
 
-    def __repr__(self) -> str:
-        from scorespace.views import terminal
+    def _since(self, found: since.Changes) -> Row:
+        told = found.to_dict()
+        return {**told["baseline"], **{name: told[name] for name in ("rows", "verdict")}}
 
+    def __repr__(self) -> str:
         return terminal.text(self.brief)
 
     def _repr_html_(self) -> str:
-        from scorespace.views import notebook, sections
-
-        return notebook.first_screen(sections.document(self, names=("models", "notes")), self._chart)
+        return notebook.html(pages.document(self, names=("models", "notes")), self._chart)
 
     def _chart(self) -> Row | None:
         """The picture of a notebook: the ROC curves, or what is taken for what."""
@@ -491,9 +532,7 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when it is stored: what it was made from; the rest is computed again."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "progress"} | {
-            "progress": None
-        }
+        return {one.name: None if one.name == "progress" else getattr(self, one.name) for one in fields(self)}
 
     # --- what the above share
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from scorespace.declaration import load_plugins, table_of
+from scorespace.frozen import dataclass
 from scorespace.resampling.estimate import Estimate
 from scorespace.results import NOTE_KINDS, Note, NoteKind, note, threshold_text
 from scorespace.tables import Counts, NoTableError, Table

@@ -10,14 +10,15 @@ import numpy as np
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.evaluation.finding import Look, finding
-from scorespace.evaluation.requests import usual
+from scorespace.evaluation.shown import usual
 from scorespace.evaluation.verdict import Lead, closing, leading
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.regression import bias, coverage, mae, medae, r2, rae, rmse, rrse, rse, spearman
 from scorespace.measures.request import bind
-from scorespace.results import decimals, grouped
+from scorespace.results import decimals, grouped, short
 from scorespace.tables import Array, NoTableError, residual_table
-from scorespace.tables.residual import TERMS, ErrorSums, ResidualTable
+from scorespace.tables.residual import ResidualTable
+from scorespace.tables.sums import TERMS, ErrorSums
 
 OF_SUMS: Final = (
     "mae",
@@ -51,7 +52,7 @@ def _(table: ErrorSums | ResidualTable) -> Lead:
 
 @closing.register
 def _(table: ResidualTable, model: str, at: float | None) -> str:
-    half = f"Half of the predictions of {model} miss by at most {_number(medae(table))}"
+    half = f"Half of the predictions of {model} miss by at most {short(medae(table))}"
     spared = r2(table)
     told = "" if math.isnan(spared) else f", and they spare {_percent(spared)} of the squared error of the mean truth"
     if spared < 0:
@@ -114,7 +115,7 @@ def _lean(lean: float, size: float, spread: float, cases: float, model: str) -> 
         return None
     side = "high" if lean > 0 else "low"
     return (
-        f"{model} predicts too {side} by {_number(abs(lean))} on average, {_percent(abs(lean) / size)} of its mean "
+        f"{model} predicts too {side} by {short(abs(lean))} on average, {_percent(abs(lean) / size)} of its mean "
         "absolute error: a shift would mend it."
     )
 
@@ -183,8 +184,8 @@ def outliers(table: ResidualTable, look: Look) -> str | None:
     rest = math.sqrt(float((squares[-1] - squares[few - 1]) / weight[few:].sum()))
     which = "1 case makes" if few == 1 else f"{grouped(few)} cases make"
     return (
-        f"{which} {_percent(share)} of the squared error of {look.model}: without them its RMSE is {_number(rest)} "
-        f"instead of {_number(rmse(table))}. Look at them before comparing squared errors."
+        f"{which} {_percent(share)} of the squared error of {look.model}: without them its RMSE is {short(rest)} "
+        f"instead of {short(rmse(table))}. Look at them before comparing squared errors."
     )
 
 
@@ -193,7 +194,7 @@ def constant(table: ResidualTable, look: Look) -> str | None:
     predicted = table.numbers.predicted
     if predicted.size < 2 or np.ptp(predicted):
         return None
-    return f"{look.model} predicts {_number(float(predicted[0]))} for every case: it tells none from another."
+    return f"{look.model} predicts {short(float(predicted[0]))} for every case: it tells none from another."
 
 
 @finding("SS045")
@@ -207,7 +208,7 @@ def relative_to(table: ResidualTable, look: Look) -> str | None:
     reference = table.numbers.reference
     if reference is None or {one.spec.name for one in look.estimates}.isdisjoint(one.name for one in (rae, rse, rrse)):
         return None
-    what = f"{_number(reference)}" if isinstance(reference, float) else "the predictions of the baseline"
+    what = f"{short(reference)}" if isinstance(reference, float) else "the predictions of the baseline"
     return f"relative errors are relative to {what}, as stated, and not to the mean of these truths."
 
 
@@ -222,8 +223,3 @@ def no_better(table: ResidualTable, look: Look) -> str | None:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %".replace("-", "−")
-
-
-def _number(value: float) -> str:
-    """A number of the unit of the truth, to three digits."""
-    return f"{float(value):.3g}".replace("-", "−") if abs(value) < 1e6 else f"{float(value):.0f}"

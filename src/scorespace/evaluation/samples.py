@@ -12,14 +12,20 @@ from numpy.typing import NDArray
 
 from scorespace import frames
 from scorespace.errors import ColumnError, DataError, listing
-from scorespace.frames.check import complete, label, number
+from scorespace.frames import batches as parted
+from scorespace.frames.check import complete
 from scorespace.frames.roles import absent_column
 from scorespace.frames.scale import Scale, scale_of, scaled
+from scorespace.frames.tally import tally
+from scorespace.frames.values import label, number
+from scorespace.frozen import dataclass
 from scorespace.results import Note, Progress, grouped, note
 from scorespace.samples.agreement import TOLERANCE, Agreement, agreement
 from scorespace.samples.drift import REPLICATES
 from scorespace.samples.drift import drift as drift_of_tables
 from scorespace.samples.match import Matches
+from scorespace.samples.monitor import Monitoring
+from scorespace.samples.monitor import monitor as monitored
 from scorespace.samples.moved import Drift
 from scorespace.samples.permuted import copied
 from scorespace.samples.raters import Ratings, rate
@@ -146,30 +152,15 @@ def drift(
     >>> drift(sample, sample, truth="y", scores="s")
     Nothing can be said: 4 and 4 cases are too few to show whether anything moved.
     """
-    if any(map(frames.holds_tables, (before, after))):
-        labelled, sizes = True, None
-        (old, notes), (new, more) = _kept_tables(before), _kept_tables(after)
-        some = next(iter(old.values()))
-        positive = some.positive_name if positive is None else positive
-    else:
-        first, second = frames.read(before), frames.read(after)
-        if truth is None or not scores:
-            raise frames.truth_unnamed(first)
-        labelled = truth in second.columns
-        room, ends = frames.memory_of(memory), scale_of(scale)
-        old, notes, rows = _tables(first, truth, scores, names, weight, ends, missing, room)
-        some = next(iter(old.values()))
-        if not labelled:
-            second = _without_truth(second, truth, some.classes[0])
-        new, more, later = _tables(second, truth, scores, names, weight, ends, missing, room)
-        sizes = rows, later
-    other = next(iter(new.values()))
-    seen = tuple(sorted({*some.classes, *other.classes}, key=natural_order))
-    classes, named = _positive(seen, positive)
-    new = {model: _placed(table, classes, named) for model, table in new.items()}
-    old = {model: _placed(table, classes, named) for model, table in old.items()}
+    asked = _Asked(truth, scores, names, weight, scale_of(scale), missing, frames.memory_of(memory))
+    first = _read_one(before, asked)
+    second = _read_one(after, asked, like=first)
+    positive = first.positive if positive is None else positive
+    old, (new,), (classes, named) = _alike(first, [second], positive)
+    sizes = None if first.rows is None or second.rows is None else (first.rows, second.rows)
+    notes, more = first.notes, second.notes
     settings: dict[str, Any] = {"samples": samples, "replicates": replicates, "seed": seed, "progress": progress}
-    found = drift_of_tables(old, new, labelled=labelled, **settings)
+    found = drift_of_tables(old, new, labelled=second.labelled, **settings)
     if not all(copied(table) for table in (*old.values(), *new.values())):
         text = (
             "weights that are no whole numbers go with their cases: p-values hold where both samples are weighed alike."
@@ -190,6 +181,116 @@ def match(before: Any, after: Mapping[str, Any], *, name: str = "the sample", **
     if not after:
         raise DataError("there is no sample to match.", hint="{name: data}")
     return Matches(name, {one: drift(before, data, samples=len(after), **named) for one, data in after.items()})
+
+
+def monitor(
+    before: Any,
+    batches: Any,
+    *,
+    by: str | None = None,
+    truth: str | None = None,
+    scores: Any = (),
+    positive: Any = None,
+    names: Mapping[str, str] | None = None,
+    weight: str | None = None,
+    scale: str | tuple[float, float] | None = None,
+    missing: str = "error",
+    memory: str | float | None = None,
+    name: str = "the baseline",
+    replicates: int = REPLICATES,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Monitoring:
+    """Batches over time, by name and in their order: an alarm when something moved since the sample before.
+
+    With `by`, `batches` is one sample, and each value of that column makes a batch.
+
+    Without a change, the chance of any alarm is at most 5 % over all batches, however many there are and however often
+    one looks. A batch may lack the column of the truth; then only its scores are judged. The columns are said as for
+    `drift`, and all may be files of tables or saved evaluations.
+
+    >>> spring = {"y": [1, 0] * 40, "s": [k % 13 / 13 for k in range(80)]}
+    >>> monitor(spring, {"monday": spring, "tuesday": spring}, truth="y", scores="s").alarm is None
+    True
+    """
+    asked = _Asked(truth, scores, names, weight, scale_of(scale), missing, frames.memory_of(memory))
+    first = _read_one(before, asked)
+    positive = first.positive if positive is None else positive
+    by_name = batches if by is None else parted.in_batches(frames.read(batches), by)
+    read = {batch: _read_one(data, asked, like=first) for batch, data in by_name.items()}
+    old, later, (classes, named) = _alike(first, list(read.values()), positive)
+    found = monitored(
+        old,
+        dict(zip(read, later, strict=True)),
+        unlabelled=[batch for batch, one in read.items() if not one.labelled],
+        name=name,
+        replicates=replicates,
+        seed=seed,
+        progress=progress,
+    )
+    notes = (
+        *_sample_notes(classes, named, positive),
+        *first.notes,
+        *(one for each in read.values() for one in each.notes),
+    )
+    return replace(found, sample_notes=tuple(dict.fromkeys(notes)))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Which columns are what, for samples that are compared."""
+
+    truth: str | None
+    scores: Any
+    names: Mapping[str, str] | None
+    weight: str | None
+    scale: Scale
+    missing: str
+    memory: int
+
+
+@dataclass(frozen=True, eq=False)
+class _One:
+    """A sample: the score tables of its models, what to note, whether truths are known, how many rows it has.
+
+    Tables know which class is `positive`.
+    """
+
+    tables: dict[str, ScoreTable]
+    notes: tuple[Note, ...]
+    labelled: bool = True
+    rows: int | None = None
+    positive: str | None = None
+
+
+def _read_one(data: Any, asked: _Asked, like: _One | None = None) -> _One:
+    """A sample, from rows or from tables; `like` an earlier one, it may lack the column of the truth."""
+    if frames.holds_tables(data):
+        return _kept_tables(data)
+    source = frames.read(data)
+    if asked.truth is None or not asked.scores:
+        raise frames.truth_unnamed(source)
+    labelled = like is None or asked.truth in source.columns
+    if not labelled and like is not None:
+        source = _without_truth(source, asked.truth, next(iter(like.tables.values())).classes[0])
+    tables, notes, rows = _tables(
+        source, asked.truth, asked.scores, asked.names, asked.weight, asked.scale, asked.missing, asked.memory
+    )
+    return _One(tables, notes, labelled, rows)
+
+
+def _alike(
+    first: _One, others: Sequence[_One], positive: Any
+) -> tuple[dict[str, ScoreTable], list[dict[str, ScoreTable]], tuple[tuple[str, ...], str]]:
+    """All samples with the same classes, and the positive one: stated, that of tables, or as the labels tell."""
+    some = next(iter(first.tables.values()))
+    every = [some, *(next(iter(one.tables.values())) for one in others)]
+    seen = tuple(sorted({name for table in every for name in table.classes}, key=natural_order))
+    classes, named = _positive(seen, positive)
+    placed = [
+        {model: _placed(table, classes, named) for model, table in one.tables.items()} for one in (first, *others)
+    ]
+    return placed[0], placed[1:], (classes, named)
 
 
 def _refuse_scores(positive: Any, truth: str | None, scale: Any) -> None:
@@ -289,13 +390,14 @@ def _labels(values: Array, name: str, sample: frames.Sample, leading: bool) -> A
     return np.array(names)[codes]
 
 
-def _kept_tables(data: Any) -> tuple[dict[str, ScoreTable], tuple[Note, ...]]:
+def _kept_tables(data: Any) -> _One:
     """The score tables in a file of tables."""
     kept = frames.load_tables(data)
     found = {model: _present(table.inside(ScoreTable)) for model, table in kept.tables.items() if table.thresholded}
     if not found:
         raise DataError(f"{data} holds no tables of scores.", hint="tables of models with scores")
-    return found, kept.notes
+    positive = next(table.positive_name for table in kept.tables.values() if table.thresholded)
+    return _One(found, kept.notes, positive=positive)
 
 
 def _tables(
@@ -317,7 +419,7 @@ def _tables(
     if frames.fits(source, roles, memory):
         counted = frames.count(sample)
     else:
-        sample, counted = frames.tally(source, sample.roles, missing=missing)
+        sample, counted = tally(source, sample.roles, missing=missing)
     tables = {model: table.inside(ScoreTable) for model, table in counted.items() if table.thresholded}
     present = {model: _present(table) for model, table in tables.items()}
     return present, tuple(one for one in sample.notes if one.code in ("SS009", "SS090")), sample.rows

@@ -9,19 +9,21 @@ from typing import Any
 
 from scorespace import frames
 from scorespace.conditions import CostMatrix
+from scorespace.frames.slices import Slicing, each_slice, sliced
+from scorespace.frames.tally import grouped_bins, tally_slices
 from scorespace.tables import Table
 from scorespace.tables.models import Models, Parts, class_weights
 
 
 def parts_of(
     sample: frames.Sample,
-    slicing: frames.Slicing,
+    slicing: Slicing,
     small: bool,
     coarse: Mapping[str, Any],
     costs: CostMatrix | None,
 ) -> Parts:
     """The slices of a sample and their complements, counted as the whole was: here, or inside the engine."""
-    held = frames.sliced(sample, slicing, settle=small)
+    held = sliced(sample, slicing, settle=small)
     positive = None if sample.positive is None else sample.classes[sample.positive]
     grouped = sample.roles.group is not None
 
@@ -37,16 +39,16 @@ def parts_of(
 
     def binned(part: frames.Sample, tables: Mapping[str, Table]) -> Models:
         edges: Sequence[float] = coarse.get("edges", ())
-        pairs = frames.grouped_bins(part, tables, edges=edges) if grouped and not sample.roles.numbers else None
+        pairs = grouped_bins(part, tables, edges=edges) if grouped and not sample.roles.numbers else None
         return models(part, tables, pairs)
 
     if small:
-        both = {name: (counted(own), counted(rest)) for name, own, rest in frames.each_slice(held)}
+        both = {name: (counted(own), counted(rest)) for name, own, rest in each_slice(held)}
     else:
         stated = {name: coarse[name] for name in ("bits", "edges") if name in coarse}
-        tables = frames.tally_slices(held, **stated)
+        tables = tally_slices(held, **stated)
         both = {}
-        for name, own, rest in frames.each_slice(held):
+        for name, own, rest in each_slice(held):
             others = [tables[other] for other in tables if other != name]
             added = {model: reduce(add, (one[model] for one in others)) for model in tables[name]}
             both[name] = binned(own, tables[name]), binned(rest, added)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorespace.evaluation.requests import RARE_FIRST, rare, usual
+from scorespace.evaluation.shown import RARE_FIRST, rare, usual
+from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.confusion import ppv, tpr
 from scorespace.resampling.estimate import Estimate
@@ -43,8 +43,17 @@ class Lead:
 def leading(table: Table) -> Lead:
     """What a kind of table is judged by first; of a kind that names nothing, the first of its measures with a best."""
     specs = tuple(spec for spec in usual(table) if spec.measure.best is not None)
-    title = specs[0].measure.title.lower() if specs else ""
+    title = _inside(specs[0].measure.title) if specs else ""
     return Lead(specs[:1], f"is best, with {title}", title)
+
+
+def _inside(title: str) -> str:
+    """A title inside a sentence: what is written in capitals keeps them.
+
+    >>> _inside("Area over the RROC curve"), _inside("F1")
+    ('area over the RROC curve', 'F1')
+    """
+    return title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
 
 
 @leading.register
@@ -131,7 +140,7 @@ def verdict(
         return " ".join(filter(None, [lead.nothing, decided]))
     if decided is not None and crisp:
         return decided
-    title = found[0].spec.measure.title.lower()
+    title = _inside(found[0].spec.measure.title)
     wins, name = (text.replace("{title}", title) for text in (lead.wins, lead.title))
     best = found[0]
     if idle(models[best.model]):

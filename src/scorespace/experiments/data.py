@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, ScoreSpaceError, listing
 from scorespace.frames.survey import Held, survey
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
 from scorespace.tables.labels import label_text, natural_order
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from scorespace.errors import DataError, MeasureError, PositiveError, ScoreSpaceError, listing
+from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import bind
 from scorespace.results import Note, Row
@@ -71,7 +72,7 @@ def table_of(
 ) -> Table:
     """The table of what an estimator says of cases, as far as a measure needs it."""
     kinds = tuple(spec.measure.functions)
-    said = answers(estimator, features, decided=spec.at is None and {*kinds} <= {Counts, ConfusionTable})
+    said = answers(estimator, features, decided=by_highest(spec))
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return residual_table(truth, said, weight=weight)
@@ -83,21 +84,25 @@ def table_of(
     return table
 
 
+def by_highest(spec: MeasureSpec) -> bool:
+    """Whether a measure is of decisions and names no threshold: then the class with the highest score is meant."""
+    return spec.at is None and {*spec.measure.functions} <= {Counts, ConfusionTable}
+
+
 def answers(estimator: Any, features: Any, *, decided: bool = False) -> Array:
     """What an estimator says: numbers, or of classes its decisions, else a score for each (cases, K), else decisions.
 
     Scores are probabilities where it has them, and else what it decides by.
     """
+    scored = ("predict_proba", "decision_function") if hasattr(estimator, "classes_") and not decided else ()
+    for method in scored:
+        if hasattr(estimator, method):
+            found = np.asarray(getattr(estimator, method)(features))
+            return found if found.ndim == 2 else np.stack([-found, found], axis=-1)
     if not hasattr(estimator, "predict"):
         raise ScoreSpaceError(
             f"{type(estimator).__name__} predicts nothing.", hint="a fitted estimator, with the method predict"
         )
-    if not hasattr(estimator, "classes_") or decided:
-        return np.asarray(estimator.predict(features))
-    for method in ("predict_proba", "decision_function"):
-        if hasattr(estimator, method):
-            found = np.asarray(getattr(estimator, method)(features))
-            return found if found.ndim == 2 else np.stack([-found, found], axis=-1)
     return np.asarray(estimator.predict(features))
 
 
@@ -158,7 +163,7 @@ def _scored(scores: Mapping[str, Any], positive: Any) -> str | None:
 
 def estimated(models: Any, features: Any, truth: Any, positive: Any = None) -> Given:
     """The columns of what fitted estimators say of cases."""
-    named = models if isinstance(models, Mapping) else {_name_of(models): models}
+    named = models if isinstance(models, Mapping) else {name_of(models): models}
     if not named:
         raise DataError("there is nothing to evaluate: no estimator is given.", hint="evaluate_estimator(model, X, y)")
     return _together([_said(name, one, features, truth, positive) for name, one in named.items()])
@@ -180,7 +185,7 @@ def _together(parts: list[Given]) -> Given:
     return Given(columns, roles)
 
 
-def _name_of(estimator: Any) -> str:
+def name_of(estimator: Any) -> str:
     """The class of an estimator, or of the last step of a pipeline, or of what a search has found."""
     inner = getattr(estimator, "best_estimator_", estimator)
     steps = getattr(inner, "steps", None)
@@ -227,7 +232,7 @@ def cross_validated(results: Mapping[str, Any], features: Any, truth: Any, posit
         )
     parts = []
     for number, (model, cases) in enumerate(zip(results["estimator"], results["indices"]["test"], strict=True)):
-        part = _said(_name_of(model), model, taken(features, cases), taken(truth, cases), positive)
+        part = _said(name_of(model), model, taken(features, cases), taken(truth, cases), positive)
         parts.append(Given(part.columns | {FOLD: np.full(len(cases), number + 1)}, part.roles | {"fold": FOLD}))
     names = {*parts[0].columns}
     odd = next((part for part in parts if {*part.columns} != names), None)

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from scorespace.errors import FitError, MeasureError, ScoreSpaceError, listing, shown
 from scorespace.experiments.data import PREFIX, Dataset
-from scorespace.experiments.estimators import Scorer
+from scorespace.experiments.estimators import Scorer, answers, taken
 from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.learners import Fitting
+from scorespace.frozen import dataclass
 from scorespace.measures import parse
 from scorespace.parts import required
 from scorespace.results import grouped
@@ -107,7 +108,7 @@ def _fit_predict(
     else:
         target = data.truth if truth is None else truth
         order = np.zeros(0)
-    model.fit(_taken(design, split.train), target[split.train])
+    model.fit(taken(design, split.train), target[split.train])
     in_training = np.unique(split.train) if train or not split.test.size else None
     return Predicted(
         _answers(model, design, split.test, order),
@@ -193,34 +194,21 @@ def _scored_by(search: Any) -> tuple[str, int]:
         return "", 1
 
 
-def _taken(design: Any, rows: Rows) -> Any:
-    return design.iloc[rows] if hasattr(design, "iloc") else design[rows]
-
-
 def _answers(model: Any, design: Any, rows: Rows, order: NDArray[Any]) -> Array:
     """(rows, classes) scores in the order of the classes, 0 for one that training lacked; or (rows, 1) predictions."""
     if not rows.size:
         return np.zeros((0, max(1, order.size)))
-    asked = _taken(design, rows)
+    said = answers(model, taken(design, rows), decided=not order.size)
     if not order.size:
-        found = np.asarray(model.predict(asked), dtype=np.float64).reshape(-1, 1)
-    elif hasattr(model, "predict_proba"):
-        found = _placed(np.asarray(model.predict_proba(asked), dtype=np.float64), model.classes_, order, 0.0)
-    elif hasattr(model, "decision_function"):
-        scores = np.asarray(model.decision_function(asked), dtype=np.float64)
-        scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
-        found = _placed(scores, model.classes_, order, float(scores.min()))
+        found = said.astype(np.float64).reshape(-1, 1)
+    elif said.ndim == 1:
+        found = (said[:, None] == order).astype(np.float64)
     else:
-        found = (np.asarray(model.predict(asked))[:, None] == order).astype(np.float64)
+        found = np.full((len(said), order.size), 0.0 if hasattr(model, "predict_proba") else float(said.min()))
+        place = {name: column for column, name in enumerate(order.tolist())}
+        found[:, [place[name] for name in np.asarray(model.classes_).tolist()]] = said
     if found.shape[0] != rows.size or not np.isfinite(found).all():
         raise ValueError("the predictions are not a finite number for every row")
-    return found
-
-
-def _placed(scores: Array, classes: NDArray[Any], order: NDArray[Any], absent: float) -> Array:
-    found = np.full((scores.shape[0], order.size), absent)
-    place = {name: column for column, name in enumerate(order.tolist())}
-    found[:, [place[name] for name in np.asarray(classes).tolist()]] = scores
     return found
 
 
@@ -240,15 +228,12 @@ def columns_of(data: Dataset) -> list[str]:
 
 
 def _stacked(tables: list[dict[str, NDArray[Any]]], data: Dataset) -> dict[str, NDArray[Any]]:
-    """One table of all, with the truth by its place among the classes, or as a number."""
+    """One table of all, with the truth by its place among the classes, or as a number, and the group of each row."""
     if not tables:
         nothing = np.zeros(0, dtype=np.int64)
         tables = [_table(data, Split(0, 0, nothing, nothing), nothing, np.zeros((0, len(columns_of(data)))), "test")]
     whole = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
     truth = data.codes if data.task == "classes" else data.truth.astype(np.float64)
-    head = ("row", "repeat", "fold", "part")
-    return (
-        {name: whole[name] for name in head}
-        | {"truth": truth[whole["row"]]}
-        | {name: column for name, column in whole.items() if name not in head}
-    )
+    alone = next(iter(data.groups.values())) if len(data.groups) == 1 else None  # of crossed ones none is the unit
+    grouping = {} if alone is None else {"group": alone[whole["row"]].astype(np.int64)}
+    return {**whole, "truth": truth[whole["row"]], **grouping}

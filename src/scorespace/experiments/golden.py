@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
+from scorespace.frozen import dataclass
 from scorespace.results import Note, grouped, note
 
 Rows = NDArray[np.int64]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile
@@ -14,6 +13,7 @@ from scorespace.errors import DataError, listing
 from scorespace.experiments.fit import told
 from scorespace.experiments.trial import studied
 from scorespace.files import write_file
+from scorespace.frozen import dataclass
 from scorespace.parts import required
 from scorespace.results import Note, Row, grouped, note
 

@@ -11,7 +11,7 @@ import inspect
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -22,9 +22,11 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.declaration import Call, Option, Registry, call_text, options_of
+from scorespace.declaration import Call, Declaration, Registry, call_text, declaring
 from scorespace.errors import ScoreSpaceError, did_you_mean, listing
 from scorespace.experiments.data import Dataset, Task
+from scorespace.experiments.estimators import name_of
+from scorespace.frozen import dataclass
 from scorespace.parts import required
 
 Array = NDArray[np.float64]
@@ -44,39 +46,24 @@ class Shape:
     seed: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Learner:
-    """A declared learner: what it is called, which tasks it is for, and how its estimator is made.
+@dataclass(frozen=True, eq=False, repr=False)
+class Learner(Declaration):
+    """A function from a Shape to an estimator of scikit-learn's kind, and the tasks that it is for.
 
     `quick`: a fit takes about as long as reading its rows, so that many fits make one job.
     """
 
-    function: Callable[..., Estimator] = field(repr=False)
-    name: str
+    function: Callable[..., Estimator]
+    _: KW_ONLY
     title: str
-    summary: str
-    tasks: tuple[Task, ...]
-    options: tuple[Option, ...]
+    tasks: Sequence[Task]
     quick: bool = False
     aliases: tuple[str, ...] = ()
+    name: str = ""
 
 
 LEARNERS: Final[Registry[Learner]] = Registry("learner", "benchmark --help")
-
-
-def learner(
-    *, title: str, tasks: Sequence[Task], quick: bool = False, aliases: tuple[str, ...] = ()
-) -> Callable[[Callable[..., Estimator]], Callable[..., Estimator]]:
-    """Declare a learner: a function from a Shape to an estimator of scikit-learn's kind."""
-
-    def declare(function: Callable[..., Estimator]) -> Callable[..., Estimator]:
-        summary = (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ")
-        LEARNERS.add(
-            Learner(function, function.__name__, title, summary, tuple(tasks), options_of(function), quick, aliases)
-        )
-        return function
-
-    return declare
+learner = declaring(LEARNERS, Learner)
 
 
 class Fitting(ABC):
@@ -122,7 +109,7 @@ class Named(Fitting):
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        return self.call.noun.tasks
+        return tuple(self.call.noun.tasks)
 
     @property
     def quick(self) -> bool:
@@ -211,7 +198,7 @@ def _learner(given: Any, name: str | None = None) -> Fitting:
             raise ScoreSpaceError(
                 f"{type(given).__name__} is no learner.", hint="a name such as 'forest', or a scikit-learn estimator"
             )
-        return Own(name or _short(given), given)
+        return Own(name or name_of(given), given)
     text, equals, rest = given.partition("=") if "(" not in given.partition("=")[0] else (given, "", "")
     if equals:  # NAME=LEARNER, as the command line names one
         return _learner(rest, text.strip())
@@ -260,11 +247,6 @@ def _imported(module: str, factory: str) -> tuple[Estimator, str]:
     path = getattr(home, "__file__", None)
     own = path is not None and home.__name__.partition(".")[0] != "sklearn"
     return made, Path(path).read_text(encoding="utf-8", errors="replace") if own and path else ""
-
-
-def _short(estimator: Estimator) -> str:
-    last = getattr(estimator, "steps", [("", estimator)])[-1][1]
-    return type(last).__name__
 
 
 def _is_pipeline(estimator: Estimator) -> bool:

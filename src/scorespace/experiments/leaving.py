@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.scheme import Resampling, named_groups, numbered
+from scorespace.frozen import dataclass
 from scorespace.parts import required
 from scorespace.results import grouped
 

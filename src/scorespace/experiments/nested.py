@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scorespace.errors import MeasureError, ScoreSpaceError
-from scorespace.experiments.corrected import answers_of, measured
+from scorespace.experiments.bootstrap import answers_of, measured
 from scorespace.experiments.fit import fit_predict, inner_score
-from scorespace.experiments.learning import Fit, fit_of
+from scorespace.experiments.overfitting import Fit, fit_of
 from scorespace.experiments.resampling import parse
-from scorespace.experiments.store import Run
-from scorespace.experiments.trial import judge_of, positive_of, studied
+from scorespace.experiments.store import Run, positive_of
+from scorespace.experiments.trial import judge_of, studied
+from scorespace.frozen import dataclass
 from scorespace.measures import parse as parse_measure
 from scorespace.results import SCHEMA, ByValue, Row, decimals, plain
 from scorespace.tables import Array
@@ -98,7 +98,7 @@ def nested_of_run(run: Run, dataset: str, learner: str, positive: Any = None) ->
     if not chosen_by:
         return None
     plan, spec = run.of(dataset), parse_measure(chosen_by)
-    named = positive_of(plan.classes, plan.positive if positive is None else positive)
+    named = positive_of(plan, positive)
     said = answers_of(run, dataset, learner, "test")
     ratios = {(one[0], one[1]): one[3] / one[2] for job in run.about(dataset, learner) for one in job["splits"]}
     known = sorted(key for key in inner if key[0] >= 0)

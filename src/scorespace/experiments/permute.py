@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from scorespace.experiments.golden import Split
 from scorespace.experiments.learners import Fitting
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.trial import Judge, judge_of, studied
+from scorespace.frozen import dataclass
 from scorespace.parts import required
 from scorespace.results import ByValue, Progress, Result, Row, decimals, grouped, p_text, plain
 from scorespace.tables import Array

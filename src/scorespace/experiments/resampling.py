@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -24,6 +23,7 @@ from scorespace.experiments.scheme import (
     repeat_seed,
 )
 from scorespace.experiments.splitter import Splitter, splits_rows
+from scorespace.frozen import dataclass
 from scorespace.parts import required
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -12,22 +12,22 @@ import numpy as np
 
 from scorespace import frames
 from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted
+from scorespace.comparisons.fold_means import OverFolds, summed_up
 from scorespace.comparisons.folds import by_fold
-from scorespace.comparisons.means import OverFolds, summed_up
 from scorespace.comparisons.ranking import Ranking, rank_models
 from scorespace.comparisons.t_tests import corrected_t
 from scorespace.errors import DataError, MeasureError, listing
-from scorespace.experiments.corrected import corrected, is_bootstrap
+from scorespace.experiments.bootstrap import Corrected, bootstrap_632, corrected, is_bootstrap
 from scorespace.experiments.data import PREFIX
-from scorespace.experiments.estimate import Corrected, bootstrap_632
-from scorespace.experiments.estimators import Given
-from scorespace.experiments.learning import Fit, fit_notes, fit_of
+from scorespace.experiments.estimators import Given, by_highest
 from scorespace.experiments.nested import Nested, nested_of_run
-from scorespace.experiments.store import Run, open_run
-from scorespace.experiments.trial import by_highest, positive_of, usual_measure
+from scorespace.experiments.overfitting import Fit, fit_notes, fit_of
+from scorespace.experiments.store import Run, open_run, positive_of
+from scorespace.experiments.trial import usual_measure
+from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import Request, bind
-from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, plain
+from scorespace.results import Note, Result, Row, decimals, grouped, note, plain
 from scorespace.tables import Array
 from scorespace.tables.pair import PairTable
 
@@ -35,6 +35,7 @@ TRUTH: Final = "truth"
 FOLD: Final = "fold"
 REPEAT: Final = "repeat"
 CASE: Final = "row"
+GROUP: Final = "group"
 
 
 def predictions(
@@ -48,9 +49,9 @@ def predictions(
 ) -> Given:
     """The columns of what the learners of a run say of the same cases of a data set, and their roles.
 
-    Splits that not all of them finished are left out for all, and told. Where cases were tested in several repeats,
-    all answers on a case are a group: they are drawn, and kept from choosing, together. Of two classes the positive
-    one is scored, where it is known, unless `every_class` is asked for.
+    Splits that not all of them finished are left out for all, and told. Rows that belong together are drawn, and kept
+    from choosing, together: those of a group, or, where cases were tested in several repeats, all answers on a case.
+    Of two classes the positive one is scored, where it is known, unless `every_class` is asked for.
     """
     plan = run.of(dataset)
     names, idle = (tuple(learners), ()) if learners else answering(run, dataset)
@@ -79,7 +80,9 @@ def predictions(
     if repeat.any():
         columns |= {REPEAT: repeat, CASE: first[CASE]}
         roles |= {"repeat": REPEAT, "group": CASE}
-    named = None if every_class else positive_of(plan.classes, plan.positive if positive is None else positive)
+    if GROUP in first:
+        columns, roles = columns | {GROUP: first[GROUP]}, roles | {"group": GROUP}
+    named = None if every_class else positive_of(plan, positive)
     for place, name in enumerate(names):
         column = f"answers {place}"  # engines take upper and lower case for the same, and models need not
         if plan.task == "numbers":
@@ -155,7 +158,7 @@ def pairs_of(given: Given, *, every_class: bool = False) -> PairTable:
 
 
 @dataclass(frozen=True)
-class Result:
+class LearnerScore:
     """A learner on a data set: a measure over folds, and its values within them (repeats × folds).
 
     `training` are those on the training cases of each split, where the run kept them; `ratio` is that of test to
@@ -190,7 +193,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class Benchmark(Result):
     """What a run says by one measure: mean and spread of every learner on every data set, differences, and ranks.
 
     `comparisons` are by data set, over its folds; `ranking` is over the data sets, of the means within each; `nested`
@@ -203,14 +206,14 @@ class Benchmark:
     spec: MeasureSpec
     datasets: tuple[str, ...]
     learners: tuple[str, ...]
-    results: tuple[Result, ...]
+    results: tuple[LearnerScore, ...]
     comparisons: dict[str, Comparisons]
     ranking: Ranking | None
-    notes: tuple[Note, ...]
+    notes: tuple[Note, ...] = ()
     level: float = 0.95
     nested: tuple[tuple[str, Nested], ...] = ()
 
-    def result(self, dataset: str, learner: str) -> Result | None:
+    def result(self, dataset: str, learner: str) -> LearnerScore | None:
         """A learner on a data set, where it has finished there."""
         return next((one for one in self.results if (one.dataset, one.over.model) == (dataset, learner)), None)
 
@@ -236,22 +239,17 @@ class Benchmark:
         """One row per data set and learner."""
         return [one.row() for one in self.results]
 
-    def to_dict(self) -> Row:
-        ranks = {} if self.ranking is None else {"ranking": self.ranking.to_dict()}
+    def facts(self) -> Row:
         tests = [{"dataset": name, **row} for name, found in self.comparisons.items() for row in found.rows()]
         return {
-            "schema": SCHEMA,
             "data": {"run": self.name, "datasets": list(self.datasets), "learners": list(self.learners)},
             "resampling": self.resampling,
             "seed": self.seed,
             "measure": self.spec.canonical,
-            "rows": self.rows(),
             "comparisons": tests,
-            **ranks,
+            **({} if self.ranking is None else {"ranking": self.ranking.to_dict()}),
             "fits": [{"dataset": one.dataset, **one.fit.row()} for one in self.results if one.fit is not None],
             "inner": [{"dataset": name, **one.row()} for name, one in self.nested],
-            "verdict": self.words,
-            "notes": [one.to_dict() for one in self.notes],
         }
 
     def __repr__(self) -> str:
@@ -282,7 +280,7 @@ def benchmark_summary(
         opened.files(opened.datasets[0], each)  # refuses an unknown name
     spec = _asked(opened, sets, measure, positive)
     notes: list[Note] = []
-    results: list[Result] = []
+    results: list[LearnerScore] = []
     for dataset in sets:
         found, told = _results(opened, dataset, names, spec, positive)
         results += found
@@ -336,7 +334,7 @@ def _asked(run: Run, datasets: Sequence[str], measure: str | None, positive: Any
         tasks = {plan.task for plan in plans}
         if len(tasks) > 1:
             raise MeasureError("the run predicts classes and numbers.", seen=listing(datasets), hint="dataset=…")
-        known = [positive_of(plan.classes, plan.positive if positive is None else positive) for plan in plans]
+        known = [positive_of(plan, positive) for plan in plans]
         spec = parse(usual_measure(tasks.pop(), "all" if all(known) else None))
     if spec.measure.best is None:
         raise MeasureError(f"neither end of {spec} is best, so nothing can be ranked by it.", hint='measure="auc"')
@@ -345,49 +343,47 @@ def _asked(run: Run, datasets: Sequence[str], measure: str | None, positive: Any
 
 def _results(
     run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any
-) -> tuple[list[Result], tuple[Note, ...]]:
+) -> tuple[list[LearnerScore], tuple[Note, ...]]:
     answered, failed = answering(run, dataset)
     done = [name for name in learners if name in answered]
     idle = tuple(_idle_note(name, dataset) for name in learners if name in failed)
     if not done:
         return [], (*idle, note("SS073", f"no learner has finished anything on {dataset}."))
-    whole = _of_every_class(spec)
-    given = predictions(run, dataset, done, positive=positive, every_class=whole)
-    pairs = pairs_of(given, every_class=whole)
-    plan = run.of(dataset)
-    named = positive_of(plan.classes, plan.positive if positive is None else positive)
-    requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
-    if None in requests.values():
+    named = positive_of(run.of(dataset), positive)
+    given, within = _within_folds(run, dataset, done, spec, positive, "test")
+    if len(within) < len(done):
         return [], (*idle, *given.notes, note("SS073", f"{spec} does not suit {dataset}, which is left out."))
-    trained = _trained(run, dataset, done, spec, positive, named) if run.train else {}
+    trained = _within_folds(run, dataset, done, spec, positive, "train")[1] if run.train else {}
     ratio = share_tested(run, dataset, done[0])
     found = []
-    for name, request in requests.items():
-        assert request is not None
-        values = _within_folds(pairs, name, request)
-        over = summed_up(name, spec, values, request.value)
+    for name, (pooled, values) in within.items():
+        over = summed_up(name, spec, values, pooled)
         plus = corrected(run, dataset, name, over, values, named) if is_bootstrap(run) else None
-        found.append(Result(dataset, over, values, trained.get(name), ratio, plus))
+        training = trained[name][1] if name in trained else None
+        found.append(LearnerScore(dataset, over, values, training, ratio, plus))
     return found, (*idle, *(one for one in given.notes if one.code == "SS073"))
 
 
-def _trained(
-    run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any, named: str | None
-) -> dict[str, Array]:
-    """The measure on the training cases of each split."""
-    whole = _of_every_class(spec)
-    given = predictions(run, dataset, learners, positive=positive, part="train", every_class=whole)
+def _within_folds(
+    run: Run, dataset: str, learners: Sequence[str], spec: MeasureSpec, positive: Any, part: str
+) -> tuple[Given, dict[str, tuple[float, Array]]]:
+    """The measure of each learner that it suits: of all cases, and within each fold (repeats × folds).
+
+    Where cases are tested once or each alone, that of all stands for both.
+    """
+    whole = spec.of is not None or by_highest(spec)  # an average over all classes, or decisions by the highest score
+    given = predictions(run, dataset, learners, positive=positive, part=part, every_class=whole)
     pairs = pairs_of(given, every_class=whole)
-    requests = {name: _bound(spec, table, named) for name, table in zip(pairs.models, pairs.tables, strict=True)}
-    return {name: _within_folds(pairs, name, one) for name, one in requests.items() if one is not None}
+    found = {}
+    for name, table in zip(pairs.models, pairs.tables, strict=True):
+        request = _bound(spec, table, positive_of(run.of(dataset), positive))
+        if request is not None:
+            alone = pairs.fold is None
+            found[name] = request.value, np.array([[request.value]]) if alone else by_fold(pairs, name, request)
+    return given, found
 
 
-def _within_folds(pairs: PairTable, name: str, request: Request) -> Array:
-    """The measure within each fold (repeats × folds); of cases tested once or each alone, that of all."""
-    return np.array([[request.value]]) if pairs.fold is None else by_fold(pairs, name, request)
-
-
-def _bootstrap_note(one: Result, several: bool) -> Note:
+def _bootstrap_note(one: LearnerScore, several: bool) -> Note:
     assert one.corrected is not None
     found, what = one.corrected, f"{one.over.model} on {one.dataset}" if several else one.over.model
     return note(
@@ -425,11 +421,6 @@ def share_tested(run: Run, dataset: str, learner: str) -> float:
     return float(np.mean([split[3] / split[2] for split in splits])) if splits else 0.0
 
 
-def _of_every_class(spec: MeasureSpec) -> bool:
-    """Whether a measure needs the scores of all classes: for an average over them, or to decide by the highest."""
-    return spec.of is not None or by_highest(spec)
-
-
 def _bound(spec: MeasureSpec, table: Any, positive: str | None) -> Request | None:
     """The measure on a table; of decisions, that of the positive class. None where it does not suit."""
     decided = positive is not None and spec.of is None and by_highest(spec)
@@ -442,7 +433,7 @@ def _bound(spec: MeasureSpec, table: Any, positive: str | None) -> Request | Non
 
 
 def _compared(
-    results: Iterable[Result], spec: MeasureSpec, *, alternative: Alternative, adjust: str | None, level: float
+    results: Iterable[LearnerScore], spec: MeasureSpec, *, alternative: Alternative, adjust: str | None, level: float
 ) -> Comparisons | None:
     """The learners on one data set in pairs, over the folds in which both have a value."""
     held = list(results)
@@ -467,7 +458,7 @@ def _compared(
 def _ranked(
     datasets: Sequence[str],
     learners: Sequence[str],
-    results: Sequence[Result],
+    results: Sequence[LearnerScore],
     spec: MeasureSpec,
     **how: Any,
 ) -> Ranking | None:

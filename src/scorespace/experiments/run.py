@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,7 @@ from scorespace.experiments.resampling import parse
 from scorespace.experiments.scheme import Resampling
 from scorespace.experiments.store import Planned, Run, open_run, plan_run, write_job
 from scorespace.files import remove_scratch
+from scorespace.frozen import dataclass
 from scorespace.parts import required
 from scorespace.results import grouped
 

@@ -6,7 +6,7 @@ What was published: over resamples of one learner smAUC varies less than AUC; an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from scorespace.comparisons.folds import by_fold
 from scorespace.errors import DataError
 from scorespace.experiments.data import PREFIX
 from scorespace.experiments.store import Run
+from scorespace.frozen import dataclass
 from scorespace.measures import parse
 from scorespace.measures.request import bind
 from scorespace.results import Result, Row, p_text, plain

@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from scorespace.errors import ScoreSpaceError, listing
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.scheme import Resampling
+from scorespace.frozen import dataclass
 
 _LONGEST: Final = 200
 

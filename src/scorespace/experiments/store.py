@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -26,11 +26,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
-from scorespace.experiments.data import PREFIX, Task
+from scorespace.errors import DataError, PositiveError, ScoreSpaceError, did_you_mean, listing
+from scorespace.experiments.data import PREFIX, Dataset, Task
 from scorespace.files import replacing, write_file
-from scorespace.frames.source import connect, unreadable
+from scorespace.frames.engine import connect, footers, identifier, literal, read_parquet, write_parquet
+from scorespace.frozen import dataclass
 from scorespace.results import SCHEMA, Note, Row, grouped, note
+from scorespace.tables.labels import positive_index
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -153,24 +155,17 @@ class Run:
     def predictions(self, dataset: str, learner: str, *, part: str | None = None) -> dict[str, NDArray[Any]]:
         """The columns row, repeat, fold, part, truth and p_CLASS or prediction, by repeat, fold, part and row.
 
-        `part` is "test" or "train" for these rows alone. The truth of classes is text.
+        `part` is "test" or "train" for these rows alone. The truth of classes is text. Where rows belong together in
+        one way, `group` says which.
         """
-        import duckdb
-
         plan, files = self.of(dataset), self.files(dataset, learner)
         if not files:
             raise DataError(f"{learner} has finished nothing on {dataset} yet.", hint="scorespace benchmark status")
-        chosen = "" if part is None else " WHERE part = $part"
-        connection = connect([str(file) for file in files])
-        try:
-            asked = f"SELECT * FROM read_parquet($files){chosen} ORDER BY repeat, fold, part, row"
-            given = {"files": [glob.escape(str(file)) for file in files]} | ({} if part is None else {"part": part})
-            found = connection.execute(asked, given).fetchnumpy()
-        except duckdb.Error as error:
-            raise unreadable(str(self.path), error, "Parquet") from error
-        finally:
-            connection.close()
+        chosen = "" if part is None else f"WHERE part = {literal(part)} "
+        found = read_parquet(list(map(str, files)), str(self.path), f"{chosen}ORDER BY repeat, fold, part, row")
         head = {name: np.asarray(found[name]) for name in ("row", "repeat", "fold", "part", "truth")}
+        whole = "group" in found and not np.ma.is_masked(found["group"])  # files of before know none
+        head |= {"group": np.asarray(found["group"])} if whole else {}
         return head | {name: np.asarray(found[stored]) for name, stored in plan.columns.items()}
 
     def files(self, dataset: str, learner: str) -> list[Path]:
@@ -193,25 +188,18 @@ class Run:
 
     def about(self, dataset: str, learner: str) -> list[Row]:
         """What the footers of the finished jobs say: splits with their seconds, errors, warnings, versions."""
-        import duckdb
-
-        files = self.files(dataset, learner)
+        files = [str(file) for file in self.files(dataset, learner)]
         if not files:
             return []
-        connection = connect([str(file) for file in files])
         try:
-            told = "SELECT file_name, value FROM parquet_kv_metadata($files) WHERE key = $key::BLOB"
-            given = {"files": [glob.escape(str(file)) for file in files], "key": _KEY}
-            found = {name: json.loads(value) for name, value in connection.execute(told, given).fetchall()}
-            return [{**found[str(file)], "file": str(file)} for file in files]
-        except (duckdb.Error, ValueError, KeyError) as error:
+            found = footers(files, _KEY)
+            return [{**found[file], "file": file} for file in files]
+        except (ValueError, KeyError) as error:
             raise DataError(
                 f"a job of {dataset} and {learner} cannot be read.",
-                seen=str(error).splitlines()[0],
+                seen=str(error.__cause__ or error).splitlines()[0],
                 hint="remove its files below jobs/, and run the benchmark again",
             ) from None
-        finally:
-            connection.close()
 
     def status(self) -> Status:
         """How far each learner is on each data set."""
@@ -286,6 +274,17 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         ) from None
 
 
+def positive_of(of: Dataset | Planned, stated: Any = None) -> str | None:
+    """The positive class: as stated or the data set's own, or of two classes that tell it by their names; else none."""
+    classes, positive = of.classes, of.positive if stated is None else stated
+    try:
+        return classes[positive_index(classes, positive)] if positive is not None or len(classes) == 2 else None
+    except PositiveError:
+        if positive is not None:
+            raise
+        return None
+
+
 def is_run(path: Any) -> bool:
     """Whether the path is a run directory."""
     return isinstance(path, (str, os.PathLike)) and (Path(path) / _RUN).is_file()
@@ -332,8 +331,6 @@ def plan_run(
 
 def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> None:
     """The predictions of a finished job in one step: after a kill the file is there as a whole or not at all."""
-    import duckdb
-
     plan = run.plans[dataset]
     about = {
         "schema": SCHEMA,
@@ -354,25 +351,13 @@ def write_job(run: Run, dataset: str, learner: str, file: Path, done: Done) -> N
         connection = _writer(run.path.resolve())
         named = plan.columns
         connection.register("job", {named.get(name, name): column for name, column in done.columns.items()})
+        truth = f"([{', '.join(map(literal, plan.classes))}])[truth + 1]" if plan.task == "classes" else "truth"
+        part = "CASE WHEN part THEN 'train' ELSE 'test' END AS part"
+        others = [identifier(one) for one in (*named.values(), *(("group",) if "group" in done.columns else ()))]
+        rows = f"SELECT row, repeat, fold, {part}, {truth} AS truth, {', '.join(others)} FROM job"
         try:
-            truth = "truth"
-            if plan.task == "classes":
-                truth = f"([{', '.join(map(_literal, plan.classes))}])[truth + 1]"
-            scores = ", ".join(map(_quoted, named.values()))
-            chosen = (
-                f"SELECT row, repeat, fold, CASE WHEN part THEN 'train' ELSE 'test' END AS part, "
-                f"{truth} AS truth, {scores} FROM job"
-            )
-            footer = f"KV_METADATA {{'{_KEY}': {_literal(json.dumps(about))}}}"
-            how = f"FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, {footer}"
-            connection.execute(f"COPY ({chosen}) TO {_literal(str(temporary))} ({how})")
-        except duckdb.Error as error:  # a full disk above all, of which it speaks at length
-            full = "No space left" in str(error)
-            raise DataError(
-                f"{str(file)!r} cannot be written.",
-                seen="no space left on the disk" if full else str(error).splitlines()[0][:200],
-                hint="make room and run again: what is finished stays",
-            ) from None
+            hint = "make room and run again: what is finished stays"
+            write_parquet(connection, rows, temporary, file, _KEY, about, hint)
         finally:
             connection.unregister("job")
 
@@ -456,11 +441,3 @@ def _read(file: Path) -> Row:
 
 def _write(file: Path, content: Row) -> None:
     write_file(file, json.dumps(content, indent=1, ensure_ascii=False).encode())
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -2,54 +2,40 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY
 from typing import Final
 
-from scorespace.declaration import Option, Registry
+from scorespace.declaration import Declaration, Registry, declaring
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.smooth import SmoothReport, smooth_report
 from scorespace.experiments.store import Run
 from scorespace.experiments.uci import two_class_sets
-
-Reader = Callable[[], Iterable[Dataset]]
-Report = Callable[[Run], SmoothReport]
+from scorespace.frozen import dataclass
 
 
-@dataclass(frozen=True, eq=False)
-class Suite:
-    """A declared suite: where its data sets come from, and the learners and the resampling of its own."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Suite(Declaration):
+    """A function that reads data sets, and the learners and the resampling that belong to them."""
 
-    function: Reader = field(repr=False)
+    function: Callable[[], Iterable[Dataset]]
     name: str
+    _: KW_ONLY
     title: str
-    summary: str
     learners: tuple[str, ...]
     resampling: str
-    report: Report | None = field(default=None, repr=False)
+    report: Callable[[Run], SmoothReport] | None = None
     aliases: tuple[str, ...] = ()
-    options: tuple[Option, ...] = ()
 
 
 SUITES: Final[Registry[Suite]] = Registry("suite", "benchmark --help")
 
 
-def suite(
-    *, title: str, learners: tuple[str, ...], resampling: str, report: Report | None = None
-) -> Callable[[Reader], Reader]:
-    """Declare a suite: a function that reads its data sets."""
-
-    def declare(function: Reader) -> Reader:
-        summary = (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ")
-        name = function.__name__.replace("_", "-")
-        SUITES.add(Suite(function, name, title, summary, learners, resampling, report))
-        return function
-
-    return declare
+suite = declaring(SUITES, Suite)
 
 
 @suite(
+    "smooth-roc",
     title="Smooth ROC on 26 UCI-style sets",
     learners=("naive_bayes", "pet"),
     resampling="10x10",

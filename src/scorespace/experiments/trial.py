@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import MeasureError, PositiveError, ScoreSpaceError, listing
+from scorespace.errors import MeasureError, ScoreSpaceError, listing
 from scorespace.experiments.data import Dataset, datasets_of
+from scorespace.experiments.estimators import by_highest
 from scorespace.experiments.fit import check_task, fit_predict
 from scorespace.experiments.golden import Split
 from scorespace.experiments.learners import Fitting, learners_of
+from scorespace.experiments.store import positive_of
+from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import bind
-from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Table, class_table, residual_table
-from scorespace.tables.labels import positive_index
+from scorespace.tables import Array, ConfusionTable, ScoreTable, Table, class_table, residual_table
 
 
 class Tried(NamedTuple):
@@ -74,14 +75,9 @@ def table_of_answers(
     return table if positive is None else table.inside(ScoreTable, positive)
 
 
-def by_highest(spec: MeasureSpec) -> bool:
-    """Whether a measure is of decisions and names no threshold: then the class with the highest score is meant."""
-    return spec.at is None and {*spec.measure.functions} <= {Counts, ConfusionTable}
-
-
 def judge_of(data: Dataset, measure: str | None = None, positive: Any = None) -> Judge:
     """A measure on a data set, or the usual one: the area under the ROC curve of its classes, or r2 of numbers."""
-    named = positive_of(data.classes, data.positive if positive is None else positive)
+    named = positive_of(data, positive)
     spec = parse(measure or usual_measure(data.task, named))
     if spec.measure.best is None:
         raise MeasureError(
@@ -93,16 +89,6 @@ def judge_of(data: Dataset, measure: str | None = None, positive: Any = None) ->
 def usual_measure(task: str, positive: str | None) -> str:
     """What is shown of learners when nothing is asked for."""
     return "r2" if task == "numbers" else "auc[hand_till]" if positive is None else "auc"
-
-
-def positive_of(classes: Sequence[str], positive: Any = None) -> str | None:
-    """The positive class: as stated, or of two classes that tell it by their names; else none."""
-    try:
-        return classes[positive_index(classes, positive)] if positive is not None or len(classes) == 2 else None
-    except PositiveError:
-        if positive is not None:
-            raise
-        return None
 
 
 def studied(learner: Any, data: Any) -> tuple[Fitting, Dataset]:

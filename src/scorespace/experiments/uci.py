@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ import numpy as np
 
 from scorespace.errors import DataError
 from scorespace.experiments.data import Array, Dataset, Nominal
+from scorespace.frozen import dataclass
 from scorespace.parts import required
 
 _ALL: Final = -1

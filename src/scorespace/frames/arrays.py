@@ -29,7 +29,7 @@ def plain_arrays(data: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
     if not data:
         raise DataError("the dict holds no arrays.", hint='{"truth": [1, 0], "score": [0.9, 0.2]}')
     for name in map(str, data):
-        if not name.isascii() and not _is_utf8(name):
+        if name.encode(errors="ignore").decode() != name:
             raise ColumnError(f"the name {name!r} of an array is not Unicode.", hint="rename it")
     columns = {str(name): _plain(str(name), values) for name, values in data.items()}
     # DuckDB does not tell upper from lower case in names, and would rename the second of two.
@@ -43,14 +43,6 @@ def plain_arrays(data: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
         sizes = ", ".join(f"{name!r} ({grouped(column.size)})" for name, column in columns.items())
         raise DataError("the arrays differ in length.", seen=sizes, hint="one value per case in each array")
     return columns
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _plain(name: str, values: Any) -> NDArray[Any]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 
 from scorespace.errors import DataError, did_you_mean, listing
-from scorespace.frames.check import Sample, check, complete, label, number
-from scorespace.frames.read import read
+from scorespace.frames.check import Sample, check
+from scorespace.frames.engine import identifier, told
+from scorespace.frames.read import Chosen, read
+from scorespace.frames.roles import Roles
 from scorespace.frames.roles import roles as roles_of
-from scorespace.frames.source import unreadable
-from scorespace.frames.survey import quoted
+from scorespace.frames.source import Source
+from scorespace.frames.values import label, number
 from scorespace.frames.votes import with_votes
+from scorespace.frames.where import parse
+from scorespace.frozen import dataclass
 from scorespace.tables.labels import label_text
 
 if TYPE_CHECKING:
@@ -69,58 +73,58 @@ class Behind:
             yield piece
 
     def _run(self, query: str) -> Any:
-        import duckdb
-
-        try:
+        with told(self.where):
             return self.connection.execute(query)
-        except duckdb.Error as error:
-            raise unreadable(self.where, error) from error
 
 
 def models(path: str, roles: Mapping[str, Any]) -> list[str]:
     """The models whose rows can be asked for."""
-    source, scores = with_votes(read(path), roles["scores"], roles["positive"])
-    found = roles_of(source, **{**roles, "scores": scores})
-    return [*found.scores, *found.class_scores, *found.decisions, *found.numbers]
+    return _named(read(path), {**roles, "where": None})[1].models
+
+
+def _named(whole: Source, roles: Mapping[str, Any]) -> tuple[Source, Roles]:
+    """The rows that take part, and which of their columns is what."""
+    named = {name: given for name, given in roles.items() if name != "where"}
+    chosen = whole if roles.get("where") is None else read(Chosen(whole, roles["where"]))
+    source, named["scores"] = with_votes(chosen, named["scores"], named["positive"])
+    return source, roles_of(source, **named)
 
 
 def behind(path: str, roles: Mapping[str, Any], wanted: Wanted, missing: str = "error") -> Behind:
-    """The rows of a file behind a number, found in the file itself; `roles` are those of `evaluate`."""
-    source, scores = with_votes(read(path), roles["scores"], roles["positive"])
-    sample = check(source, roles_of(source, **{**roles, "scores": scores}), missing=missing)
-    source, named = sample.source, sample.roles
+    """The rows of a file behind a number, found in the file itself; `roles` and `where` are those of `evaluate`."""
+    whole = read(path)
+    sample = check(*_named(whole, roles), missing=missing)
+    source = sample.source
     if source.connection is None:
         raise DataError(
             f"{source.where} has columns whose names differ only in case, so no rows are looked up.",
             hint="rename the columns",
         )
-    used = complete(source.frame, named)
-    if named.weight is not None:
-        used = used & (number(named.weight) != 0)
     score, kept = _chosen(sample, wanted)
-    marked: Any = source.frame.select((used & kept).fill_null(False).alias("kept"), score.alias("score"))
+    marked: Any = source.frame.select((sample.used & kept).fill_null(False).alias("kept"), score.alias("score"))
     # As they are written where that is known: 007 stays 007.
     given: Any = source.frame if source.as_text is None else source.as_text(source.columns)
-    return _found(source.connection, given.to_native(), marked.to_native(), source.where)
+    taken: Any = marked.select((~nw.col("kept").is_null()).alias("taken"))  # all of them
+    if roles.get("where") is not None:
+        holds = parse(roles["where"], whole.columns).on(dict(whole.frame.collect_schema()))
+        taken = whole.frame.select(holds.alias("taken"))
+    frames = {"given_rows": given, "marked_rows": marked, "taken_rows": taken}
+    return _found(source.connection, {name: frame.to_native() for name, frame in frames.items()}, source.where)
 
 
-def _found(connection: DuckDBPyConnection, given: DuckDBPyRelation, marked: DuckDBPyRelation, where: str) -> Behind:
-    import duckdb
-
-    try:
-        given.create_view("given_rows")
-        marked.create_view("marked_rows")
-        shown = [
-            f"g.{quoted(name)}" if str(kind) in _PLAIN else f"CAST(g.{quoted(name)} AS VARCHAR)"
-            for name, kind in zip(given.columns, given.types, strict=True)
-        ]
+def _found(connection: DuckDBPyConnection, views: Mapping[str, DuckDBPyRelation], where: str) -> Behind:
+    given = views["given_rows"]
+    with told(where):
+        for name, relation in views.items():
+            relation.create_view(name)
+        names = [(f"g.{identifier(name)}", str(kind)) for name, kind in zip(given.columns, given.types, strict=True)]
         ((total,),) = connection.execute("SELECT count(*) FROM marked_rows WHERE kept").fetchall()
-    except duckdb.Error as error:
-        raise unreadable(where, error) from error
-    numbered = "(SELECT row_number() OVER () AS place, kept, score FROM marked_rows)"
+    shown = [name if kind in _PLAIN else f"CAST({name} AS VARCHAR)" for name, kind in names]
+    # The number of a row is that in the file, where rows may stand between those that take part.
+    numbered = "(SELECT place FROM (SELECT row_number() OVER () AS place, taken FROM taken_rows) WHERE taken)"
     query = (
-        f"SELECT m.place, {', '.join(shown)} FROM given_rows AS g POSITIONAL JOIN {numbered} AS m "
-        "WHERE m.kept ORDER BY m.score DESC, m.place"
+        f"SELECT n.place, {', '.join(shown)} FROM given_rows AS g POSITIONAL JOIN marked_rows AS m "
+        f"POSITIONAL JOIN {numbered} AS n WHERE m.kept ORDER BY m.score DESC, n.place"
     )
     return Behind(tuple(given.columns), int(total), query, connection, where)
 
@@ -129,13 +133,15 @@ def _chosen(sample: Sample, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
     """The score by which the rows are sorted, and whether a row is wanted."""
     named = sample.roles
     model, _, of = wanted.model.partition("[") if wanted.model.endswith("]") else (wanted.model, "", "")
-    if wanted.model in (*named.scores, *named.class_scores, *named.decisions, *named.numbers):
+    if wanted.model in named.models:
         model, of = wanted.model, ""
-    positive = None if sample.positive is None else sample.classes[sample.positive]
+    positive = sample.positive_name
     if model in named.class_scores:
         of = of.removesuffix("]") or positive or ""
         if of:
-            return _scored(sample, _known(of, named.class_scores[model]), of, wanted)
+            if of not in named.class_scores[model]:
+                raise _unknown("class", of, named.class_scores[model])
+            return _scored(sample, named.class_scores[model][of], of, wanted)
         return _of_classes(sample, model, wanted)
     if model in named.decisions:
         return _decided(sample, label(sample.source.frame, named.decisions[model]), positive, wanted)
@@ -143,8 +149,7 @@ def _chosen(sample: Sample, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
         return _scored(sample, named.scores[model], positive, wanted)
     if model in named.numbers:
         return _scored(sample, named.numbers[model][1], None, wanted)
-    every = [*named.scores, *named.class_scores, *named.decisions, *named.numbers]
-    raise _unknown("model", model, every)
+    raise _unknown("model", model, named.models)
 
 
 def _scored(sample: Sample, column: str, positive: str | None, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
@@ -156,14 +161,9 @@ def _scored(sample: Sample, column: str, positive: str | None, wanted: Wanted) -
     if wanted.high is not None:
         kept = kept & (score <= wanted.high)
     if wanted.cell:
-        is_positive, flagged = _outcome(wanted.cell)
         if wanted.threshold is None:
             raise DataError("an outcome needs the threshold that decides.", hint="threshold=0.5")
-        if positive is None:
-            raise DataError("an outcome needs a positive class.", hint='positive="…"')
-        actual = _is_actual(sample, positive)
-        kept = kept & (actual if is_positive else ~actual)
-        kept = kept & (score >= wanted.threshold if flagged else score < wanted.threshold)
+        kept = kept & _in_cell(sample, wanted.cell, positive, lambda _: score >= wanted.threshold)
     return score, kept
 
 
@@ -178,11 +178,7 @@ def _decided(sample: Sample, decision: nw.Expr, positive: str | None, wanted: Wa
 
     kept = _of_actual(sample, wanted)
     if wanted.cell:
-        is_positive, flagged = _outcome(wanted.cell)
-        if positive is None:
-            raise DataError("an outcome needs a positive class.", hint='positive="…"')
-        actual = _is_actual(sample, positive)
-        kept = (actual if is_positive else ~actual) & (decides(positive) if flagged else ~decides(positive))
+        kept = _in_cell(sample, wanted.cell, positive, decides)
     elif wanted.decided is not None:
         kept = kept & decides(wanted.decided)
     return nw.lit(0.0), kept
@@ -191,7 +187,7 @@ def _decided(sample: Sample, decision: nw.Expr, positive: str | None, wanted: Wa
 def _of_classes(sample: Sample, model: str, wanted: Wanted) -> tuple[nw.Expr, nw.Expr]:
     """Those of a class that the highest score takes for a class; of several that are highest, the first."""
     by_class = sample.roles.class_scores[model]
-    classes = tuple(dict.fromkeys([*sample.classes, *by_class]))
+    classes = sample.with_classes(by_class)
     scores = [number(by_class[name]) for name in classes]
     highest = nw.max_horizontal(*scores)
     kept = _of_actual(sample, wanted)
@@ -222,16 +218,14 @@ def _is_actual(sample: Sample, name: str) -> nw.Expr:
     return label(sample.source.frame, sample.roles.truth).is_in(values)
 
 
-def _outcome(cell: str) -> tuple[bool, bool]:
+def _in_cell(sample: Sample, cell: str, positive: str | None, flags: Callable[[str], nw.Expr]) -> nw.Expr:
+    """The rows of an outcome, by what flags a case as one of the positive class."""
     if cell not in CELLS:
         raise _unknown("outcome", cell, CELLS)
-    return CELLS[cell]
-
-
-def _known(of: str, by_class: Mapping[str, str]) -> str:
-    if of not in by_class:
-        raise _unknown("class", of, by_class)
-    return by_class[of]
+    if positive is None:
+        raise DataError("an outcome needs a positive class.", hint='positive="…"')
+    (is_positive, is_flagged), actual, flagged = CELLS[cell], _is_actual(sample, positive), flags(positive)
+    return (actual if is_positive else ~actual) & (flagged if is_flagged else ~flagged)
 
 
 def _unknown(what: str, name: str, known: Any) -> DataError:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, PositiveError, ScoreError, WeightError, listing
 from scorespace.frames.roles import Roles
 from scorespace.frames.source import Frame, Source, no_rows
+from scorespace.frames.values import gap, label, number, refuse_nested, refuse_text, some_values
+from scorespace.frozen import dataclass
 from scorespace.results import Note, grouped, note
+from scorespace.tables.columns import LEAST_SIZE, MOST_EXACT, MOST_SIZE
 from scorespace.tables.labels import label_text, natural_order, places_in, positive_error, positive_index
-from scorespace.tables.score import LEAST_SIZE, MOST_EXACT, MOST_SIZE
 
 MOST_CLASSES = 1000
 MOST_SCORE = 1e150
 # Scores are squared at most, errors of predicted numbers squared twice.
 _MOST = {"score": (MOST_SCORE, "1e150"), "weight": (MOST_SCORE, "1e150"), "number": (MOST_SIZE, "1e70")}
-_LOOKED_AT = 20_480  # rows among which a value is looked for that makes a column text
 _NO_CLASS = "truth=… a column of labels; predictions=… for models of numbers"
+_NAMED = 5  # columns with missing values that are named
 # Alone, these labels imply the absent positive class 1 or True.
 _NEGATIVES = ("0", "-1", "False")
 
@@ -48,6 +51,20 @@ class Sample:
     labels: Mapping[Any, int] = field(repr=False)
     kept: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
     """The classes of the rows in use once they are read, for whoever asks next: a pass over a file takes long."""
+
+    @property
+    def positive_name(self) -> str | None:
+        return None if self.positive is None else self.classes[self.positive]
+
+    def with_classes(self, further: Iterable[str]) -> tuple[str, ...]:
+        """The classes, and labels that models alone know: these last, so that the places of classes hold for all."""
+        return tuple(dict.fromkeys([*self.classes, *further]))
+
+    @property
+    def used(self) -> nw.Expr:
+        """Whether a row of the source is in use."""
+        whole, weight = complete(self.source.frame, self.roles), self.roles.weight
+        return whole if weight is None else whole & (number(weight) != 0).fill_null(False)
 
     @property
     def frame(self) -> Frame:
@@ -82,12 +99,10 @@ def check(
     >>> sample.classes, sample.class_counts, sample.positive
     (('bad', 'good'), (2, 1), 0)
     """
-    if missing not in ("error", "drop"):
-        raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
+    check_missing(missing)
     refuse_wrong_kinds(source, roles)
     found = _survey(source, roles) if seen is None else _in_order(roles, seen)
-    if source.account is not None:
-        source.account(found["records"])
+    source.accounts_for(found["records"])
     if not found["rows"]:
         raise _nothing(source, roles, found["records"])
     _refuse_infinite_classes(roles, found)
@@ -96,10 +111,9 @@ def check(
         source = source.written_out(long)
     frame = _weighted(source.frame, roles)
     ok = complete(frame, roles)
-    gaps = {column: found[f"missing {column}"] for _, column in roles.columns() if found[f"missing {column}"]}
+    gaps = {column: found[f"missing {column}"] for _, column in roles.columns()}
     dropped = found["rows"] - found["complete"]
-    if gaps and (missing == "error" or not found["complete"]):
-        raise _missing_error(gaps, found["rows"], dropped)
+    told = told_gaps(gaps, found["rows"], dropped, missing)
     _refuse_wrong_values(source, roles, found)
     classes: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
@@ -121,10 +135,7 @@ def check(
     if idle := found["records"] - found["rows"]:
         weigh = "weighs nothing and is" if idle == 1 else "weigh nothing and are"
         notes.append(note("SS006", f"{grouped(idle)} of {_rows(found['records'])} {weigh} not in use."))
-    if dropped:
-        some = f"{grouped(dropped)} of {grouped(found['rows'])} rows"
-        were = "was" if dropped == 1 else "were"
-        notes.append(note("SS009", f"{some} {were} dropped for missing values in {_counts(gaps)}."))
+    notes += told
     if inferred and positive is not None:
         shown = f"label {classes[0]}" if len(classes) == 1 else f"labels {classes[0]} and {classes[1]}"
         notes.append(note("SS010", f"positive = {classes[positive]}, inferred from the {shown}."))
@@ -132,26 +143,16 @@ def check(
     return Sample(source, roles, rows, dropped, classes, counts, positive, inferred, tuple(notes), labels)
 
 
-def number(column: str) -> nw.Expr:
-    """A column as doubles: booleans are 0 and 1, and Decimals lose their own arithmetic."""
-    return nw.col(column).cast(nw.Float64)
-
-
-def label(frame: Frame, column: str) -> nw.Expr:
-    """A column as labels that every engine groups alike and NumPy can hold."""
-    kind = frame.collect_schema()[column]
-    if kind.is_temporal():
-        return nw.col(column).cast(nw.String)
-    if kind.is_decimal():
-        return number(column)
-    # pyarrow groups -0.0 apart from 0.0; adding 0.0 makes them one.
-    return nw.col(column) + 0.0 if kind.is_float() else nw.col(column)
+def check_missing(missing: str) -> None:
+    """Refuse a word that does not say what becomes of missing values."""
+    if missing not in ("error", "drop"):
+        raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
 
 
 def complete(frame: Frame, roles: Roles) -> nw.Expr:
     """Whether a row has a value in every role."""
     schema = frame.collect_schema()
-    gaps = [_is_missing(column, schema[column]) for _, column in roles.columns()]
+    gaps = [gap(column, schema[column]) for _, column in roles.columns()]
     return ~nw.any_horizontal(*gaps, ignore_nulls=True)
 
 
@@ -183,26 +184,17 @@ def _all_numbers(labels: Sequence[Any]) -> bool:
 
 def _weighted(frame: Frame, roles: Roles) -> Frame:
     """The frame without its rows of weight 0, which equal absent rows; a missing weight stays, to be reported."""
-    if roles.weight is None:
-        return frame
-    return frame.filter((number(roles.weight) != 0).fill_null(True))
+    used = _has_weight(roles)
+    return frame if used is None else frame.filter(used)
 
 
 def _has_weight(roles: Roles) -> nw.Expr | None:
-    if roles.weight is None:
-        return None
-    return (number(roles.weight) != 0).fill_null(True)
+    return None if roles.weight is None else (number(roles.weight) != 0).fill_null(True)
 
 
 def _loses_digits(kind: nw.dtypes.DType) -> bool:
     """Whether whole numbers of that kind may be longer than NumPy's numbers can hold."""
     return kind.is_float() or kind.is_decimal() or kind in (nw.Int128, nw.UInt128)
-
-
-def _is_missing(column: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """Null and NaN alike: pandas does not tell them apart, so no engine may."""
-    gap = nw.col(column).is_null()
-    return gap | nw.col(column).is_nan() if kind.is_float() else gap
 
 
 def _how_many(flag: nw.Expr) -> nw.Expr:
@@ -218,11 +210,14 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
     ok = complete(frame, roles) if used is None else complete(frame, roles) & used
     wanted = {"records": nw.len(), "rows": nw.len() if used is None else _how_many(used), "complete": _how_many(ok)}
     for role, column in roles.columns():
-        gap, kind = _is_missing(column, schema[column]), schema[column]
-        wanted[f"missing {column}"] = _how_many(gap if used is None else gap & used)
+        kind = schema[column]
+        absent = gap(column, kind)
+        wanted[f"missing {column}"] = _how_many(absent if used is None else absent & used)
         if role in ("score", "number", "weight"):
             wanted[f"infinite {column}"] = _how_many((number(column).abs() == math.inf) & ok)
             wanted[f"huge {column}"] = _how_many((number(column).abs() > _MOST[role][0]) & ok)
+            if role == "score" and (_loses_digits(kind) or kind in (nw.Int64, nw.UInt64)):
+                wanted[f"rounded {column}"] = _how_many((number(column).abs() >= MOST_EXACT) & ok)
         elif _loses_digits(kind):
             wanted[f"long {column}"] = _how_many(number(column).abs() >= MOST_EXACT)
         if role == "number":
@@ -263,49 +258,6 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
             refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
 
 
-def refuse_text(source: Source, column: str, kind: nw.dtypes.DType, role: str) -> None:
-    """Refuse a column that holds no numbers; one without any value is missing, whatever its kind."""
-    if not _is_number(source.frame, column, kind) and (values := some_values(source, column, odd=True)):
-        raise _not_number(column, kind, role, values)
-
-
-def refuse_nested(column: str, kind: nw.dtypes.DType, what: str) -> None:
-    """Refuse lists, records and bytes where labels or names are wanted."""
-    if kind.is_nested() or kind == nw.Binary or kind == nw.Unknown:
-        held = "bytes" if kind == nw.Binary else "nested values" if kind.is_nested() else "values of an unknown type"
-        raise ColumnError(f"column {column!r} holds {held}, not {what}.", seen=str(kind), hint="a column of labels")
-
-
-def _is_number(frame: Frame, column: str, kind: nw.dtypes.DType) -> bool:
-    if kind == nw.Object and isinstance(frame, nw.DataFrame):  # pandas: Decimals, or booleans with gaps
-        try:
-            frame.select(number(column))
-        except (TypeError, ValueError):
-            return False
-        return True
-    return kind.is_numeric() or kind == nw.Boolean
-
-
-def _not_number(column: str, kind: nw.dtypes.DType, role: str, values: Sequence[str]) -> ColumnError | WeightError:
-    words = {"String": "text", "Categorical": "categories", "Enum": "categories", "Object": "mixed values"}
-    held = words.get(type(kind).__name__, "dates" if kind.is_temporal() else f"values of type {kind}")
-    if held in ("text", "categories") and all(map(_is_numeric, values)):
-        hint = "it looks like numbers: convert the column to numbers first"
-    else:
-        hint = f'decisions="{column}" if these are labels' if role == "score" else "a column of numbers"
-    kind_of_error = WeightError if role == "weight" else ColumnError
-    return kind_of_error(f"column {column!r} holds {held}, not {role}s.", seen=listing(values), hint=hint)
-
-
-def _is_numeric(text: str) -> bool:
-    """Whether people would read the text as a number, also with a decimal comma or a percent sign."""
-    try:
-        float(text.strip().removesuffix("%").replace(",", "."))
-    except ValueError:
-        return False
-    return True
-
-
 def _refuse_infinite_classes(roles: Roles, found: Mapping[str, int]) -> None:
     for role, column in roles.columns():
         if role in ("truth", "decision") and found.get(f"infinite {column}"):
@@ -332,6 +284,8 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
                 seen=f"{grouped(found[f'huge {column}'])} {of_all}",
                 hint=f"divide all {role}s by the same number, or take their logarithms",
             )
+        if found.get(f"rounded {column}"):
+            _refuse_merged(source, column)
         if found.get(f"tiny {column}"):
             raise ScoreError(
                 f"column {column!r} has {role}s below 1e-70 alone, whose squares cannot be added up.",
@@ -361,12 +315,18 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
             raise _not_whole(column, some_values(source, column), hint)
 
 
-def some_values(source: Source, column: str, odd: bool = False) -> list[str]:
-    """The first values of a column, as text; `odd`: those that are no numbers, if there are such."""
-    frame = source.frame.filter(~nw.col(column).is_null())
-    values = source.arrays(frame.select(nw.col(column)).head(_LOOKED_AT if odd else 3))[column]
-    texts = list(dict.fromkeys(map(label_text, values)))
-    return ([text for text in texts if not _is_numeric(text)] or texts)[:3]
+def _refuse_merged(source: Source, column: str) -> None:
+    """Refuse scores that differ as whole numbers and not as doubles: they would be ties."""
+    written = source.written_out([column]).frame
+    long = written.filter(number(column).abs() >= MOST_EXACT, nw.col(column).str.contains("^[-+]?[0-9]+$"))
+    found = source.arrays(long.select(whole=nw.col(column).n_unique(), told=number(column).n_unique()))
+    whole, told = (int(np.ma.filled(found[name], 0)[0]) for name in ("whole", "told"))
+    if told < whole:
+        raise ScoreError(
+            f"column {column!r} has scores that differ as whole numbers, and are the same as doubles.",
+            seen=f"{grouped(whole)} distinct from 9 007 199 254 740 992 on; doubles tell {grouped(told)} apart",
+            hint="subtract the same number from all scores, or take their ranks",
+        )
 
 
 def _nothing(source: Source, roles: Roles, total: int) -> DataError | WeightError:
@@ -379,15 +339,20 @@ def _nothing(source: Source, roles: Roles, total: int) -> DataError | WeightErro
     )
 
 
-def _missing_error(gaps: Mapping[str, int], rows: int, dropped: int) -> DataError:
-    *most, last = map(repr, gaps)
-    which = f"columns {', '.join(most)} and {last} have" if most else f"column {last} has"
-    hint = "fill the missing values" if dropped == rows else f'missing="drop" leaves out {_rows(dropped)}'
-    return DataError(f"{which} missing values.", seen=f"{_counts(gaps)} of {_rows(rows)}", hint=hint)
-
-
-def _counts(gaps: Mapping[str, int]) -> str:
-    return ", ".join(f"{column!r} ({grouped(count)})" for column, count in gaps.items())
+def told_gaps(gaps: Mapping[str, int], rows: int, dropped: int, missing: str) -> tuple[Note, ...]:
+    """The note on rows that are dropped for missing values, by column; refused where they must not be, or are all."""
+    held = {column: count for column, count in gaps.items() if count}
+    if not held:
+        return ()
+    told = ", ".join(f"{column!r} ({grouped(count)})" for column, count in list(held.items())[:_NAMED])
+    if missing == "error" or dropped == rows:
+        *most, last = map(repr, held)
+        which = f"columns {', '.join(most)} and {last} have" if most else f"column {last} has"
+        which = which if len(held) <= _NAMED else f"{grouped(len(held))} columns have"
+        hint = "fill the missing values" if dropped == rows else f'missing="drop" leaves out {_rows(dropped)}'
+        raise DataError(f"{which} missing values.", seen=f"{told} of {_rows(rows)}", hint=hint)
+    some = f"{grouped(dropped)} of {grouped(rows)} rows {'was' if dropped == 1 else 'were'}"
+    return (note("SS009", f"{some} dropped for missing values in {told}."),)
 
 
 def _rows(count: int) -> str:

@@ -17,11 +17,15 @@ from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, ScoreError, listing
 from scorespace.files import check_target, refuse_overwriting, replacing
-from scorespace.frames.check import Sample, complete, number
-from scorespace.frames.files import Copy, files_read, read_path
+from scorespace.frames.check import Sample
+from scorespace.frames.engine import identifier, literal, unreadable
+from scorespace.frames.files import read_path
+from scorespace.frames.memory import rows_of
+from scorespace.frames.paths import Copy, files_read
 from scorespace.frames.read import Chosen, path_text, read
-from scorespace.frames.roles import absent_column, refuse_star
-from scorespace.frames.source import Source, unreadable
+from scorespace.frames.roles import check_columns
+from scorespace.frames.source import Source
+from scorespace.frames.values import doubles, holds_numbers, number
 from scorespace.results import grouped
 
 ENDINGS: Final = (".csv", ".tsv", ".parquet")
@@ -35,11 +39,7 @@ def rows_in_use(sample: Sample) -> NDArray[np.bool_]:
     >>> rows_in_use(check(source, roles(source, truth="y", scores="nb"), missing="drop")).tolist()
     [True, True, False]
     """
-    frame, weight = sample.source.frame, sample.roles.weight
-    used = complete(frame, sample.roles)
-    if weight is not None:
-        used = used & (number(weight) != 0).fill_null(False)
-    return sample.source.arrays(frame.select(used=used))["used"].astype(bool)
+    return sample.source.arrays(sample.source.frame.select(used=sample.used))["used"].astype(bool)
 
 
 def score_columns(
@@ -51,18 +51,15 @@ def score_columns(
     ({'nb': array([0.5])}, array([ True, False]))
     """
     schema = source.frame.collect_schema()
+    check_columns(names, source)
     for name in names:
-        if name not in source.columns:
-            raise absent_column(name, source)
-        refuse_star(name)
-        if not (schema[name].is_numeric() or schema[name] == nw.Boolean):
+        if not holds_numbers(schema[name]):
             raise ColumnError(
                 f"column {name!r} holds no numbers, so no scores.", seen=str(schema[name]), hint="a column of numbers"
             )
     found = source.arrays(source.frame.select(*(number(name) for name in names)))
-    if source.account is not None:
-        source.account(next(iter(found.values())).size)
-    values = {name: np.ma.filled(np.ma.asarray(found[name]).astype(np.float64), np.nan) for name in names}
+    source.accounts_for(next(iter(found.values())).size)
+    values = {name: doubles(found[name]) for name in names}
     used = np.all([~np.isnan(column) for column in values.values()], axis=0)
     gaps = int((~used).sum())
     if gaps and missing != "drop":
@@ -104,7 +101,7 @@ def write_extended(data: Any, columns: Mapping[str, NDArray[np.float64]], path: 
             raise ColumnError(
                 f"column {taken[0]!r} is there already.", seen=listing(source.columns), hint="names={column: model}"
             )
-        rows = int(source.arrays(source.frame.select(rows=nw.len()))["rows"][0])
+        rows = rows_of(source)
         if any(column.size != rows for column in columns.values()):
             raise DataError(
                 f"{source.where} has changed while it was read.",
@@ -119,9 +116,8 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
     if source.connection is None:
         eager = source.frame.collect() if isinstance(source.frame, nw.LazyFrame) else source.frame
         library = eager.implementation
-        added = [
-            nw.new_series(name, list(map(_or_none, v)), nw.Float64, backend=library) for name, v in columns.items()
-        ]
+        told = {name: [None if one != one else float(one) for one in values] for name, values in columns.items()}
+        added = [nw.new_series(name, values, nw.Float64, backend=library) for name, values in told.items()]
         joined = eager.with_columns(*added)
         if ending == ".parquet":
             joined.write_parquet(temporary)
@@ -143,8 +139,7 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
         # Without a temporary file of its own: this one is ours already, and removed if need be.
         how = {".parquet": "FORMAT parquet", ".csv": "FORMAT csv, HEADER", ".tsv": "FORMAT csv, HEADER, DELIM '\t'"}
         rows = "SELECT * FROM given POSITIONAL JOIN added"
-        target = str(temporary).replace("'", "''")
-        source.connection.execute(f"COPY ({rows}) TO '{target}' ({how[ending]}, USE_TMP_FILE false)")
+        source.connection.execute(f"COPY ({rows}) TO {literal(str(temporary))} ({how[ending]}, USE_TMP_FILE false)")
     except duckdb.Error as error:
         if "write" in str(error).casefold():
             seen = re.sub(r'^(\w+ )+Error: |(?: to)? file "[^"]*"', "", str(error).splitlines()[0])
@@ -152,16 +147,12 @@ def _write(source: Source, columns: Mapping[str, NDArray[np.float64]], path: Pat
         raise unreadable(source.where, error) from error
 
 
-def _or_none(value: float) -> float | None:
-    return None if value != value else float(value)
-
-
 def _with_kinds(given: Any) -> Any:
     """Columns of text as whole numbers or doubles, where every value of them is one and would be written the same."""
     texts = [name for name, kind in zip(given.columns, given.types, strict=True) if str(kind) == "VARCHAR"]
     if not texts:
         return given
-    quoted = {name: '"' + name.replace('"', '""') + '"' for name in given.columns}
+    quoted = {name: identifier(name) for name in given.columns}
     whole = "bool_and({0} IS NULL OR coalesce(CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}, false))"
     # Neither 007 nor digits that a double would lose.
     code = "regexp_matches({0}, '^[-+]?(0[0-9]|[0-9]{{16}})')"

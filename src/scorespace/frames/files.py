@@ -1,80 +1,34 @@
-"""From a path, pattern, address or standard input to a source."""
+"""Files of every kind as sources: CSV, Parquet, JSON and Arrow, one or several, each row accounted for."""
 
 from __future__ import annotations
 
 import glob
 import os
-import shutil
-import stat
-import sys
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 import narwhals as nw
 
-from scorespace.errors import DataError, did_you_mean, listing
-from scorespace.files import close_scratch, open_scratch, remember
+from scorespace.errors import DataError, listing
+from scorespace.files import close_scratch, remember
 from scorespace.frames.dialect import dialect
-from scorespace.frames.records import CsvFile, count_csv, count_json
-from scorespace.frames.remote import fetch, is_remote
-from scorespace.frames.source import Frame, Source, connect, frame_source, no_rows, relation_source, unreadable
+from scorespace.frames.engine import connect, identifier, literal, unreadable
+from scorespace.frames.paths import Copy, copy_of, kind_of, local_path, local_paths, read_once
+from scorespace.frames.records import CsvFile, count_json
+from scorespace.frames.source import Frame, Source, frame_source, no_rows, relation_source
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_KINDS: Final = {
-    ".csv": "CSV",
-    ".tsv": "TSV",
-    ".parquet": "Parquet",
-    ".json": "JSON",
-    ".jsonl": "JSON",
-    ".ndjson": "JSON",
-    ".arrow": "Arrow",
-    ".feather": "Arrow",
-    ".ipc": "Arrow",
-}
-_STDIN: Final = "standard input"
-_OPENED: Final = ("/dev/fd/", "/proc/self/fd/")
-"""Where a shell puts the output of another command, <(…)."""
-_spent: Any = None
-"""The standard input that was read to its end."""
 # How R, pandas and databases write a missing value.
 _MISSING: Final = ["", "NA", "NaN", "nan", "NULL", "null"]
 _JUDGED: Final = 20_480
 """Rows of each file by which the kinds of its values are judged."""
-
-
-@dataclass(frozen=True)
-class Copy:
-    """What was on standard input or at an address, on the disk for as long as this run needs it."""
-
-    path: Path
-    name: str
-    kind: str
-
-
-@contextmanager
-def copied(path: Any) -> Iterator[Any]:
-    """The path, or a copy where the file can be read only once.
-
-    >>> with copied("credit.csv") as path:
-    ...     path
-    'credit.csv'
-    """
-    if not isinstance(path, str) or not read_once(path):
-        yield path
-        return
-    copy = _copy(path)
-    try:
-        yield copy
-    finally:
-        close_scratch(copy.path)
 
 
 def read_path(path: str | Copy | Sequence[str], *, as_text: bool = False, writing: Path | None = None) -> Source:
@@ -88,7 +42,7 @@ def read_path(path: str | Copy | Sequence[str], *, as_text: bool = False, writin
     if not isinstance(path, str):
         return _read_several(list(path), as_text, writing)
     if read_once(path):
-        copy = _copy(path)
+        copy = copy_of(path)
         try:
             source = read_path(copy, as_text=as_text, writing=writing)
         except BaseException:
@@ -96,7 +50,7 @@ def read_path(path: str | Copy | Sequence[str], *, as_text: bool = False, writin
             raise
         weakref.finalize(source.connection or source.frame, close_scratch, copy.path)  # it may be read again until then
         return source
-    return _read_local(local_paths(path), repr(path), os.path.basename(_local(path)), as_text, writing)
+    return _read_local(local_paths(path), repr(path), os.path.basename(local_path(path)), as_text, writing)
 
 
 def _read_several(paths: list[str], as_text: bool, writing: Path | None) -> Source:
@@ -123,101 +77,6 @@ def _read_local(paths: list[str], asked: str, name: str, as_text: bool, writing:
     for each in paths:
         remember(each)
     return _read_files(list(map(os.path.abspath, paths)), name, kinds.pop(), as_text, writing)
-
-
-def read_once(path: str) -> bool:
-    """Whether a path can be read a single time: standard input, an address, or what a shell puts for <(…)."""
-    return path == "-" or is_remote(path) or (path.startswith(_OPENED) and _is_pipe(path))
-
-
-def _is_pipe(path: str) -> bool:
-    try:
-        return stat.S_ISFIFO(os.stat(path).st_mode)
-    except (OSError, ValueError):
-        return False
-
-
-def _copy(path: str) -> Copy:
-    if path.startswith(_OPENED):
-        with open(path, "rb") as pipe:
-            return _spooled(pipe, path)
-    if path != "-":
-        name = os.path.basename(urlsplit(path).path)  # the rest may hold a key
-        kind = kind_of(name)
-        return Copy(fetch(path, name), name, kind)
-    if sys.stdin is None or sys.stdin.closed:
-        raise no_rows(_STDIN, "it is closed")
-    remember(0)
-    global _spent
-    again, _spent = _spent is sys.stdin, sys.stdin
-    try:
-        return _spooled(sys.stdin.buffer, _STDIN)
-    except DataError:
-        if not again:
-            raise
-        raise DataError(
-            "standard input can be read once.", seen="- twice", hint="save it to a file, and name that instead"
-        ) from None
-
-
-def _spooled(stream: Any, name: str) -> Copy:
-    """A copy of a stream, which holds CSV."""
-    copy = open_scratch(".csv")
-    try:
-        with copy.open("wb") as spool:
-            shutil.copyfileobj(stream, spool)
-        if not os.path.getsize(copy):
-            raise no_rows(name, "nothing")
-    except BaseException:
-        close_scratch(copy)
-        raise
-    return Copy(copy, name, "CSV")
-
-
-def local_paths(path: str) -> list[str]:
-    """The files that a path, a pattern or a file:// address names; it is an error if there are none."""
-    local = _local(path)
-    try:
-        os.stat(local.encode())
-    except (OSError, UnicodeEncodeError):
-        pass  # told below
-    except ValueError as error:  # a NUL in it
-        raise DataError(f"{local!r} is no path.", seen=str(error), hint="the name of a file") from None
-    try:
-        local.encode()
-        paths = [local] if os.path.isfile(local) else sorted(filter(os.path.isfile, glob.glob(local, recursive=True)))
-        for each in paths:
-            each.encode()
-    except UnicodeEncodeError:
-        raise DataError(f"the name {local!r} is not UTF-8.", hint="rename the file") from None
-    if not paths:
-        raise _not_found(local)
-    return paths
-
-
-def files_read(data: Any) -> list[str | int]:
-    """What is opened to read the data: paths, or the descriptor of standard input; nothing for frames and addresses."""
-    if isinstance(data, (list, tuple)):
-        return [each for path in data for each in files_read(path)]
-    if not isinstance(data, (str, os.PathLike)):
-        return []
-    path = os.fspath(data)
-    if path == "-":
-        return [0]
-    if not isinstance(path, str) or is_remote(path):
-        return []
-    try:
-        return list(local_paths(path))
-    except DataError:
-        return []  # reading says what is wrong with it
-
-
-def _local(path: str) -> str:
-    if "://" not in path:
-        return os.path.expanduser(path)
-    from urllib.request import url2pathname  # slow to load, and rarely needed
-
-    return url2pathname(urlsplit(path).path)
 
 
 def _read_files(paths: list[str], name: str, kind: str, as_text: bool, writing: Path | None) -> Source:
@@ -247,6 +106,10 @@ def _without_paths(error: DataError, paths: Sequence[str]) -> DataError:
 # --- CSV
 
 
+_COMMA: Final = "[+-]?[0-9]+(?:,[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_NO_THOUSANDS: Final = "[+-]?(?:0+,[0-9]+|[0-9]{{4,}},[0-9]+|[0-9]+,(?:[0-9]{{1,2}}|[0-9]{{4,}}))(?:[eE][+-]?[0-9]+)?"
+
+
 @dataclass(frozen=True)
 class _CsvFiles:
     """CSV files by their header and separator: each kind is read in one go, and all are joined by the names."""
@@ -256,6 +119,7 @@ class _CsvFiles:
     files: tuple[CsvFile, ...]
     kinds: Mapping[tuple[tuple[str, ...], str], Sequence[str]]
     missing: Sequence[str]
+    decimal: str = "."
 
     def relation(self, types: Mapping[str, str]) -> DuckDBPyRelation:
         """The rows, with columns of these types; of text where none is told."""
@@ -271,18 +135,22 @@ class _CsvFiles:
         return " UNION ALL BY NAME ".join(parts)
 
     def _reader(self, paths: Sequence[str], header: Sequence[str], separator: str, types: Mapping[str, str]) -> str:
-        columns = ", ".join(f"{_quoted(column)}: '{types.get(column, 'VARCHAR')}'" for column in header)
-        files = ", ".join(_quoted(glob.escape(path)) for path in paths)
-        missing = ", ".join(map(_quoted, self.missing))
+        columns = ", ".join(f"{literal(column)}: '{types.get(column, 'VARCHAR')}'" for column in header)
+        files = ", ".join(literal(glob.escape(path)) for path in paths)
+        missing = ", ".join(map(literal, self.missing))
         # Nothing is detected: an engine that guesses takes # for a comment and skips lines that do not fit.
         return (
-            f"read_csv([{files}], columns = {{{columns}}}, delim = {_quoted(separator)}, nullstr = [{missing}], "
+            f"read_csv([{files}], columns = {{{columns}}}, delim = {literal(separator)}, nullstr = [{missing}], "
             "auto_detect = false, header = true, skip = 0, comment = '', quote = '\"', escape = '\"', "
-            "null_padding = false, ignore_errors = false, hive_partitioning = false)"
+            "null_padding = false, ignore_errors = false, hive_partitioning = false, "
+            f"decimal_separator = {literal(self.decimal)})"
         )
 
-    def types(self) -> dict[str, str]:
-        """Which columns hold numbers, by the first rows of each file.
+    def types(self) -> tuple[dict[str, str], str]:
+        """Which columns hold numbers, by the first rows of each file, and the decimal mark that they are written with.
+
+        It is a comma where commas part no values and a column is of numbers with commas, one of which at least cannot
+        stand between thousands: 0,5 and 12,25, but not 1,250.
 
         Taken for whole numbers, a later 0.5 would silently be rounded; taken for booleans, the labels yes and no
         would be lost. So numbers are doubles, and the rest is text.
@@ -291,18 +159,26 @@ class _CsvFiles:
         columns = next(iter(self.kinds))[0] if len(self.kinds) == 1 else tuple(self.relation({}).columns)
         # A filter of each column's own would take the square of their number: minutes for some thousands.
         number = "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')"
-        told = f"bool_and(CASE WHEN {{0}} IS NOT NULL THEN {number} END)"
-        asked = [told.format(_identifier(column)) for column in columns]
+        told = "bool_and(CASE WHEN {0} IS NOT NULL THEN " + number + " END)"
+        if all(separator != "," for _, separator in self.kinds):
+            with_comma = "bool_and(regexp_full_match({0}, '" + _COMMA + "'))"
+            told = "[" + told + ", " + with_comma + ", bool_or(regexp_full_match({0}, '" + _NO_THOUSANDS + "'))]"
+        else:
+            told = "[" + told + "]"
+        asked = [told.format(identifier(column)) for column in columns]
         judged = f"SELECT count(*), {', '.join(asked)} FROM ({self._rows({}, most=_JUDGED)})"
         (answers,) = self.connection.execute(judged).fetchall()
         if not answers[0]:
             raise no_rows(self.name, f"the columns {listing(columns)} and nothing below them")
-        return {column: "DOUBLE" for column, yes in zip(columns, answers[1:], strict=True) if yes}
+        by_comma = any(not dot and comma and all(comma) for dot, *comma in answers[1:])
+        held = (comma[0] if by_comma else dot for dot, *comma in answers[1:])
+        return {column: "DOUBLE" for column, yes in zip(columns, held, strict=True) if yes}, "," if by_comma else "."
 
     def account(self, read: int) -> None:
         """Refuse files whose records are not as many as the rows read."""
-        if count_csv(self.files) != read and sum(file.look_closely(self.name) for file in self.files) != read:
-            raise _lost(self.name, count_csv(self.files), read)
+        records = sum(file.records() for file in self.files)
+        if records != read and sum(file.look_closely(self.name) for file in self.files) != read:
+            raise _lost(self.name, records, read)
 
 
 def _read_csv(
@@ -316,11 +192,12 @@ def _read_csv(
             kinds.setdefault((header, file.separator), []).append(path)
             files.append(file)
     found = _CsvFiles(connection, name, tuple(files), kinds, [""] if as_text else _MISSING)
-    types = found.types()
+    types, decimal = found.types()
+    found = replace(found, decimal=decimal)
     return replace(
         relation_source(found.relation({} if as_text else types), name, connection),
         account=found.account,
-        as_text=lambda columns: nw.from_native(found.relation(_without(types, columns))),
+        as_text=lambda texts: nw.from_native(found.relation({c: k for c, k in types.items() if c not in texts})),
         text_bytes=_unpacked(paths),
     )
 
@@ -437,58 +314,3 @@ def _lost(name: str, records: int, read: int) -> DataError:
         seen=f"{grouped(records)} records, of which {grouped(read)} were read",
         hint="check that the file is complete and that nobody writes to it",
     )
-
-
-def _without(types: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
-    return {column: kind for column, kind in types.items() if column not in columns}
-
-
-def _quoted(text: str) -> str:
-    """A text for SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _identifier(name: str) -> str:
-    """A name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def kind_of(name: str) -> str:
-    """What a file holds, by its ending.
-
-    >>> kind_of("credit.csv.gz")
-    'CSV'
-    """
-    ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
-    if ending not in _KINDS:
-        known = ", ".join(_KINDS)
-        raise DataError(
-            f"{name} has an unknown ending.",
-            seen=repr(ending) if ending else "none",
-            hint=f"one of {known}, or .gz after it",
-        )
-    return _KINDS[ending]
-
-
-def _not_found(path: str) -> DataError:
-    if os.path.isdir(path):
-        inside = sorted(os.listdir(path))
-        known = [each for each in inside if os.path.splitext(each)[1] in _KINDS]
-        pattern = "*" + (os.path.splitext(known[0])[1] if known else ".csv")
-        hint = f"a file in it, or a pattern such as {os.path.join(path, pattern)}"
-        return DataError(f"{path!r} is a folder, not a file.", seen=listing(inside) or "an empty folder", hint=hint)
-    if os.path.exists(path):
-        return DataError(
-            f"{path!r} is not a regular file.",
-            seen="a pipe" if _is_pipe(path) else "a device or a socket",
-            hint="- reads standard input: scorespace … - < FILE",
-        )
-    if glob.has_magic(path):
-        return DataError(f"no file matches {path!r}.", hint="put the pattern in quotes, and check the folder")
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder or "."):
-        return DataError(f"file {path!r} does not exist.", seen=f"no folder {folder!r}", hint="check the folder")
-    files = sorted(each for each in os.listdir(folder or ".") if os.path.isfile(os.path.join(folder, each)))
-    near = did_you_mean(os.path.basename(path), files)
-    hint = f"did you mean {os.path.join(folder, near)!r}?" if near else "check the path"
-    return DataError(f"file {path!r} does not exist.", seen=listing(files) or "an empty folder", hint=hint)

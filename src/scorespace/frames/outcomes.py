@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import narwhals as nw
@@ -11,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, listing
-from scorespace.frames.check import number, refuse_nested
 from scorespace.frames.read import read
-from scorespace.frames.roles import absent_column, refuse_star
+from scorespace.frames.roles import check_columns
 from scorespace.frames.source import Source, no_rows
+from scorespace.frames.values import doubles, holds_numbers, name, number, refuse_nested, unmasked
+from scorespace.frozen import dataclass
 from scorespace.results import ByValue, Note, grouped, note
 from scorespace.tables.labels import encode, label_text
 
@@ -53,16 +52,14 @@ def read_outcomes(
     (('nb', 'tree'), [[0.9, 0.8], [0.8, 0.7]])
     """
     source = read(data)
-    for column in (dataset, model, value):
-        if column is not None and column not in source.columns:
-            raise absent_column(column, source)
+    check_columns((dataset, model, value), source)
     if model is None and value is None:
         datasets, models, values = _wide(source, dataset)
     elif dataset is None or model is None or value is None:
         raise ColumnError(
-            "a long table needs three columns.",
+            "a long table needs the columns of data sets, models and values.",
             seen=listing(source.columns),
-            hint='dataset="data", model="learner" and value="auc"',
+            hint=_all_three(source, dataset, model, value),
         )
     else:
         datasets, models, values = _long(source, dataset, model, value)
@@ -74,21 +71,20 @@ def read_outcomes(
 def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
     schema = source.frame.collect_schema()
     first = source.columns[0]
-    if dataset is None and (not _numeric(schema[first]) or first.strip().casefold() in _NAMES):
+    if dataset is None and (not holds_numbers(schema[first]) or first.strip().casefold() in _NAMES):
         dataset = first
     models = tuple(column for column in source.columns if column != dataset)
     if dataset is None and len(models) > 2:
         _refuse_numbered(source, first)
     for column in models:
-        if not _numeric(schema[column]):
+        if not holds_numbers(schema[column]):
             raise _not_numbers(source, column)
-    for column in models:
-        refuse_star(column)
-    named = [_name(source, dataset)] if dataset else []
+    check_columns(source.columns, source)
+    named = [name(dataset, schema[dataset])] if dataset else []
     found = source.arrays(source.frame.select(*named, *map(number, models)))
-    _account(source, found)
-    values = np.stack([_floats(found[column]) for column in models], axis=1) if models else np.empty((0, 0))
     rows = max((array.size for array in found.values()), default=0)
+    source.accounts_for(rows)
+    values = np.stack([doubles(found[column]) for column in models], axis=1) if models else np.empty((0, 0))
     names = tuple(map(label_text, found[dataset].tolist() if dataset else range(1, rows + 1)))
     seen: set[str] = set()
     twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
@@ -100,12 +96,19 @@ def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[s
     return names, models, values
 
 
+def _all_three(source: Source, *stated: str | None) -> str:
+    """How the columns of a long table are named, those that are not stated in the order in which they stand."""
+    others = iter([column for column in source.columns if column not in stated])
+    a, b, c = (one or next(others, "…") for one in stated)
+    return f'dataset="{a}", model="{b}" and value="{c}"'
+
+
 def _refuse_numbered(source: Source, first: str) -> None:
     """Refuse a first column of distinct whole numbers beside others with fractions: is it a model, or a name?"""
     wholly = [
         ((number(name) == number(name).floor()).all()).alias(f"whole {k}") for k, name in enumerate(source.columns)
     ]
-    if not all(_numeric(kind) for kind in source.frame.collect_schema().values()):
+    if not all(holds_numbers(kind) for kind in source.frame.collect_schema().values()):
         return  # told elsewhere
     found = source.arrays(source.frame.select(*wholly, nw.col(first).n_unique().alias("distinct"), rows=nw.len()))
     own, *others = (bool(found[f"whole {k}"][0]) for k in range(len(source.columns)))
@@ -120,15 +123,15 @@ def _refuse_numbered(source: Source, first: str) -> None:
 def _long(
     source: Source, dataset: str, model: str, value: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
-    if not _numeric(source.frame.collect_schema()[value]):
+    schema = source.frame.collect_schema()
+    if not holds_numbers(schema[value]):
         raise _not_numbers(source, value)
-    for name in (dataset, model, value):
-        refuse_star(name)
-    found = source.arrays(source.frame.select(_name(source, dataset), _name(source, model), number(value)))
-    _account(source, found)
+    asked = (name(dataset, schema[dataset]), name(model, schema[model]), number(value))
+    found = source.arrays(source.frame.select(*asked))
+    source.accounts_for(found[value].size)
     if not found[value].size:
         raise no_rows(source.where)
-    (row, datasets), (column, models) = (_in_order_of_appearance(found[name], name) for name in (dataset, model))
+    (row, datasets), (column, models) = (_in_order_of_appearance(found[one], one) for one in (dataset, model))
     cells = row * len(models) + column
     distinct, times = np.unique(cells, return_counts=True)
     if (times > 1).any():
@@ -138,31 +141,13 @@ def _long(
             hint="one value per data set and model, such as the mean over folds",
         )
     values = np.full((len(datasets), len(models)), np.nan)
-    values.flat[cells] = _floats(found[value])
+    values.flat[cells] = doubles(found[value])
     return datasets, models, values
-
-
-def _name(source: Source, column: str) -> nw.Expr:
-    """A column of names as NumPy can hold it."""
-    refuse_star(column)
-    kind = source.frame.collect_schema()[column]
-    refuse_nested(column, kind, "names")
-    return nw.col(column).cast(nw.String) if kind.is_temporal() else nw.col(column)
-
-
-def _account(source: Source, found: Mapping[str, NDArray[Any]]) -> None:
-    """All records of the file must be among the rows."""
-    if source.account is not None and found:
-        source.account(next(iter(found.values())).size)
 
 
 def _in_order_of_appearance(labels: NDArray[Any], column: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Codes into the distinct labels, the first to appear first."""
-    given = np.ma.getdata(labels)
-    if np.ma.is_masked(labels):  # filling with None would mean NumPy's own filling, "?"
-        given = given.astype(object)
-        given[np.ma.getmaskarray(labels)] = None
-    codes, names = encode(given, column)
+    codes, names = encode(unmasked(labels), column)
     order = np.argsort(np.unique(codes, return_index=True)[1])
     return np.argsort(order)[codes], tuple(names[k] for k in order)
 
@@ -187,23 +172,14 @@ def _complete(found: Outcomes, missing: str) -> Outcomes:
     return Outcomes(found.name, kept, found.models, found.values[~short], (note("SS009", text),))
 
 
-def _numeric(kind: nw.dtypes.DType) -> bool:
-    return kind.is_numeric() or kind == nw.Boolean
-
-
 def _not_numbers(source: Source, column: str) -> ColumnError:
     kind = source.frame.collect_schema()[column]
     refuse_nested(column, kind, "results")
-    values = source.arrays(source.frame.select(_name(source, column)).head(3))[column].tolist()
+    values = source.arrays(source.frame.select(name(column, kind)).head(3))[column].tolist()
+    long = [holds_numbers(one) for one in source.frame.collect_schema().values()] == [False, False, True]
     return ColumnError(
         f"column {column!r} holds text, not results.",
         seen=listing(values),
-        hint="columns of numbers, one per model; missing values empty",
+        hint="columns of numbers, one per model; missing values empty"
+        + (f"; of a long table {_all_three(source, None, None, None)}" if long else ""),
     )
-
-
-def _floats(array: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers with NaN where they are missing: DuckDB masks them."""
-    if isinstance(array, np.ma.MaskedArray):
-        return np.ma.filled(array.astype(np.float64), np.nan)
-    return array.astype(np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -11,14 +10,16 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, listing
-from scorespace.frames.check import label, number, refuse_nested, some_values
+from scorespace.errors import ColumnError, ScoreError, WeightError, listing
+from scorespace.frames.check import check_missing, told_gaps
 from scorespace.frames.read import read
-from scorespace.frames.roles import absent_column, refuse_star
+from scorespace.frames.roles import absent_column, check_columns
 from scorespace.frames.source import Source, no_rows
-from scorespace.results import Note, grouped, note
+from scorespace.frames.values import doubles, holds_numbers, label, number, refuse_nested, some_values
+from scorespace.frozen import dataclass
+from scorespace.results import Note, grouped
+from scorespace.tables.columns import MOST_SIZE, refuse_sizes, refuse_uncountable
 from scorespace.tables.labels import encode, is_missing
-from scorespace.tables.score import MOST_SIZE, refuse_sizes, refuse_uncountable
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,31 +51,27 @@ def points(
     >>> points({"x1": [0, 1], "x2": [2.5, 3], "k": ["a", "b"]}, labels=["k"], features=["x*"]).point.tolist()
     [[0.0, 2.5], [1.0, 3.0]]
     """
-    if missing not in ("error", "drop"):
-        raise DataError(f"missing={missing!r} is not a way to treat missing values.", hint='missing="error" or "drop"')
+    check_missing(missing)
     source = read(data)
     other = [name for name in (*labels, truth, weight, group) if name is not None]
-    for name in other:
-        if name not in source.columns:
-            raise absent_column(name, source)
+    check_columns(other, source)
     chosen = _features(source, features, other)
-    for name in (*other, *chosen):
-        refuse_star(name)
+    check_columns(chosen, source)
+    numeric = [*chosen, *([weight] if weight else [])]
     named = [*labels, *(name for name in (truth, group) if name is not None)]
     schema = source.frame.collect_schema()
-    for name in [*chosen, *([weight] if weight else [])]:
+    for name in numeric:
         _refuse_text(source, name, schema[name])
     for name in named:
         refuse_nested(name, schema[name], "labels")
-    wanted = {name: number(name) for name in [*chosen, *([weight] if weight else [])]}
+    wanted = {name: number(name) for name in numeric}
     wanted |= {name: label(source.frame, name) for name in named}
     found = source.arrays(source.frame.select(*(each.alias(name) for name, each in wanted.items())))
     rows = next(iter(found.values())).size
-    if source.account is not None:
-        source.account(rows)
+    source.accounts_for(rows)
     if not rows:
         raise no_rows(source.where)
-    numbers = {name: _numbers(found[name]) for name in [*chosen, *([weight] if weight else [])]}
+    numbers = {name: doubles(found[name]) for name in numeric}
     texts = {name: _texts(found[name]) for name in dict.fromkeys(named)}
     kept, notes = _complete(numbers, texts, rows, missing)
     if weight is not None:
@@ -115,14 +112,10 @@ def _features(source: Source, patterns: Sequence[str], other: Sequence[str]) -> 
 
 
 def _refuse_text(source: Source, name: str, kind: nw.dtypes.DType) -> None:
-    if kind.is_numeric() or kind == nw.Boolean or kind == nw.Object:
+    if holds_numbers(kind) or kind == nw.Object:
         return
     seen = listing(some_values(source, name, odd=True))
     raise ColumnError(f"column {name!r} holds no numbers.", seen=seen, hint="features=… columns of numbers")
-
-
-def _numbers(array: NDArray[Any]) -> NDArray[np.float64]:
-    return np.asarray(np.ma.filled(np.ma.asarray(array).astype(np.float64), np.nan)) + 0.0
 
 
 def _texts(array: NDArray[Any]) -> NDArray[np.object_]:
@@ -146,22 +139,9 @@ def _complete(
     """Which rows have all values; gaps are refused, or told where they are dropped."""
     absent = {name: np.isnan(values) for name, values in numbers.items()}
     absent |= {name: np.asarray(values == None, dtype=bool) for name, values in texts.items()}  # noqa: E711 - each of them
-    gaps = {name: int(gone.sum()) for name, gone in absent.items() if gone.any()}
     kept = ~np.any(list(absent.values()), axis=0)
-    if not gaps:
-        return kept, ()
-    told = ", ".join(f"{name!r} ({grouped(count)})" for name, count in gaps.items())
-    lost = rows - int(kept.sum())
-    if missing == "error" or lost == rows:
-        which = f"column {next(iter(gaps))!r} has" if len(gaps) == 1 else f"{len(gaps)} columns have"
-        hint = (
-            "fill the missing values"
-            if lost == rows
-            else f'missing="drop" leaves out {grouped(lost)} {"row" if lost == 1 else "rows"}'
-        )
-        raise DataError(f"{which} missing values.", seen=f"{told} of {grouped(rows)} rows", hint=hint)
-    some = f"{grouped(lost)} of {grouped(rows)} rows {'was' if lost == 1 else 'were'}"
-    return kept, (note("SS009", f"{some} dropped for missing values in {told}."),)
+    gaps = {name: int(gone.sum()) for name, gone in absent.items()}
+    return kept, told_gaps(gaps, rows, rows - int(kept.sum()), missing)
 
 
 def _refuse_weights(column: str, values: NDArray[np.float64]) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scorespace.frames.arrays import plain_arrays
-from scorespace.frames.files import Copy, read_path
-from scorespace.frames.source import Source, connect, frame_source, relation_source
-from scorespace.frames.where import where
+from scorespace.frames.engine import connect
+from scorespace.frames.files import read_path
+from scorespace.frames.paths import Copy
+from scorespace.frames.source import Source, frame_source, relation_source
+from scorespace.frozen import dataclass
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ def read(data: Any, *, writing: Path | None = None) -> Source:
     if isinstance(data, Source):
         return data
     if isinstance(data, Chosen):
+        from scorespace.frames.where import where  # most commands state no condition
+
         return where(read(data.data, writing=writing), data.where)
     if isinstance(data, (str, bytes, os.PathLike, Copy)):
         return read_path(path_text(data), writing=writing)

@@ -6,14 +6,14 @@ import csv
 import gzip
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import IO, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError
-from scorespace.frames.source import LINES
+from scorespace.frames.engine import LINES
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
 
 _PIECE: Final = 2**22
@@ -28,8 +28,41 @@ class CsvFile:
     width: int
 
     def records(self) -> int:
-        """The lines below the header, where a line may go on within quotes; empty ones at the end are none."""
-        return _csv_lines(self) - 1
+        """The lines below the header, where a line may go on within quotes; empty ones at the end are none.
+
+        Without quotes, counting bytes is enough; with them, an end of line counts after an even number of quotes. That
+        is a quick count, and −1 where values are not as many as told: where it differs from what was read,
+        `look_closely` goes value by value.
+        """
+        ends, returns, quotes, separators = 0, 0, 0, 0
+        lines = 0
+        separator = ord(self.separator)
+        returns_only: int | None = None
+        for piece in _pieces(self.path):
+            values = np.frombuffer(piece, dtype=np.uint8)
+            held = len(piece.rstrip(b"\r\n"))
+            if quotes == 0 and b'"' not in piece:
+                new, back = _count(values, "\n"), 0 if ends else _count(values, "\r")
+                if held:
+                    rest = piece[held:]
+                    lines = ends + new - rest.count(b"\n") + 1
+                    returns_only = returns + back - rest.count(b"\r") + 1
+                ends, returns = ends + new, returns + back
+                separators += int(np.count_nonzero(values == separator))
+                continue
+            marks = np.flatnonzero(values == ord('"'))
+            newlines, carriages = np.flatnonzero(values == ord("\n")), np.flatnonzero(values == ord("\r"))
+            outside = newlines[(np.searchsorted(marks, newlines) + quotes) % 2 == 0]
+            outside_returns = carriages[(np.searchsorted(marks, carriages) + quotes) % 2 == 0]
+            if held:
+                lines = ends + int((outside < held).sum()) + 1
+                returns_only = returns + int((outside_returns < held).sum()) + 1
+            ends, returns, quotes = ends + outside.size, returns + outside_returns.size, quotes + marks.size
+        if not ends and returns_only is not None:  # as on old Macintoshes
+            lines = returns_only
+        if not quotes and separators != (self.width - 1) * lines:
+            return -1
+        return lines - 1
 
     def look_closely(self, name: str) -> int:
         """The records counted value by value; an empty line between others, or one of another length, is refused."""
@@ -53,11 +86,6 @@ class CsvFile:
         return records - 1
 
 
-def count_csv(files: Iterable[CsvFile]) -> int:
-    """The records of CSV files, without their headers."""
-    return sum(file.records() for file in files)
-
-
 def count_json(paths: Iterable[str]) -> int:
     """The records of JSON files: the elements of the array, or the objects one after the other."""
     return sum(map(_json_records, paths))
@@ -79,43 +107,6 @@ def _pieces(path: str) -> Iterator[bytes]:
     with opened(path) as file:
         while piece := file.read(_PIECE):
             yield piece
-
-
-def _csv_lines(file: CsvFile) -> int:
-    """Ends of lines outside quotes up to the last value, and one for that; −1 where values are not as many as told.
-
-    Without quotes, counting bytes is enough; with them, an end of line counts after an even number of quotes. That
-    is a quick count: where it differs from what was read, `CsvFile.explain` looks again, value by value.
-    """
-    ends, returns, quotes, separators = 0, 0, 0, 0
-    lines = 0
-    separator = ord(file.separator)
-    returns_only: int | None = None
-    for piece in _pieces(file.path):
-        values = np.frombuffer(piece, dtype=np.uint8)
-        held = len(piece.rstrip(b"\r\n"))
-        if quotes == 0 and b'"' not in piece:
-            new, back = _count(values, "\n"), 0 if ends else _count(values, "\r")
-            if held:
-                rest = piece[held:]
-                lines = ends + new - rest.count(b"\n") + 1
-                returns_only = returns + back - rest.count(b"\r") + 1
-            ends, returns = ends + new, returns + back
-            separators += int(np.count_nonzero(values == separator))
-            continue
-        marks = np.flatnonzero(values == ord('"'))
-        newlines, carriages = np.flatnonzero(values == ord("\n")), np.flatnonzero(values == ord("\r"))
-        outside = newlines[(np.searchsorted(marks, newlines) + quotes) % 2 == 0]
-        outside_returns = carriages[(np.searchsorted(marks, carriages) + quotes) % 2 == 0]
-        if held:
-            lines = ends + int((outside < held).sum()) + 1
-            returns_only = returns + int((outside_returns < held).sum()) + 1
-        ends, returns, quotes = ends + outside.size, returns + outside_returns.size, quotes + marks.size
-    if not ends and returns_only is not None:  # as on old Macintoshes
-        lines = returns_only
-    if not quotes and separators != (file.width - 1) * lines:
-        return -1
-    return lines
 
 
 def _count(values: NDArray[np.uint8], sign: str) -> int:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any, Protocol
 
 from scorespace.arguments import check
 from scorespace.errors import ColumnError, did_you_mean, listing
 from scorespace.frames.source import Source
+from scorespace.frozen import dataclass
+from scorespace.tables.columns import MOST_SIZE
 from scorespace.tables.kind import read_kind
 from scorespace.tables.labels import label_text
-from scorespace.tables.score import MOST_SIZE
 
 Columns = str | Sequence[str] | Mapping[str, str | Mapping[str, str]]
 """One column, several, {model: column}, or {model: {class: column}} for scores of several classes."""
+
+
+class HasColumns(Protocol):
+    """Where columns are looked for: a source, or a survey of one."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def where(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,15 @@ class Roles:
         return list(dict.fromkeys([*(column for _, column in self.numbers.values()), *ends, *base]))
 
     @property
+    def models(self) -> list[str]:
+        """All models by name."""
+        return [*self.scores, *self.class_scores, *self.decisions, *self.numbers]
+
+    def class_columns(self) -> list[str]:
+        """The columns of models that score several classes."""
+        return [column for by_class in self.class_scores.values() for column in by_class.values()]
+
+    @property
     def summed(self) -> bool:
         """Whether there are numbers, and sums of their errors are enough: none has an interval or another kind."""
         plain = all(kind == "residual" for kind, _ in self.numbers.values())
@@ -67,13 +87,18 @@ class Roles:
         """
         yield ("number" if self.numbers else "truth"), self.truth
         yield from (("number", column) for column in self.number_columns())
-        of_classes = (column for by_class in self.class_scores.values() for column in by_class.values())
-        yield from (("score", column) for column in dict.fromkeys([*self.scores.values(), *of_classes]))
+        scores = dict.fromkeys([*self.scores.values(), *self.class_columns()])
+        yield from (("score", column) for column in scores)
         yield from (("decision", column) for column in dict.fromkeys(self.decisions.values()))
         for role in ("weight", "group", "fold", "repeat", "time"):
             column = getattr(self, role)
             if column is not None:
                 yield role, column
+
+
+def _told(role: str) -> str:
+    """A role in the words of its option."""
+    return "prediction" if role == "number" else role
 
 
 def roles(
@@ -157,11 +182,11 @@ def roles(
         refuse_star(column)
         if column in taken:
             raise ColumnError(
-                f"column {column!r} cannot be both {taken[column]} and {role}.",
+                f"column {column!r} cannot be both {taken[column]} and {_told(role)}.",
                 seen=listing(columns),
-                hint=f"another column as {role}",
+                hint=f"another column as {_told(role)}",
             )
-        taken[column] = role
+        taken[column] = _told(role) if taken else "truth"
     return found
 
 
@@ -315,6 +340,15 @@ def _by_class(pattern: str, columns: Sequence[str]) -> _Starred:
     return found
 
 
+def check_columns(names: Iterable[str | None], source: HasColumns) -> None:
+    """Refuse columns that are not there, and one whose name means all columns to the engine."""
+    for name in names:
+        if name is not None and name not in source.columns:
+            raise absent_column(name, source)
+        if name is not None:
+            refuse_star(name)
+
+
 def refuse_star(column: str) -> None:
     """Refuse a column whose name means all columns to the engine."""
     if column == "*":
@@ -333,7 +367,7 @@ def truth_unnamed(source: Source) -> ColumnError:
     )
 
 
-def absent_column(column: str, source: Source) -> ColumnError:
+def absent_column(column: str, source: HasColumns) -> ColumnError:
     """The error for a column that is not there, with the nearest one that is."""
     if {"actual", "decided", "squares", "model"} <= set(source.columns):
         return ColumnError(

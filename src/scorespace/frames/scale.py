@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from scorespace.errors import ScoreError
-from scorespace.frames.check import number, refuse_text
 from scorespace.frames.roles import refuse_star
 from scorespace.frames.source import Source
+from scorespace.frames.values import number, refuse_text
 
 Scale = tuple[float, float] | None
 """The ends of a scale, lowest first; None leaves scores as they are."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import count as numbers_from
 from itertools import pairwise
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import narwhals as nw
 import numpy as np
@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 
 from scorespace.declaration import Option, options_of, read_options
 from scorespace.errors import ColumnError, listing
-from scorespace.frames.check import Sample, in_order, label, number, refuse_nested
+from scorespace.frames.check import Sample, in_order
 from scorespace.frames.roles import absent_column
 from scorespace.frames.source import Frame, Source
+from scorespace.frames.values import choose, gap, label, number, refuse_nested
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
 from scorespace.tables.bins import BITS, cell
 from scorespace.tables.labels import label_text
@@ -36,16 +38,28 @@ _CALL: Final = re.compile(r"\s*(?P<name>.+?)\s*\((?P<options>[^()]*)\)\s*", re.D
 _TABLES: Final = numbers_from()
 
 
-def slices(*, bins: Annotated[int | None, "parts of about as many rows, of a column of numbers"] = None) -> None:
-    """How a column makes slices: a slice for each value, or so many parts of its numbers."""
+Every = Literal["day", "week", "month", "year"]
+_WRITTEN: Final[Mapping[str, str]] = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m", "year": "%Y"}
+
+
+_DATE: Final = r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+
+
+def slices(
+    *,
+    bins: Annotated[int | None, "parts of about as many rows, of a column of numbers"] = None,
+    every: Annotated[Every | None, "a slice for each day, week, month or year, of a column of dates"] = None,
+) -> None:
+    """How a column makes slices: one for each value, so many parts of its numbers, or one for each month of dates."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A column that makes slices, with its options in the one grammar: COLUMN, or COLUMN(bins=4)."""
+    """A column that makes slices, with options in the one grammar: COLUMN, COLUMN(bins=4), COLUMN(every=month)."""
 
     column: str
     bins: int | None = None
+    every: Every | None = None
     name: str = "by"
     aliases: tuple[str, ...] = ()
 
@@ -66,18 +80,18 @@ class Key:
     names: tuple[str, ...]
     values: tuple[Any, ...] = ()
     edges: tuple[float, ...] = ()
+    every: Every | None = None
 
     def code(self, frame: Frame) -> nw.Expr:
         """The number of each row's slice."""
-        gap = _gap(frame, self.column, self.kind)
         if self.edges:
             parts = ((number(self.column) >= edge).cast(nw.Int64) for edge in self.edges)
             found = reduce(lambda a, b: a + b, parts)
         else:
-            held = _label(frame, self.column, self.kind)
+            held = _label(frame, self.column, self.kind, self.every)
             codes = list(range(len(self.values)))
             found = held.replace_strict(list(self.values), codes, default=len(codes), return_dtype=nw.Int64)
-        return nw.when(gap).then(nw.lit(len(self.names) - 1)).otherwise(found).cast(nw.Int64)
+        return choose(gap(self.column, self.kind), nw.lit(len(self.names) - 1), found).cast(nw.Int64)
 
 
 @dataclass(frozen=True)
@@ -131,41 +145,68 @@ def _cut(text: str, source: Source) -> Cut:
     if match is None or match["name"] not in source.columns:
         raise absent_column(text if match is None else match["name"], source)
     stated = dict(read_options(Cut(match["name"]), match["options"], text, ColumnError))
-    bins = stated.get("bins")
-    if bins is None or not 2 <= bins <= MOST_SLICES:
+    bins, every = stated.get("bins"), stated.get("every")
+    if (bins is None) == (every is None) or not (bins is None or 2 <= bins <= MOST_SLICES):
         raise ColumnError(f"{text} makes no slices.", hint=f"{match['name']}(bins=4), from 2 to {MOST_SLICES} parts")
-    return Cut(match["name"], bins)
+    return Cut(match["name"], bins, every)
 
 
 def _key(source: Source, cut: Cut) -> Key:
     frame = source.frame
     kind = frame.collect_schema()[cut.column]
     refuse_nested(cut.column, kind, "values to slice by")
-    gap = _gap(frame, cut.column, kind)
-    missing = source.arrays(frame.select(gap.cast(nw.Int64).sum().alias("gaps")))["gaps"]
+    absent = gap(cut.column, kind)
+    missing = source.arrays(frame.select(absent.cast(nw.Int64).sum().alias("gaps")))["gaps"]
     gaps = [MISSING] if missing.size and int(missing[0] or 0) else []
+
+    def dated() -> bool:
+        return _dated(source, frame.filter(~absent), cut.column, kind)
+
+    if cut.every is not None and not dated():
+        raise ColumnError(
+            f"column {cut.column!r} holds no dates, and a {cut.every} is a part of dates.",
+            seen=_some(source, frame.filter(~absent), cut.column, kind),
+            hint=f'by="{cut.column}", or dates such as 2026-01-31',
+        )
     if cut.bins is not None:
         if not kind.is_numeric():
             raise ColumnError(
                 f"column {cut.column!r} holds no numbers, and bins are parts of numbers.",
-                seen=str(kind),
-                hint=f'by="{cut.column}"',
+                seen=_some(source, frame.filter(~absent), cut.column, kind),
+                hint=f'by="{cut.column}(every=month)"' if dated() else f'by="{cut.column}"',
             )
-        edges = _edges(source, frame.filter(~gap), cut)
+        edges = _edges(source, frame.filter(~absent), cut)
         return Key(cut.column, kind, (*_ranges(edges), *gaps), edges=edges)
-    found = frame.filter(~gap).select(_label(frame, cut.column, kind).alias("label"))
+    found = frame.filter(~absent).select(_label(frame, cut.column, kind, cut.every).alias("label"))
     counted = source.arrays(found.group_by("label").agg(rows=nw.len()).head(MOST_SLICES + 1))["label"].tolist()
     if len(counted) > MOST_SLICES:
-        wide = kind.is_numeric()
+        parts = f'by="{cut.column}(bins=4)", parts of about as many rows' if kind.is_numeric() else None
+        longer = {None: "month", "day": "month", "week": "month", "month": "year"}.get(cut.every)
+        spans = f'by="{cut.column}(every={longer})"' if longer and dated() else None
         raise ColumnError(
             f"column {cut.column!r} has too many values to slice by.",
             seen=f"more than {MOST_SLICES}, such as {', '.join(map(label_text, in_order(counted)[:3]))}",
-            hint=f'by="{cut.column}(bins=4)", parts of about as many rows' if wide else "a column of fewer values",
+            hint=parts or spans or "a column of fewer values",
         )
     if not counted and not gaps:
         raise ColumnError(f"column {cut.column!r} has no rows to slice by.", hint="one row per case")
     values = in_order(counted)
-    return Key(cut.column, kind, (*_names(values, kind), *gaps), tuple(values))
+    return Key(cut.column, kind, (*_names(values, kind), *gaps), tuple(values), every=cut.every)
+
+
+def _dated(source: Source, frame: Frame, column: str, kind: nw.dtypes.DType) -> bool:
+    """Whether a column holds dates, or text that begins with one everywhere."""
+    if kind != nw.String:
+        return isinstance(kind, (nw.Date, nw.Datetime))
+    other = ~nw.col(column).str.contains(_DATE)
+    found = source.arrays(frame.select(other.cast(nw.Int64).sum().alias("other"), nw.len().alias("rows")))
+    return bool(found["rows"][0]) and not int(found["other"][0] or 0)
+
+
+def _some(source: Source, frame: Frame, column: str, kind: nw.dtypes.DType) -> str:
+    """Some values of a column, to be told."""
+    found = source.arrays(frame.select(_label(frame, column, kind).alias("label")).head(3))["label"]
+    return f"values such as {', '.join(map(label_text, found.tolist()))}"
 
 
 def _names(values: Sequence[Any], kind: nw.dtypes.DType) -> list[str]:
@@ -174,8 +215,13 @@ def _names(values: Sequence[Any], kind: nw.dtypes.DType) -> list[str]:
     return [f"'{text}'" if text == MISSING or not text.strip() else text for text in texts]
 
 
-def _label(frame: Frame, column: str, kind: nw.dtypes.DType) -> nw.Expr:
+def _label(frame: Frame, column: str, kind: nw.dtypes.DType, every: Every | None = None) -> nw.Expr:
     """The values as labels that every engine groups alike; what is read as text now as the number that it was."""
+    if every is not None:
+        held = nw.col(column)
+        if not frame.collect_schema()[column].is_temporal():  # CSV knows no dates: text that begins with one
+            held = held.cast(nw.String).str.slice(0, 10).str.to_datetime(format="%Y-%m-%d")
+        return held.cast(nw.Datetime("us")).dt.to_string(_WRITTEN[every])
     if kind == nw.Boolean:
         return nw.col(column).cast(nw.Int64)
     if kind.is_numeric() and not frame.collect_schema()[column].is_numeric():
@@ -185,16 +231,11 @@ def _label(frame: Frame, column: str, kind: nw.dtypes.DType) -> nw.Expr:
     return label(frame, column)
 
 
-def _gap(frame: Frame, column: str, kind: nw.dtypes.DType) -> nw.Expr:
-    gap = nw.col(column).is_null()
-    return gap | number(column).is_nan() if kind.is_float() else gap
-
-
 def _edges(source: Source, frame: Frame, cut: Cut) -> tuple[float, ...]:
     """Where parts of about as many rows begin: at values that occur, found from fine bins that any engine counts."""
     value = nw.col("value")
     held = frame.select(number(cut.column).alias("value")).filter(value.abs() < float("inf"))
-    held = held.with_columns(cell(value, BITS, _choose).alias("cell"))
+    held = held.with_columns(cell(value, BITS, choose).alias("cell"))
     found = source.arrays(held.group_by("cell").agg(rows=nw.len(), low=value.min()))
     order = np.argsort(found["low"].astype(np.float64))
     low, rows = found["low"].astype(np.float64)[order], found["rows"].astype(np.float64)[order]
@@ -216,10 +257,6 @@ def _ranges(edges: Sequence[float]) -> list[str]:
     texts = [f"{edge:.6g}" for edge in edges]
     between = [f"{a} to < {b}" for a, b in pairwise(texts)]
     return [f"< {texts[0]}", *between, f"≥ {texts[-1]}"]
-
-
-def _choose(condition: Any, one: Any, other: Any) -> Any:
-    return nw.when(condition).then(one).otherwise(other)
 
 
 # --- the rows of each slice

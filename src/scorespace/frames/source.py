@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
-import glob
-import re
-import sys
-import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, listing
-from scorespace.files import spill_folder
+from scorespace.frames.engine import told
+from scorespace.frozen import dataclass
 from scorespace.results import Note
 
 if TYPE_CHECKING:
@@ -36,7 +30,7 @@ class Source:
     columns: tuple[str, ...]
     connection: DuckDBPyConnection | None = field(default=None, repr=False)
     account: Callable[[int], None] | None = field(default=None, repr=False)
-    """Given how many rows were read, refuses a file whose own count of records differs."""
+    """Given how many rows were read, refuses them where the file itself counts others."""
     as_text: Callable[[Collection[str]], Frame] | None = field(default=None, repr=False)
     """The same rows with some columns as they are written, for whole numbers that a double would round."""
     text_bytes: int | None = field(default=None, repr=False)
@@ -58,40 +52,26 @@ class Source:
         texts = [nw.col(name).cast(nw.String) for name in columns]
         return replace(self, frame=self.frame.with_columns(*texts))
 
+    def filtered(self, holds: nw.Expr) -> Source:
+        """The rows for which something holds: a part of a file, whose own count of records and ranges are of all."""
+        written = self.as_text
+        as_text = None if written is None else lambda columns: written(columns).filter(holds)
+        return replace(self, frame=self.frame.filter(holds), account=None, as_text=as_text, ranged=None)
+
+    def accounts_for(self, rows: int) -> None:
+        """Refuse a file whose own count of records differs from the rows read."""
+        if self.account is not None:
+            self.account(rows)
+
     def arrays(self, frame: Frame) -> dict[str, NDArray[Any]]:
         """Run what was asked of this source and bring the columns to NumPy, without any other library."""
-        if frame.implementation.is_duckdb():
-            import duckdb  # not needed, and not loaded, for the frames of other libraries
-
-            try:
+        with told(self.where):
+            if frame.implementation.is_duckdb():
                 return dict(frame.to_native().fetchnumpy())
-            except (duckdb.Error, MemoryError) as error:
-                raise unreadable(self.where, error) from error
-        if isinstance(frame, nw.LazyFrame):
-            return self._collected(frame)
-        return {name: frame[name].to_numpy() for name in frame.columns}
-
-    def _collected(self, frame: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]]:
-        """A lazy frame run by its engine: polars in batches, so that a file need not fit into memory."""
-        streaming: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
-        with on_cluster(self.where):
-            eager = frame.collect(**streaming)
-        return {name: eager[name].to_numpy() for name in eager.columns}
-
-
-@contextmanager
-def on_cluster(where: str) -> Iterator[None]:
-    """What a cluster complains about, in our words: its first line, and not the pages of its machine."""
-    try:
-        yield
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
-            raise
-        said = str(getattr(error, "java_exception", None) or error).strip() or type(error).__name__
-        first = re.sub(r"^([\w.]+(Exception|Error): )+", "", said.splitlines()[0])
-        java = "JAVA" in said.upper() and "GATEWAY" in said.upper()
-        hint = "install Java 17 or newer" if java else "look into the log of the cluster"
-        raise DataError(f"Spark could not read {where}.", seen=first[:200], hint=hint) from error
+            if isinstance(frame, nw.LazyFrame):  # polars in batches, so that a file need not fit into memory
+                streaming: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
+                frame = frame.collect(**streaming)
+            return {name: frame[name].to_numpy() for name in frame.columns}
 
 
 def frame_source(data: Any) -> Source:
@@ -150,96 +130,9 @@ def relation_source(relation: DuckDBPyRelation, name: str, connection: DuckDBPyC
     return Source(nw.from_native(relation), name, tuple(relation.columns), connection)
 
 
-def connect(
-    paths: Sequence[str] = (), writing: Path | None = None, folder: Path | None = None, *, ranged: bool = False
-) -> DuckDBPyConnection:
-    """A DuckDB of its own for each source, which can open these files and nothing else: no network, no extension.
-
-    With a `folder`, it can open and write what is in there, too. `ranged`: it trusts the ranges of columns that files
-    tell, and counts whole numbers in them without hashing; which must be checked, for NaN is in no range.
-    """
-    import duckdb  # only for files and arrays: frames must not pay for loading it
-
-    atexit.unregister(_forget_engines)
-    atexit.register(_forget_engines)
-    connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
-    # A path with signs of a pattern is asked for in its escaped form, but opened as it is.
-    allowed = [each for path in paths for each in (path, glob.escape(path))]
-    if writing is not None:
-        allowed.append(str(writing))
-    connection.execute("SET allowed_paths = $paths", {"paths": allowed})
-    if folder is not None:
-        connection.execute("SET allowed_directories = $folders", {"folders": [str(folder)]})
-    # Else it would spill into the working directory.
-    connection.execute("SET temp_directory = $spill", {"spill": spill_folder()})
-    if ranged:
-        connection.execute("SET perfect_ht_threshold = 20")
-    else:
-        # Parquet leaves NaN out of the ranges it tells: by them, a column with NaN would hold none.
-        connection.execute("SET disabled_optimizers = 'statistics_propagation'")
-    # Queries of some seconds would draw a bar on standard output, in the midst of the answer.
-    connection.execute("SET enable_progress_bar = false")
-    connection.execute("SET enable_external_access = false; SET lock_configuration = true")
-    return connection
-
-
-def _forget_engines() -> None:
-    """Empty the cache in which Narwhals keeps DuckDB; else the program ends with pages about leaked objects."""
-    cached: Any = getattr(sys.modules.get("narwhals._namespace"), "_builtin_namespace", None)
-    if hasattr(cached, "cache_clear"):
-        cached.cache_clear()
-
-
 def no_rows(where: str, seen: str | None = None) -> DataError:
     """The error for a file or frame without cases."""
     return DataError(f"{where} has no rows.", seen=seen, hint="one row per case")
-
-
-def unreadable(where: str, error: Exception, kind: str | None = None, remote: bool = False) -> DataError:
-    """DuckDB's complaint in our words: the line it stopped at and why, without its many remedies."""
-    paragraph = str(error).split("\n\n")[0].splitlines()
-    said = [line.strip() for line in paragraph if not line.startswith("Original Line")][:2]
-    seen = re.sub(r"^(\w+ )+Error: ", "", " ".join(said))
-    seen = re.sub(r"\s+(Try|Consider|To skip) .*", "", seen)  # its advice is for those who call it
-    if "No space left" in seen or "max_temp_directory_size" in seen:
-        return no_room(where)
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or "bad_alloc" in seen:
-        return out_of_memory(where)
-    ragged = re.search(r"on Line: (\d+) Expected Number of Columns: (\d+) Found: (\d+)", seen)
-    if ragged:
-        seen = f"line {ragged[1]} has {ragged[3]} value{'' if ragged[3] == '1' else 's'}, the header {ragged[2]}"
-        hint = LINES
-    elif "state machine" in seen:
-        seen, hint = "lines that end in different ways", "the same end of line everywhere"
-    elif "Could not convert string" in seen:
-        hint = "the first rows hold numbers and a later one text: read the file as text with a frame library"
-    elif "utf-8" in seen:
-        hint = "save the file as UTF-8"
-    elif remote:
-        hint = "check the address and the network"
-    else:
-        hint = "check that the file is complete and that its ending says what it is"
-    return DataError(f"{where} cannot be read{f' as {kind}' if kind else ''}.", seen=seen, hint=hint)
-
-
-LINES: Final = "as many values in each line as in the header; no line is skipped, and none is a comment"
-
-
-def out_of_memory(where: str) -> DataError:
-    """The error for more rows than there is room for."""
-    return DataError(
-        f"there is not enough memory for {where}.",
-        hint="Parquet instead of text, only the columns in use, or a sample of the rows",
-    )
-
-
-def no_room(where: str) -> DataError:
-    """The error for a disk that fills up with what does not fit the memory."""
-    return DataError(
-        f"the disk is full: there is no room for what {where} takes beside the memory.",
-        seen=f"temporary files in {tempfile.gettempdir()}",
-        hint="free some space, or name another folder by TMPDIR",
-    )
 
 
 def named_twice(names: Sequence[str], where: str) -> ColumnError:

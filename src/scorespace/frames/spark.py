@@ -8,9 +8,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from scorespace.errors import DataError
+from scorespace.frames.engine import told
 from scorespace.frames.roles import Roles
 from scorespace.frames.source import Source, frame_source
-from scorespace.frames.source import on_cluster as told
 
 ENGINES: Final = ("duckdb", "spark")
 _QUIET: Final = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
@@ -51,9 +51,7 @@ def spark_source(data: Any, master: str | None = None) -> Source:
     """The columns of files that the workers of a Spark cluster read; without `master`, Spark's own setting."""
     if not isinstance(data, (str, os.PathLike)):
         return frame_source(data)
-    path = os.fspath(data)
-    if not isinstance(path, str):
-        path = os.fsdecode(path)
+    path = os.fsdecode(data)
     ending = os.path.splitext(urlsplit(path).path.removesuffix("/").removesuffix(".gz"))[1].lower()
     if ending and ending not in _READERS:
         raise DataError(

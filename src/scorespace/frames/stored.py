@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import glob
-import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +13,10 @@ import numpy as np
 
 from scorespace.errors import DataError, listing
 from scorespace.files import check_target, replacing
-from scorespace.frames.files import kind_of, local_paths, read_once
-from scorespace.frames.source import connect, unreadable
+from scorespace.frames.baseline import holds_saved, read_saved
+from scorespace.frames.engine import connect, footers, read_parquet, write_parquet
+from scorespace.frames.paths import kind_of, local_paths, read_once
+from scorespace.frozen import dataclass
 from scorespace.results import Note
 from scorespace.tables import NoTableError, Table
 from scorespace.tables.pair import PairTable
@@ -43,8 +44,6 @@ class Tables:
 
 def save_tables(held: Tables | Mapping[str, Table], path: str | os.PathLike[str]) -> Path:
     """Write the tables of models to a Parquet file; `scorespace evaluate` reads it like the data they came from."""
-    import duckdb  # only here and for reading: whoever evaluates a frame need not load it
-
     if not isinstance(held, Tables):
         held = Tables(held, int(max(float(table.total) for table in held.values())))
     target = Path(path)
@@ -62,26 +61,21 @@ def save_tables(held: Tables | Mapping[str, Table], path: str | os.PathLike[str]
     columns["model"] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     models = [{"name": name, **part.about} for name, part in parts.items()]
     notes = [note.to_dict() for note in held.notes]
-    told = {"schema": _SCHEMA, "rows": held.rows, "models": models, "notes": notes}
-    about = json.dumps(told | ({"couples": [dict(one.about) for one in both]} if both else {}))
-    with replacing(target) as temporary:
-        connection = connect(writing=temporary)
+    about = {"schema": _SCHEMA, "rows": held.rows, "models": models, "notes": notes}
+    about |= {"couples": [dict(one.about) for one in both]} if both else {}
+    with replacing(target) as temporary, closing(connect(writing=temporary)) as connection:
         connection.register("tables", columns)
-        quoted = [text.replace("'", "''") for text in (str(temporary), about)]
-        how = f"FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, KV_METADATA {{'{_KEY}': '{quoted[1]}'}}"
-        try:
-            connection.execute(f"COPY tables TO '{quoted[0]}' ({how})")
-        except duckdb.Error as error:
-            raise DataError(
-                f"{str(path)!r} cannot be written.", seen=str(error).splitlines()[0], hint="another file or folder"
-            ) from error
-        finally:
-            connection.close()
+        write_parquet(connection, "FROM tables", temporary, target, _KEY, about, "another file or folder")
     return target
 
 
 def load_tables(path: str | os.PathLike[str]) -> Tables:
-    """The tables in a Parquet file, or those of all files that a pattern names, merged model by model."""
+    """The tables in a Parquet file, or those of all files that a pattern names, merged model by model.
+
+    Those of a saved evaluation, too.
+    """
+    if holds_saved(path):
+        return _of_saved(path)
     paths = local_paths(os.fspath(path))
     loaded = [one for each in paths for one in [_loaded(each)] if one is not None]
     found = [one for one, _ in loaded]
@@ -112,6 +106,8 @@ def holds_tables(data: Any) -> bool:
     path = os.fspath(data)
     if not isinstance(path, str) or read_once(path):
         return False
+    if holds_saved(path):
+        return True
     try:
         paths = local_paths(path)
         return kind_of(os.path.basename(paths[0])) == "Parquet" and _about(paths[0]) is not None
@@ -119,24 +115,27 @@ def holds_tables(data: Any) -> bool:
         return False  # reading says what is wrong with it
 
 
+def _of_saved(path: str | os.PathLike[str]) -> Tables:
+    saved = read_saved(path)
+    if saved.without:
+        name, why = next(iter(saved.without.items()))
+        raise DataError(
+            f"{saved.name!r} holds the numbers of {name}, and no table.",
+            seen=why,
+            hint="--baseline takes it nevertheless",
+        )
+    return Tables(saved.tables, saved.rows, saved.notes)
+
+
 def _about(path: str) -> Any:
     """What the footer of a file says of the tables in it; nothing where there are none."""
-    import duckdb
-
-    connection = connect([os.path.abspath(path)])
     try:
-        told = "SELECT value FROM parquet_kv_metadata($path) WHERE key = $key::BLOB"
-        found = connection.execute(told, {"path": glob.escape(os.path.abspath(path)), "key": _KEY}).fetchall()
-        return json.loads(found[0][0]) if found else None
-    except (duckdb.Error, ValueError):
+        return footers([os.path.abspath(path)], _KEY).get(os.path.abspath(path))
+    except ValueError:  # no Parquet, or no JSON in it
         return None
-    finally:
-        connection.close()
 
 
 def _loaded(path: str) -> tuple[Tables, dict[tuple[str, str], Stored]] | None:
-    import duckdb
-
     about = _about(path)
     if not isinstance(about, dict):
         return None
@@ -147,40 +146,26 @@ def _loaded(path: str) -> tuple[Tables, dict[tuple[str, str], Stored]] | None:
             seen=f"schema {about.get('schema')}",
             hint="the version that wrote it, or the tables again: scorespace table",
         )
-    connection = connect([os.path.abspath(path)])
+    columns = read_parquet([os.path.abspath(path)], name)
     try:
-        columns = connection.read_parquet([glob.escape(os.path.abspath(path))]).fetchnumpy()
         plain = {key: _plain(column) for key, column in columns.items()}
-        tables = dict(_restored(about, plain))
+        told = [*about["models"], *about.get("couples", ())]
+        own = [plain["model"] == number for number in range(len(told))]
+        parts = [Stored(one, {key: plain[key][rows] for key in _COLUMNS}) for one, rows in zip(told, own, strict=True)]
+        first = len(about["models"])
+        tables = {str(part.about["name"]): restored(part) for part in parts[:first]}
+        couples = {(str(a), str(b)): part for part in parts[first:] for a, b in [part.about["models"]]}
         notes = tuple(Note(str(n["code"]), str(n["level"]), str(n["text"])) for n in about.get("notes", ()))
-        couples = dict(_couples(about, plain))
         return Tables(tables, int(about["rows"]), notes), couples
-    except (duckdb.Error, MemoryError) as error:
-        raise unreadable(name, error, "Parquet") from error
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"{name} holds no tables that can be read.",
             seen=f"wrong: {error}",
             hint="write it again: scorespace table DATA --out FILE.parquet",
         ) from None
-    finally:
-        connection.close()
 
 
 def _plain(column: Any) -> Any:
     if np.ma.is_masked(column):
         raise ValueError("values that are missing")
     return np.ma.getdata(column)
-
-
-def _restored(about: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
-    for number, one in enumerate(about["models"]):
-        own = columns["model"] == number
-        yield str(one["name"]), restored(Stored(one, {name: columns[name][own] for name in _COLUMNS}))
-
-
-def _couples(about: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Stored]]:
-    for number, one in enumerate(about.get("couples", ()), start=len(about["models"])):
-        own = columns["model"] == number
-        first, second = one["models"]
-        yield (str(first), str(second)), Stored(one, {name: columns[name][own] for name in _COLUMNS})

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import reduce
+from operator import mul
 from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
 
-from scorespace.frames.check import Sample, Seen, check, number, refuse_wrong_kinds
+from scorespace.frames.check import Sample, Seen, check, refuse_wrong_kinds
 from scorespace.frames.roles import Roles
 from scorespace.frames.source import Frame, Source
+from scorespace.frames.values import number
+from scorespace.frozen import dataclass
+from scorespace.tables.columns import LEAST_SIZE, MOST_EXACT
 from scorespace.tables.counts import ratio
-from scorespace.tables.residual import NEEDED, POWERS, TERMS, ErrorSums, term_values
-from scorespace.tables.score import LEAST_SIZE, MOST_EXACT
+from scorespace.tables.sums import NEEDED, POWERS, TERMS, ErrorSums, term_values
 
 _FIRST: Final = 100_000
 """Rows whose means are the origin: in whatever order rows come, it is at most √(n / first) standard deviations off."""
@@ -271,7 +274,7 @@ def _added(
     used = {name for factors in asked for name in factors}.union(known, ("weighing", "used"))
     given = {name: one for name, one in given.items() if name in used}
     # Products are made here: some engines add up plain columns only.
-    made = {" ".join(factors): _product(factors) for factors in sorted(asked) if factors}
+    made = {" ".join(factors): reduce(mul, map(nw.col, factors)) for factors in sorted(asked) if factors}
     kept = {name: nw.col(name) for name in (*known, *given) if name not in made}
     summed = {f"sum {name}": nw.col(name).sum() for name in made}
     found = _numbers(source, frame.select(**given).select(**made, **kept).select(**summed, **beside))
@@ -304,13 +307,6 @@ def _weights(roles: Roles) -> tuple[Factors, Factors]:
 def _pairs(roles: Roles) -> list[tuple[int, int]]:
     """The products that are needed; the variance of the truth stands for the square of its mean as a baseline."""
     return [pair for pair in _PAIRS if roles.baseline is not None or _OFF_SQUARED not in pair]
-
-
-def _product(factors: Factors) -> nw.Expr:
-    found = nw.col(factors[0])
-    for factor in factors[1:]:
-        found = found * nw.col(factor)
-    return found
 
 
 def _numbers(source: Source, frame: Frame) -> dict[str, float]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError
+from scorespace.frames.engine import identifier, literal, told
 from scorespace.frames.read import read
 from scorespace.frames.roles import absent_column
-from scorespace.frames.source import Source, no_rows, unreadable
+from scorespace.frames.source import Source, no_rows
+from scorespace.frames.values import doubles
+from scorespace.frozen import dataclass
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -94,8 +97,8 @@ class Survey:
         ['big', 'small']
         """
         if name not in self.columns:
-            raise absent_column(name, Source(None, self.name, self.columns))  # type: ignore[arg-type]
-        kind, column = self.types[name], quoted(name)
+            raise absent_column(name, self)
+        kind, column = self.types[name], identifier(name)
         if kind in _TIMES:
             return self._ordered(name, "date", f"epoch({column})")
         if kind == "BOOLEAN":
@@ -112,15 +115,15 @@ class Survey:
         `rough`: numbers count as the same to three digits, texts whatever their case and blanks.
         """
         parts = [self._comparable(name, rough) for name in names]
-        return self._fetch(f"SELECT hash({', '.join(parts)}) AS digest FROM given")["digest"].astype(np.uint64)
+        return self.fetch(f"SELECT hash({', '.join(parts)}) AS digest FROM given")["digest"].astype(np.uint64)
 
     def digits(self, name: str) -> NDArray[np.float64]:
         """The digits in the texts of a column as one number: 17 for 'C-0017'; NaN where there are none."""
-        found = f"TRY_CAST(regexp_replace(CAST({quoted(name)} AS VARCHAR), '[^0-9]', '', 'g') AS DOUBLE)"
-        return _filled(self._fetch(f"SELECT {found} AS digits FROM given")["digits"])
+        found = f"TRY_CAST(regexp_replace(CAST({identifier(name)} AS VARCHAR), '[^0-9]', '', 'g') AS DOUBLE)"
+        return doubles(self.fetch(f"SELECT {found} AS digits FROM given")["digits"])
 
     def _ordered(self, name: str, stored: str, expression: str, **more: Any) -> Held:
-        numbers = _filled(self._fetch(f"SELECT {expression} AS value FROM given")["value"])
+        numbers = doubles(self.fetch(f"SELECT {expression} AS value FROM given")["value"])
         there = ~np.isnan(numbers)
         values, inverse, counts = np.unique(numbers[there], return_inverse=True, return_counts=True)
         codes = np.full(numbers.size, -1, dtype=np.int32)
@@ -128,12 +131,12 @@ class Survey:
         return Held(name, stored, self.rows, values, counts.astype(np.int64), codes, **more)
 
     def _text(self, name: str, column: str) -> Held:
-        date = f"try_strptime({column}, [{', '.join(map(_literal, _FORMATS))}])"
+        date = f"try_strptime({column}, [{', '.join(map(literal, _FORMATS))}])"
         asked = f"""
             SELECT count({column}) AS known, count(TRY_CAST({column} AS DOUBLE)) AS numeric,
                    count_if(regexp_matches({column}, '^[-+]?[0-9]{{17,}}$')) AS long,
                    avg(1 + length(trim({column})) - length(replace(trim({column}), ' ', ''))) AS words FROM given"""
-        about = {key: float(np.ma.filled(value, 0)[0]) for key, value in self._fetch(asked).items()}
+        about = {key: float(np.ma.filled(value, 0)[0]) for key, value in self.fetch(asked).items()}
         if about["known"] and about["numeric"] == about["known"]:
             if about["long"]:  # more digits than a double holds
                 return self._labels(name, column, {})
@@ -141,23 +144,23 @@ class Survey:
         # Reading dates is slow: a few texts tell whether to try them all.
         few = f"(SELECT {column} AS text FROM given WHERE {column} IS NOT NULL LIMIT 500)"
         shaped = "count_if(regexp_matches(text, '^[0-9]{1,4}[-/.:][0-9]')) AS shaped, count(*) AS rows"
-        seen = self._fetch(f"SELECT {shaped} FROM {few} AS few")
+        seen = self.fetch(f"SELECT {shaped} FROM {few} AS few")
         if about["known"] and float(seen["shaped"][0]) >= 0.9 * float(seen["rows"][0]):
-            dated = self._fetch(f"SELECT count({date}) AS dates FROM given")["dates"][0]
+            dated = self.fetch(f"SELECT count({date}) AS dates FROM given")["dates"][0]
             if float(dated) >= 0.98 * about["known"]:
                 return self._ordered(name, "date", f"epoch({date})")
         return self._labels(name, column, about)
 
     def _is_long(self, column: str) -> bool:
         """Whether whole numbers have more digits than doubles hold: then they are names, and stay texts."""
-        found = self._fetch(f"SELECT max(abs(CAST({column} AS DOUBLE))) AS most FROM given")["most"]
+        found = self.fetch(f"SELECT max(abs(CAST({column} AS DOUBLE))) AS most FROM given")["most"]
         return float(np.ma.filled(found, 0)[0]) > 2**53
 
     def _labels(self, name: str, column: str, about: dict[str, float]) -> Held:
-        digests = self._fetch(f"SELECT hash({column}) AS digest, {column} IS NULL AS absent FROM given")
+        digests = self.fetch(f"SELECT hash({column}) AS digest, {column} IS NULL AS absent FROM given")
         there = ~digests["absent"].astype(bool)
         found, inverse, counts = np.unique(digests["digest"][there], return_inverse=True, return_counts=True)
-        named = self._fetch(
+        named = self.fetch(
             f"SELECT hash({column}) AS digest, min({column}) AS text FROM given WHERE {column} IS NOT NULL "
             f"GROUP BY 1 ORDER BY count(*) DESC, 2 LIMIT {MOST_TEXTS}"
         )
@@ -182,7 +185,7 @@ class Survey:
 
     def _comparable(self, name: str, rough: bool) -> str:
         """The column as an expression whose hash is the same in every table that holds the same value."""
-        column, kind = quoted(name), self.types[name]
+        column, kind = identifier(name), self.types[name]
         if kind in _WHOLE or kind in ("FLOAT", "DOUBLE", "BOOLEAN") or kind.startswith("DECIMAL"):
             number = f"CAST({column} AS DOUBLE)"
             if not rough:
@@ -194,13 +197,16 @@ class Survey:
         text = f"CAST({column} AS VARCHAR)"
         return f"regexp_replace(lower(trim({text})), '\\s+', ' ', 'g')" if rough else text
 
-    def _fetch(self, query: str) -> dict[str, NDArray[Any]]:
-        import duckdb  # loaded already by whoever made the relation
+    def run(self, statement: str) -> None:
+        """Have the engine of the source do something."""
+        assert self.connection is not None  # whoever needs one sees to it
+        with told(self.where):
+            self.connection.execute(statement)
 
-        try:
+    def fetch(self, query: str) -> dict[str, NDArray[Any]]:
+        """The columns that a question to the rows, `given`, is answered with."""
+        with told(self.where):
             return dict(_queried(self.relation, query).fetchnumpy())
-        except duckdb.Error as error:
-            raise unreadable(self.where, error) from error
 
 
 def survey(data: Any) -> Survey:
@@ -211,7 +217,7 @@ def survey(data: Any) -> Survey:
     """
     source = read(data)
     if not source.frame.implementation.is_duckdb():
-        source = _renamed(read(source.arrays(source.frame)), source)  # one engine for all that follows
+        source = replace(read(source.arrays(source.frame)), name=source.name)  # one engine for all that follows
     try:
         relation = _settled(source, source.frame.to_native())
     except DataError:
@@ -223,8 +229,7 @@ def survey(data: Any) -> Survey:
     ((rows,),) = _queried(relation, "SELECT count(*) FROM given").fetchall()
     if not rows:
         raise no_rows(source.where)
-    if source.account is not None:
-        source.account(rows)
+    source.accounts_for(rows)
     return Survey(
         source.name, source.where, names, rows, dict(zip(names, types, strict=True)), relation, source.connection
     )
@@ -246,27 +251,18 @@ def by_appearance(codes: Codes) -> Codes:
     return np.append(place, np.int32(-1))[codes]
 
 
-def quoted(name: str) -> str:
-    """The name of a column as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _settled(source: Source, relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """The relation, held by DuckDB where each look would read text files or Python's objects again."""
-    import duckdb
-
     objects = source.name in ("arrays", "frame") and "VARCHAR" in map(str, relation.types)
     if source.connection is None or not (source.as_text or objects):
         return relation
-    try:
+    with told(source.where):
         relation.create("settled")
         held = source.connection.table("settled")
         long = _long_numbers(held)
         if not long or source.as_text is None:
             return held
         source.as_text(long).to_native().create("settled_long")  # identifiers of many digits, read again as written
-    except duckdb.Error as error:
-        raise unreadable(source.where, error) from error
     return source.connection.table("settled_long")
 
 
@@ -276,7 +272,7 @@ def _long_numbers(relation: DuckDBPyRelation) -> list[str]:
     if not doubles:
         return []
     long = "bool_or(abs({0}) > 9007199254740992 AND isfinite({0})) AND bool_and({0} IS NULL OR {0} = floor({0}))"
-    asked = ", ".join(long.format(quoted(name)) for name in doubles)
+    asked = ", ".join(long.format(identifier(name)) for name in doubles)
     (answers,) = _queried(relation, f"SELECT {asked} FROM given").fetchall()
     return [name for name, yes in zip(doubles, answers, strict=True) if yes]
 
@@ -287,21 +283,8 @@ def _queried(relation: DuckDBPyRelation, query: str) -> DuckDBPyRelation:
     return found
 
 
-def _renamed(source: Source, given: Source) -> Source:
-    return Source(source.frame, given.name, source.columns, source.connection)
-
-
 def _digest(codes: Codes) -> int:
     weights = np.arange(1, codes.size + 1, dtype=np.uint64) * _STRIDE
     weights ^= weights >> np.uint64(29)
     with np.errstate(over="ignore"):
         return int(np.sum(weights * (codes.astype(np.int64) + 2).astype(np.uint64), dtype=np.uint64))
-
-
-def _filled(array: NDArray[Any]) -> NDArray[np.float64]:
-    numbers = np.ma.filled(np.ma.asarray(array).astype(np.float64), np.nan)
-    return np.asarray(numbers, dtype=np.float64) + 0.0  # -0.0 is 0.0
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

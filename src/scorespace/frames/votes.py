@@ -1,38 +1,52 @@
-"""Votes: the decisions of many models, added up to a score of their own."""
+"""Scores made of columns: the decisions of many models added up, and scores of which low ones mean positive."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import narwhals as nw
 
 from scorespace.errors import ColumnError, listing
-from scorespace.frames.source import Source
+from scorespace.frames.source import Frame, Source
+from scorespace.frames.values import holds_numbers, number, refuse_text
+from scorespace.results import note
 from scorespace.tables.labels import label_text
 
-_VOTES: Final = re.compile(r"\s*(?P<name>[^=()]+?)\s*=\s*(?P<how>sum|mean)\((?P<columns>[^()]+)\)\s*")
+_HOW: Final = re.compile(r"\s*(?P<how>sum|mean|minus)\((?P<columns>[^()]+)\)\s*")
+_NAMED: Final = re.compile(rf"\s*(?P<name>[^=()]+?)\s*=(?P<made>{_HOW.pattern})")
 
 
 def with_votes(source: Source, scores: Any, positive: Any) -> tuple[Source, Any]:
-    """The source with a column of votes for each score such as `votes=sum(d*)`, and the scores by their columns.
+    """The source with a column for each score such as `votes=sum(d*)`, and the scores by their columns.
 
     A column of numbers votes with them, 1 for yes and 0 for no; a column of labels votes yes with the positive one.
+    `card=minus(score)` is a score of which low ones mean positive, with its sign changed.
 
     >>> from scorespace.frames import read
     >>> data = read({"d1": [1, 0], "d2": [1, 1]})
     >>> source, scores = with_votes(data, ["votes=sum(d*)"], None)
     >>> scores, source.arrays(source.frame.select("votes"))["votes"].tolist()
     (['votes'], [2.0, 1.0])
+    >>> with_votes(data, {"card": "minus(d1)"}, None)[1]
+    {'card': 'card'}
     """
-    if not isinstance(scores, str | Sequence):  # by model, or nothing that names columns
+    if isinstance(scores, Mapping):
+        by_model = dict(scores)
+        for name, text in scores.items():
+            made = _HOW.fullmatch(text) if isinstance(text, str) and text not in source.columns else None
+            if made is not None:
+                source = _with_column(source, str(name), made["how"], made["columns"], positive)
+                by_model[name] = str(name)
+        return source, by_model
+    if not isinstance(scores, str | Sequence):  # nothing that names columns
         return source, scores
     texts: Sequence[Any] = [scores] if isinstance(scores, str) else scores
     named: list[Any] = []
     for text in texts:
-        match = _VOTES.fullmatch(text) if isinstance(text, str) and text not in source.columns else None
+        match = _NAMED.fullmatch(text) if isinstance(text, str) and text not in source.columns else None
         if match is None:
             named.append(text)
             continue
@@ -42,16 +56,50 @@ def with_votes(source: Source, scores: Any, positive: Any) -> tuple[Source, Any]
 
 
 def _with_column(source: Source, name: str, how: str, wanted: str, positive: Any) -> Source:
-    """The source with one more column: how many of the wanted columns vote for the positive class."""
+    """The source with one more column, made of those wanted."""
     if name in source.columns:
-        raise ColumnError(f"the votes {name!r} would replace a column of that name.", hint="another name for the votes")
+        raise ColumnError(f"the score {name!r} would replace a column of that name.", hint="another name for the score")
     columns = _taken(source, wanted)
+    made = _minus(source, columns) if how == "minus" else _votes(source, how, columns, positive)
+    written = source.as_text
+
+    def as_text(texts: Collection[str]) -> Frame:
+        # What the score is made of stays numbers, which may be written with a comma.
+        assert written is not None
+        kept = [each for each in texts if each not in columns and each != name]
+        return written(kept).with_columns(made.alias(name))
+
+    further = (note("SS097", _turned(name, columns[0])),) if how == "minus" else ()
+    return replace(
+        source,
+        frame=source.frame.with_columns(made.alias(name)),
+        columns=(*source.columns, name),
+        as_text=None if written is None else as_text,
+        notes=(*source.notes, *further),
+    )
+
+
+def _turned(name: str, column: str) -> str:
+    return (
+        f"{name} is minus {column}, so that low ones mean positive: a threshold of -5 takes the cases whose {column} "
+        "is 5 or less."
+    )
+
+
+def _minus(source: Source, columns: Sequence[str]) -> nw.Expr:
+    if len(columns) > 1:
+        raise ColumnError("minus(…) is of one column.", seen=listing(columns), hint="a score of its own for each")
+    refuse_text(source, columns[0], source.frame.collect_schema()[columns[0]], "score")
+    return 0.0 - number(columns[0])  # and no -0.0
+
+
+def _votes(source: Source, how: str, columns: Sequence[str], positive: Any) -> nw.Expr:
+    """How many of the columns vote for the positive class, or which share of them."""
     schema = source.frame.collect_schema()
     yes = []
     for column in columns:
-        kind = schema[column]
-        if kind.is_numeric() or kind == nw.Boolean:
-            yes.append(nw.col(column).cast(nw.Float64))
+        if holds_numbers(schema[column]):
+            yes.append(number(column))
             continue
         if positive is None:
             raise ColumnError(
@@ -61,8 +109,7 @@ def _with_column(source: Source, name: str, how: str, wanted: str, positive: Any
         yes.append((nw.col(column) == label_text(positive)).cast(nw.Float64))
     # A sum by +, in which a missing vote leaves the whole missing, as for every other score.
     total = sum(yes[1:], start=yes[0])
-    votes = total / len(yes) if how == "mean" else total
-    return replace(source, frame=source.frame.with_columns(votes.alias(name)), columns=(*source.columns, name))
+    return total / len(yes) if how == "mean" else total
 
 
 def _taken(source: Source, wanted: str) -> list[str]:

@@ -9,8 +9,8 @@ part where the condition is true; where a value that it asks for is missing it i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import reduce
 from operator import and_, eq, ge, gt, le, lt, ne, or_
@@ -19,8 +19,9 @@ from typing import Any, Final, NoReturn
 import narwhals as nw
 
 from scorespace.errors import ColumnError, ScoreSpaceError, did_you_mean, listing
-from scorespace.frames.check import number, refuse_nested
 from scorespace.frames.source import Source, no_rows
+from scorespace.frames.values import gap, number, refuse_nested
+from scorespace.frozen import dataclass
 from scorespace.results import grouped, note
 from scorespace.tables.labels import label_text
 
@@ -64,6 +65,20 @@ class Column:
 
     name: str
 
+    def gap(self, schema: Schema) -> nw.Expr:
+        return gap(self.name, schema[self.name])
+
+    def on(self, schema: Schema) -> nw.Expr:
+        """The values, of the kind that the column has where it is not read as text."""
+        kind = schema[self.name]
+        if kind.is_integer() and kind not in (nw.UInt64, nw.Int128, nw.UInt128):
+            return nw.col(self.name).cast(nw.Int64)
+        if kind.is_numeric():
+            return number(self.name)
+        if kind == nw.Boolean:
+            return nw.col(self.name).cast(nw.Boolean)
+        return nw.col(self.name) if kind.is_temporal() else nw.col(self.name).cast(nw.String)
+
 
 Operand = Column | str | float | int | bool
 
@@ -80,16 +95,15 @@ class Compared:
         return replace(self, sign=_OPPOSITE[self.sign])
 
     def on(self, schema: Schema) -> nw.Expr:
-        left = _of_column(self.column, schema)
-        gap = _gap(self.column, schema)
+        absent = self.column.gap(schema)
         if isinstance(self.value, Column):
             _refuse_unlike(self.column, self.value, schema)
-            gap = gap | _gap(self.value, schema)
-            right: Any = _of_column(self.value, schema)
+            absent = absent | self.value.gap(schema)
+            right: Any = self.value.on(schema)
         else:
             right = _of_value(self.column, self.value, schema)
-        compared: nw.Expr = self.sign(left, right)
-        return compared.fill_null(False) & ~gap
+        compared: nw.Expr = self.sign(self.column.on(schema), right)
+        return compared.fill_null(False) & ~absent
 
 
 @dataclass(frozen=True)
@@ -106,9 +120,9 @@ class Among:
     def on(self, schema: Schema) -> nw.Expr:
         values = [_of_value(self.column, one, schema) for one in self.values]
         fractions = any(isinstance(one, float) for one in values)
-        held = number(self.column.name) if fractions else _of_column(self.column, schema)
+        held = number(self.column.name) if fractions else self.column.on(schema)
         found = held.is_in([*map(float, values)] if fractions else values)
-        return (found if self.wanted else ~found).fill_null(False) & ~_gap(self.column, schema)
+        return (found if self.wanted else ~found).fill_null(False) & ~self.column.gap(schema)
 
 
 @dataclass(frozen=True)
@@ -122,37 +136,25 @@ class Missing:
         return replace(self, wanted=not self.wanted)
 
     def on(self, schema: Schema) -> nw.Expr:
-        gap = _gap(self.column, schema)
-        return gap if self.wanted else ~gap
+        absent = self.column.gap(schema)
+        return absent if self.wanted else ~absent
 
 
 @dataclass(frozen=True)
-class Every:
-    """All of several conditions."""
+class Joined:
+    """All of several conditions, or any of them."""
 
+    by: Any
     parts: tuple[Clause, ...]
 
-    def against(self) -> Any:
-        return Either(tuple(one.against() for one in self.parts))
+    def against(self) -> Joined:
+        return Joined(or_ if self.by is and_ else and_, tuple(one.against() for one in self.parts))
 
     def on(self, schema: Schema) -> nw.Expr:
-        return reduce(and_, (one.on(schema) for one in self.parts))
+        return reduce(self.by, (one.on(schema) for one in self.parts))
 
 
-@dataclass(frozen=True)
-class Either:
-    """Any of several conditions."""
-
-    parts: tuple[Clause, ...]
-
-    def against(self) -> Any:
-        return Every(tuple(one.against() for one in self.parts))
-
-    def on(self, schema: Schema) -> nw.Expr:
-        return reduce(or_, (one.on(schema) for one in self.parts))
-
-
-Clause = Compared | Among | Missing | Every | Either
+Clause = Compared | Among | Missing | Joined
 """Negations stand inside the tests: "not age < 5" asks for an age as well, in every engine."""
 
 
@@ -174,8 +176,7 @@ def where(source: Source, text: str) -> Source:
     rows, held, failed = (int(counted[name][0] or 0) if counted[name].size else 0 for name in asked)
     if not rows:
         raise no_rows(source.where)
-    if source.account is not None:
-        source.account(rows)
+    source.accounts_for(rows)
     unknown = rows - held - failed
     if not held:
         silent = f", {_lack(unknown)}" if unknown else ""
@@ -184,15 +185,7 @@ def where(source: Source, text: str) -> Source:
     part = "takes part" if held == 1 else "take part"
     silent = f"; of the others, {_lack(unknown)}" if unknown else ""
     told = f"{grouped(held)} of {grouped(rows)} rows {part}: {text.strip()}{silent}."
-    written_out = source.as_text
-    return replace(
-        source,
-        frame=source.frame.filter(holds),
-        account=None,
-        as_text=None if written_out is None else lambda columns: written_out(columns).filter(holds),
-        ranged=None,
-        notes=(*source.notes, note("SS090", told)),
-    )
+    return replace(source.filtered(holds), notes=(*source.notes, note("SS090", told)))
 
 
 def _lack(unknown: int) -> str:
@@ -200,24 +193,6 @@ def _lack(unknown: int) -> str:
 
 
 # --- what columns and values are to an engine
-
-
-def _gap(column: Column, schema: Schema) -> nw.Expr:
-    """Whether a column has no value: null and NaN alike, also where numbers are read as they are written."""
-    gap = nw.col(column.name).is_null()
-    return gap | number(column.name).is_nan() if schema[column.name].is_float() else gap
-
-
-def _of_column(column: Column, schema: Schema) -> nw.Expr:
-    """The values of a column, of the kind that it has where it is not read as text."""
-    kind = schema[column.name]
-    if kind.is_integer() and kind not in (nw.UInt64, nw.Int128, nw.UInt128):
-        return nw.col(column.name).cast(nw.Int64)
-    if kind.is_numeric():
-        return number(column.name)
-    if kind == nw.Boolean:
-        return nw.col(column.name).cast(nw.Boolean)
-    return nw.col(column.name) if kind.is_temporal() else nw.col(column.name).cast(nw.String)
 
 
 def _of_value(column: Column, value: Any, schema: Schema) -> Any:
@@ -289,7 +264,7 @@ def parse(text: str, columns: Sequence[str]) -> Clause:
 
 def _columns(condition: Clause) -> list[Column]:
     """All columns that a condition names."""
-    if isinstance(condition, Every | Either):
+    if isinstance(condition, Joined):
         return [one for part in condition.parts for one in _columns(part)]
     value = getattr(condition, "value", None)
     return [condition.column, *([value] if isinstance(value, Column) else [])]
@@ -343,16 +318,16 @@ class _Reader:
         return True
 
     def _any(self) -> Clause:
-        parts = [self._all()]
-        while self._takes("or"):
-            parts.append(self._all())
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+        return self._joined("or", or_, self._all)
 
     def _all(self) -> Clause:
-        parts = [self._one()]
-        while self._takes("and"):
-            parts.append(self._one())
-        return parts[0] if len(parts) == 1 else Every(tuple(parts))
+        return self._joined("and", and_, self._one)
+
+    def _joined(self, word: str, by: Any, part: Callable[[], Clause]) -> Clause:
+        parts = [part()]
+        while self._takes(word):
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else Joined(by, tuple(parts))
 
     def _one(self) -> Clause:
         self.depth += 1
@@ -387,7 +362,7 @@ class _Reader:
             low = self._operand("a value")
             if not self._takes("and"):
                 self._refuse('"between" needs two values', f"{column.name} between 1 and 5")
-            found = Every((Compared(column, ge, low), Compared(column, le, self._operand("a value"))))
+            found = Joined(and_, (Compared(column, ge, low), Compared(column, le, self._operand("a value"))))
         elif not denied and self._look().keyword in _SIGNS:
             return Compared(column, _SIGNS[self._take().text], self._operand("a value"))
         elif not denied and self._ends_here():

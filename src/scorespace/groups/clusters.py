@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Final, Literal
 
@@ -12,13 +12,14 @@ import numpy as np
 
 from scorespace.errors import ColumnError, DataError, MeasureError, listing
 from scorespace.frames.points import Points, points
+from scorespace.frozen import dataclass
 from scorespace.groups.stability import SHAKY, Refit, Stability, stability
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.clusters import FEW_POINTS, silhouette_rows, silhouettes
 from scorespace.measures.request import bind
 from scorespace.resampling.draw import REPLICATES, Draws
 from scorespace.resampling.estimate import Estimate, check_level, estimates
-from scorespace.results import Note, Progress, Result, Row, decimals, grouped, note
+from scorespace.results import Note, Progress, Result, Row, decimals, grouped, joined, note
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable, ContingencyTable, cluster_table, contingency
 from scorespace.tables.labels import label_text
@@ -139,8 +140,8 @@ class Clusters(Result):
             return ""
         if len(favourites) == 1:
             (best_one, by), *_ = favourites.items()
-            return f"{best_one} is best by {_listed(by)}."
-        told = "; ".join(f"{who} by {_listed(by)}" for who, by in favourites.items())
+            return f"{best_one} is best by {joined(by)}."
+        told = "; ".join(f"{who} by {joined(by)}" for who, by in favourites.items())
         return f"The indices disagree: best is {told}."
 
     @property
@@ -170,13 +171,7 @@ class Clusters(Result):
 
     def facts(self) -> Row:
         return {
-            "data": {
-                "name": self.name,
-                "points": self.points,
-                "features": list(self.features),
-                "truth": self.truth,
-                "scale": self.scale,
-            },
+            "data": {name: getattr(self, name) for name in ("name", "points", "features", "truth", "scale")},
             "clusters": [
                 {"model": one.name, "cluster": each.name}
                 | {key: value for key, value in vars(each).items() if key != "name"}
@@ -189,10 +184,7 @@ class Clusters(Result):
                 for a, b, near, gap in one.distances
             ],
             "stability": [
-                {
-                    "model": one.name,
-                    **{key: value for key, value in vars(one.stability).items() if key != "jaccard"},
-                }
+                {"model": one.name} | {key: value for key, value in vars(one.stability).items() if key != "jaccard"}
                 for one in self.labellings
                 if one.stability is not None
             ],
@@ -353,8 +345,10 @@ def _silhouettes(table: ClusterTable) -> tuple[Array, float]:
     rows = silhouette_rows(table, 4000)
     values = silhouettes(table, rows)
     weight, label, size = table.weight[rows], table.label[rows], len(table.names)
-    means = ratio(np.bincount(label, weight * values, minlength=size), np.bincount(label, weight, minlength=size))
-    below = ratio(np.bincount(label, weight * (values < 0), minlength=size), np.bincount(label, weight, minlength=size))
+    total, sums, negative = (
+        np.bincount(label, part, minlength=size) for part in (weight, weight * values, weight * (values < 0))
+    )
+    means, below = ratio(sums, total), ratio(negative, total)
     return means, float((below * table.sizes).sum() / table.sizes.sum())
 
 
@@ -362,29 +356,22 @@ def _each(table: ClusterTable, silhouette: Array, steady: Stability | None) -> t
     """Every cluster with its own numbers."""
     size = len(table.names)
     nearest = table.nearest if size > 1 else np.full(size, np.nan)
-    gaps = table.gaps
+    widths = [parse(text) for text in ("radius", "radius(how=mean)", "density")]
     found = []
     for k, name in enumerate(table.names):
-
-        def of(text: str, cluster: str = name) -> float:
-            formula = parse(text).measure
-            options = dict(parse(text).options)
-            return float(np.asarray(formula.function(table.inside(ClusterTable, cluster), **options)))
-
-        beside = None
-        if size > 1:
-            beside = table.names[int(np.argmin(table.known_borders[k]))]
+        alone = table.inside(ClusterTable, name)
+        radius, mean, density = (float(np.asarray(one.measure.function(alone, **dict(one.options)))) for one in widths)
         found.append(
             Cluster(
                 name,
                 float(table.sizes[k]),
                 float(silhouette[k]),
-                of("radius"),
-                of("radius(how=mean)"),
-                of("density"),
-                beside,
+                radius,
+                mean,
+                density,
+                table.names[int(np.argmin(table.known_borders[k]))] if size > 1 else None,
                 float(nearest[k]),
-                float(np.fmin.reduce(gaps[k])) if size > 1 else math.nan,
+                float(np.fmin.reduce(table.gaps[k])) if size > 1 else math.nan,
                 float(table.diameters[k]),
                 math.nan if steady is None else steady.jaccard[k],
             )
@@ -393,8 +380,6 @@ def _each(table: ClusterTable, silhouette: Array, steady: Stability | None) -> t
 
 
 def _distances(table: ClusterTable) -> tuple[tuple[str, str, float, float], ...]:
-    if len(table.names) < 2:
-        return ()
     return tuple(
         (table.names[i], table.names[j], float(table.borders[i, j]), float(table.gaps[i, j]))
         for i, j in combinations(range(len(table.names)), 2)
@@ -474,7 +459,3 @@ def _findings(one: Labelling) -> Iterator[tuple[str, str]]:
     if one.table.label.size > FEW_POINTS and len(one.clusters) > 1:
         some = f"{grouped(silhouette_rows(one.table, 4000).size)} of {grouped(one.table.label.size)} points"
         yield "SS053", f"the silhouette is that of {some}, each against all points."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

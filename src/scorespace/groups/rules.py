@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from typing import Any, Final
 
 import numpy as np
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from scorespace.comparisons.adjust import holm
 from scorespace.comparisons.independence import independence
 from scorespace.errors import DataError, MeasureError, ScoreSpaceError, listing
-from scorespace.frames.transactions import Frequent, Transactions, count_sets, frequent, transactions
+from scorespace.frames.itemsets import Frequent, count_sets, frequent
+from scorespace.frames.transactions import Transactions, transactions
+from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse, parse_list
 from scorespace.measures.request import bind
 from scorespace.resampling.estimate import Estimate, check_level, estimate
-from scorespace.results import SCHEMA, Note, Progress, Row, decimals, grouped, note, plain
+from scorespace.results import Note, Progress, Result, Row, decimals, grouped, note, p_text, plain
 from scorespace.tables import Array
 from scorespace.tables.rule import RuleTable
 
@@ -28,6 +30,7 @@ LIKELY: Final = 0.05
 FEW: Final = 10
 """Transactions with both sides below which a rule rests on few."""
 
+_COUNTS: Final = ("transactions", "both", "with_antecedent", "with_consequent")
 _UNQUOTED: Final = r'(?=(?:[^"]*"[^"]*")*[^"]*$)'
 _ARROW: Final = re.compile(r"\s*(?:=>|->|→)\s*" + _UNQUOTED)
 _COMMA: Final = re.compile("," + _UNQUOTED)
@@ -56,11 +59,10 @@ class Rule:
 
     def row(self) -> Row:
         """The rule in one row: its counts, then every measure with its limits."""
-        counts = {name: int(getattr(self.table, name)) for name in ("both", "antecedent", "consequent")}
+        table = self.table
+        counts = map(int, (table.total, table.both, table.antecedent, table.consequent))
         sides = {"antecedent": side_text(self.antecedent), "consequent": side_text(self.consequent)}
-        found: Row = {"rule": self.text, **sides, "transactions": int(self.table.total)}
-        found |= {"both": counts["both"], "with_antecedent": counts["antecedent"]}
-        found |= {"with_consequent": counts["consequent"]}
+        found: Row = {"rule": self.text, **sides, **dict(zip(_COUNTS, counts, strict=True))}
         for one in self.estimates:
             found |= {str(one.spec): one.value, f"{one.spec}_low": one.low, f"{one.spec}_high": one.high}
         return plain(found | {"p": self.p, "p_adjusted": self.p_adjusted})
@@ -77,7 +79,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Rules:
+class Rules(Result):
     """Rules of one set of transactions, the first in order first.
 
     `found` is how many there were before `top` cut them, `tested` how many could have come up by chance.
@@ -142,41 +144,30 @@ class Rules:
             many = "1 rule was" if self.redundant == 1 else f"{grouped(self.redundant)} rules were"
             found.append(note("SS062", f"{many} left out: with fewer antecedents another is as confident."))
         if self.tested > 1:
-            how = f"p-values are adjusted by Holm for the {grouped(self.tested)} rules that were looked at."
-            found.append(note("SS061", how))
-        levels = ("warning", "info")
-        return tuple(sorted(found, key=lambda one: levels.index(one.level)))
+            text = f"p-values are adjusted by Holm for the {grouped(self.tested)} rules that were looked at."
+            found.append(note("SS061", text))
+        return tuple(sorted(found, key=lambda one: ("warning", "info").index(one.level)))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of its rows, also where there are none."""
-        counts = ("transactions", "both", "with_antecedent", "with_consequent")
         values = (f"{name}{end}" for name in self.measures for end in ("", "_low", "_high"))
-        return ("rule", "antecedent", "consequent", *counts, *values, "p", "p_adjusted")
+        return ("rule", "antecedent", "consequent", *_COUNTS, *values, "p", "p_adjusted")
 
     def rows(self) -> list[Row]:
         """A row for each rule, with its counts and measures."""
         return [one.row() for one in self.rules]
 
+    def facts(self) -> Row:
+        counts = {name: getattr(self, name) for name in ("min_support", "order", "found", "tested", "redundant")}
+        return {
+            "data": {"name": self.name, "transactions": self.transactions, "items": self.items},
+            **counts,
+            "rules": [one.row() | {"antecedent": one.antecedent, "consequent": one.consequent} for one in self.rules],
+        }
+
     def to_dict(self) -> Row:
-        return plain(
-            {
-                "schema": SCHEMA,
-                "data": {"name": self.name, "transactions": self.transactions, "items": self.items},
-                "min_support": self.min_support,
-                "order": list(self.order),
-                "found": self.found,
-                "tested": self.tested,
-                "redundant": self.redundant,
-                "rules": [
-                    row | {"antecedent": list(one.antecedent), "consequent": list(one.consequent)}
-                    for row, one in zip(self.rows(), self.rules, strict=True)
-                ],
-                "rows": [row for one in self.rules for row in one.rows()],
-                "verdict": self.words,
-                "notes": [one.to_dict() for one in self.notes],
-            }
-        )
+        return super().to_dict() | {"rows": [row for one in self.rules for row in one.rows()]}
 
     def __repr__(self) -> str:
         return "\n".join([*map(repr, self.rules[:10]), self.words])
@@ -237,7 +228,7 @@ def rules(
     shown = places[:top] if top else places
     measured = tuple(_rule(found, int(k), specs, float(p[k]), float(adjusted[k]), level, seed) for k in shown)
     return Rules(
-        held.name,
+        held.source.name,
         held.size,
         len(held.items),
         measured,
@@ -329,7 +320,7 @@ def _order(order: str | Sequence[str]) -> list[tuple[str, MeasureSpec, int]]:
     return keys
 
 
-def _sides(rule: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _sides(rule: Any) -> Sides:
     """Antecedent and consequent of a rule that is given as text, or as two lists of items."""
     hint = 'given=["bread, butter => jam"], or given=[(["bread", "butter"], ["jam"])]'
     parts = _ARROW.split(rule) if isinstance(rule, str) else rule
@@ -347,27 +338,17 @@ def _sides(rule: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 # --- all rules at once
 
 
+Sides = tuple[tuple[str, ...], tuple[str, ...]]
+
+
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """Rules as arrays: their counts, how to name them, and whether one with fewer antecedents is as confident."""
+    """Rules as arrays: their counts, the `sides` of each, and whether one with fewer antecedents is as confident."""
 
     table: RuleTable
-    antecedents: list[tuple[str, ...]] | None
-    consequents: list[tuple[str, ...]] | None
-    names: tuple[str, ...]
-    sets: tuple[NDArray[np.int64], ...]
-    size: NDArray[np.int64]
-    place: NDArray[np.int64]
-    mask: NDArray[np.int64]
+    sides: Callable[[int], Sides]
     dominated: NDArray[np.bool_]
     tried: int
-
-    def sides(self, k: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        if self.antecedents is not None and self.consequents is not None:
-            return self.antecedents[k], self.consequents[k]
-        chosen, mask = self.sets[int(self.size[k]) - 1][int(self.place[k])], int(self.mask[k])
-        before = tuple(self.names[i] for bit, i in enumerate(chosen) if mask >> bit & 1)
-        return before, tuple(self.names[i] for bit, i in enumerate(chosen) if not mask >> bit & 1)
 
 
 def _mined(found: Frequent, total: int, max_consequent: int) -> _Found:
@@ -396,11 +377,16 @@ def _mined(found: Frequent, total: int, max_consequent: int) -> _Found:
             columns = (level.counts, a, b, np.full(many, width), np.arange(many), np.full(many, mask), best >= own)
             for name, column in zip(parts, columns, strict=True):
                 parts[name].append(column)
-    joined = {name: np.concatenate(some) if some else np.zeros(0) for name, some in parts.items()}
-    size, place, masked = (joined[name].astype(np.int64) for name in ("size", "place", "mask"))
-    table = RuleTable(joined["both"], joined["a"], joined["b"], float(total))
-    sets = tuple(level.sets for level in found.levels)
-    return _Found(table, None, None, found.names, sets, size, place, masked, joined["worse"].astype(bool), tried)
+    every = {name: np.concatenate(some) if some else np.zeros(0) for name, some in parts.items()}
+    size, place, masks_of = (every[name].astype(np.int64) for name in ("size", "place", "mask"))
+
+    def sides(k: int) -> Sides:
+        chosen, mask = found.levels[size[k] - 1].sets[place[k]], int(masks_of[k])
+        before = tuple(found.names[i] for bit, i in enumerate(chosen) if mask >> bit & 1)
+        return before, tuple(found.names[i] for bit, i in enumerate(chosen) if not mask >> bit & 1)
+
+    table = RuleTable(every["both"], every["a"], every["b"], float(total))
+    return _Found(table, sides, every["worse"].astype(bool), tried)
 
 
 def _given(held: Transactions, asked: str | Sequence[Any]) -> _Found:
@@ -417,10 +403,7 @@ def _given(held: Transactions, asked: str | Sequence[Any]) -> _Found:
     counts = [(count([*a, *b]), count(a), count(b)) for a, b in sides]
     together, before, after = np.array(counts, dtype=np.float64).T
     table = RuleTable(together, before, after, float(held.size))
-    none = np.zeros(len(sides), dtype=np.int64)
-    names = tuple(item.name for item in held.items)
-    antecedents, consequents = ([pair[k] for pair in sides] for k in (0, 1))
-    return _Found(table, antecedents, consequents, names, (), none, none, none, none.astype(bool), len(sides))
+    return _Found(table, sides.__getitem__, np.zeros(len(sides), dtype=bool), len(sides))
 
 
 def _adjusted(p: Array, tried: int) -> Array:
@@ -436,10 +419,10 @@ def _values(spec: MeasureSpec, table: RuleTable) -> Array:
 
 
 def _sorted(keys: Sequence[tuple[str, MeasureSpec, int]], found: _Found, places: Array) -> Array:
-    """The order of rules by measures, undefined values last; equal ones by size and place, so that it is always one."""
+    """The order of rules by measures, undefined values last; equal ones stay as they were found."""
     table = found.table[places]
     columns = [np.nan_to_num(-sign * _values(spec, table), nan=np.inf) for _, spec, sign in keys]
-    return np.lexsort((found.place[places], found.mask[places], found.size[places], *columns[::-1]))
+    return np.lexsort(columns[::-1])
 
 
 def _rule(
@@ -463,12 +446,8 @@ def _sentence(rule: Rule) -> str:
     confidence, base = float(table.both / table.antecedent), float(table.consequent / table.total)
     share, usual = (f"{decimals(100 * value, 1)} %" for value in (confidence, base))
     who = f"Of the {grouped(float(table.antecedent))} transactions with {' and '.join(rule.antecedent)}"
-    chance = "" if math.isnan(rule.p_adjusted) else f", adjusted {_p(rule.p_adjusted)}"
+    chance = "" if math.isnan(rule.p_adjusted) else f", adjusted {p_text(rule.p_adjusted)}"
     return f"{who}, {share} have {' and '.join(rule.consequent)} (of all, {usual}{chance})."
-
-
-def _p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _of(some: int, rules: Sequence[Rule], one: str = "rests", several: str = "rest") -> str:

@@ -45,9 +45,13 @@ def average(measure: Measure, how: str, **options: Any) -> Formula:
 
 def mean_of(values: Array, totals: Array, how: str) -> Array:
     """The mean of the values of the classes (…, K), or of pairs of them (…, K, K), with so many cases of each."""
-    if how in OVER_PAIRS:
-        return _mean_of_pairs(values, totals, how)
-    return _mean(values, np.ones_like(values) if how == "macro" else totals)
+    if how not in OVER_PAIRS:
+        return _mean(values, np.ones_like(values) if how == "macro" else totals)
+    # Hand and Till's mean over pairs {i, j} of ½·(A(i|j) + A(j|i)); weighted by the share of each class i.
+    ordered = (values + np.swapaxes(values, -1, -2)) / 2
+    weights = np.ones_like(ordered) if how in EVENLY else np.broadcast_to(totals[..., None], ordered.shape)
+    flat = (*ordered.shape[:-2], -1)
+    return _mean(ordered.reshape(flat), weights.reshape(flat))
 
 
 def averaging_table(measure: Measure, table: Table, how: str, asked: str) -> Table:
@@ -89,14 +93,6 @@ def _of_pairs(measure: Measure, table: Table, options: dict[str, Any]) -> Array:
         found = measure.fit(one)
         values[..., i, j] = found.function(found.table, **options)
     return values
-
-
-def _mean_of_pairs(values: Array, totals: Array, how: str) -> Array:
-    """Hand and Till's mean over pairs {i, j} of ½·(A(i|j) + A(j|i)); weighted by the share of each class i."""
-    ordered = (values + np.swapaxes(values, -1, -2)) / 2
-    weights = np.ones_like(ordered) if how in EVENLY else np.broadcast_to(totals[..., None], ordered.shape)
-    flat = (*ordered.shape[:-2], -1)
-    return _mean(ordered.reshape(flat), weights.reshape(flat))
 
 
 def undefined_classes(measure: Measure, table: Table, **options: Any) -> list[str]:

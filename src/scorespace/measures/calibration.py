@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Final, Literal
 
 import numpy as np
 
 from scorespace.curves.calibration import check_bins, groups_reached
 from scorespace.measures.cox import dot, logistic_fit, logits, offset_fit
-from scorespace.measures.decomposition import grouped, share_of
-from scorespace.measures.measure import Formula, by_size, measure
-from scorespace.measures.probability import NO_CASES
+from scorespace.measures.decomposition import BY_CHANCE, grouped, share_of
+from scorespace.measures.measure import INF, Formula, by_size
+from scorespace.measures.probability import of_probabilities
 from scorespace.tables import Array, ScoreTable, ratio
 
-_INF = float("inf")
+_of_groups = partial(of_probabilities, range=(0, 1), best="low", interval="inverted", of_several="top")
+_neither = partial(of_probabilities, range=(-INF, INF), best=None)
 BINS: Final = 15
 """Bins of ECE and MCE, as in Guo et al. (2017)."""
 Bins = Annotated[int, "number of bins"]
@@ -45,16 +47,10 @@ def _certain_groups(t: ScoreTable, bins: int, by: str) -> tuple[Array, Array, Ar
     return size, np.abs(gap), np.cumsum(inward)[:-1], outward
 
 
-@measure(
+@_of_groups(
     title="Expected calibration error",
-    range=(0, 1),
-    best="low",
-    undefined=NO_CASES,
-    probability=True,
     aliases=("expected_calibration_error",),
-    interval="inverted",
-    of_several="top",
-    biased="too high on small samples: even calibrated scores show some by chance",
+    biased=BY_CHANCE,
     certain=_certain_ece,
 )
 def ece(t: ScoreTable, *, bins: Bins = BINS, by: By = "width") -> Array:
@@ -74,15 +70,9 @@ def _certain_mce(formula: Formula, t: ScoreTable, *, bins: Bins = BINS, by: By =
     return [least.max(initial=0.0), most.max(initial=0.0)]
 
 
-@measure(
+@_of_groups(
     title="Maximum calibration error",
-    range=(0, 1),
-    best="low",
-    undefined=NO_CASES,
-    probability=True,
     aliases=("maximum_calibration_error", "max_calibration_error"),
-    interval="inverted",
-    of_several="top",
     biased="too high on small samples: it is the largest of many distances",
     covers="it holds the truth in up to all samples",
     certain=_certain_mce,
@@ -98,12 +88,9 @@ def _certain_cal_large(formula: Formula, t: ScoreTable) -> list[Array]:
     return [ratio(t.n_pos - t.binned.first.sum(), t.total)]
 
 
-@measure(
+@_neither(
     title="Calibration in the large",
     range=(-1, 1),
-    best=None,
-    undefined=NO_CASES,
-    probability=True,
     aliases=("calibration_in_the_large", "mean_calibration"),
     certain=_certain_cal_large,
 )
@@ -115,14 +102,7 @@ def cal_large(t: ScoreTable) -> Array:
 _NO_OVERLAP = "the classes do not overlap in scores between 0 and 1, or all these scores are the same"
 
 
-@measure(
-    title="Calibration slope",
-    range=(-_INF, _INF),
-    best=None,
-    undefined=_NO_OVERLAP,
-    probability=True,
-    aliases=("calibration_slope", "cox_slope"),
-)
+@_neither(title="Calibration slope", undefined=_NO_OVERLAP, aliases=("calibration_slope", "cox_slope"))
 def cal_slope(t: ScoreTable) -> Array:
     """Slope b of the logistic fit logit P(y) = a + b · logit p: below 1 for overconfident scores.
 
@@ -131,12 +111,9 @@ def cal_slope(t: ScoreTable) -> Array:
     return logistic_fit(*logits(t)).slope
 
 
-@measure(
+@_neither(
     title="Calibration intercept, with the slope",
-    range=(-_INF, _INF),
-    best=None,
     undefined=_NO_OVERLAP,
-    probability=True,
     aliases=("calibration_intercept", "cox_intercept"),
 )
 def cal_intercept(t: ScoreTable) -> Array:
@@ -153,12 +130,9 @@ def _certain_cal_offset(formula: Formula, t: ScoreTable) -> list[Array] | None:
     return None if torn else by_size(formula, t)
 
 
-@measure(
+@_neither(
     title="Calibration intercept, for slope 1",
-    range=(-_INF, _INF),
-    best=None,
     undefined="a class has no scores between 0 and 1",
-    probability=True,
     aliases=("calibration_offset", "offset_intercept"),
     certain=_certain_cal_offset,
 )

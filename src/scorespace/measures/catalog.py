@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from scorespace.declaration import call_text, read_options, written
 from scorespace.errors import MeasureError
+from scorespace.frozen import dataclass
 from scorespace.measures.average import ALL_AVERAGES
 from scorespace.measures.measure import MEASURES, Measure
 from scorespace.tables import At, Top
 from scorespace.tables.classes import TOP
+from scorespace.tables.columns import MOST_EXACT
 from scorespace.tables.labels import bare
-from scorespace.tables.score import MOST_EXACT
 
 _SHAPE = re.compile(
     r"""\s*(?P<name>[^\s()\[\]@,=]+(?:\s+[^\s()\[\]@,=]+)*)\s*
@@ -108,7 +109,7 @@ def parse(text: str) -> MeasureSpec:
     options = read_options(measure, match["options"], text, MeasureError)
     name = " ".join(match["name"].split())
     asked = None if name == measure.name else name
-    return MeasureSpec(measure.name, options, of, _point(match["at"], text), asked)
+    return MeasureSpec(measure.name, options, of, _point(match["at"], text, measure), asked)
 
 
 def parse_list(text: str) -> list[MeasureSpec]:
@@ -123,7 +124,7 @@ def parse_list(text: str) -> list[MeasureSpec]:
     return [parse(piece) for piece in pieces if piece.strip()]
 
 
-def _point(text: str | None, whole: str) -> At | None:
+def _point(text: str | None, whole: str, measure: Measure) -> At | None:
     if text is None:
         return None
     ranked = _TOP.fullmatch(text)
@@ -134,9 +135,10 @@ def _point(text: str | None, whole: str) -> At | None:
     except ValueError:
         value = float("nan")
     if value != value:
-        raise MeasureError(
-            f"the threshold {text!r} in {whole!r} is not a number.", hint="such as @0.5, @inf, @top200 or @top10%"
-        )
+        hint = "such as @0.5, @inf, @top200 or @top10%"
+        if text.casefold() in ("best", "max", "optimal", "optimum"):
+            hint = f"best(measure={measure.name}), or the threshold itself: scorespace decide --maximise {measure.name}"
+        raise MeasureError(f"the threshold {text!r} in {whole!r} is not a number.", hint=hint)
     return value
 
 

@@ -43,17 +43,16 @@ def _logloss(t: ClassBins, *, base: Base = None, eps: Eps = 0.0) -> Array:
     return _sum(logloss)(t, base=base, eps=eps)
 
 
-def _squared(score: Array) -> tuple[Array, Array]:
-    return (1 - score) ** 2, score**2
-
-
 def _surprise(score: Array, *, base: Base = None, eps: Eps = 0.0) -> tuple[Array, Array]:
     with np.errstate(divide="ignore"):
         loss = np.abs(np.log(np.clip(score, eps, 1 - eps)) / (1 if base is None else np.log(base)))
     return loss, np.zeros_like(loss)  # the tables of its parts hold no other cases
 
 
-_LOSSES: Final[Mapping[str, Callable[..., tuple[Array, Array]]]] = {brier.name: _squared, logloss.name: _surprise}
+_LOSSES: Final[Mapping[str, Callable[..., tuple[Array, Array]]]] = {
+    brier.name: lambda score: ((1 - score) ** 2, score**2),
+    logloss.name: _surprise,
+}
 """What a case of a class, and one of the rest, loses at a score, where the measure is the mean of that."""
 
 for _measure in (brier, logloss):

@@ -1,14 +1,40 @@
-"""Measures of probabilities on the scores of several classes: sums over the classes, or of the highest score."""
+"""Measures of the scores of several classes: sums over the classes, or of the highest scores."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
+from scorespace.errors import MeasureError
 from scorespace.measures.average import by_class
 from scorespace.measures.decomposition import cal, ref, unc
+from scorespace.measures.measure import NO_CASES, measure
 from scorespace.measures.probability import Base, Eps, brier, brier_skill, check_log_options, logloss
 from scorespace.measures.ranking import auc
 from scorespace.tables import Array, ClassTable, ratio
+
+
+@measure(
+    title="Top-k accuracy",
+    range=(0, 1),
+    best="high",
+    undefined=NO_CASES,
+    aliases=("top_k_accuracy", "top_k_accuracy_score", "top_k_acc", "hits_at_k"),
+    interval="logit-t",
+)
+def top_k(t: ClassTable, *, k: Annotated[int, "how many classes may be named"] = 2) -> Array:
+    """Share of cases whose class is among those of the k highest scores, ties sharing the places: Σ [rank ≤ k] / n.
+
+    >>> from scorespace.tables import class_table
+    >>> top_k(class_table(["a", "b", "c", "a"], [[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1]]))
+    0.75
+    """
+    if k < 1:
+        raise MeasureError(f"k={k} names no class.", hint="a whole number from 1 on, such as k=2")
+    own = np.take_along_axis(t.score, t.label[None, :], axis=0)
+    above, tied = (t.score > own).sum(axis=0), (t.score == own).sum(axis=0)
+    return _mean(t, np.clip((k - above) / tied, 0, 1))
 
 
 @brier.on

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Final, Literal, cast
 
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import INF, measure
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ClusterTable
 from scorespace.tables.pieces import threads
 
-_INF: Final = float("inf")
-_ONE: Final = "there is only one cluster"
-_NONE: Final = "there are no points"
+NO_POINTS: Final = "there are no points"
+_NO_WIDTH: Final = "all points of each cluster coincide"
+_index = partial(measure, range=(0, INF), undefined="there is only one cluster", interval="bootstrap")
 FEW_POINTS: Final = 10_000
 """Points up to which each has its silhouette computed."""
 _AT_ONCE: Final = 500_000  # distances: a few megabytes, so that caches help
@@ -28,7 +29,7 @@ How = Annotated[Literal["max", "mean"], "the largest distance to the centroid, o
 # --- distances
 
 
-@measure(title="Distance between borders", range=(0, _INF), best="high", undefined=_ONE, interval="outermost")
+@_index(title="Distance between borders", best="high", interval="outermost")
 def border_distance(table: ClusterTable) -> Array:
     """Distance of the nearest two points of different clusters: min d(x, y), the single link.
 
@@ -42,7 +43,7 @@ def border_distance(table: ClusterTable) -> Array:
     return np.where(np.isinf(found).all(), np.nan, np.min(found))
 
 
-@measure(title="Distance between centroids", range=(0, _INF), best="high", undefined=_ONE, interval="bootstrap")
+@_index(title="Distance between centroids", best="high")
 def centroid_distance(table: ClusterTable) -> Array:
     """Distance of the nearest two centroids: min d(c_i, c_j).
 
@@ -50,11 +51,12 @@ def centroid_distance(table: ClusterTable) -> Array:
     >>> centroid_distance(cluster_table([[0.0], [1.0], [4.0], [9.0]], ["a", "a", "b", "b"]))
     6.0
     """
-    gaps = table.gaps if table.focus is None else table.gaps[..., table.focus, :]
-    return _smallest(gaps, (-2, -1) if table.focus is None else (-1,))
+    if table.focus is not None:
+        return np.asarray(np.fmin.reduce(table.gaps[..., table.focus, :], axis=-1))
+    return np.asarray(np.fmin.reduce(table.gaps, axis=(-2, -1)))
 
 
-@measure(title="Radius", range=(0, _INF), best="low", undefined=_NONE, interval="outermost")
+@_index(title="Radius", best="low", undefined=NO_POINTS, interval="outermost")
 def radius(table: ClusterTable, *, how: How = "max") -> Array:
     """Distance of points to the centroid of their cluster: max or mean d(x, c).
 
@@ -65,17 +67,11 @@ def radius(table: ClusterTable, *, how: How = "max") -> Array:
     """
     if how == "mean":
         return _mean(table, table.away)
-    return _largest(table, _radii(table, how))
+    radii = _radii(table, how)
+    return np.asarray(np.fmax.reduce(radii, axis=-1)) if table.focus is None else radii[..., table.focus]
 
 
-@measure(
-    title="Density",
-    range=(0, _INF),
-    best="high",
-    undefined=_NONE,
-    infinite="all points of each cluster coincide",
-    interval="outermost",
-)
+@_index(title="Density", best="high", undefined=NO_POINTS, infinite=_NO_WIDTH, interval="outermost")
 def density(table: ClusterTable, *, how: How = "max") -> Array:
     """Points per volume of the balls around the centroids: Σ n / Σ π^(d/2) r^d / Γ(d/2 + 1), r the radius of each.
 
@@ -110,30 +106,13 @@ def _mean(table: ClusterTable, values: Array) -> Array:
     return ratio((weight * np.where(weight > 0, values, 0.0)).sum(axis=-1), weight.sum(axis=-1))
 
 
-def _largest(table: ClusterTable, values: Array) -> Array:
-    """The largest over clusters, or that of the one asked about."""
-    if table.focus is not None:
-        return values[..., table.focus]
-    return _reduced(np.fmax, values, (-1,))
-
-
-def _smallest(values: Array, axes: tuple[int, ...]) -> Array:
-    return _reduced(np.fmin, values, axes)
-
-
-def _reduced(by: np.ufunc, values: Array, axes: tuple[int, ...]) -> Array:
-    """The smallest or largest that is defined, NaN where none is."""
-    return np.asarray(by.reduce(values, axis=axes))
-
-
 # --- indices
 
 
-@measure(
+@_index(
     title="Silhouette",
     range=(-1, 1),
     best="high",
-    undefined=_ONE,
     interval="influence",
     aliases=("silhouette_score", "average_silhouette_width"),
 )
@@ -300,13 +279,10 @@ def _distances(table: ClusterTable, rows: Array) -> Array:
     return np.asarray(cdist(table.point[rows], table.point))
 
 
-@measure(
+@_index(
     title="Davies-Bouldin index",
-    range=(0, _INF),
     best="low",
-    undefined=_ONE,
     infinite="two centroids coincide",
-    interval="bootstrap",
     aliases=("davies_bouldin_score", "db"),
 )
 def davies_bouldin(table: ClusterTable) -> Array:
@@ -318,20 +294,18 @@ def davies_bouldin(table: ClusterTable) -> Array:
     """
     radii = _radii(table, "mean")
     alike = ratio(radii[..., :, None] + radii[..., None, :], table.gaps)
-    worst = _reduced(np.fmax, alike, (-1,))
+    worst = np.asarray(np.fmax.reduce(alike, axis=-1))
     if table.focus is not None:
         return worst[..., table.focus]
     there = ~np.isnan(worst)
     return ratio(np.where(there, worst, 0.0).sum(axis=-1), there.sum(axis=-1))
 
 
-@measure(
+@_index(
     title="Calinski-Harabasz index",
-    range=(0, _INF),
     best="high",
     undefined="there is only one cluster, or each point is one",
-    infinite="all points of each cluster coincide",
-    interval="bootstrap",
+    infinite=_NO_WIDTH,
     aliases=("calinski_harabasz_score", "variance_ratio", "g1"),
 )
 def calinski_harabasz(table: ClusterTable) -> Array:
@@ -352,14 +326,7 @@ def calinski_harabasz(table: ClusterTable) -> Array:
     return np.where(table.present > 1, found, np.nan)
 
 
-@measure(
-    title="Dunn index",
-    range=(0, _INF),
-    best="high",
-    undefined=_ONE,
-    infinite="all points of each cluster coincide",
-    interval="outermost",
-)
+@_index(title="Dunn index", best="high", infinite=_NO_WIDTH, interval="outermost")
 def dunn(table: ClusterTable) -> Array:
     """The nearest two points of different clusters beside the farthest two of one: min d(x, y) / max diameter.
 

@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import INF, NO_CASES, NO_POSITIVES, measure
 from scorespace.tables import Array, ConfusionTable, Counts, ratio
 from scorespace.tables.labels import distances
 
 KappaWeights = Annotated[
     Literal["none", "linear", "quadratic"], "of classes in order: by how many classes a decision is off, or its square"
 ]
-_INF = float("inf")
-_NO_POSITIVES = "there are no positive cases"
-_NO_NEGATIVES = "there are no negative cases"
 _ONE_CLASS = "a class has no cases"
 _NOTHING_POSITIVE = "nothing is predicted positive"
 _NOTHING_NEGATIVE = "nothing is predicted negative"
-_NO_CASES = "there are no cases"
+_NO_UNION = "there are neither positives nor predicted positives"
+_EMPTY_SIDE = "a row or column of the confusion table is empty"
+
+_count = partial(measure, range=(0, INF), undefined=NO_CASES)
+_share = partial(measure, range=(0, 1))
+_of_p = partial(_share, trials="p", undefined=NO_POSITIVES, within_classes=True)
+_of_n = partial(_share, trials="n", undefined="there are no negative cases", within_classes=True)
+_of_pp = partial(_share, trials="pp", undefined=_NOTHING_POSITIVE)
+_of_pn = partial(_share, trials="pn", undefined=_NOTHING_NEGATIVE)
+_of_total = partial(_share, trials="total", undefined=NO_CASES)
+_of_union = partial(_share, trials="union", undefined=_NO_UNION)
+_of_rates = partial(measure, best="high", undefined=_ONE_CLASS, within_classes=True)
+_correlation = partial(measure, range=(-1, 1), best="high")
 
 
-@measure(
-    title="True positives", range=(0, _INF), best="high", undefined=_NO_CASES, aliases=("true_positives", "hits", "hit")
-)
+@_count(title="True positives", best="high", aliases=("true_positives", "hits", "hit"))
 def tp(c: Counts) -> Array:
     """Positives predicted positive: TP."""
     return c.tp
 
 
-@measure(
+@_count(
     title="False positives",
-    range=(0, _INF),
     best="low",
-    undefined=_NO_CASES,
     aliases=(
         *("false_positives", "false_alarms", "false_alarm", "type_1_errors", "type_1_error", "type_I_error"),
         "overestimation",
@@ -46,11 +52,9 @@ def fp(c: Counts) -> Array:
     return c.fp
 
 
-@measure(
+@_count(
     title="False negatives",
-    range=(0, _INF),
     best="low",
-    undefined=_NO_CASES,
     aliases=(
         *("false_negatives", "misses", "miss", "type_2_errors", "type_2_error", "type_II_error"),
         "underestimation",
@@ -61,49 +65,41 @@ def fn(c: Counts) -> Array:
     return c.fn
 
 
-@measure(
-    title="True negatives",
-    range=(0, _INF),
-    best="high",
-    undefined=_NO_CASES,
-    aliases=("true_negatives", "correct_rejections", "correct_rejection"),
-)
+@_count(title="True negatives", best="high", aliases=("true_negatives", "correct_rejections", "correct_rejection"))
 def tn(c: Counts) -> Array:
     """Negatives predicted negative: TN."""
     return c.tn
 
 
-@measure(title="Positives", range=(0, _INF), best=None, undefined=_NO_CASES, aliases=("positives", "actual_positives"))
+@_count(title="Positives", best=None, aliases=("positives", "actual_positives"))
 def p(c: Counts) -> Array:
     """Cases that are positive: P = TP + FN."""
     return c.p
 
 
-@measure(title="Negatives", range=(0, _INF), best=None, undefined=_NO_CASES, aliases=("negatives", "actual_negatives"))
+@_count(title="Negatives", best=None, aliases=("negatives", "actual_negatives"))
 def n(c: Counts) -> Array:
     """Cases that are negative: N = FP + TN."""
     return c.n
 
 
-@measure(
-    title="Predicted positives",
-    range=(0, _INF),
-    best=None,
-    undefined=_NO_CASES,
-    aliases=("predicted_positives", "alarms", "alerts"),
-)
+@_count(title="Predicted positives", best=None, aliases=("predicted_positives", "alarms", "alerts"))
 def pp(c: Counts) -> Array:
     """Cases predicted positive: PP = TP + FP."""
     return c.pp
 
 
-@measure(title="Predicted negatives", range=(0, _INF), best=None, undefined=_NO_CASES, aliases=("predicted_negatives",))
+@_count(title="Predicted negatives", best=None, aliases=("predicted_negatives",))
 def pn(c: Counts) -> Array:
     """Cases predicted negative: PN = FN + TN."""
     return c.pn
 
 
-@measure(title="Accuracy", range=(0, 1), best="high", undefined=_NO_CASES, trials="total", aliases=("accuracy",))
+@_of_total(
+    title="Accuracy",
+    best="high",
+    aliases=("accuracy", "accuracy_score", "fraction_correct", "correct_classification_rate"),
+)
 def acc(c: Counts) -> Array:
     """Share of cases predicted right: (TP + TN) / all."""
     return ratio(c.tp + c.tn, c.total)
@@ -114,13 +110,13 @@ def _acc_of_classes(t: ConfusionTable) -> Array:
     return ratio(np.trace(t.matrix, axis1=-2, axis2=-1), t.total)
 
 
-@measure(
+@_of_total(
     title="Error rate",
-    range=(0, 1),
     best="low",
-    undefined=_NO_CASES,
-    trials="total",
-    aliases=("error", "error_rate", "misclassification_rate", "zero_one_loss"),
+    aliases=(
+        *("error", "error_rate", "misclassification_rate", "misclassification_error", "classification_error"),
+        *("zero_one_loss", "hamming_loss"),
+    ),
 )
 def err(c: Counts) -> Array:
     """Share of cases predicted wrong: (FP + FN) / all."""
@@ -132,17 +128,14 @@ def _err_of_classes(t: ConfusionTable) -> Array:
     return 1 - _acc_of_classes(t)
 
 
-@measure(
+@_of_p(
     title="True positive rate",
-    range=(0, 1),
     best="high",
-    undefined=_NO_POSITIVES,
-    trials="p",
     aliases=(
         *("recall", "sensitivity", "sens", "sen", "hit_rate", "power", "true_positive_rate", "tp_rate", "rec"),
-        *("probability_of_detection", "pod"),
+        *("probability_of_detection", "pod", "recall_score"),
     ),
-    within_classes=True,
+    forms={"recall_at_k": "tpr@top10", "r_at_k": "tpr@top10"},
     covers="near 0 and 1 it holds the truth in 85 to 100 % of samples, as counts come in steps",
 )
 def tpr(c: Counts) -> Array:
@@ -150,110 +143,79 @@ def tpr(c: Counts) -> Array:
     return ratio(c.tp, c.p)
 
 
-@measure(
+@_of_n(
     title="False positive rate",
-    range=(0, 1),
     best="low",
-    undefined=_NO_NEGATIVES,
-    trials="n",
     aliases=(
         *("fallout", "fall_out", "false_positive_rate", "fp_rate", "false_alarm_rate", "type_1_error_rate"),
         *("type_I_error_rate", "probability_of_false_alarm", "pfa", "probability_of_false_detection", "pofd"),
+        *("false_acceptance_rate", "false_match_rate"),
     ),
-    within_classes=True,
 )
 def fpr(c: Counts) -> Array:
     """Share of negatives that raise a false alarm: FP / (FP + TN)."""
     return ratio(c.fp, c.n)
 
 
-@measure(
+@_of_n(
     title="True negative rate",
-    range=(0, 1),
     best="high",
-    undefined=_NO_NEGATIVES,
-    trials="n",
-    aliases=("specificity", "spec", "spc", "selectivity", "true_negative_rate", "tn_rate"),
-    within_classes=True,
+    aliases=(
+        *("specificity", "spec", "spc", "selectivity", "true_negative_rate", "tn_rate", "correct_rejection_rate"),
+        "inverse_recall",
+    ),
 )
 def tnr(c: Counts) -> Array:
     """Share of negatives that are left alone: TN / (FP + TN)."""
     return ratio(c.tn, c.n)
 
 
-@measure(
+@_of_p(
     title="False negative rate",
-    range=(0, 1),
     best="low",
-    undefined=_NO_POSITIVES,
-    trials="p",
-    aliases=("miss_rate", "false_negative_rate", "fn_rate", "type_2_error_rate", "type_II_error_rate"),
-    within_classes=True,
+    aliases=(
+        *("miss_rate", "false_negative_rate", "fn_rate", "type_2_error_rate", "type_II_error_rate"),
+        *("false_rejection_rate", "false_non_match_rate"),
+    ),
 )
 def fnr(c: Counts) -> Array:
     """Share of positives that are missed: FN / (TP + FN)."""
     return ratio(c.fn, c.p)
 
 
-@measure(
+@_of_pp(
     title="Positive predictive value",
-    range=(0, 1),
     best="high",
-    undefined=_NOTHING_POSITIVE,
-    trials="pp",
-    aliases=("precision", "prec", "positive_predictive_value"),
+    aliases=("precision", "prec", "positive_predictive_value", "precision_score", "success_ratio"),
+    forms={"precision_at_k": "ppv@top10", "p_at_k": "ppv@top10"},
 )
 def ppv(c: Counts) -> Array:
     """Share of predicted positives that are positive: TP / (TP + FP)."""
     return ratio(c.tp, c.pp)
 
 
-@measure(
-    title="Negative predictive value",
-    range=(0, 1),
-    best="high",
-    undefined=_NOTHING_NEGATIVE,
-    trials="pn",
-    aliases=("negative_predictive_value",),
-)
+@_of_pn(title="Negative predictive value", best="high", aliases=("negative_predictive_value", "inverse_precision"))
 def npv(c: Counts) -> Array:
     """Share of predicted negatives that are negative: TN / (FN + TN)."""
     return ratio(c.tn, c.pn)
 
 
-@measure(
-    title="False discovery rate",
-    range=(0, 1),
-    best="low",
-    undefined=_NOTHING_POSITIVE,
-    trials="pp",
-    aliases=("false_discovery_rate", "pcfall"),
-)
+@_of_pp(title="False discovery rate", best="low", aliases=("false_discovery_rate", "pcfall", "false_alarm_ratio"))
 def fdr(c: Counts) -> Array:
     """Share of predicted positives that are negative: FP / (TP + FP)."""
     return ratio(c.fp, c.pp)
 
 
-@measure(
-    title="False omission rate",
-    range=(0, 1),
-    best="low",
-    undefined=_NOTHING_NEGATIVE,
-    trials="pn",
-    aliases=("false_omission_rate", "for", "pcmiss"),
-)
+@_of_pn(title="False omission rate", best="low", aliases=("false_omission_rate", "for", "pcmiss"))
 def fomr(c: Counts) -> Array:
     """Share of predicted negatives that are positive: FN / (FN + TN)."""
     return ratio(c.fn, c.pn)
 
 
-@measure(
+@_of_union(
     title="F1",
-    range=(0, 1),
     best="high",
-    undefined="there are neither positives nor predicted positives",
-    aliases=("f_score", "f_measure", "f1_score", "dice"),
-    trials="union",
+    aliases=("f_score", "f_measure", "f1_score", "dice", "dice_score", "sorensen", "sorensen_dice"),
     share=(lambda f: f / (2 - f), lambda j: 2 * j / (1 + j)),
     covers="near 0 in 85 % of samples, as counts come in steps; f1[macro] with 15 cases of a class in 86 to 92 %",
 )
@@ -266,8 +228,9 @@ def f1(c: Counts) -> Array:
     title="F-beta",
     range=(0, 1),
     best="high",
-    undefined="there are neither positives nor predicted positives",
+    undefined=_NO_UNION,
     aliases=("f_beta", "fbeta_score"),
+    forms={"f2": "fbeta(beta=2)", "f0.5": "fbeta(beta=0.5)"},
 )
 def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall counts as precision"] = 1.0) -> Array:
     """Mean of precision and recall, recall beta times as important: (1+β²) TP / ((1+β²) TP + FP + β² FN)."""
@@ -281,21 +244,21 @@ def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall co
     title="Fowlkes-Mallows index",
     range=(0, 1),
     best="high",
-    undefined=f"{_NO_POSITIVES}, or {_NOTHING_POSITIVE}",
-    aliases=("fowlkes_mallows",),
+    undefined=f"{NO_POSITIVES}, or {_NOTHING_POSITIVE}",
+    aliases=("fowlkes_mallows", "g_measure"),
 )
 def fm(c: Counts) -> Array:
     """Geometric mean of precision and recall: √(PPV · TPR)."""
     return np.sqrt(ratio(c.tp, c.pp) * ratio(c.tp, c.p))
 
 
-@measure(
+@_of_rates(
     title="Balanced accuracy",
     range=(0, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("balanced_accuracy", "macro_accuracy", "bal_accuracy"),
-    within_classes=True,
+    aliases=(
+        *("balanced_accuracy", "macro_accuracy", "bal_accuracy", "balanced_accuracy_score", "mean_class_accuracy"),
+        *("average_per_class_accuracy", "balanced_classification_rate", "unweighted_average_recall", "uar"),
+    ),
     covers="with 15 cases of the rarest of three classes it holds the truth in 86 to 91 % of samples",
 )
 def bacc(c: Counts) -> Array:
@@ -311,12 +274,26 @@ def _bacc_of_classes(t: ConfusionTable) -> Array:
     return ratio(np.where(t.class_totals > 0, found, 0.0).sum(axis=-1), np.where(present > 1, present, np.nan))
 
 
-@measure(
+@_of_rates(
+    title="Balanced error rate",
+    range=(0, 1),
+    best="low",
+    aliases=("balanced_error_rate", "balanced_error", "half_total_error_rate", "hter"),
+)
+def ber(c: Counts) -> Array:
+    """Mean of the two classes' error rates: (FNR + FPR) / 2."""
+    return (ratio(c.fn, c.p) + ratio(c.fp, c.n)) / 2
+
+
+@ber.on
+def _ber_of_classes(t: ConfusionTable) -> Array:
+    return 1 - _bacc_of_classes(t)
+
+
+@_correlation(
     title="Matthews correlation coefficient",
-    range=(-1, 1),
-    best="high",
-    undefined="a row or column of the confusion table is empty",
-    aliases=("matthews", "matthews_corrcoef", "phi"),
+    undefined=_EMPTY_SIDE,
+    aliases=("matthews", "matthews_corrcoef", "phi", "phi_coefficient"),
 )
 def mcc(c: Counts) -> Array:
     """Correlation of truth and decision: (TP·TN − FP·FN) / √(P · N · PP · PN)."""
@@ -335,12 +312,14 @@ def _mcc_of_classes(t: ConfusionTable) -> Array:
     return np.clip(ratio(covariance, spread), -1, 1)
 
 
-@measure(
+@_correlation(
     title="Cohen's kappa",
-    range=(-1, 1),
-    best="high",
     undefined="truth and decision are the same single class",
-    aliases=("cohen_kappa", "cohens_kappa"),
+    aliases=("cohen_kappa", "cohens_kappa", "cohen_kappa_score", "heidke_skill_score", "heidke", "hss"),
+    forms={
+        **dict.fromkeys(("linear_kappa", "linear_weighted_kappa"), "kappa(weights=linear)"),
+        **dict.fromkeys(("quadratic_kappa", "quadratic_weighted_kappa", "qwk"), "kappa(weights=quadratic)"),
+    },
 )
 def kappa(c: Counts, *, weights: KappaWeights = "none") -> Array:
     """Agreement beyond chance: (accuracy − expected) / (1 − expected).
@@ -362,112 +341,118 @@ def _kappa_of_classes(t: ConfusionTable, *, weights: KappaWeights = "none") -> A
     return ratio((c.tp * c.tn - c.fp * c.fn).sum(axis=-1), (c.p * c.pn).sum(axis=-1))
 
 
-@measure(
+@_of_rates(
     title="Youden's index",
     range=(-1, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("youden_j", "informedness", "bookmaker_informedness"),
-    within_classes=True,
+    aliases=(
+        *("youden_j", "youden_index", "j_statistic", "informedness", "bookmaker_informedness", "delta_p_prime"),
+        *("true_skill_statistic", "tss", "peirce_skill_score", "peirce", "hanssen_kuipers"),
+    ),
+    forms={"elbow": "best(measure=youden)"},
 )
 def youden(c: Counts) -> Array:
     """Height above the diagonal in ROC space: TPR − FPR."""
     return ratio(c.tp * c.n - c.fp * c.p, c.p * c.n)  # one division, so that equal values are equal floats
 
 
-@measure(
-    title="Markedness",
-    range=(-1, 1),
-    best="high",
-    undefined="all cases are predicted the same",
-    aliases=("delta_p",),
-)
+@_correlation(title="Markedness", undefined="all cases are predicted the same", aliases=("delta_p", "deltap"))
 def markedness(c: Counts) -> Array:
     """How much a prediction tells about the truth: PPV + NPV − 1."""
     return ratio(c.tp, c.pp) + ratio(c.tn, c.pn) - 1
 
 
-@measure(
+@_of_rates(
     title="Positive likelihood ratio",
-    range=(0, _INF),
-    best="high",
+    range=(0, INF),
     undefined=f"{_ONE_CLASS}, or {_NOTHING_POSITIVE}",
     infinite="there are no false positives",
-    aliases=("plr", "positive_likelihood_ratio"),
-    within_classes=True,
+    aliases=("plr", "positive_likelihood_ratio", "lr_plus"),
 )
 def lr_pos(c: Counts) -> Array:
     """Factor by which a positive prediction raises the odds: TPR / FPR."""
     return ratio(ratio(c.tp, c.p), ratio(c.fp, c.n))
 
 
-@measure(
+@_of_rates(
     title="Negative likelihood ratio",
-    range=(0, _INF),
+    range=(0, INF),
     best="low",
     undefined=f"{_ONE_CLASS}, or {_NOTHING_NEGATIVE}",
     infinite="there are no true negatives",
-    aliases=("nlr", "negative_likelihood_ratio"),
-    within_classes=True,
+    aliases=("nlr", "negative_likelihood_ratio", "lr_minus"),
 )
 def lr_neg(c: Counts) -> Array:
     """Factor by which a negative prediction changes the odds: FNR / TNR."""
     return ratio(ratio(c.fn, c.p), ratio(c.tn, c.n))
 
 
-@measure(
+@_of_rates(
     title="Diagnostic odds ratio",
-    range=(0, _INF),
-    best="high",
-    undefined="a row or column of the confusion table is empty",
+    range=(0, INF),
+    undefined=_EMPTY_SIDE,
     infinite="there are no false positives or no false negatives",
     aliases=("diagnostic_odds_ratio", "odds_ratio"),
-    within_classes=True,
 )
 def dor(c: Counts) -> Array:
     """Odds of a positive prediction in positives over those in negatives: TP·TN / (FP·FN)."""
     return ratio(c.tp * c.tn, c.fp * c.fn)
 
 
-@measure(
+@_of_union(
     title="Jaccard index",
-    range=(0, 1),
     best="high",
-    undefined="there are neither positives nor predicted positives",
-    aliases=("csi", "threat_score", "critical_success_index", "iou"),
-    trials="union",
+    aliases=("csi", "threat_score", "critical_success_index", "iou", "intersection_over_union", "tanimoto"),
 )
 def jaccard(c: Counts) -> Array:
     """Overlap of positives and predicted positives: TP / (TP + FP + FN)."""
     return ratio(c.tp, c.tp + c.fp + c.fn)
 
 
-@measure(
-    title="Geometric mean",
-    range=(0, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("g_mean", "geometric_mean"),
-    within_classes=True,
-)
+@_of_rates(title="Geometric mean", range=(0, 1), aliases=("g_mean", "geometric_mean"))
 def gmean(c: Counts) -> Array:
     """Geometric mean of the two classes' accuracies: √(TPR · TNR)."""
     return np.sqrt(ratio(c.tp, c.p) * ratio(c.tn, c.n))
 
 
-@measure(title="Prevalence", range=(0, 1), best=None, undefined=_NO_CASES, trials="total", aliases=("base_rate",))
+@_of_total(title="Prevalence", best=None, aliases=("base_rate", "event_rate"))
 def prevalence(c: Counts) -> Array:
     """Share of positives: (TP + FN) / all."""
     return ratio(c.p, c.total)
 
 
-@measure(
-    title="Predicted positive rate",
-    range=(0, 1),
+@_of_total(
+    title="No-information rate",
     best=None,
-    undefined=_NO_CASES,
-    trials="total",
-    aliases=("rpp", "predicted_positive_rate", "alarm_rate"),
+    interval="largest",
+    aliases=("no_information_rate", "majority_rate", "zero_r_accuracy"),
+)
+def nir(c: Counts) -> Array:
+    """Accuracy of always deciding for the commonest class: max(P, N) / all."""
+    return ratio(np.maximum(c.p, c.n), c.total)
+
+
+@nir.on
+def _nir_of_classes(t: ConfusionTable) -> Array:
+    return ratio(t.class_totals.max(axis=-1), t.total)
+
+
+@_of_rates(
+    title="Prevalence threshold",
+    range=(0, 1),
+    best="low",
+    undefined=f"{_ONE_CLASS}, or {_NOTHING_POSITIVE}",
+    aliases=("prevalence_threshold",),
+)
+def pt(c: Counts) -> Array:
+    """Prevalence below which precision falls steeply: √FPR / (√TPR + √FPR)."""
+    alarms = np.sqrt(ratio(c.fp, c.n))
+    return ratio(alarms, np.sqrt(ratio(c.tp, c.p)) + alarms)
+
+
+@_of_total(
+    title="Predicted positive rate",
+    best=None,
+    aliases=("rpp", "predicted_positive_rate", "alarm_rate", "selection_rate", "detection_prevalence"),
 )
 def pp_rate(c: Counts) -> Array:
     """Share of cases predicted positive: (TP + FP) / all."""
@@ -476,10 +461,11 @@ def pp_rate(c: Counts) -> Array:
 
 @measure(
     title="Lift",
-    range=(0, _INF),
+    range=(0, INF),
     best="high",
-    undefined=f"{_NO_POSITIVES}, or {_NOTHING_POSITIVE}",
+    undefined=f"{NO_POSITIVES}, or {_NOTHING_POSITIVE}",
     aliases=("lift_value",),
+    forms={"top_decile_lift": "lift@top10%", "lift_at_k": "lift@top10"},
 )
 def lift(c: Counts) -> Array:
     """How many times as many positives as a random choice finds: PPV / prevalence."""

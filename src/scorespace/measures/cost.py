@@ -8,10 +8,9 @@ import numpy as np
 
 from scorespace.conditions import check_cost, check_prevalence, read_costs
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import INF, measure
 from scorespace.tables import Array, ConfusionTable, Counts, ratio
 
-_INF = float("inf")
 _ONE_CLASS = "a class has no cases"
 
 FpCost = Annotated[float, "cost of a false positive"]
@@ -26,7 +25,7 @@ Matrix = Annotated[
 
 @measure(
     title="Cost per case",
-    range=(-_INF, _INF),
+    range=(-INF, INF),
     best="low",
     undefined="there are no cases, or none of a class whose share is stated",
     aliases=("expected_cost",),

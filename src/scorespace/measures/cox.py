@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from scorespace.frozen import dataclass
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.pieces import over_pieces
 

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Final
 
 import numpy as np
 
 from scorespace.curves.calibration import check_bins, count_parts, width_starts
 from scorespace.curves.hull import HullEdges, edges_of
-from scorespace.measures.measure import Formula, by_hull, by_totals, measure
-from scorespace.measures.probability import NO_CASES, brier, certain_brier, logloss, uncertainty
+from scorespace.measures.measure import INF, Formula, by_hull, by_totals
+from scorespace.measures.probability import NO_CHANCE, brier, certain_brier, logloss, of_probabilities, uncertainty
 from scorespace.tables import Array, ScoreTable, ratio
 
-_INF = float("inf")
+BY_CHANCE: Final = "too high on small samples: even calibrated scores show some by chance"
+_calibration_loss = partial(of_probabilities, best="low", interval="inverted", biased=BY_CHANCE)
+_refinement_loss = partial(
+    of_probabilities,
+    best="low",
+    interval="corrected",
+    biased="too low on small samples: the best recalibration is fitted to the same cases",
+    covers="of noise it holds the truth in all samples",
+)
 Groups = Annotated[int | None, "number of bins of equal width; groups of equal scores unless stated"]
 
 
@@ -22,15 +31,10 @@ def _certain_cal(formula: Formula, t: ScoreTable) -> list[Array]:
     return [np.maximum(whole - one, 0.0) for one in by_hull(ref.function, t)]
 
 
-@measure(
+@_calibration_loss(
     title="Calibration loss",
     range=(0, 1),
-    best="low",
-    undefined=NO_CASES,
-    probability=True,
     aliases=("calibration_loss", "miscalibration", "mcb"),
-    interval="inverted",
-    biased="too high on small samples: even calibrated scores show some by chance",
     covers="of calibrated scores it holds the truth, which is 0, in up to all samples",
     certain=_certain_cal,
 )
@@ -45,18 +49,7 @@ def cal(t: ScoreTable) -> Array:
     return np.where((lost < 0) & (lost > -1e-12), 0.0, lost)  # rounding of two equal numbers
 
 
-@measure(
-    title="Refinement loss",
-    range=(0, 0.25),
-    best="low",
-    undefined=NO_CASES,
-    probability=True,
-    aliases=("refinement", "refinement_loss"),
-    interval="corrected",
-    biased="too low on small samples: the best recalibration is fitted to the same cases",
-    covers="of noise it holds the truth in all samples",
-    certain=by_hull,
-)
+@_refinement_loss(title="Refinement loss", range=(0, 0.25), aliases=("refinement", "refinement_loss"), certain=by_hull)
 def ref(t: ScoreTable) -> Array:
     """Brier score after the best monotone recalibration, so a matter of ranking alone: Brier − CAL."""
     return refinement(t, edges_of(t))
@@ -65,33 +58,19 @@ def ref(t: ScoreTable) -> Array:
 def refinement(t: ScoreTable, edges: HullEdges) -> Array:
     """The Brier score of the rates on the edges of the hull: Σ pos · neg / (pos + neg) / n."""
     lost = edges.pos * edges.neg / (edges.pos + edges.neg)
-    return ratio(np.bincount(edges.owner, lost, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape), t.total)
+    return ratio(edges.added(lost, t), t.total)
 
 
-@measure(
-    title="Uncertainty",
-    range=(0, 0.25),
-    best=None,
-    undefined=NO_CASES,
-    probability=True,
-    aliases=("uncertainty", "brier_uncertainty"),
-    certain=by_totals,
+@of_probabilities(
+    title="Uncertainty", range=(0, 0.25), best=None, aliases=("uncertainty", "brier_uncertainty"), certain=by_totals
 )
 def unc(t: ScoreTable) -> Array:
     """Brier score of always stating the base rate: π (1 − π)."""
     return uncertainty(t)
 
 
-@measure(
-    title="Calibration loss of the log loss",
-    range=(0, _INF),
-    best="low",
-    undefined=NO_CASES,
-    infinite="a case happened that was given no chance",
-    probability=True,
-    aliases=("logloss_cal",),
-    interval="inverted",
-    biased="too high on small samples: even calibrated scores show some by chance",
+@_calibration_loss(
+    title="Calibration loss of the log loss", range=(0, INF), infinite=NO_CHANCE, aliases=("logloss_cal",)
 )
 def log_cal(t: ScoreTable) -> Array:
     """What the best monotone recalibration would save of the log loss: log loss − its refinement, in nats."""
@@ -99,28 +78,16 @@ def log_cal(t: ScoreTable) -> Array:
     return np.where((lost < 0) & (lost > -1e-12), 0.0, lost)
 
 
-@measure(
-    title="Refinement loss of the log loss",
-    range=(0, math.log(2)),
-    best="low",
-    undefined=NO_CASES,
-    probability=True,
-    aliases=("logloss_ref",),
-    interval="corrected",
-    biased="too low on small samples: the best recalibration is fitted to the same cases",
-    covers="of noise it holds the truth in all samples",
-)
+@_refinement_loss(title="Refinement loss of the log loss", range=(0, math.log(2)), aliases=("logloss_ref",))
 def log_ref(t: ScoreTable) -> Array:
     """Log loss after the best monotone recalibration, so a matter of ranking alone: log loss − its calibration loss."""
     return _log_refinement(t, edges_of(t))
 
 
-@measure(
+@of_probabilities(
     title="Uncertainty of the log loss",
     range=(0, math.log(2)),
     best=None,
-    undefined=NO_CASES,
-    probability=True,
     aliases=("logloss_unc", "entropy"),
     interval="bootstrap",
 )
@@ -134,7 +101,7 @@ def _log_refinement(t: ScoreTable, edges: HullEdges) -> Array:
     """The log loss of the rates on the edges of the hull."""
     size = edges.pos + edges.neg
     lost = size * _entropy(edges.pos / size, edges.neg / size)
-    return ratio(np.bincount(edges.owner, lost, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape), t.total)
+    return ratio(edges.added(lost, t), t.total)
 
 
 def _entropy(one: Array, other: Array) -> Array:
@@ -143,14 +110,7 @@ def _entropy(one: Array, other: Array) -> Array:
         return -(np.where(one > 0, one * np.log(one), 0.0) + np.where(other > 0, other * np.log(other), 0.0)) + 0.0
 
 
-@measure(
-    title="Reliability (Murphy)",
-    range=(0, 1),
-    best="low",
-    undefined=NO_CASES,
-    probability=True,
-    aliases=("reliability", "murphy_reliability"),
-)
+@of_probabilities(title="Reliability (Murphy)", range=(0, 1), best="low", aliases=("reliability", "murphy_reliability"))
 def rel(t: ScoreTable, *, bins: Groups = None) -> Array:
     """Squared distance of the groups' mean scores from their rates: Σ n_k (f_k − o_k)² / n.
 
@@ -160,13 +120,8 @@ def rel(t: ScoreTable, *, bins: Groups = None) -> Array:
     return ratio(share_of(np.square(scores - hits), cases).sum(axis=-1), t.total)
 
 
-@measure(
-    title="Resolution (Murphy)",
-    range=(0, 0.25),
-    best="high",
-    undefined=NO_CASES,
-    probability=True,
-    aliases=("resolution", "murphy_resolution"),
+@of_probabilities(
+    title="Resolution (Murphy)", range=(0, 0.25), best="high", aliases=("resolution", "murphy_resolution")
 )
 def res(t: ScoreTable, *, bins: Groups = None) -> Array:
     """Squared distance of the groups' rates from the base rate: Σ n_k (o_k − o)² / n.
@@ -178,14 +133,7 @@ def res(t: ScoreTable, *, bins: Groups = None) -> Array:
     return ratio(share_of(np.square(hits - expected), cases).sum(axis=-1), t.total)
 
 
-@measure(
-    title="Residual of Murphy's terms",
-    range=(-1, 1),
-    best=None,
-    undefined=NO_CASES,
-    probability=True,
-    aliases=("within_bin",),
-)
+@of_probabilities(title="Residual of Murphy's terms", range=(-1, 1), best=None, aliases=("within_bin",))
 def murphy_residual(t: ScoreTable, *, bins: Groups = None) -> Array:
     """What bins hide, the scores inside them not being equal: Brier − (rel − res + unc).
 

@@ -9,21 +9,19 @@ from typing import Annotated, Any, Final
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import measure
+from scorespace.measures.clusters import NO_POINTS
+from scorespace.measures.measure import INF, measure
 from scorespace.special import gammaln
 from scorespace.tables import Array, ratio
 from scorespace.tables.cluster import ContingencyTable
 
-_INF: Final = float("inf")
-_NONE: Final = "there are no points"
-_known = partial(measure, range=(0, 1), best="high", undefined=_NONE, interval="shifted")
+_known = partial(measure, range=(0, 1), best="high", undefined=NO_POINTS, interval="shifted")
 _AT_ONCE: Final = 2_000_000  # terms of sums: some megabytes, so that caches help
 
 
-@measure(
+@_known(
     title="Adjusted Rand index",
     range=(-0.5, 1),
-    best="high",
     undefined="there are fewer than two points",
     interval="bootstrap",
     aliases=("adjusted_rand", "adjusted_rand_index", "adjusted_rand_score"),
@@ -45,10 +43,8 @@ def ari(table: ContingencyTable) -> Array:
     return np.where(np.isclose(middle, expected, rtol=1e-12) & (all_ > 0), 1.0, found)
 
 
-@measure(
+@_known(
     title="Fowlkes-Mallows index of two labellings",
-    range=(0, 1),
-    best="high",
     undefined="no two points are together",
     interval="bootstrap",
     aliases=("fowlkes_mallows_index", "fowlkes_mallows_score"),
@@ -75,14 +71,7 @@ def purity(table: ContingencyTable) -> Array:
     return ratio(table.matrix.max(axis=-2).sum(axis=-1), table.matrix.sum(axis=(-2, -1)))
 
 
-@measure(
-    title="Mutual information",
-    range=(0, _INF),
-    best="high",
-    undefined=_NONE,
-    interval="shifted",
-    aliases=("mutual_information", "mutual_info_score"),
-)
+@_known(title="Mutual information", range=(0, INF), aliases=("mutual_information", "mutual_info_score"))
 def mutual_info(table: ContingencyTable) -> Array:
     """What clusters tell of classes, in nats: Σ p_ij log(p_ij / (p_i p_j)); more clusters tell more by chance alone.
 
@@ -105,12 +94,10 @@ def nmi(table: ContingencyTable) -> Array:
     return _or_one(_information(table), entropies)
 
 
-@measure(
+@_known(
     title="Adjusted mutual information",
     range=(-1, 1),
-    best="high",
     undefined="the points are weighted by other than whole numbers",
-    interval="shifted",
     aliases=("adjusted_mutual_info", "adjusted_mutual_info_score"),
 )
 def ami(table: ContingencyTable) -> Array:

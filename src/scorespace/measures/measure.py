@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, field, replace
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from scorespace.arguments import check_values, foreseen
-from scorespace.declaration import Option, Registry, check_options, options_of, table_of
+from scorespace.declaration import Declaration, Registry, check_options, declaring, table_of
 from scorespace.errors import MeasureError
+from scorespace.frozen import dataclass
 from scorespace.tables import Array, At, NoTableError, Table
 from scorespace.tables.arrays import table_of_arrays
 from scorespace.tables.table import Way, way
@@ -19,12 +20,16 @@ from scorespace.tables.table import Way, way
 Best = Literal["high", "low"]
 Formula = Callable[..., Array]
 Bounds = tuple[float, float]
+INF: Final = float("inf")
+NO_CASES: Final = "there are no cases"
+NO_POSITIVES: Final = "there are no positive cases"
+ONE_CLASS: Final = "only one class is present"
 Certain = Callable[..., Any]
 """From the formula, a coarse table and the options to values among which the lowest and the highest are bounds."""
 
 
-@dataclass(frozen=True, eq=False)
-class Measure:
+@dataclass(frozen=True, eq=False, repr=False)
+class Measure(Declaration):
     """A formula on one table, with all that a reader needs to interpret its value.
 
     `trials` names the count that a proportion is a share of; such measures get a Wilson interval. `share` turns a
@@ -39,13 +44,13 @@ class Measure:
     `ranges` and `intervals` hold the range and the interval on a further table where they are others. `infinite`
     and `undefined` are the reasons given for such values. `certain` bounds it on coarse scores; `monotone`, of
     outcomes, it moves one way when TP alone changes, and when FP alone does. Without `best`, neither direction is
-    better. `functions` holds the formula by table, `each` and `pairs` quick ways to that of all classes, or of all
+    better. `forms` are names that it has with options, a class or an operating point, and how each is written.
+    `functions` holds the formula by table, `each` and `pairs` quick ways to that of all classes, or of all
     pairs of them.
     """
 
-    name: str
     function: Formula
-    table: type
+    _: KW_ONLY
     title: str
     range: tuple[float, float]
     best: Best | None
@@ -56,7 +61,7 @@ class Measure:
     share: tuple[Callable[[float], float], Callable[[float], float]] | None = None
     within_classes: bool | Callable[..., bool] = False
     area: tuple[float, float] | None = None
-    interval: str = "bootstrap"
+    interval: str = ""
     probability: bool = False
     biased: str | None = None
     covers: str | None = None
@@ -65,12 +70,21 @@ class Measure:
     certain: Certain | None = None
     monotone: bool = True
     conditioned: bool = False
-    options: tuple[Option, ...] = ()
-    functions: dict[type, Formula] = field(default_factory=dict)
-    ranges: dict[type, tuple[float, float]] = field(default_factory=dict)
-    intervals: dict[type, str] = field(default_factory=dict)
-    each: dict[type, Formula] = field(default_factory=dict)
-    pairs: dict[type, Formula] = field(default_factory=dict)
+    forms: Mapping[str, str] = field(default_factory=dict)
+    name: str = field(init=False)
+    table: type = field(init=False)
+    functions: dict[type, Formula] = field(init=False)
+    ranges: dict[type, tuple[float, float]] = field(init=False, default_factory=dict)
+    intervals: dict[type, str] = field(init=False, default_factory=dict)
+    each: dict[type, Formula] = field(init=False, default_factory=dict)
+    pairs: dict[type, Formula] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        table: Any = table_of(self.function)
+        usual = "jeffreys" if table.counts_outcomes else "bootstrap"  # outcomes are drawn as they may be
+        super().__post_init__()
+        interval = self.interval or ("wilson" if self.trials else usual)
+        vars(self).update(table=table, functions={table: self.function}, interval=interval)
 
     def __call__(
         self, table: Any = None, given: Any = None, *, positive: Any = None, weight: Any = None, **options: Any
@@ -86,7 +100,7 @@ class Measure:
             options |= {name: said for name, said in (("positive", positive), ("weight", weight)) if said is not None}
         check_options(self, options, MeasureError)
         check_values(self, options)
-        if isinstance(table, type) or not hasattr(table, "inside"):
+        if not isinstance(table, Table):
             hint = f"ss.{self.name}(truth, score) takes arrays"
             raise MeasureError(f"{self.name} is computed from a table.", seen=type(table).__name__, hint=hint)
         with foreseen(self.name):
@@ -144,11 +158,6 @@ class Measure:
         return {"high": "↑", "low": "↓", None: " "}[self.best]
 
     @property
-    def summary(self) -> str:
-        """The first line of the docstring: what it is, and the formula."""
-        return (self.function.__doc__ or "").strip().splitlines()[0]
-
-    @property
     def topic(self) -> str:
         """What its file is about: the first sentence of it, up to a colon."""
         about = sys.modules[self.function.__module__].__doc__ or "Others"
@@ -162,72 +171,11 @@ class Measure:
             return f"infinite: {self.infinite or 'the denominator is zero'}"
         return None
 
-    def __repr__(self) -> str:
-        return f"{self.name}: {self.title}. {self.summary}"
 
+MEASURES: Registry[Measure] = Registry("measure", "measures", MeasureError)
+"""Every declared measure, in the order of declaration."""
 
-def measure(
-    *,
-    title: str,
-    range: tuple[float, float],
-    best: Best | None,
-    undefined: str,
-    aliases: tuple[str, ...] = (),
-    infinite: str | None = None,
-    trials: str | None = None,
-    share: tuple[Callable[[float], float], Callable[[float], float]] | None = None,
-    within_classes: bool | Callable[..., bool] = False,
-    area: tuple[float, float] | None = None,
-    interval: str | None = None,
-    probability: bool = False,
-    biased: str | None = None,
-    covers: str | None = None,
-    beside: str | None = None,
-    of_several: str | None = None,
-    certain: Certain | None = None,
-    monotone: bool = True,
-    conditioned: bool = False,
-) -> Callable[[Callable[..., Array]], Measure]:
-    """Declare a measure; the annotation of the first parameter says which table it needs.
-
-    The docstring's first line is the explanation and the formula; keyword-only parameters are options.
-    """
-
-    def declare(function: Callable[..., Array]) -> Measure:
-        name = function.__name__
-        declared = Measure(
-            name=name,
-            function=function,
-            table=table_of(function),
-            title=title,
-            range=range,
-            best=best,
-            undefined=undefined,
-            aliases=aliases,
-            infinite=infinite,
-            trials=trials,
-            share=share,
-            within_classes=within_classes,
-            area=area,
-            interval=interval or ("wilson" if trials else "jeffreys"),
-            probability=probability,
-            biased=biased,
-            covers=covers,
-            beside=beside,
-            of_several=of_several,
-            certain=certain,
-            monotone=monotone,
-            conditioned=conditioned,
-            options=options_of(function),
-            functions={table_of(function): function},
-        )
-        # Introspection and doctest see the function behind the frozen declaration.
-        vars(declared).update(
-            __wrapped__=function, __doc__=function.__doc__, __name__=name, __module__=function.__module__
-        )
-        return MEASURES.add(declared)
-
-    return declare
+measure = declaring(MEASURES, Measure)
 
 
 def by_order(formula: Formula, table: Any, **options: Any) -> list[Array]:
@@ -248,7 +196,3 @@ def by_size(formula: Formula, table: Any, **options: Any) -> list[Array]:
 def by_totals(formula: Formula, table: Any, **options: Any) -> list[Array]:
     """Bounds of a measure that depends on how many cases each class has, and on no score: it is exact."""
     return [formula(table, **options)]
-
-
-MEASURES: Registry[Measure] = Registry("measure", "measures", MeasureError)
-"""Every declared measure, in the order of declaration."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import INF, NO_CASES, measure
 from scorespace.tables import Array, ClassTable, ConfusionTable, ratio
 from scorespace.tables.labels import check_order, distances
-
-_NO_CASES = "there are no cases"
 
 
 @measure(
     title="Mean class distance",
-    range=(0, float("inf")),
+    range=(0, INF),
     best="low",
-    undefined=_NO_CASES,
+    undefined=NO_CASES,
     aliases=("mean_absolute_class_distance", "mean_class_distance"),
 )
 def class_distance(t: ConfusionTable) -> Array:
@@ -32,7 +30,7 @@ def class_distance(t: ConfusionTable) -> Array:
     title="Ranked probability score",
     range=(0, 1),
     best="low",
-    undefined=_NO_CASES,
+    undefined=NO_CASES,
     aliases=("ranked_probability_score",),
     probability=True,
     interval="log-t",

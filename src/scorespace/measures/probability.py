@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Final
 
 import numpy as np
 
 from scorespace.errors import MeasureError
 from scorespace.measures.cox import dot
-from scorespace.measures.measure import Formula, measure
+from scorespace.measures.measure import INF, NO_CASES, ONE_CLASS, Formula, measure
 from scorespace.tables import Array, ScoreTable, ratio
 
-_INF = float("inf")
-NO_CASES = "there are no cases"
-_ONE_CLASS = "only one class is present"
+NO_CHANCE: Final = "a case happened that was given no chance"
+of_probabilities = partial(measure, undefined=NO_CASES, probability=True)
 
 Base = Annotated[float | None, "base of the logarithm, 2 for bits; nats unless stated"]
 Eps = Annotated[float, "keeps scores that far from 0 and 1; else a case that was given no chance costs infinity"]
@@ -28,7 +28,7 @@ def certain_brier(formula: Formula, t: ScoreTable) -> list[Array]:
 
 @measure(
     title="Mean score",
-    range=(-_INF, _INF),
+    range=(-INF, INF),
     best=None,
     undefined=NO_CASES,
     aliases=("average_score", "mean_probability", "average_probability"),
@@ -38,12 +38,10 @@ def mean_score(t: ScoreTable) -> Array:
     return ratio(dot(t.pos + t.neg, t.score), t.total)
 
 
-@measure(
+@of_probabilities(
     title="Brier score",
     range=(0, 1),
     best="low",
-    undefined=NO_CASES,
-    probability=True,
     aliases=("brier_score", "brier_score_loss", "quadratic_score"),
     interval="log-t",
     certain=certain_brier,
@@ -63,12 +61,11 @@ def _certain_brier_skill(formula: Formula, t: ScoreTable) -> list[Array]:
     return [1 - ratio(one, uncertainty(t)) for one in certain_brier(brier.function, t)]
 
 
-@measure(
+@of_probabilities(
     title="Brier skill score",
-    range=(-_INF, 1),
+    range=(-INF, 1),
     best="high",
-    undefined=_ONE_CLASS,
-    probability=True,
+    undefined=ONE_CLASS,
     aliases=("bss", "brier_skill_score"),
     certain=_certain_brier_skill,
 )
@@ -110,14 +107,13 @@ def _surprise(p: Array, eps: float) -> Array:
         return np.abs(np.log(np.clip(p, eps, 1 - eps)))
 
 
-@measure(
+@of_probabilities(
     title="Log loss",
-    range=(0, _INF),
+    range=(0, INF),
     best="low",
-    undefined=NO_CASES,
-    infinite="a case happened that was given no chance",
-    probability=True,
-    aliases=("log_loss", "cross_entropy", "log_score", "negative_log_likelihood"),
+    infinite=NO_CHANCE,
+    aliases=("log_loss", "cross_entropy", "log_score", "negative_log_likelihood", "ignorance_score"),
+    forms={"bits": "logloss(base=2)"},
     interval="log-t",
     covers="of almost perfect models, and of scores with heavy tails, it holds the truth in 89 to 92 % of samples",
     certain=_certain_logloss,
@@ -135,7 +131,7 @@ def logloss(t: ScoreTable, *, base: Base = None, eps: Eps = 0.0) -> Array:
     impossible = _impossible(t) if eps == 0 else np.zeros(())
     happened, not_happened = (np.where(np.isinf(v), 0.0, v) for v in (happened, not_happened))
     surprise = dot(t.pos, happened) + dot(t.neg, not_happened)
-    nats = ratio(np.where(impossible > 0, _INF, surprise), t.total)
+    nats = ratio(np.where(impossible > 0, INF, surprise), t.total)
     return np.abs(nats) if base is None else np.abs(nats / math.log(base))  # 0, not −0
 
 

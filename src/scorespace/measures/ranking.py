@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
@@ -10,104 +11,80 @@ from scorespace.curves.hull import edges_of
 from scorespace.curves.pr import pr_area
 from scorespace.curves.roc import partial_area, value_at
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import Formula, by_hull, by_order, measure
+from scorespace.measures.measure import INF, NO_POSITIVES, ONE_CLASS, Formula, by_hull, by_order, measure
 from scorespace.special import betainc
-from scorespace.tables import Array, DrawnCases, ScoreTable, ratio
+from scorespace.tables import Array, ScoreTable, ratio
 
-_INF = float("inf")
-_ONE_CLASS = "only one class is present"
-_NO_POSITIVES = "there are no positive cases"
 _OF_AREAS = (
     "near 1, and of few positives that spread little, it holds the truth in up to all samples; "
     "where a few positives lie far below all others in 90 %"
 )
+_AT_TNR = {"sensitivity_at_specificity": "tpr_at(fpr=0.1), where the specificity is 0.9"}
+_CORRECTED = dict.fromkeys(
+    ("mcclish", "standardised_partial_auc", "standardized_partial_auc", "max_fpr"),
+    "pauc(fpr_high=0.1, corrected=true)",
+)
 _OF_PRECISION = "near 1 it holds the truth in 91 to 100 % of samples"
+
+_of_pairs = partial(measure, best="high", undefined=ONE_CLASS, certain=by_order)
+_on_roc = partial(_of_pairs, within_classes=True)
+_area = partial(_on_roc, interval="area", covers=_OF_AREAS)
+_precision = partial(
+    measure, range=(0, 1), best="high", undefined=NO_POSITIVES, interval="precision-t", covers=_OF_PRECISION
+)
 
 
 def concordant_pairs(table: ScoreTable) -> Array:
     """Pairs of a positive and a negative in the right order, ties counting one half (Mann-Whitney U)."""
     pos, neg = table.columns
-    above = np.cumsum(pos, axis=-1, dtype=np.float64)  # positives scored at least as high
-    pairs = np.einsum("...i,...i->...", above, neg)
-    if np.logical_and(pos, neg).any():
-        pairs = pairs - 0.5 * np.einsum("...i,...i->...", pos, neg, dtype=np.float64, casting="unsafe")
-    return np.asarray(pairs)
+    floats = pos.dtype.kind == "f"
+    # Positives scored at least as high; whole numbers are added sooner than floats, which wait for each other.
+    above = np.cumsum(pos, axis=-1, dtype=np.float64 if floats else np.int64)
+    pairs = _products(above, neg)
+    if floats or np.logical_and(pos, neg).any():  # floats are sooner multiplied than looked at
+        pairs = pairs - 0.5 * _products(pos, neg)
+    return pairs
 
 
-@measure(
+def _products(one: Array, other: Array) -> Array:
+    """Σ one · other along the scores, as floats: of whole numbers it may be beyond all that are counted."""
+    return np.asarray(np.einsum("...i,...i->...", one, other, dtype=np.float64, casting="unsafe"))
+
+
+@_area(
     title="Area under the ROC curve",
     range=(0, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance"),
-    within_classes=True,
+    aliases=(
+        *("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance", "roc_auc_score", "roc_area"),
+        "probability_of_superiority",
+    ),
+    forms=dict.fromkeys(("hand_till", "hand_and_till", "multiclass_auc", "mauc"), "auc[hand_till]"),
     area=(1, 0),
-    interval="area",
-    covers=_OF_AREAS,
-    certain=by_order,
 )
 def auc(t: ScoreTable) -> Array:
     """Probability that a positive is scored above a negative, ties counting half: U / (P · N)."""
     return ratio(concordant_pairs(t), t.n_pos * t.n_neg)
 
 
-@auc.on
-def _auc_of_draws(drawn: DrawnCases) -> Array:
-    return ratio(drawn.concordant_pairs(), drawn.n_pos * drawn.n_neg)
-
-
-@measure(
-    title="Mann-Whitney U",
-    range=(0, _INF),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("mann_whitney", "mann_whitney_u", "wilcoxon_w"),
-    certain=by_order,
-)
+@_of_pairs(title="Mann-Whitney U", range=(0, INF), aliases=("mann_whitney", "mann_whitney_u", "wilcoxon_w"))
 def u(t: ScoreTable) -> Array:
     """Number of pairs of a positive and a negative in the right order, ties counting half: AUC · P · N."""
     return np.where(t.n_pos * t.n_neg > 0, concordant_pairs(t), np.nan)
 
 
-@measure(
-    title="Rank sum of the positives",
-    range=(0, _INF),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("wilcoxon_rank_sum", "sum_of_ranks"),
-    certain=by_order,
-)
+@_of_pairs(title="Rank sum of the positives", range=(0, INF), aliases=("wilcoxon_rank_sum", "sum_of_ranks"))
 def rank_sum(t: ScoreTable) -> Array:
     """Sum of the ranks of the positives, the lowest score first and ties sharing theirs: U + P · (P + 1) / 2."""
     return np.where(t.n_pos * t.n_neg > 0, concordant_pairs(t) + t.n_pos * (t.n_pos + 1) / 2, np.nan)
 
 
-@measure(
-    title="Gini coefficient",
-    range=(-1, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("somers_d", "accuracy_ratio"),
-    within_classes=True,
-    area=(2, -1),
-    interval="area",
-    covers=_OF_AREAS,
-    certain=by_order,
-)
+@_area(title="Gini coefficient", range=(-1, 1), aliases=("somers_d", "accuracy_ratio"), area=(2, -1))
 def gini(t: ScoreTable) -> Array:
     """Twice the area between the ROC curve and the diagonal: 2 · AUC − 1."""
     return 2 * ratio(concordant_pairs(t), t.n_pos * t.n_neg) - 1
 
 
-@measure(
-    title="Partial area under the ROC curve",
-    range=(-_INF, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("partial_auc", "pauroc"),
-    within_classes=True,
-    certain=by_order,
-)
+@_on_roc(title="Partial area under the ROC curve", range=(-INF, 1), aliases=("partial_auc", "pauroc"), forms=_CORRECTED)
 def pauc(
     t: ScoreTable,
     *,
@@ -135,13 +112,10 @@ def pauc(
     )
 
 
-@measure(
+@_on_roc(
     title="Area under the ROC convex hull",
     range=(0.5, 1),
-    best="high",
-    undefined=_ONE_CLASS,
     aliases=("auc_hull", "rocch_auc"),
-    within_classes=True,
     interval="corrected-hull",
     biased="too high on small samples: the hull is fitted to the same cases",
     certain=by_hull,
@@ -151,8 +125,7 @@ def auch(t: ScoreTable) -> Array:
     edges = edges_of(t)
     above = np.cumsum(edges.pos) - edges.pos / 2
     above -= _before(edges.owner, edges.pos)
-    pairs = np.bincount(edges.owner, edges.neg * above, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)
-    return ratio(pairs, t.n_pos * t.n_neg)
+    return ratio(edges.added(edges.neg * above, t), t.n_pos * t.n_neg)
 
 
 def _certain_ks(formula: Formula, t: ScoreTable) -> list[Array]:
@@ -160,13 +133,10 @@ def _certain_ks(formula: Formula, t: ScoreTable) -> list[Array]:
     return [formula(t), *(formula(t.ordered(best)) for best in (True, False))]
 
 
-@measure(
+@_on_roc(
     title="Kolmogorov-Smirnov distance",
     range=(0, 1),
-    best="high",
-    undefined=_ONE_CLASS,
     aliases=("kolmogorov_smirnov", "ks_statistic"),
-    within_classes=True,
     interval="corrected",
     biased="too high on small samples: it is the largest of many gaps",
     certain=_certain_ks,
@@ -192,16 +162,7 @@ def _certain_ap(formula: Formula, t: ScoreTable) -> list[Array]:
     return [ratio(worst.sum(), t.n_pos), formula(t.ordered(best=True))]
 
 
-@measure(
-    title="Average precision",
-    range=(0, 1),
-    best="high",
-    undefined=_NO_POSITIVES,
-    aliases=("average_precision",),
-    interval="precision-t",
-    covers=_OF_PRECISION,
-    certain=_certain_ap,
-)
+@_precision(title="Average precision", aliases=("average_precision", "average_precision_score"), certain=_certain_ap)
 def ap(t: ScoreTable) -> Array:
     """Precision at each score, averaged over the positives there: Σ (R_k − R_{k−1}) · PPV_k."""
     c = t.sweep
@@ -210,14 +171,9 @@ def ap(t: ScoreTable) -> Array:
     return ratio(np.where(gained > 0, gained * precision, 0.0).sum(axis=-1), c.p[..., -1])
 
 
-@measure(
+@_precision(
     title="Area under the precision-recall curve",
-    range=(0, 1),
-    best="high",
-    undefined=_NO_POSITIVES,
-    aliases=("pr_auc", "aupr", "area_under_pr"),
-    interval="precision-t",
-    covers=_OF_PRECISION,
+    aliases=("pr_auc", "aupr", "auc_pr", "prc_area", "area_under_pr"),
     certain=by_order,
 )
 def auprc(t: ScoreTable) -> Array:
@@ -225,15 +181,7 @@ def auprc(t: ScoreTable) -> Array:
     return pr_area(t.sweep)
 
 
-@measure(
-    title="TPR at a fixed FPR",
-    range=(0, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"),
-    within_classes=True,
-    certain=by_order,
-)
+@_on_roc(title="TPR at a fixed FPR", range=(0, 1), aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), forms=_AT_TNR)
 def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)
@@ -241,15 +189,7 @@ def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 
     return value_at(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr)
 
 
-@measure(
-    title="FPR at a fixed TPR",
-    range=(0, 1),
-    best="low",
-    undefined=_ONE_CLASS,
-    aliases=("fpr_at_tpr", "false_alarms_at"),
-    within_classes=True,
-    certain=by_order,
-)
+@_on_roc(title="FPR at a fixed TPR", range=(0, 1), best="low", aliases=("fpr_at_tpr", "false_alarms_at"))
 def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)
@@ -263,11 +203,9 @@ def _check_rate(name: str, rate: float) -> None:
         raise MeasureError(f"{name}={rate:g} is not a rate.", hint="between 0 and 1")
 
 
-@measure(
+@_of_pairs(
     title="H-measure",
     range=(0, 1),
-    best="high",
-    undefined=_ONE_CLASS,
     aliases=("h_measure", "hmeasure"),
     interval="corrected",
     biased="too high on small samples: the best recalibration is fitted to the same cases",
@@ -306,11 +244,10 @@ def h(
     loss = p0 * fpr * (of_neg - below_neg) + p1 * (1 - tpr) * (of_pos - below_pos)
     first = np.append(True, edges.owner[1:] != edges.owner[:-1])
     start = p1 * (ratio(edge_b, edge_a + edge_b) - of_pos) * first  # the corner (0, 0)
-    total_loss = np.bincount(edges.owner, loss + start, minlength=max(1, t.n_pos.size)).reshape(t.n_pos.shape)
     a, b = np.broadcast_to(a, np.shape(pos_share)), np.broadcast_to(b, np.shape(pos_share))
     at_share = _masses(pos_share, a, b)
     worst = neg_share * at_share[0] + pos_share * (ratio(b, a + b) - at_share[1])
-    return 1 - ratio(total_loss, worst)
+    return 1 - ratio(edges.added(loss + start, t), worst)
 
 
 def _cost_prior(prior: str, severity_ratio: float | None, pos_share: Array) -> tuple[Array, Array]:

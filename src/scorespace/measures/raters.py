@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Final, Literal
 
 import numpy as np
 
 from scorespace.errors import MeasureError
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import INF, measure
 from scorespace.tables import Array, ratio
 from scorespace.tables.labels import natural_order
 from scorespace.tables.rating import RatingTable
 
-_SAME: Final = "all ratings are the same class"
 _PAIRS: Final = "no instance was judged by two raters"
+_agreement = partial(
+    measure, range=(-INF, 1), best="high", undefined="all ratings are the same class", interval="bootstrap"
+)
 
 Weights = Annotated[
     Literal["none", "linear", "quadratic"], "how much near classes count as agreement, in the order of the classes"
@@ -23,20 +26,13 @@ Metric = Annotated[
 ]
 
 
-@measure(title="Observed agreement of raters", range=(0, 1), best="high", undefined=_PAIRS, interval="bootstrap")
+@_agreement(title="Observed agreement of raters", range=(0, 1), undefined=_PAIRS)
 def agreed(t: RatingTable) -> Array:
     """Share of the pairs of raters who give an instance the same class: mean of Σ_k r_k (r_k − 1) / (r (r − 1))."""
     return _observed(t)
 
 
-@measure(
-    title="Cohen's kappa of two raters",
-    range=(-1, 1),
-    best="high",
-    undefined=_SAME,
-    aliases=("cohen", "weighted_kappa"),
-    interval="bootstrap",
-)
+@_agreement(title="Cohen's kappa of two raters", range=(-1, 1), aliases=("cohen", "weighted_kappa"))
 def rater_kappa(t: RatingTable, *, weights: Weights = "none") -> Array:
     """Agreement of two raters beyond what their own shares of classes bring: (p_o − p_e) / (1 − p_e)."""
     if len(t.raters) != 2:
@@ -49,20 +45,13 @@ def rater_kappa(t: RatingTable, *, weights: Weights = "none") -> Array:
     return _beyond(np.einsum("...kl,kl->...", shares, near), expected)
 
 
-@measure(title="Fleiss' kappa", range=(-np.inf, 1), best="high", undefined=_SAME, interval="bootstrap")
+@_agreement(title="Fleiss' kappa")
 def fleiss(t: RatingTable) -> Array:
     """Agreement of any number of raters beyond that of their common shares p: (p_o − Σ p²) / (1 − Σ p²)."""
     return _beyond(_observed(t), np.square(_shares(t)).sum(axis=-1))
 
 
-@measure(
-    title="Scott's pi",
-    range=(-np.inf, 1),
-    best="high",
-    undefined=_SAME,
-    aliases=("scott_pi", "scotts_pi"),
-    interval="bootstrap",
-)
+@_agreement(title="Scott's pi", aliases=("scott_pi", "scotts_pi"))
 def scott(t: RatingTable) -> Array:
     """Agreement of two raters beyond that of their common shares of classes: Fleiss' kappa of two raters."""
     if len(t.raters) != 2:
@@ -70,23 +59,14 @@ def scott(t: RatingTable) -> Array:
     return _beyond(_observed(t), np.square(_shares(t)).sum(axis=-1))
 
 
-@measure(
-    title="Gwet's AC1", range=(-1, 1), best="high", undefined=_PAIRS, aliases=("gwet", "gwet_ac1"), interval="bootstrap"
-)
+@_agreement(title="Gwet's AC1", range=(-1, 1), undefined=_PAIRS, aliases=("gwet", "gwet_ac1"))
 def ac1(t: RatingTable) -> Array:
     """Agreement beyond chance that stays sensible where one class is rare: p_e = Σ p (1 − p) / (K − 1)."""
     shares = _shares(t)
     return _beyond(_observed(t), ratio((shares * (1 - shares)).sum(axis=-1), len(t.classes) - 1))
 
 
-@measure(
-    title="Krippendorff's alpha",
-    range=(-np.inf, 1),
-    best="high",
-    undefined=_SAME,
-    aliases=("alpha", "krippendorff_alpha"),
-    interval="bootstrap",
-)
+@_agreement(title="Krippendorff's alpha", aliases=("alpha", "krippendorff_alpha"))
 def krippendorff(t: RatingTable, *, metric: Metric = "nominal") -> Array:
     """Disagreement of pairs of ratings against that of ratings paired by chance: 1 − D_o / D_e; gaps are allowed."""
     given = t.votes.sum(axis=1)

@@ -10,18 +10,20 @@ import numpy as np
 from scorespace.curves.isotonic import isotonic_spread
 from scorespace.errors import MeasureError
 from scorespace.measures.decomposition import cal, ref, unc
-from scorespace.measures.measure import measure
-from scorespace.tables import Array, ratio
+from scorespace.measures.measure import INF, NO_CASES, measure
+from scorespace.measures.ranking import concordant_pairs
+from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.order import concordance, median, midranks, quantile
-from scorespace.tables.residual import ErrorSums, IntervalTable, ResidualTable
+from scorespace.tables.residual import IntervalTable, ResidualTable
+from scorespace.tables.sums import ErrorSums
 
-_INF = float("inf")
-_NO_CASES = "there are no cases"
 _CONSTANT_TRUTH = "all truths are the same"
 _CONSTANT = "all truths or all predictions are the same"
 _AT_BASELINE = "every truth equals the baseline, or samples with other baselines were merged"
 _JACKKNIFE = "jackknife"
-_loss = partial(measure, range=(0, _INF), best="low", undefined=_NO_CASES, interval=_JACKKNIFE)
+_loss = partial(measure, range=(0, INF), best="low", undefined=NO_CASES, interval=_JACKKNIFE)
+_gain = partial(measure, range=(-INF, 1), best="high", undefined=_CONSTANT_TRUTH, interval=_JACKKNIFE)
+_correlation = partial(measure, range=(-1, 1), best="high", undefined=_CONSTANT, interval="fisher-t")
 
 Alpha = Annotated[float, "share of the loss that under-prediction has: 2/3 makes it twice as dear"]
 Quantile = Annotated[float, "the quantile that is predicted"]
@@ -57,11 +59,16 @@ def medae(t: ResidualTable) -> Array:
     return median(np.abs(t.numbers.error)[order], t.cells[..., order])
 
 
-@_loss(title="Largest absolute error", aliases=("max_absolute_error",), interval="extreme")
+@_loss(
+    title="Largest absolute error",
+    aliases=("max_absolute_error",),
+    interval="extreme",
+    biased="too low on small samples: among more cases there are larger errors",
+)
 def max_error(t: ResidualTable) -> Array:
     """The farthest miss: max |ŷ − y|."""
     size, cells = np.abs(t.numbers.error), t.cells
-    largest = np.where(cells > 0, size, -_INF).max(axis=-1, initial=-_INF)
+    largest = np.where(cells > 0, size, -INF).max(axis=-1, initial=-INF)
     return np.where(largest < 0, np.nan, largest)
 
 
@@ -75,13 +82,10 @@ def mape(s: ErrorSums) -> Array:
     return s.mean("relative")
 
 
-@measure(
+@_loss(
     title="Symmetric mean absolute percentage error",
     range=(0, 2),
-    best="low",
-    undefined=_NO_CASES,
     aliases=("symmetric_mean_absolute_percentage_error",),
-    interval=_JACKKNIFE,
 )
 def smape(s: ErrorSums) -> Array:
     """How far predictions miss as a share of the mean size of both: Σ 2 |ŷ − y| / (|y| + |ŷ|) / n."""
@@ -119,39 +123,20 @@ def rrse(s: ErrorSums) -> Array:
     return np.sqrt(_part(s.squared, s.off_squared))
 
 
-@measure(
-    title="Coefficient of determination",
-    range=(-_INF, 1),
-    best="high",
-    undefined=_CONSTANT_TRUTH,
-    aliases=("r_squared", "r2_score"),
-    interval=_JACKKNIFE,
-)
+@_gain(title="Coefficient of determination", aliases=("r_squared", "r2_score"))
 def r2(s: ErrorSums) -> Array:
     """What is spared of the squared error of the mean of these truths; below 0 it is worse: 1 − MSE / var(y)."""
     return 1 - _part(s.squared, s.truth_spread)
 
 
-@measure(
-    title="Explained variance",
-    range=(-_INF, 1),
-    best="high",
-    undefined=_CONSTANT_TRUTH,
-    aliases=("evs", "explained_variance_score"),
-    interval=_JACKKNIFE,
-)
+@_gain(title="Explained variance", aliases=("evs", "explained_variance_score"))
 def explained_variance(s: ErrorSums) -> Array:
     """The same as r2 for predictions shifted to have no bias: 1 − var(ŷ − y) / var(y)."""
     return 1 - _part(s.error_spread, s.truth_spread)
 
 
-@measure(
-    title="Share of the pinball loss that is spared",
-    range=(-_INF, 1),
-    best="high",
-    undefined=_CONSTANT_TRUTH,
-    aliases=("d2_absolute_error", "d2_pinball"),
-    interval="bootstrap",
+@_gain(
+    title="Share of the pinball loss that is spared", aliases=("d2_absolute_error", "d2_pinball"), interval="bootstrap"
 )
 def d2(t: ResidualTable, *, q: Quantile = 0.5) -> Array:
     """What is spared of the pinball loss of always predicting the q-quantile of these truths: 1 − L_q(ŷ) / L_q(y_q)."""
@@ -172,14 +157,7 @@ def _part(loss: Array, of: Array) -> Array:
 # --- on which side
 
 
-@measure(
-    title="Mean error",
-    range=(-_INF, _INF),
-    best=None,
-    undefined=_NO_CASES,
-    aliases=("mean_error", "mean_bias_error"),
-    interval=_JACKKNIFE,
-)
+@_loss(title="Mean error", range=(-INF, INF), best=None, aliases=("mean_error", "mean_bias_error"))
 def bias(s: ErrorSums) -> Array:
     """By how much predictions are too high on average, too low where it is negative: Σ (ŷ − y) / n."""
     return s.error
@@ -223,14 +201,7 @@ def _check_share(name: str, share: float) -> None:
 # --- in which order
 
 
-@measure(
-    title="Pearson's correlation",
-    range=(-1, 1),
-    best="high",
-    undefined=_CONSTANT,
-    aliases=("correlation", "r"),
-    interval=_JACKKNIFE,
-)
+@_correlation(title="Pearson's correlation", aliases=("correlation", "r"), interval=_JACKKNIFE)
 def pearson(s: ErrorSums) -> Array:
     """How nearly predictions are on a rising line with the truth, on whichever line: cov(ŷ, y) / √(var(ŷ) var(y))."""
     with_truth = s.truth_spread + s.together
@@ -240,14 +211,7 @@ def pearson(s: ErrorSums) -> Array:
     return np.clip(ratio(with_truth, np.sqrt(s.truth_spread * np.where(constant, np.nan, predicted))), -1, 1)
 
 
-@measure(
-    title="Spearman's rank correlation",
-    range=(-1, 1),
-    best="high",
-    undefined=_CONSTANT,
-    aliases=("spearman_rho", "rank_correlation"),
-    interval="fisher-t",
-)
+@_correlation(title="Spearman's rank correlation", aliases=("spearman_rho", "rank_correlation"))
 def spearman(t: ResidualTable) -> Array:
     """How nearly predictions stand in the order of the truth: the correlation of the ranks, ties in the middle."""
     numbers, cells = t.numbers, t.cells
@@ -258,24 +222,32 @@ def spearman(t: ResidualTable) -> Array:
     return np.clip(ratio(np.vecdot(cells * a, b), np.sqrt(spreads)), -1, 1)
 
 
-@measure(
-    title="Kendall's rank correlation",
-    range=(-1, 1),
-    best="high",
-    undefined=_CONSTANT,
-    aliases=("kendall_tau", "tau_b"),
-    interval="fisher-t",
-)
+@_correlation(title="Kendall's rank correlation", aliases=("kendall_tau", "tau_b"))
 def kendall(t: ResidualTable) -> Array:
     """Pairs in the right order less those in the wrong one, among those not tied: τ_b = (C − D) / √(P_ŷ P_y)."""
     found = concordance(t.numbers.truth, t.numbers.predicted, t.cells)
     return ratio(found.right - found.wrong, np.sqrt(found.truth_apart * found.predicted_apart))
 
 
-@measure(
+@spearman.on
+def _spearman_of_scores(t: ScoreTable) -> Array:
+    """Of scores and two classes: the truth has two ranks, of the negatives and of the positives."""
+    size, total, n_pos, n_neg = t.pos + t.neg, t.total, t.n_pos, t.n_neg
+    a = total[..., None] / 2 - np.cumsum(size, axis=-1) + size / 2
+    together = (n_neg * np.vecdot(t.pos, a) - n_pos * np.vecdot(t.neg, a)) / 2
+    return np.clip(ratio(together, np.sqrt(np.vecdot(size * a, a) * n_pos * n_neg * total / 4)), -1, 1)
+
+
+@kendall.on
+def _kendall_of_scores(t: ScoreTable) -> Array:
+    size, pairs = t.pos + t.neg, t.n_pos * t.n_neg
+    apart = (t.total**2 - np.vecdot(size, size)) / 2
+    return ratio(2 * concordant_pairs(t) - pairs, np.sqrt(pairs * apart))
+
+
+@_correlation(
     title="Concordance index",
     range=(0, 1),
-    best="high",
     undefined=_CONSTANT_TRUTH,
     aliases=("c_index", "harrell_c"),
     interval="logit-t",
@@ -287,14 +259,7 @@ def cindex(t: ResidualTable) -> Array:
     return ratio(found.right + tied / 2, found.truth_apart)
 
 
-@measure(
-    title="Gini correlation",
-    range=(-1, 1),
-    best="high",
-    undefined=_CONSTANT_TRUTH,
-    aliases=("normalised_gini", "gap_correlation"),
-    interval="fisher-t",
-)
+@_correlation(title="Gini correlation", undefined=_CONSTANT_TRUTH, aliases=("normalised_gini", "gap_correlation"))
 def gini_correlation(t: ResidualTable) -> Array:
     """Order that knows distances, right pairs less wrong ones by how far apart: cov(y, rank ŷ) / cov(y, rank y).
 
@@ -330,11 +295,9 @@ def _refinement(t: ResidualTable) -> Array:
     return isotonic_spread(t)
 
 
-@measure(
+@_loss(
     title="Discrimination of numbers",
-    range=(0, _INF),
     best="high",
-    undefined=_NO_CASES,
     aliases=("discrimination",),
     interval="shifted",
     biased="too high on small samples: the rising curve is fitted to the same cases",
@@ -349,7 +312,7 @@ def _variance_of_truth(s: ErrorSums) -> Array:
     return s.truth_spread
 
 
-cal.ranges[ResidualTable] = ref.ranges[ResidualTable] = unc.ranges[ErrorSums] = (0, _INF)
+cal.ranges[ResidualTable] = ref.ranges[ResidualTable] = unc.ranges[ErrorSums] = (0, INF)
 cal.intervals[ResidualTable], ref.intervals[ResidualTable] = "inverted-numbers", "corrected-numbers"
 unc.intervals[ErrorSums] = _JACKKNIFE
 
@@ -363,7 +326,7 @@ Level = Annotated[float, "share of the truths that the intervals were made to ho
     title="Coverage of the prediction intervals",
     range=(0, 1),
     best=None,
-    undefined=_NO_CASES,
+    undefined=NO_CASES,
     aliases=("interval_coverage", "picp"),
     trials="total",
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from scorespace.errors import MeasureError
+from scorespace.frozen import dataclass
 from scorespace.measures.average import ALL_AVERAGES, EVENLY, average, averaging_table
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import certified
@@ -79,6 +80,15 @@ def bind(spec: MeasureSpec, table: Table) -> Request:
         point = Top(100 * point.size / float(table.total), percent=True)
     bounds = certified(spec, table) if table.coarse else None
     return Request(spec, formula, inside, within, averaged, point, bounds)
+
+
+def suits(spec: MeasureSpec, table: Table) -> bool:
+    """Whether a request makes sense for this kind of table, beside others of another kind."""
+    try:
+        bind(spec, table)
+    except MeasureError:
+        return False
+    return True
 
 
 def _way(spec: MeasureSpec, table: Table) -> tuple[Formula, Table, bool]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from scorespace.measures.measure import measure
+from scorespace.measures.measure import INF, measure
 from scorespace.tables import Array, ratio
 from scorespace.tables.rule import RuleTable
 
-_INF: Final = float("inf")
 _NO_TRANSACTIONS: Final = "there are no transactions"
 _NEVER: Final = "the antecedent never occurs"
-_EITHER: Final = "the antecedent or the consequent never occurs"
+_rule = partial(measure, range=(0, INF), best="high", undefined="the antecedent or the consequent never occurs")
 
 
-@measure(title="Support", range=(0, 1), best="high", undefined=_NO_TRANSACTIONS, trials="total")
+@_rule(title="Support", range=(0, 1), undefined=_NO_TRANSACTIONS, trials="total")
 def support(rule: RuleTable) -> Array:
     """Share of the transactions with both sides: P(A and B).
 
@@ -24,7 +24,7 @@ def support(rule: RuleTable) -> Array:
     return ratio(rule.both, rule.total)
 
 
-@measure(title="Confidence", range=(0, 1), best="high", undefined=_NEVER, trials="antecedent")
+@_rule(title="Confidence", range=(0, 1), undefined=_NEVER, trials="antecedent")
 def confidence(rule: RuleTable) -> Array:
     """Share of the transactions with the antecedent that have the consequent, too: P(B | A).
 
@@ -34,7 +34,7 @@ def confidence(rule: RuleTable) -> Array:
     return ratio(rule.both, rule.antecedent)
 
 
-@measure(title="Lift of a rule", range=(0, _INF), best="high", undefined=_EITHER, aliases=("interest",))
+@_rule(title="Lift of a rule", aliases=("interest",))
 def rule_lift(rule: RuleTable) -> Array:
     """How many times as often both sides go together as they would by chance: P(A and B) / (P(A) · P(B)).
 
@@ -44,13 +44,7 @@ def rule_lift(rule: RuleTable) -> Array:
     return ratio(rule.both * rule.total, rule.antecedent * rule.consequent)
 
 
-@measure(
-    title="Leverage",
-    range=(-0.25, 0.25),
-    best="high",
-    undefined=_NO_TRANSACTIONS,
-    aliases=("piatetsky_shapiro", "novelty"),
-)
+@_rule(title="Leverage", range=(-0.25, 0.25), undefined=_NO_TRANSACTIONS, aliases=("piatetsky_shapiro", "novelty"))
 def leverage(rule: RuleTable) -> Array:
     """Share of the transactions with both sides beyond what chance explains: P(A and B) − P(A) · P(B).
 
@@ -60,11 +54,9 @@ def leverage(rule: RuleTable) -> Array:
     return ratio(rule.both * rule.total - rule.antecedent * rule.consequent, rule.total * rule.total)
 
 
-@measure(
+@_rule(
     title="Conviction",
-    range=(0, _INF),
-    best="high",
-    undefined="the antecedent never occurs, or the consequent always does",
+    undefined=f"{_NEVER}, or the consequent always does",
     infinite="the antecedent never occurs without the consequent",
 )
 def conviction(rule: RuleTable) -> Array:
@@ -77,9 +69,7 @@ def conviction(rule: RuleTable) -> Array:
     return ratio(rule.antecedent * (rule.total - rule.consequent), rule.total * fails)
 
 
-@measure(
-    title="Kulczynski's measure", range=(0, 1), best="high", undefined=_EITHER, aliases=("kulc", "mean_confidence")
-)
+@_rule(title="Kulczynski's measure", range=(0, 1), aliases=("kulc", "mean_confidence"))
 def kulczynski(rule: RuleTable) -> Array:
     """The mean of the confidence in both directions, whatever else was bought: (P(B | A) + P(A | B)) / 2.
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from scorespace.curves.midpoint import Midpoint, Recentre, midpoints
 from scorespace.curves.smooth import sides, soft_ends, softened
-from scorespace.measures.measure import Formula, by_order, measure
+from scorespace.measures.measure import ONE_CLASS, Formula, by_order, measure
 from scorespace.measures.ranking import concordant_pairs
 from scorespace.tables import Array, ScoreTable, ratio
 
-_ONE_CLASS = "only one class is present"
+_of_pairs = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, probability=True, within_classes=True)
 
 
 def _certain_smauc(
@@ -61,12 +63,10 @@ def _certain_ease(formula: Formula, t: ScoreTable, *, midpoint: Midpoint = "mean
     return [np.asarray(wrong[k] / (wrong[k] + right[1 - k])) for k in (0, 1)]
 
 
-@measure(
+@_of_pairs(
     title="Area under the smooth ROC curve",
-    range=(0, 1),
-    best="high",
-    undefined=f"{_ONE_CLASS}, or the soft labels are all of one class",
-    probability=True,
+    undefined=f"{ONE_CLASS}, or the soft labels are all of one class",
+    within_classes=False,
     beside="auc",
     aliases=("smooth_auc", "smroc_auc"),
     interval="class-area",
@@ -114,16 +114,7 @@ def ease_err(t: ScoreTable, *, midpoint: Midpoint = "mean") -> Array:
     return np.clip(ratio(np.vecdot(np.where(above, neg, pos), ease), every), 0, 1)
 
 
-@measure(
-    title="Scored AUC",
-    range=(0, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    probability=True,
-    aliases=("scored_auc",),
-    within_classes=True,
-    certain=by_order,
-)
+@_of_pairs(title="Scored AUC", aliases=("scored_auc",), certain=by_order)
 def sauc(t: ScoreTable) -> Array:
     """By how much positives are scored above negatives: the mean over all pairs of max(0, s₊ − s₋)."""
     pos, neg = t.pos, t.neg
@@ -139,16 +130,7 @@ def _certain_prob_auc(formula: Formula, t: ScoreTable) -> list[Array]:
     return [np.clip((apart + 1) / 2, 0, 1)]
 
 
-@measure(
-    title="Probabilistic AUC",
-    range=(0, 1),
-    best="high",
-    undefined=_ONE_CLASS,
-    probability=True,
-    aliases=("probabilistic_auc",),
-    within_classes=True,
-    certain=_certain_prob_auc,
-)
+@_of_pairs(title="Probabilistic AUC", aliases=("probabilistic_auc",), certain=_certain_prob_auc)
 def prob_auc(t: ScoreTable) -> Array:
     """How far the mean scores of the classes lie apart: (mean s of positives − mean s of negatives + 1) / 2."""
     apart = ratio(t.pos @ t.score, t.n_pos) - ratio(t.neg @ t.score, t.n_neg)

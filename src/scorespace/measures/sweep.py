@@ -69,24 +69,32 @@ def _certain(table: ScoreTable, traced: Curve, measure: str) -> Ends:
 
 
 @declared(
-    title="Best value under a constraint",
+    title="Best value over thresholds",
     range=(-np.inf, np.inf),
     best="high",
     undefined="no threshold keeps the bounds",
     biased="too good on small samples: the threshold is chosen on the same cases",
+    forms={
+        **dict.fromkeys(("best_f1", "max_f1"), "best(measure=f1)"),
+        "precision_at_recall": "best(measure=ppv, at_least=tpr=0.9)",
+        "recall_at_precision": "best(measure=tpr, at_least=ppv=0.9)",
+        "specificity_at_sensitivity": "best(measure=tnr, at_least=tpr=0.9)",
+    },
 )
 def best(
     t: ScoreTable,
     *,
     measure: Annotated[str, "the measure of decisions that should be best"] = "ppv",
-    at_least: Annotated[str | None, "bounds to keep, with blanks between; tpr=0.9 when none is stated"] = None,
+    at_least: Annotated[str | None, "bounds to keep, with blanks between; tpr=0.9 for ppv alone"] = None,
     at_most: Annotated[str | None, "bounds to keep, with blanks between, such as fpr=0.1"] = None,
 ) -> Array:
-    """The best value of a measure over the thresholds at which others keep their bounds, such as ppv with tpr ≥ 0.9.
+    """The best value of a measure over all thresholds, or over those at which others keep bounds: ppv with tpr ≥ 0.9.
 
     >>> from scorespace.tables import score_table
     >>> best(score_table([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]), measure="ppv", at_least="tpr=0.9")
     0.6666666666666666
+    >>> best(score_table([1, 0, 1, 0], [0.9, 0.6, 0.4, 0.1]), measure="f1")
+    0.8
     """
     spec = _of_decisions(measure)
     if spec.measure.best is None:
@@ -96,7 +104,7 @@ def best(
     sign = 1.0 if spec.measure.best == "high" else -1.0
     counts = t.sweep
     values = sign * np.asarray(spec.measure(counts, **dict(spec.options)), dtype=np.float64)
-    if at_least is at_most is None:
+    if at_least is at_most is None and spec.name == "ppv":  # which is highest where next to nothing is found
         at_least = "tpr=0.9"
     for text, least in ((at_least, 1.0), (at_most, -1.0)):
         for one, bound in _bounds(text or ""):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from scorespace.errors import MeasureError, listing
+from scorespace.frozen import dataclass
 from scorespace.measures import parse
 from scorespace.measures.average import average
-from scorespace.probabilities.fit import TEMPERATURES
-from scorespace.probabilities.maps import ClassMaps, PlattMap, ScoreMap, TemperatureMap
+from scorespace.probabilities.maps import KINDS, ScoreMap
 from scorespace.results import ByValue, Note, Result, Row, decimals, grouped, note
 from scorespace.tables import Array, ClassTable, ScoreTable
 
@@ -20,7 +20,6 @@ _TWO_CLASSES = ("brier", "cal", "ref", "logloss", "auc")
 _SEVERAL_CLASSES = ("brier", "cal", "ref", "logloss", "auc[hand_till]")
 _SAME = 0.0005
 """What three decimals do not show counts as no change."""
-_TITLES = {"isotonic": "Isotonic", "platt": "Platt's map", "temperature": "The temperature", "minmax": "Min-max"}
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class Recalibration(Result, ByValue):
 
     @property
     def _title(self) -> str:
-        return _TITLES.get(self.method, f"The {self.method} map")
+        return KINDS[self.method].title
 
     def _effect_words(self) -> str:
         if not self.effects:
@@ -144,7 +143,7 @@ class Recalibration(Result, ByValue):
         return f"AUC {moves} from {decimals(auc.before)} to {decimals(auc.after)}{why}."
 
     def _slope_words(self) -> str:
-        if isinstance(self.map, PlattMap) and self.map.slope < 0:
+        if self.map.turned:
             return "The slope is negative: the map turns the ranking round, for higher scores go with fewer positives."
         return ""
 
@@ -183,13 +182,10 @@ def map_notes(
     found, cases = [], grouped(len(before))
     if outside:
         have = "has a score" if outside == 1 else "have scores"
-        beyond = _BEYOND.get(method, "there the map has no cases to go by")
+        beyond = KINDS[method].beyond
         found.append(
             f"{grouped(outside)} of {cases} cases {have} outside the range that the map was fitted on: {beyond}."
         )
-    if isinstance(map, ClassMaps) and map.without_cases:
-        names = listing(map.without_cases)
-        found.append(f"no cases of {names} were there to fit a map on: every case gets probability 0 for it.")
     kinds, left = (int(np.unique(values, axis=0).shape[0]) for values in (before, after))
     if left < kinds:
         found.append(f"{method} ties cases: {grouped(kinds)} distinct scores became {grouped(left)}.")
@@ -199,19 +195,4 @@ def map_notes(
             f"{grouped(impossible)} {have} probability 0 for the actual class, which no temperature changes; "
             "the log loss stays infinite, and the fit leaves them out."
         )
-    if isinstance(map, TemperatureMap) and not _inside(map.temperature):
-        low, high = TEMPERATURES
-        found.append(f"the temperature reached the end of the range {low:g} to {high:g} in which it is looked for.")
-    return tuple(note("SS026", text) for text in found)
-
-
-_BEYOND = {
-    "isotonic": "they get the probability at its end",
-    "platt": "its formula goes on there",
-    "minmax": "they get 0 or 1",
-}
-
-
-def _inside(temperature: float) -> bool:
-    low, high = TEMPERATURES
-    return low * 1.001 < temperature < high / 1.001
+    return tuple(note("SS026", text) for text in (*found, *map.doubts()))

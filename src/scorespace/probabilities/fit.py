@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,10 @@ from numpy.typing import NDArray
 
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import DataError, ScoreError, ScoreSpaceError, did_you_mean, listing
+from scorespace.frozen import dataclass
 from scorespace.measures.cox import logistic_fit
 from scorespace.probabilities.maps import (
+    TEMPERATURES,
     ClassMaps,
     IsotonicMap,
     LogisticMap,
@@ -25,16 +26,14 @@ from scorespace.probabilities.maps import (
     logits,
 )
 from scorespace.results import ByValue, grouped
+from scorespace.special import logit
 from scorespace.tables import Array, ClassTable, ScoreTable, score_table
+from scorespace.tables.columns import scores_of, weights_of
 from scorespace.tables.labels import class_listing, encode, encode_classes, positive_index
-from scorespace.tables.score import scores_of, weights_of
 
 METHODS = ("isotonic", "platt", "temperature", "minmax", "logistic")
 LEARNING = ("isotonic", "platt", "temperature")
 """The methods that look at the truth, and so must not be judged on the cases they were fitted to."""
-
-TEMPERATURES = (0.01, 100.0)
-"""Where a temperature is looked for; perfect or worthless scores would send it to 0 or to infinity."""
 
 _NEVER = IsotonicMap(np.zeros(1), np.zeros(1))
 """The map of a class that does not occur where the maps are fitted: it gets no probability."""
@@ -132,8 +131,6 @@ def _isotonic(table: ScoreTable) -> IsotonicMap:
 
 def _platt(table: ScoreTable, on: On) -> PlattMap:
     """The logistic fit to Platt's targets, which keep it finite."""
-    from scorespace.special import logit
-
     high, low = float(table.score[0]), float(table.score[-1])
     values = table.score
     if on == "logit":
@@ -308,7 +305,7 @@ def stratified_folds(
     """
     if folds < 2:
         raise DataError(f"folds={folds} is too few: cross-fitting needs two at least.", hint="folds=10")
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(seed)  # deals cases out to folds, each once
     if group is None:
         order = np.lexsort((chance.random(codes.size), codes))
         fold = np.empty(codes.size, dtype=np.int64)

@@ -3,38 +3,71 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorespace.errors import DataError, ScoreError, did_you_mean, listing
+from scorespace.frozen import dataclass
 from scorespace.results import SCHEMA, ByValue, Row, grouped, plain
+from scorespace.special import expit, logit, softmax
 from scorespace.tables import Array
-from scorespace.tables.score import scores_of
+from scorespace.tables.columns import scores_of
 
 On = Literal["score", "logit"]
+
+TEMPERATURES: Final = (0.01, 100.0)
+"""Where a temperature is looked for; perfect or worthless scores would send it to 0 or to infinity."""
 
 _AS_WRITTEN: Final = "a map as scorespace calibrate --map writes it"
 
 
-@runtime_checkable
-class ScoreMap(Protocol):
-    """What every map does: `apply` it, say which scores lie `outside` those it was fitted on, become JSON."""
+class ScoreMap:
+    """What every map does: `apply` it, say which scores lie `outside` those it was fitted on, become JSON and back.
+
+    `title` begins a sentence about it, `beyond` says what scores outside get, `doubts` what to know of a fitted one.
+    """
 
     kind: ClassVar[str]
+    title: ClassVar[str]
+    beyond: ClassVar[str] = "there the map has no cases to go by"
+    turned: bool = False  # whether it turns the ranking round
 
-    def apply(self, scores: ArrayLike) -> Array: ...
+    def apply(self, scores: ArrayLike) -> Array:
+        raise NotImplementedError
 
-    def outside(self, scores: ArrayLike) -> NDArray[np.bool_]: ...
+    def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
+        return np.zeros(len(np.asarray(scores)), dtype=bool)
 
-    def to_dict(self) -> Row: ...
+    def doubts(self) -> Iterator[str]:
+        yield from ()
+
+    @property
+    def method(self) -> str:
+        """How it was fitted."""
+        return self.kind
+
+    def to_dict(self) -> Row:
+        return {"schema": SCHEMA, "kind": self.kind, **plain(vars(self))}
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        """The map that `to_dict` wrote: numbers and lists of them, by the names of its fields."""
+        found = {}
+        for one in fields(cls):  # type: ignore[arg-type]
+            absent = None if one.default is MISSING else one.default
+            if one.type == "float":
+                found[one.name] = _number(content, one.name, absent)
+            else:
+                found[one.name] = content[one.name] if absent is None else content.get(one.name, absent)
+        return cls(**found)
 
 
 @dataclass(frozen=True)
-class PlattMap:
+class PlattMap(ScoreMap):
     """Probability 1 / (1 + exp(−(slope·s + intercept))), of the score itself or of its logit.
 
     `low` and `high` are the lowest and the highest score it was fitted on; beyond them it goes on by its formula.
@@ -44,6 +77,8 @@ class PlattMap:
     """
 
     kind: ClassVar[str] = "platt"
+    title: ClassVar[str] = "Platt's map"
+    beyond: ClassVar[str] = "its formula goes on there"
     slope: float
     intercept: float
     on: On = "score"
@@ -52,18 +87,17 @@ class PlattMap:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.slope) and math.isfinite(self.intercept)):
-            raise DataError(
-                "a platt map needs a finite slope and intercept.",
-                seen=f"{self.slope}, {self.intercept}",
-                hint=_AS_WRITTEN,
-            )
+            raise _wrong("a platt map needs a finite slope and intercept.", f"{self.slope}, {self.intercept}")
         if self.on not in ("score", "logit"):
             raise DataError(f"on={self.on!r} is not what a platt map works on.", hint='"score" or "logit"')
-        _refuse_empty_range(self.low, self.high)
+        if not self.low <= self.high:
+            raise _wrong("the range a map was fitted on is empty.", f"from {self.low} to {self.high}")
+
+    @property
+    def turned(self) -> bool:  # type: ignore[override]
+        return self.slope < 0
 
     def apply(self, scores: ArrayLike) -> Array:
-        from scorespace.special import expit
-
         values = _one_column(scores)
         if self.on == "logit":
             values = logits(values)
@@ -74,12 +108,9 @@ class PlattMap:
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
         return _outside(scores, self.low, self.high)
 
-    def to_dict(self) -> Row:
-        return _saved(self, slope=self.slope, intercept=self.intercept, on=self.on, low=self.low, high=self.high)
-
 
 @dataclass(frozen=True, eq=False)
-class IsotonicMap(ByValue):
+class IsotonicMap(ScoreMap, ByValue):
     """The best rising map: constant inside each block of the fit, a straight line between two blocks, constant ends.
 
     `score` holds the ends of the blocks from below and `probability` their shares of positives. Cases inside a
@@ -90,38 +121,25 @@ class IsotonicMap(ByValue):
     """
 
     kind: ClassVar[str] = "isotonic"
+    title: ClassVar[str] = "Isotonic"
+    beyond: ClassVar[str] = "they get the probability at its end"
     score: Array
     probability: Array
 
     def __post_init__(self) -> None:
         for name in ("score", "probability"):
             object.__setattr__(self, name, _numbers(getattr(self, name), f"{name} of an isotonic map"))
-        if self.score.shape != self.probability.shape or not self.score.size:
-            seen = f"{self.score.size} and {self.probability.size}"
-            raise DataError(
-                "an isotonic map needs as many scores as probabilities, one at least.",
-                seen=seen,
-                hint=_AS_WRITTEN,
-            )
-        if not (self.score[1:] > self.score[:-1]).all():
-            raise DataError(
-                "the scores of an isotonic map must rise.",
-                seen=_first_fall(self.score, strictly=True),
-                hint=_AS_WRITTEN,
-            )
-        if not (self.probability[1:] >= self.probability[:-1]).all():
-            raise DataError(
-                "the probabilities of an isotonic map must not fall.",
-                seen=_first_fall(self.probability),
-                hint=_AS_WRITTEN,
-            )
-        if self.probability[0] < 0 or self.probability[-1] > 1:
-            seen = f"from {self.probability[0]:g} to {self.probability[-1]:g}"
-            raise DataError(
-                "the probabilities of an isotonic map must lie between 0 and 1.",
-                seen=seen,
-                hint=_AS_WRITTEN,
-            )
+        score, share = self.score, self.probability
+        if score.shape != share.shape or not score.size:
+            seen = f"{score.size} and {share.size}"
+            raise _wrong("an isotonic map needs as many scores as probabilities, one at least.", seen)
+        if not (score[1:] > score[:-1]).all():
+            raise _wrong("the scores of an isotonic map must rise.", _first_fall(score, strictly=True))
+        if not (share[1:] >= share[:-1]).all():
+            raise _wrong("the probabilities of an isotonic map must not fall.", _first_fall(share))
+        if share[0] < 0 or share[-1] > 1:
+            seen = f"from {share[0]:g} to {share[-1]:g}"
+            raise _wrong("the probabilities of an isotonic map must lie between 0 and 1.", seen)
 
     def apply(self, scores: ArrayLike) -> Array:
         values = _one_column(scores)
@@ -139,12 +157,9 @@ class IsotonicMap(ByValue):
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
         return _outside(scores, float(self.score[0]), float(self.score[-1]))
 
-    def to_dict(self) -> Row:
-        return _saved(self, score=self.score, probability=self.probability)
-
 
 @dataclass(frozen=True)
-class TemperatureMap:
+class TemperatureMap(ScoreMap):
     """Class probabilities softmax(log p / temperature), rows of K; one column counts as that of two classes.
 
     Above 1 it makes probabilities less extreme, below 1 more. A zero stays a zero at every temperature.
@@ -154,31 +169,26 @@ class TemperatureMap:
     """
 
     kind: ClassVar[str] = "temperature"
+    title: ClassVar[str] = "The temperature"
     temperature: float
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.temperature) and self.temperature > 0):
-            raise DataError(
-                f"temperature={self.temperature} is not a positive number.",
-                hint=_AS_WRITTEN,
-            )
+            raise _wrong(f"temperature={self.temperature} is not a positive number.")
 
     def apply(self, scores: ArrayLike) -> Array:
-        from scorespace.special import expit, softmax
-
         if np.ndim(scores) == 1:
             return np.asarray(expit(logits(_one_column(scores)) / self.temperature))
         return np.asarray(softmax(log_probabilities(scores) / self.temperature, axis=1))
 
-    def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        return np.zeros(len(np.asarray(scores)), dtype=bool)  # every probability lies in its range
-
-    def to_dict(self) -> Row:
-        return _saved(self, temperature=self.temperature)
+    def doubts(self) -> Iterator[str]:
+        low, high = TEMPERATURES
+        if not low * 1.001 < self.temperature < high / 1.001:
+            yield f"the temperature reached the end of the range {low:g} to {high:g} in which it is looked for."
 
 
 @dataclass(frozen=True)
-class MinMaxMap:
+class MinMaxMap(ScoreMap):
     """The place of a score between the lowest and the highest, (s − low) / (high − low), cut off at 0 and 1.
 
     >>> MinMaxMap(-2.0, 2.0).apply([-1.0, 5.0])
@@ -186,16 +196,14 @@ class MinMaxMap:
     """
 
     kind: ClassVar[str] = "minmax"
+    title: ClassVar[str] = "Min-max"
+    beyond: ClassVar[str] = "they get 0 or 1"
     low: float
     high: float
 
     def __post_init__(self) -> None:
         if not (self.high > self.low and math.isfinite(self.high - self.low)):
-            raise DataError(
-                "a minmax map needs a lowest score and a higher one.",
-                seen=f"{self.low:g}, {self.high:g}",
-                hint=_AS_WRITTEN,
-            )
+            raise _wrong("a minmax map needs a lowest score and a higher one.", f"{self.low:g}, {self.high:g}")
 
     def apply(self, scores: ArrayLike) -> Array:
         return np.clip((np.clip(_one_column(scores), self.low, self.high) - self.low) / (self.high - self.low), 0, 1)
@@ -203,12 +211,9 @@ class MinMaxMap:
     def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
         return _outside(scores, self.low, self.high)
 
-    def to_dict(self) -> Row:
-        return _saved(self, low=self.low, high=self.high)
-
 
 @dataclass(frozen=True)
-class LogisticMap:
+class LogisticMap(ScoreMap):
     """The plain logistic function 1 / (1 + exp(−s)), for scores that are log odds.
 
     >>> LogisticMap().apply([0.0])
@@ -216,17 +221,10 @@ class LogisticMap:
     """
 
     kind: ClassVar[str] = "logistic"
+    title: ClassVar[str] = "The logistic map"
 
     def apply(self, scores: ArrayLike) -> Array:
-        from scorespace.special import expit
-
         return np.asarray(expit(_one_column(scores)))
-
-    def outside(self, scores: ArrayLike) -> NDArray[np.bool_]:
-        return np.zeros(len(np.asarray(scores)), dtype=bool)
-
-    def to_dict(self) -> Row:
-        return _saved(self)
 
 
 def never(map: ScoreMap) -> bool:
@@ -235,7 +233,7 @@ def never(map: ScoreMap) -> bool:
 
 
 @dataclass(frozen=True)
-class ClassMaps:
+class ClassMaps(ScoreMap):
     """One map for each of K classes against the rest; the mapped scores of a case are divided by their sum.
 
     >>> ClassMaps(("a", "b"), (LogisticMap(), LogisticMap())).apply([[0.0, 0.0]])
@@ -249,11 +247,7 @@ class ClassMaps:
     def __post_init__(self) -> None:
         if len(self.classes) != len(self.maps) or len(set(self.classes)) != len(self.classes) or not self.maps:
             seen = f"{len(self.maps)} maps for {listing(self.classes) or 'no class'}"
-            raise DataError(
-                "a map of several classes needs one map for each.",
-                seen=seen,
-                hint=_AS_WRITTEN,
-            )
+            raise _wrong("a map of several classes needs one map for each.", seen)
 
     def apply(self, scores: ArrayLike) -> Array:
         rows = self._rows(scores)
@@ -272,13 +266,22 @@ class ClassMaps:
         beyond = [one.outside(column) for one, column in zip(self.maps, rows.T, strict=True) if not never(one)]
         return np.any([np.zeros(len(rows), dtype=bool), *beyond], axis=0)
 
-    @property
-    def without_cases(self) -> tuple[str, ...]:
-        """The classes that had no cases to fit a map on: they get probability 0."""
-        return tuple(name for name, one in zip(self.classes, self.maps, strict=True) if never(one))
+    def doubts(self) -> Iterator[str]:
+        names = [name for name, one in zip(self.classes, self.maps, strict=True) if never(one)]
+        if names:
+            yield f"no cases of {listing(names)} were there to fit a map on: every case gets probability 0 for it."
 
     def to_dict(self) -> Row:
-        return _saved(self, classes=list(self.classes), maps=[one.to_dict() for one in self.maps])
+        maps = [one.to_dict() for one in self.maps]
+        return {"schema": SCHEMA, "kind": self.kind, "classes": list(self.classes), "maps": maps}
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> Self:
+        classes, maps = content["classes"], content["maps"]
+        named = isinstance(classes, list) and all(isinstance(name, str) for name in classes)
+        if not (named and isinstance(maps, list)):
+            raise _wrong("a map of several classes lists their names and their maps.", f"{classes!r:.60}")
+        return cls(tuple(classes), tuple(map_from_dict(one) for one in maps))
 
     def _rows(self, scores: ArrayLike) -> Array:
         rows = np.asarray(scores, dtype=np.float64)
@@ -301,32 +304,22 @@ def map_from_dict(content: Any) -> ScoreMap:
     if not isinstance(content, Mapping):
         raise DataError("this is no recalibration map.", seen=f"a {type(content).__name__}", hint="a JSON object")
     if content.get("schema") != SCHEMA:
-        raise DataError(
-            f"the map is not of schema {SCHEMA}.",
-            seen=f"schema {content.get('schema')!r}",
-            hint=_AS_WRITTEN,
-        )
+        raise _wrong(f"the map is not of schema {SCHEMA}.", f"schema {content.get('schema')!r}")
     kind = content.get("kind")
-    if not isinstance(kind, str) or kind not in _READERS:
-        near = did_you_mean(str(kind), _READERS)
+    if not isinstance(kind, str) or kind not in KINDS:
+        near = did_you_mean(str(kind), KINDS)
         hint = f"did you mean {near}?" if near else None
-        raise DataError(f"there is no map of kind {kind!r}.", seen=listing(_READERS), hint=hint)
+        raise DataError(f"there is no map of kind {kind!r}.", seen=listing(KINDS), hint=hint)
     try:
-        return _READERS[kind](content)
+        return KINDS[kind].read(content)
     except OverflowError:
-        raise DataError(f"a number of the {kind} map is too large.", hint=_AS_WRITTEN) from None
+        raise _wrong(f"a number of the {kind} map is too large.") from None
     except KeyError as absent:
-        raise DataError(
-            f"the {kind} map lacks {absent.args[0]!r}.",
-            seen=listing(content),
-            hint=_AS_WRITTEN,
-        ) from None
+        raise _wrong(f"the {kind} map lacks {absent.args[0]!r}.", listing(content)) from None
 
 
 def logits(probability: Array) -> Array:
     """log(p / (1 − p)), infinite for 0 and 1; refused outside [0, 1]."""
-    from scorespace.special import logit
-
     if probability.size and not (probability.min() >= 0 and probability.max() <= 1):
         raise _not_probabilities(probability)
     return np.asarray(logit(probability))
@@ -376,13 +369,8 @@ def _outside(scores: ArrayLike, low: float, high: float) -> NDArray[np.bool_]:
     return (values < low) | (values > high)
 
 
-def _refuse_empty_range(low: float, high: float) -> None:
-    if not low <= high:
-        raise DataError(
-            "the range a map was fitted on is empty.",
-            seen=f"from {low} to {high}",
-            hint=_AS_WRITTEN,
-        )
+def _wrong(problem: str, seen: str | None = None) -> DataError:
+    return DataError(problem, seen=seen, hint=_AS_WRITTEN)
 
 
 def _first_fall(values: Array, strictly: bool = False) -> str:
@@ -391,21 +379,13 @@ def _first_fall(values: Array, strictly: bool = False) -> str:
     return f"{values[place]:g} and then {values[place + 1]:g}"
 
 
-def _saved(one: Any, **content: Any) -> Row:
-    return {"schema": SCHEMA, "kind": one.kind, **plain(content)}
-
-
 def _numbers(values: Any, what: str) -> Array:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"the {what} must be numbers.", seen=f"{values!r:.60}", hint=_AS_WRITTEN) from None
+        raise _wrong(f"the {what} must be numbers.", f"{values!r:.60}") from None
     if array.ndim != 1 or not np.isfinite(array).all():
-        raise DataError(
-            f"the {what} must be a list of finite numbers.",
-            seen=f"{values!r:.60}",
-            hint=_AS_WRITTEN,
-        )
+        raise _wrong(f"the {what} must be a list of finite numbers.", f"{values!r:.60}")
     return array
 
 
@@ -415,36 +395,11 @@ def _number(content: Mapping[str, Any], name: str, absent: float | None = None) 
     if value is None and absent is not None:
         return absent
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise DataError(
-            f"{name} of the {content['kind']} map must be a finite number.",
-            seen=repr(value),
-            hint=_AS_WRITTEN,
-        )
+        raise _wrong(f"{name} of the {content['kind']} map must be a finite number.", repr(value))
     return float(value)
 
 
-def _read_classes(content: Mapping[str, Any]) -> ClassMaps:
-    classes, maps = content["classes"], content["maps"]
-    if not (isinstance(classes, list) and all(isinstance(name, str) for name in classes) and isinstance(maps, list)):
-        raise DataError(
-            "a map of several classes lists their names and their maps.",
-            seen=f"{classes!r:.60}",
-            hint=_AS_WRITTEN,
-        )
-    return ClassMaps(tuple(classes), tuple(map_from_dict(one) for one in maps))
-
-
-_READERS: dict[str, Callable[[Mapping[str, Any]], ScoreMap]] = {
-    "isotonic": lambda content: IsotonicMap(content["score"], content["probability"]),
-    "platt": lambda content: PlattMap(
-        _number(content, "slope"),
-        _number(content, "intercept"),
-        content.get("on", "score"),
-        _number(content, "low", -math.inf),
-        _number(content, "high", math.inf),
-    ),
-    "temperature": lambda content: TemperatureMap(_number(content, "temperature")),
-    "minmax": lambda content: MinMaxMap(_number(content, "low"), _number(content, "high")),
-    "logistic": lambda content: LogisticMap(),
-    "classes": _read_classes,
+KINDS: Final[Mapping[str, type[ScoreMap]]] = {
+    one.kind: one for one in (IsotonicMap, PlattMap, TemperatureMap, MinMaxMap, LogisticMap, ClassMaps)
 }
+"""The maps by their kind, as JSON names it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Final
 
 import numpy as np
@@ -12,32 +12,29 @@ import numpy as np
 from scorespace.curves.brier import probabilities
 from scorespace.curves.calibration import CalibrationCurve, curve_of_groups, group_sums, width_starts
 from scorespace.curves.hull import edges_of
+from scorespace.frozen import dataclass
 from scorespace.measures.calibration import BINS, cal_large
 from scorespace.measures.cox import logistic_fit, logits, neighbours, offset_fit
-from scorespace.measures.decomposition import refinement, unc
+from scorespace.measures.decomposition import cal, refinement, unc
 from scorespace.measures.measure import Measure
 from scorespace.measures.probability import brier, clipped_cases, logloss
 from scorespace.measures.ranking import concordant_pairs
 from scorespace.probabilities.tests import (
     IN_GROUPS,
     CalibrationTest,
-    chance_loss,
     chi_squared,
-    counts_of,
     hosmer_lemeshow,
-    merged_at,
-    merging_starts,
     quantile_starts,
     spiegelhalter,
     untested,
 )
+from scorespace.resampling.chance import LABELLINGS, by_chance, counts_of
 from scorespace.results import SCHEMA, Note, Row, decimals, grouped, note, p_text, plain
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.classes import TOP
 from scorespace.tables.models import Models
 from scorespace.tables.pieces import over_pieces
 
-REPLICATES: Final = 400
 RANKS: Final = 0.6
 """Below this AUC a model is called not discriminating."""
 MATTERS: Final = 0.02
@@ -48,7 +45,6 @@ LIKELY: Final = 0.05
 SURE: Final = 0.01
 CLASSES_JUDGED: Final = 12
 """Most classes whose scores are judged one by one."""
-_DRAWN: Final = 512  # rows that labels are drawn for; more cases than scores are merged at their mean
 
 
 @dataclass(frozen=True)
@@ -244,7 +240,7 @@ def calibration_summary(
     *,
     model: str = "",
     bins: int = BINS,
-    replicates: int = REPLICATES,
+    replicates: int = LABELLINGS,
     seed: int = 0,
     in_groups: bool = False,
 ) -> CalibrationSummary:
@@ -256,18 +252,18 @@ def calibration_summary(
     (0.1875, 0.0, 0.1875)
     """
     probabilities(table)
+    # Labels of one group go together: chance draws them one by one.
+    chance, p = (math.nan, math.nan) if in_groups else _by_chance(table, replicates, seed)
     counts = counts_of(table)
     whole, table = counts is not None, counts or table
-    known = whole and not in_groups  # labels of one group go together: chance draws them one by one
     score, surprise, large = _means((brier, logloss, cal_large), table)
     base, total = float(unc(table)), float(table.total)
     refined = float(refinement(table, edges_of(table)))
     x, pos, neg = logits(table)
     near = neighbours(x, pos, neg)
     fit = logistic_fit(x, pos, neg, near)
-    groups, deciles, light = _groupings(table, bins)
+    groups, deciles = _groupings(table, bins)
     gaps = np.abs(groups.hits - groups.x * groups.cases)
-    chance, p = chance_loss(light, replicates=replicates, seed=seed) if known else (math.nan, math.nan)
     impossible = clipped_cases(table, 0.0)
     return CalibrationSummary(
         model=model,
@@ -332,18 +328,23 @@ def _at_ends(table: ScoreTable) -> float:
     return float(table.counts[:, ends].sum())
 
 
-def _groupings(table: ScoreTable, bins: int) -> tuple[CalibrationCurve, CalibrationCurve, ScoreTable]:
-    """Bins of equal width, groups between deciles, and a light table to draw from, all from one pass over the rows."""
-    starts = [
-        width_starts(table.score, bins),
-        quantile_starts(table, 10) if table.whole else np.zeros(1, np.intp),
-        merging_starts(table, min(_DRAWN, table.score.size)),
-    ]
+def _by_chance(table: ScoreTable, replicates: int, seed: int) -> tuple[float, float]:
+    """The CAL that calibrated scores would show by chance, and how often it is as large as that of the table."""
+    found = by_chance(table, cal.name, cal.function, replicates=replicates, seed=seed)
+    if found is None:
+        return math.nan, math.nan
+    seen, drawn = found
+    # Equal sums in another order differ by rounding.
+    return float(drawn.mean()), float((1 + np.sum(drawn >= seen - 1e-12)) / (1 + replicates))
+
+
+def _groupings(table: ScoreTable, bins: int) -> tuple[CalibrationCurve, CalibrationCurve]:
+    """Bins of equal width and groups between deciles, both from one pass over the rows."""
+    starts = width_starts(table.score, bins), quantile_starts(table, 10) if table.whole else np.zeros(1, np.intp)
     every = np.unique(np.concatenate(starts))
     sums = group_sums(table, every)
-    wide, tenth, light = (np.add.reduceat(sums, np.searchsorted(every, these), axis=1) for these in starts)
-    curves = curve_of_groups(table, starts[0], "width", wide), curve_of_groups(table, starts[1], "count", tenth)
-    return *curves, merged_at(table, starts[2], light)
+    wide, tenth = (np.add.reduceat(sums, np.searchsorted(every, these), axis=1) for these in starts)
+    return curve_of_groups(table, starts[0], "width", wide), curve_of_groups(table, starts[1], "count", tenth)
 
 
 def _means(measures: Sequence[Measure], table: ScoreTable) -> list[float]:

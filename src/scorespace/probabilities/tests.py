@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
@@ -13,13 +12,14 @@ from scorespace.curves.brier import probabilities
 from scorespace.curves.calibration import BINS, CalibrationCurve, calibration, curve_of_groups
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError
+from scorespace.frozen import dataclass
 from scorespace.measures.cox import dot
-from scorespace.measures.decomposition import cal
 from scorespace.resampling.band import Band, band
-from scorespace.resampling.draw import MOST_ROWS, REPLICATES, ROWS, Draw, replicated
+from scorespace.resampling.chance import counts_of, label_resampler, merged
+from scorespace.resampling.draw import REPLICATES, replicated
 from scorespace.resampling.estimate import check_level
+from scorespace.resampling.lighter import MOST_ROWS, ROWS
 from scorespace.resampling.share import clopper_pearson, wilson
-from scorespace.resampling.worlds import labels_again
 from scorespace.results import SCHEMA, Note, Progress, Row, decimals, plain
 from scorespace.special import chdtrc, ndtr
 from scorespace.tables import Array, ScoreTable
@@ -47,17 +47,7 @@ class CalibrationTest:
         return ()
 
     def rows(self) -> list[Row]:
-        return [
-            plain(
-                {
-                    "test": self.test,
-                    "statistic": self.statistic,
-                    "df": self.df,
-                    "p": self.p,
-                    "reason": self.reason,
-                }
-            )
-        ]
+        return [plain(vars(self))]
 
     def to_dict(self) -> Row:
         return {"schema": SCHEMA, **self.rows()[0]}
@@ -67,22 +57,6 @@ class CalibrationTest:
             return f"{self.test}: {self.reason}"
         df = "" if math.isnan(self.df) else f", df {self.df:g}"
         return f"{self.test}: statistic {decimals(self.statistic, 3)}{df}, p {self.p:.3g}"
-
-
-def counts_of(table: ScoreTable) -> ScoreTable | None:
-    """The table with a count of cases in every cell, where that is known: of copies, or of cases that weigh the same.
-
-    >>> from scorespace.tables import score_table
-    >>> counts_of(score_table([1, 0, 1], [0.9, 0.4, 0.4], weight=[100, 100, 100])).pos.tolist()
-    [1.0, 1.0]
-    """
-    cells, squares = table.cells, table.cell_squares
-    if squares is None:
-        return table if table.whole else None
-    weight = squares[cells > 0] / cells[cells > 0]  # that of each case, where all cases of a cell have the same
-    if not weight.size or np.ptp(weight) > 1e-9 * weight.max():
-        return None
-    return table.with_cells(np.rint(cells / weight[0]))
 
 
 def spiegelhalter(table: ScoreTable) -> CalibrationTest:
@@ -214,53 +188,6 @@ def calibration_band(
     y = np.interp(grid, line.x, line.y)
     method = "labels drawn from the scores" + ("" if light is counts else ", condensed")
     return Band("calibration", grid, y, low, high, level, method, simultaneous)
-
-
-def merged(table: ScoreTable, rows: int) -> ScoreTable:
-    """Neighbouring scores merged into that many rows, each at its mean score: enough to draw labels from."""
-    if table.score.size <= rows:
-        return table
-    return merged_at(table, merging_starts(table, rows))
-
-
-def merging_starts(table: ScoreTable, rows: int) -> Array:
-    """Where that many groups of as many scores begin."""
-    return np.linspace(0, table.score.size, rows, endpoint=False).astype(np.intp)
-
-
-def merged_at(table: ScoreTable, starts: Array, sums: Array | None = None) -> ScoreTable:
-    """The table of groups of scores that begin at the given rows, each at its mean score."""
-    found = curve_of_groups(table, starts, "count", sums)
-    counts = np.stack([found.cases - found.hits, found.hits])[:, ::-1]
-    return ScoreTable(found.x[::-1], counts, ("0", "1"), 1, table.resolution)
-
-
-def label_resampler(table: ScoreTable) -> Draw:
-    """What draws replicates of a table in which every case is positive with the probability of its score."""
-    cases = table.counts.sum(axis=-2, dtype=np.int64)
-    single, inner = bool((cases == 1).all()), bool(((table.score > 0) & (table.score < 1)).all())
-
-    def draw(rng: np.random.Generator, count: int) -> ScoreTable:
-        hits: Array
-        if single:
-            hits = (rng.random((count, cases.size)) < table.score).astype(np.uint8)
-        elif inner:
-            hits = labels_again(cases, table.score, rng, count)
-        else:
-            hits = rng.binomial(cases, table.score, (count, cases.size))
-        counts = np.stack([cases.astype(hits.dtype) - hits, hits], axis=-2)
-        return ScoreTable(table.score, counts, ("0", "1"), 1)
-
-    return draw
-
-
-def chance_loss(table: ScoreTable, *, replicates: int, seed: int = 0) -> tuple[float, float]:
-    """The CAL that calibrated scores would show by chance, and how often it is as large as that of the table."""
-    light = merged(table, ROWS)
-    drawn = replicated(label_resampler(light), cal.function, light.counts.size, replicates=replicates, seed=seed)
-    seen = float(cal.function(light))
-    # Equal sums in another order differ by rounding.
-    return float(drawn.mean()), float((1 + np.sum(drawn >= seen - 1e-12)) / (1 + replicates))
 
 
 def _isotonic_at(drawn: ScoreTable, grid: Array) -> Array:

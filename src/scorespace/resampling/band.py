@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 from scorespace.curves import pr, roc
 from scorespace.curves.curve import Addition
 from scorespace.errors import ScoreSpaceError
+from scorespace.frozen import dataclass
 from scorespace.resampling.draw import REPLICATES, Asked, Draws
 from scorespace.resampling.estimate import UNCOUNTED, check_level
 from scorespace.resampling.share import normal_quantile

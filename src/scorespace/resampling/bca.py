@@ -11,8 +11,9 @@ import numpy as np
 from scorespace.errors import MeasureError
 from scorespace.measures.request import Request
 from scorespace.resampling.area import delong_variances
-from scorespace.resampling.draw import Alone, blocks
+from scorespace.resampling.draw import blocks
 from scorespace.resampling.interval import Interval, Plan, counted, interval, left_out, none, of_area, within
+from scorespace.resampling.lighter import Alone
 from scorespace.special import ndtr, ndtri
 from scorespace.tables import Array, Counts, ratio
 from scorespace.tables.pieces import threads
@@ -80,7 +81,7 @@ def studentised_interval(plan: Plan) -> Interval:
 
     source = Alone({"": light}, False)
     cost = light.cells.size * (1 + (case_cells(light).size if kind == "jackknife" else 0))
-    draw, seed = source.drawer(plan.request.within, False), [plan.draws.seed, int(plan.request.within)]
+    draw, seed = source.drawer(plan.request.within), [plan.draws.seed, int(plan.request.within)]
     values, errors = blocks(draw, both, cost, replicates=plan.draws.replicates, seed=seed, progress=plan.draws.progress)
     usable = np.isfinite(values) & np.isfinite(errors) & (errors > 0)
     if not usable.any():

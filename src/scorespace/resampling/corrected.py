@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from scorespace.frozen import dataclass
 from scorespace.measures.request import Request
 from scorespace.resampling import limits, worlds
-from scorespace.resampling.interval import WORLD_ROWS, Interval, Plan, interval, labelled, none, within
+from scorespace.resampling.chance import by_chance
+from scorespace.resampling.interval import (
+    WORLD_ROWS,
+    Interval,
+    Plan,
+    by_replicates,
+    declared,
+    labelled,
+    none,
+    within,
+)
 from scorespace.tables import Array, ScoreTable
 
 _WORLD_DRAWS: Final = 250
@@ -72,6 +83,7 @@ def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array
         cases = light.counts.sum(axis=-2, dtype=np.float64)
         number, worth = _worth(light, cases)
         rates = rates_of(light, worth)
+        # Labels of worlds whose truth is known, and no cases drawn again: the draws of the measures do not serve here.
         rng = np.random.default_rng([plan.draws.seed, stream])
         hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
         drawn = _again(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
@@ -79,14 +91,7 @@ def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array
     return kept
 
 
-@interval(
-    "corrected",
-    "corrected for the bias seen where the truth is known",
-    suits=_bounded,
-    replicates=True,
-    weighted=True,
-    instead="shifted",
-)
+@by_replicates("corrected", "corrected for the bias seen where the truth is known", suits=_bounded, instead="shifted")
 def corrected_interval(plan: Plan) -> Interval:
     """The bias and spread of the measure are seen on labels drawn from smooth rates, whose own value is known.
 
@@ -117,16 +122,11 @@ def _corrected(plan: Plan, seen: float, known: Array, values: Array) -> tuple[fl
 
 
 def _of_hull(request: Request) -> bool:
-    return request.measure.interval == "corrected-hull" and _bounded(request)
+    return declared(request) == "corrected-hull" and _bounded(request)
 
 
-@interval(
-    "corrected-hull",
-    "corrected also for the bias where rates have humps",
-    suits=_of_hull,
-    replicates=True,
-    weighted=True,
-    instead="shifted",
+@by_replicates(
+    "corrected-hull", "corrected also for the bias where rates have humps", suits=_of_hull, instead="shifted"
 )
 def corrected_hull_interval(plan: Plan) -> Interval:
     """As corrected, and at least what a world of a few steps asks for: where a curve is straight, a hull bends most."""
@@ -162,14 +162,7 @@ def _at_their_word(table: ScoreTable, worth: float) -> Array:
     return np.where((table.score == 0) | (table.score == 1), table.score, _recalibrated(table, worth))
 
 
-@interval(
-    "inverted",
-    "the truths that the value agrees with",
-    suits=labelled,
-    replicates=True,
-    weighted=True,
-    instead="none",
-)
+@by_replicates("inverted", "the truths that the value agrees with", suits=labelled, instead="none")
 def inverted_interval(plan: Plan) -> Interval:
     """For measures that chance alone lifts above zero: which miscalibrations would show such a value.
 
@@ -183,4 +176,7 @@ def inverted_interval(plan: Plan) -> Interval:
     spread = float(defined.std())
     low, high = limits.inverted(seen, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
     found = within(plan, low, high, f"inverted{plan.how}", reason)
-    return replace(found, chance=float(np.nanmean(values[0])))
+    name, table = replace(plan.request.spec, of=None).canonical, plan.request.table.inside(ScoreTable)
+    # Labels are drawn from probabilities alone.
+    chance = by_chance(table, name, plan.request.formula, seed=plan.draws.seed) if table.probabilities else None
+    return replace(found, chance=float(np.nanmean(values[0] if chance is None else chance[1])))

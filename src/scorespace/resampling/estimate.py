@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 from scorespace.errors import ScoreSpaceError
+from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.certain import UNCERTAIN
 from scorespace.measures.measure import Bounds
@@ -17,6 +20,7 @@ from scorespace.resampling.draw import REPLICATES, Draws, asked
 from scorespace.resampling.interval import INTERVALS, Interval, IntervalKind, Plan, chosen
 from scorespace.results import CERTIFIED, SCHEMA, Note, Progress, Row, html_table, limits, plain
 from scorespace.tables import Table, Top
+from scorespace.tables.pieces import threads
 
 _BESIDE: Final = (bca, closed, corrected, fitted, influence, jackknife, jeffreys)  # which declare intervals, too
 UNCOUNTED: Final = "no interval: the weights are not whole numbers, so they are no copies of cases"
@@ -172,6 +176,15 @@ def estimates(
     for source in (draws, *alone.values()):  # all at once; the intervals then find them there
         among = [one for one in plans if one.source is source and one.kind.replicates and one.reason is None]
         source.all([asked(one.model, one.own) for one in among])
+    of_models = [list(own) for _, own in groupby(plans, key=attrgetter("model"))]
+    if len(of_models) < 2 or all(not one.kind.replicates or one.reason for one in plans):
+        return [found for own in of_models for found in _of_model(own, draws, level)]
+    with threads() as pool:  # labels are drawn again for each model apart
+        return [found for own in pool.map(lambda own: _of_model(own, draws, level), of_models) for found in own]
+
+
+def _of_model(plans: list[_Planned], draws: Draws, level: float) -> list[Estimate]:
+    """The estimates of a model, whose worlds are shared by its measures."""
     worlds: dict[int, dict[str, Any]] = {}
     return [_estimated(one, draws, level, worlds.setdefault(id(one.source), {})) for one in plans]
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from scorespace.curves.isotonic import rising
-from scorespace.measures.request import Request
+from scorespace.frozen import dataclass
 from scorespace.resampling import limits
-from scorespace.resampling.interval import Interval, Plan, interval
+from scorespace.resampling.interval import Interval, Plan, declared, interval, none
 from scorespace.resampling.worlds import STEPS
 from scorespace.tables import Array
 
 _DRAWS: Final = 100
-_THROUGH: Final = "no interval: the curve that is fitted goes through every truth"
+_THROUGH: Final = "the curve that is fitted goes through every truth"
 _LEVELS: Final = 2048  # predictions beyond which neighbours are taken together: a curve has far fewer steps
 _FITTED: Final = (2, 3)  # the worlds around the fit itself
 _LEAST: Final = 0.2  # of an error that the fit may leave of a case that it follows
@@ -124,17 +124,10 @@ def _off(truth: Array, weight: Array, squares: Array, curve: Array, share: Array
     return float(weight @ (truth - curve) ** 2) / free**2 if free > _LEAST else np.inf
 
 
-def _declared(name: str) -> Any:
-    def suits(request: Request) -> bool:
-        return request.measure.intervals.get(type(request.table), request.measure.interval) == name
-
-    return suits
-
-
 @interval(
     "inverted-numbers",
     "the miscalibrations of numbers that the value agrees with",
-    suits=_declared("inverted-numbers"),
+    suits=lambda request: declared(request) == "inverted-numbers",
     weighted=True,
     instead="none",
 )
@@ -143,10 +136,10 @@ def inverted_numbers(plan: Plan) -> Interval:
 
     Truths are drawn around the predictions as they stand and around ever stronger recalibrations of them.
     """
-    world, cases = world_of(plan.table), float(plan.table.cases)
+    cases = float(plan.table.cases)
     if cases < 3:
-        return Interval(np.nan, np.nan, None, "no interval: fewer than three cases")
-    known, values, _ = world.drawn(np.random.default_rng([plan.draws.seed, 6]))
+        return none("fewer than three cases")
+    world, (known, values, _) = _drawn(plan)
     value = plan.value / world.unit / world.unit
     gains = (world.predicted - world.truth) ** 2 - (world.curve - world.truth) ** 2
     low, high = limits.inverted(value, known, values, cases, plan.level, spread=world.error(gains, cases))
@@ -158,21 +151,21 @@ def inverted_numbers(plan: Plan) -> Interval:
 @interval(
     "corrected-numbers",
     "corrected for the curve that is fitted to the same cases",
-    suits=_declared("corrected-numbers"),
+    suits=lambda request: declared(request) == "corrected-numbers",
     weighted=True,
     instead="none",
 )
 def corrected_numbers(plan: Plan) -> Interval:
     """What a fitted curve leaves is too little: by which part is seen where the curve is known; then as a mean loss."""
-    world, cases = world_of(plan.table), float(plan.table.cases)
+    cases = float(plan.table.cases)
     if cases < 3:
-        return Interval(np.nan, np.nan, None, "no interval: fewer than three cases")
+        return none("fewer than three cases")
+    world, (_, _, left) = _drawn(plan)
     whole = world.mean(world.noise**2)
     if not whole > 0:
         return Interval(plan.value, plan.value, "corrected")
     if not plan.value > 0:
-        return Interval(np.nan, np.nan, None, _THROUGH)
-    _, _, left = world.drawn(np.random.default_rng([plan.draws.seed, 6]))
+        return none(_THROUGH)
     lost = float(world.share(world.levels[2] ** 2)) - float(left[list(_FITTED)].mean())
     part = min(1.0, max(_LEAST, 1 - lost / whole))
     weight = world.levels[0]
@@ -180,7 +173,7 @@ def corrected_numbers(plan: Plan) -> Interval:
     losses = (world.truth - rising(means, weight)[0][world.level]) ** 2 / part
     centre = world.mean(losses)
     if not centre > 0:  # the value itself is rounding
-        return Interval(np.nan, np.nan, None, _THROUGH)
+        return none(_THROUGH)
     error, t = world.error(losses, cases) / centre, float(limits.student(plan.level, cases))
     apart = losses / centre - 1
     spread = world.mean(apart**2)
@@ -189,6 +182,16 @@ def corrected_numbers(plan: Plan) -> Interval:
     value = plan.value / part
     low, high = value * np.exp(min(0.0, longer) - t * error), value * np.exp(t * error + max(0.0, longer))
     return _holding(plan.value, float(low), float(high), "corrected")
+
+
+def _drawn(plan: Plan) -> tuple[World, tuple[Array, Array, Array]]:
+    """The world near to a table and what was drawn in it, once for both intervals: truths, and no cases again."""
+    kept = plan.worlds.get("fitted")
+    if kept is None or kept[0] is not plan.table:
+        world = world_of(plan.table)
+        kept = plan.table, world, world.drawn(np.random.default_rng([plan.draws.seed, 6]))
+        plan.worlds["fitted"] = kept
+    return kept[1], kept[2]
 
 
 def _holding(value: float, low: float, high: float, method: str) -> Interval:

@@ -8,7 +8,7 @@ import numpy as np
 
 from scorespace.measures.clusters import silhouette_influence, silhouette_rows
 from scorespace.measures.request import Request
-from scorespace.resampling.interval import Interval, Plan, interval
+from scorespace.resampling.interval import Interval, Plan, interval, none
 from scorespace.special import ndtri
 from scorespace.tables.cluster import ClusterTable
 
@@ -23,8 +23,7 @@ def _outermost(request: Request) -> bool:
 )
 def extreme_interval(plan: Plan) -> Interval:
     """None: drawing points again can only lose the outermost ones, never find those beyond."""
-    why = "no interval: it rests on the outermost points, and drawing these again tells nothing of those beyond"
-    return Interval(math.nan, math.nan, None, why)
+    return none("it rests on the outermost points, and drawing these again tells nothing of those beyond")
 
 
 def _of_silhouette(request: Request) -> bool:
@@ -46,7 +45,7 @@ def influence_interval(plan: Plan) -> Interval:
     """
     table = plan.request.table.inside(ClusterTable, plan.request.spec.of)
     if table.weight.ndim > 1 or (table.weight > 0).sum() < 3:
-        return Interval(math.nan, math.nan, None, "no interval: fewer than three points")
+        return none("fewer than three points")
     rows = silhouette_rows(table, int(dict(plan.request.spec.options).get("points", 4000)))
     values, moves, stand_for = silhouette_influence(table, rows)
     asked = np.ones(rows.size, dtype=bool) if table.focus is None else table.label[rows] == table.focus

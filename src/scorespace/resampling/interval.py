@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from scorespace.declaration import Option, Registry
+from scorespace.declaration import Declaration, Registry, declaring
 from scorespace.errors import MeasureError
+from scorespace.frozen import dataclass
 from scorespace.measures.request import Request
 from scorespace.resampling import limits
 from scorespace.resampling.draw import Draws
@@ -83,23 +85,23 @@ class Plan:
         return self.draws.how(self.model)
 
 
-@dataclass(frozen=True)
-class IntervalKind:
+@dataclass(frozen=True, eq=False, repr=False)
+class IntervalKind(Declaration):
     """A way to make intervals: what it is called, what it suits, and the function that makes one from a plan.
 
     `replicates`: it draws cases again, and so allows for groups; `weighted`: it allows for cases that weigh more or
     less than one. `instead` is used where cases come in groups or have weights that it does not allow for.
     """
 
+    function: Callable[[Plan], Interval]
     name: str
     title: str
+    _: KW_ONLY
     suits: Callable[[Request], bool]
-    function: Callable[[Plan], Interval]
-    replicates: bool
-    weighted: bool
-    instead: str
+    replicates: bool = False
+    weighted: bool = False
+    instead: str = "bootstrap"
     aliases: tuple[str, ...] = ()
-    options: tuple[Option, ...] = ()
 
     def of(self, plan: Plan) -> Interval:
         """The interval of a plan, or why there is none."""
@@ -109,33 +111,26 @@ class IntervalKind:
             return none("the measure is undefined in every replicate")
 
 
-INTERVALS: Registry[IntervalKind] = Registry("method of intervals", "measures", MeasureError)
+INTERVALS: Registry[IntervalKind] = Registry("method of intervals", "evaluate --help", MeasureError)
 """Every declared kind of interval."""
 
 
-def interval(
-    name: str,
-    title: str,
-    *,
-    suits: Callable[[Request], bool],
-    replicates: bool = False,
-    weighted: bool = False,
-    instead: str = "bootstrap",
-    aliases: tuple[str, ...] = (),
-) -> Callable[[Callable[[Plan], Interval]], IntervalKind]:
-    """Declare a kind of interval and the requests that it suits."""
+interval = declaring(INTERVALS, IntervalKind)
 
-    def declare(function: Callable[[Plan], Interval]) -> IntervalKind:
-        return INTERVALS.add(IntervalKind(name, title, suits, function, replicates, weighted, instead, aliases))
+by_replicates = partial(interval, replicates=True, weighted=True)
+"""Declare a kind that draws cases again, whatever they weigh."""
 
-    return declare
+
+def declared(request: Request) -> str:
+    """The kind of interval that a measure is declared to have on this table."""
+    return request.measure.intervals.get(type(request.table), request.measure.interval)
 
 
 def counted(request: Request) -> bool:
     """Whether a request is a share of a count."""
     ranked = isinstance(request.spec.at, Top)  # then the cut moves with the cases, and shares vary more
     return (
-        request.measure.trials is not None and not request.averaged and hasattr(request.table, "effective")
+        request.measure.trials is not None and not request.averaged and request.table.counts_outcomes
     ) and not ranked
 
 
@@ -152,16 +147,15 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
 
     Cases that come in groups are drawn whole, whatever the measure.
     """
-    declared = INTERVALS.find(request.measure.intervals.get(type(request.table), request.measure.interval))
-    if not declared.suits(request):
+    first = INTERVALS.find(declared(request))
+    if not first.suits(request):
         others = map(INTERVALS.find, ("jeffreys", "delong-mean", "class-area"))
-        declared = next((one for one in others if one.suits(request)), declared)
+        first = next((one for one in others if one.suits(request)), first)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
     weighted = request.table.cell_squares is not None
-    fits = declared.suits(request) and not grouped and (declared.weighted or not weighted)
-    if fits:
-        return declared
-    return INTERVALS.find(declared.instead) if declared.suits(request) else bootstrap_interval
+    if not first.suits(request):
+        return bootstrap_interval
+    return INTERVALS.find(first.instead) if grouped or (weighted and not first.weighted) else first
 
 
 def suiting(request: Request, draws: Draws | None = None) -> tuple[str, ...]:
@@ -211,9 +205,7 @@ def _any(request: Request) -> bool:
     return True
 
 
-@interval(
-    "bootstrap", "percentiles of the bootstrap", suits=_any, replicates=True, weighted=True, aliases=("percentile",)
-)
+@by_replicates("bootstrap", "percentiles of the bootstrap", suits=_any, aliases=("percentile",))
 def bootstrap_interval(plan: Plan) -> Interval:
     """The quantiles of the replicates at (1 ∓ level) / 2; moved onto the value when they leave it out."""
     defined, reason = plan.replicates()
@@ -229,7 +221,7 @@ def _unit(request: Request) -> bool:
     return not request.averaged and tuple(request.range) == (0.0, 1.0)
 
 
-@interval("logit-t", "bootstrap on the logit scale with Student's t", suits=_unit, replicates=True, weighted=True)
+@by_replicates("logit-t", "bootstrap on the logit scale with Student's t", suits=_unit)
 def logit_interval(plan: Plan) -> Interval:
     """expit(logit v ± t · sd of the replicates' logits), t with the degrees of freedom of the rarer class."""
     defined, reason = plan.replicates()
@@ -238,16 +230,10 @@ def logit_interval(plan: Plan) -> Interval:
 
 
 def _of_precision(request: Request) -> bool:
-    return request.measure.interval == "precision-t" and labelled(request)
+    return declared(request) == "precision-t" and labelled(request)
 
 
-@interval(
-    "precision-t",
-    "as logit-t, for as many cases as bear the precision",
-    suits=_of_precision,
-    replicates=True,
-    weighted=True,
-)
+@by_replicates("precision-t", "as logit-t, for as many cases as bear the precision", suits=_of_precision)
 def precision_interval(plan: Plan) -> Interval:
     """As logit-t, with t for as many cases as bear the spread: of a rare class, and near 1, a few at the top do."""
     defined, reason = plan.replicates()
@@ -290,7 +276,7 @@ def _loss(request: Request) -> bool:
     return request.measure.best == "low" and request.range[0] == 0
 
 
-@interval("log-t", "bootstrap on the log scale", suits=_loss, replicates=True, weighted=True, aliases=("log",))
+@by_replicates("log-t", "bootstrap on the log scale", suits=_loss, aliases=("log",))
 def log_interval(plan: Plan) -> Interval:
     """v · exp(± z · sd of the replicates' logarithms): losses are skewed, a few cases bear most of them."""
     defined, reason = plan.replicates()
@@ -305,7 +291,7 @@ def like_an_area(request: Request) -> bool:
     return request.measure.area == (1, 0) if request.averaged else request.measure.beside is not None
 
 
-@interval("class-area", "area on the logit scale", suits=like_an_area, replicates=True, weighted=True)
+@by_replicates("class-area", "area on the logit scale", suits=like_an_area)
 def class_area_interval(plan: Plan) -> Interval:
     """As logit-t; near 1, where hardly any pair is in the wrong order, at least as wide as Newcombe's."""
     defined, reason = plan.replicates()
@@ -318,7 +304,7 @@ def class_area_interval(plan: Plan) -> Interval:
     return within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
-@interval("shifted", "percentiles less twice the bias of the bootstrap", suits=_any, replicates=True, weighted=True)
+@by_replicates("shifted", "percentiles less twice the bias of the bootstrap", suits=_any)
 def shifted_interval(plan: Plan) -> Interval:
     """The percentiles moved down by twice what the replicates have too much: the bootstrap shows half of the bias."""
     defined, reason = plan.replicates()

@@ -9,13 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from scorespace.measures.request import Request
-from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, interval
+from scorespace.resampling.interval import Interval, Plan, bootstrap_interval, interval, none
 from scorespace.resampling.limits import student
 from scorespace.tables import Array
 from scorespace.tables.pieces import over_pieces
 
 Map = Callable[[Any], Any]
 _STEP: Final = 1e-3  # standard deviations by which a mean is moved to see how a measure follows
+_FAR: Final = 2.0  # how far one case may move the logarithm: one that bears 86 % of a loss
 
 
 def scale_of(range: tuple[float, float]) -> tuple[Map, Map]:
@@ -41,7 +42,7 @@ def _same(value: Any) -> Any:
 
 
 def _summed(request: Request) -> bool:
-    return hasattr(request.table, "products")
+    return request.table.summed
 
 
 @interval("jackknife", "each case left out in turn, corrected for skew", suits=_summed, weighted=True)
@@ -57,11 +58,11 @@ def jackknife_interval(plan: Plan) -> Interval:
         return Interval(value, value, "jackknife")
     there, back = scale_of((low, high))
     found = _of_cases(plan, there)
-    if found is None:  # as where one case bears the whole loss: without it the logarithm is infinite
+    if found is None:  # as where one case bears the loss: without it the logarithm is infinite, or far away
         there, back = _same, _same
         found = _of_cases(plan, there)
     if found is None:
-        return Interval(math.nan, math.nan, None, "no interval: leaving out one case makes the measure undefined")
+        return none("leaving out one case makes the measure undefined")
     error, skew, bias = found
     t = float(student(plan.level, plan.table.cases))
     longer = error * skew * (2 * t * t + 1) / 6
@@ -74,7 +75,7 @@ def jackknife_interval(plan: Plan) -> Interval:
 
 def _of_cases(plan: Plan, there: Map) -> tuple[float, float, float] | None:
     """Standard error, skewness over √n and bias, on a scale; None where they are not defined."""
-    if not hasattr(plan.table, "without_each"):
+    if plan.table.summed:
         return _of_products(plan, there)
     table: Any = plan.table
     weight = table.cells
@@ -93,7 +94,7 @@ def _of_cases(plan: Plan, there: Map) -> tuple[float, float, float] | None:
 
     moves = np.concatenate(over_pieces(moved, weight.size)) if weight.size > 2**17 else moved(slice(None))
     cases = float(plan.table.cases)
-    if not np.isfinite(moves).all() or cases < 2:
+    if not np.isfinite(moves).all() or cases < 2 or (there is not _same and np.abs(moves).max() > _FAR):
         return None
     number = float(times.sum())
     bias = float(times @ moves)
@@ -180,4 +181,4 @@ def _extreme(request: Request) -> bool:
 @interval("extreme", "none: the largest of a sample says little of the largest there is", suits=_extreme, weighted=True)
 def no_interval_of_extremes(plan: Plan) -> Interval:
     """Left out: no case drawn again is farther off than the farthest."""
-    return Interval(math.nan, math.nan, None, "no interval: new cases can miss by more than any of these")
+    return none("new cases can miss by more than any of these")

@@ -17,7 +17,7 @@ _PLACES_AT_ONCE: Final = 16  # operating points whose outcomes are drawn togethe
 
 
 def _of_decisions(request: Request) -> bool:
-    return hasattr(request.table, "effective") and not request.table.by_case
+    return request.table.counts_outcomes and not request.table.by_case
 
 
 @interval("jeffreys", "percentiles over the outcomes as they may be", suits=_of_decisions, weighted=True)
@@ -45,7 +45,7 @@ def _outcomes(request: Request, cells: Array, seed: int, replicates: int) -> Arr
     """Cells (replicates, m) as they may be where these were seen; for measures within classes, of each class apart."""
     table = request.table
     prior = limits.cell_prior(max(2, len(table.class_names)))
-    rng = np.random.default_rng([seed, 2])
+    rng = np.random.default_rng([seed, 2])  # outcomes as they may be, given those seen: a posterior, no bootstrap
     if not request.within:
         return np.asarray(limits.posterior(cells, rng, replicates, prior=prior) * cells.sum())
     totals = np.bincount(table.strata, cells)

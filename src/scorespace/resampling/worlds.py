@@ -97,7 +97,8 @@ def _fitted(x: Array, cases: Array, hits: Array, offset: Array, degree: int = 2)
     """The logits of a penalised logistic fit, a polynomial in x, on top of an offset."""
     cases = np.maximum(cases, _SOME)
     total = cases.sum()
-    powers = np.vander(x, min(degree + 1, np.unique(x).size), increasing=True)
+    distinct = 1 + int(np.count_nonzero(np.diff(x)))  # x falls, as scores do
+    powers = np.vander(x, min(degree + 1, distinct), increasing=True)
     share = np.sqrt(cases / total)[:, None]
     # Columns that are orthonormal over the cases: the penalty then treats all scales alike.
     columns = np.linalg.qr(powers * share)[0] / share

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Final
@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 from scorespace.curves.distance import CurveDistance, distance
 from scorespace.curves.smooth import SmoothCurve, smooth
 from scorespace.errors import ConditionError, DataError, ScoreError, listing
+from scorespace.frozen import dataclass
 from scorespace.measures import parse
 from scorespace.measures.confusion import kappa
 from scorespace.measures.ranking import auc
 from scorespace.measures.regression import kendall, spearman
-from scorespace.resampling.draw import REPLICATES
+from scorespace.resampling.draw import Asked, Draws
 from scorespace.resampling.estimate import Estimate, check_level, estimate
 from scorespace.results import Note, Result, Row, decimals, grouped, percent, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, residual_table, score_table
+from scorespace.tables.columns import weights_of
 from scorespace.tables.rating import RatingTable, rating_table
-from scorespace.tables.score import weights_of
 
 TOLERANCE: Final = 0.1
 """Scores that differ by no more than this are called alike."""
@@ -61,17 +62,10 @@ class Rater:
         return float(np.average(self.decision, weights=self.weight))
 
     def row(self) -> Row:
-        return plain(
-            {
-                "rater": self.name,
-                "positive": self.positive,
-                "midpoint": self.curve.midpoint,
-                "smauc": self.curve.area(),
-                "appropriate": self.curve.appropriate,
-                "inappropriate": self.curve.inappropriate,
-                "auc": self.auc,
-            }
-        )
+        curve = self.curve
+        found = {"rater": self.name, "positive": self.positive, "midpoint": curve.midpoint, "smauc": curve.area()}
+        fit = {"appropriate": curve.appropriate, "inappropriate": curve.inappropriate}
+        return plain({**found, **fit, "auc": self.auc})
 
 
 @dataclass(frozen=True)
@@ -99,25 +93,12 @@ class RaterPair:
         return self.kappa.reason or constant
 
     def row(self) -> Row:
-        return plain(
-            {
-                "a": self.a,
-                "b": self.b,
-                "agreement": self.agreement.value,
-                "agreement_low": self.agreement.low,
-                "agreement_high": self.agreement.high,
-                "kappa": self.kappa.value,
-                "kappa_low": self.kappa.low,
-                "kappa_high": self.kappa.high,
-                "spearman": self.spearman,
-                "kendall": self.kendall,
-                "area": self.distance.area,
-                "largest": self.distance.largest,
-                "alike": len(self.alike),
-                "apart": len(self.apart),
-                "reason": self.reason,
-            }
-        )
+        found: Row = {"a": self.a, "b": self.b}
+        for name, one in (("agreement", self.agreement), ("kappa", self.kappa)):
+            found |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+        found |= {"spearman": self.spearman, "kendall": self.kendall}
+        found |= {"area": self.distance.area, "largest": self.distance.largest}
+        return plain(found | {"alike": len(self.alike), "apart": len(self.apart), "reason": self.reason})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,11 +131,8 @@ class Agreement(Result):
 
     def _words(self, pair: RaterPair) -> str:
         kappa = "" if math.isnan(pair.kappa.value) else f" (kappa {decimals(pair.kappa.value, 2)})"
-        order = (
-            ""
-            if math.isnan(pair.spearman)
-            else f", Spearman's correlation of their scores {decimals(pair.spearman, 2)}"
-        )
+        order = f", Spearman's correlation of their scores {decimals(pair.spearman, 2)}"
+        order = "" if math.isnan(pair.spearman) else order
         area = "" if math.isnan(pair.distance.area) else f", area between their curves {decimals(pair.distance.area)}"
         alike = _named(pair.alike, f"Their scores lie within {self.tolerance:g} although they decide differently")
         apart = _named(pair.apart, f"They decide alike with scores more than {self.tolerance:g} apart")
@@ -178,23 +156,16 @@ class Agreement(Result):
         """The instances on which a pair agrees in one way and not in the other, the widest gaps first."""
         place = {identity: k for k, identity in enumerate(self.ids)}
         raters = {rater.name: rater for rater in self.raters}
-        return [
-            plain(
-                {
-                    "a": pair.a,
-                    "b": pair.b,
-                    "id": identity,
-                    "kind": kind,
-                    "decision_a": bool(raters[pair.a].decision[place[identity]]),
-                    "decision_b": bool(raters[pair.b].decision[place[identity]]),
-                    "score_a": float(raters[pair.a].score[place[identity]]),
-                    "score_b": float(raters[pair.b].score[place[identity]]),
-                }
-            )
-            for pair in self.pairs
-            for kind, found in (("alike", pair.alike), ("apart", pair.apart))
-            for identity in found
-        ]
+        rows = []
+        for pair in self.pairs:
+            a, b = raters[pair.a], raters[pair.b]
+            for kind, found in (("alike", pair.alike), ("apart", pair.apart)):
+                for identity in found:
+                    k = place[identity]
+                    decisions = {"decision_a": a.decision[k], "decision_b": b.decision[k]}
+                    scores = {"score_a": a.score[k], "score_b": b.score[k]}
+                    rows.append(plain({"a": a.name, "b": b.name, "id": identity, "kind": kind, **decisions, **scores}))
+        return rows
 
     def rows(self) -> list[Row]:
         return [pair.row() for pair in self.pairs]
@@ -325,9 +296,7 @@ def _kappa(table: ConfusionTable, level: float, seed: int) -> Estimate:
         ratings = RatingTable(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), table.cells, ("no", "yes"), ("a", "b"))
         found = estimate(parse("rater_kappa"), replace(ratings, squares=table.cell_squares), level=level, seed=seed)
         return replace(found, spec=spec)
-    cases = int(table.total)
-    drawn = np.random.default_rng(seed).multinomial(cases, table.matrix.ravel() / cases, REPLICATES)
-    values = np.asarray(kappa(replace(table, matrix=drawn.reshape(-1, 2, 2).astype(np.float64))))
+    (values,) = Draws({"": table}, seed=seed).all([Asked("", spec.name, kappa, within=False)])
     low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Estimate("", spec, value, float(low), float(high), level, "bootstrap", None)
 

@@ -23,9 +23,9 @@ calibration the way the scores moved decides, see `follows_prevalence`. When no 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -33,13 +33,10 @@ from scorespace.comparisons.adjust import holm
 from scorespace.curves.distance import distance
 from scorespace.curves.smooth import SmoothCurve, smooth
 from scorespace.errors import ConditionError, DataError, WeightError
-from scorespace.measures.calibration import cal_large
-from scorespace.measures.decomposition import cal
-from scorespace.measures.ranking import auc
-from scorespace.measures.smooth import smauc
 from scorespace.results import Progress
 from scorespace.samples.moved import CLEAR, FAMILY, LIKELY, TITLES, Aspect, Drift, ModelDrift
 from scorespace.samples.permuted import (
+    MEASURES,
     Outcome,
     Permutations,
     Pooled,
@@ -56,14 +53,6 @@ from scorespace.tables import ScoreTable
 from scorespace.tables.labels import class_listing
 
 REPLICATES: Final = 1000
-_MEASURES: Final[Mapping[str, Callable[[ScoreTable], Any]]] = {
-    "auc": auc,
-    "midpoint": mean_score,
-    "cal_large": cal_large,
-    "cal": cal,
-    "smauc": smauc,
-}
-_NEED_PROBABILITIES: Final = ("cal_large", "cal", "smauc", "smooth")
 _CLASSES: Final = ("positives", "negatives")
 _NO_TRUTH: Final = "the sample after has no truth"
 _ONE_CLASS: Final = "a sample has only one class"
@@ -153,7 +142,8 @@ def _aspects(
     chances = before.probabilities and after.probabilities
     shared = both.classes_shared
     names = [name for name in TITLES if name not in FAMILY and (name in wanted or name in _CLASSES)]
-    usable = [name for name in names if name in _CLASSES or (shared and (chances or name not in _NEED_PROBABILITIES))]
+    sized = {name for name in names if getattr(MEASURES.get(name, smooth), "probability", False)}
+    usable = [name for name in names if name in _CLASSES or (shared and (chances or name not in sized))]
     gap = score_test(both, permutations[0])
     tested = within_tests(both, ("within", *usable), permutations[1])
     meaning = meaning_test(both, permutations[2])
@@ -188,7 +178,7 @@ def _aspect(name: str, before: ScoreTable, after: ScoreTable, tested: Outcome) -
     weighted = _reweighted(before, after)
     if name == "smooth":
         return Aspect(name, change=distance(smooth(before), smooth(weighted)).area, p=tested.p)
-    measure = _MEASURES[name]
+    measure = MEASURES[name]
     old, new, same = (float(measure(table)) for table in (before, after, weighted))
     return Aspect(name, old, new, same, same - old, tested.p)
 
@@ -203,9 +193,7 @@ def _reweighted(before: ScoreTable, after: ScoreTable) -> ScoreTable:
 
 def _curves(before: ScoreTable, after: ScoreTable, labelled: bool) -> tuple[SmoothCurve, SmoothCurve] | None:
     """The smooth ROC curves, the second at the prevalence of the first, where both are defined."""
-    tables = before, after
-    classes = all(float(table.n_pos) and float(table.n_neg) for table in tables)
-    if not (labelled and classes and all(table.probabilities for table in tables)):
+    if not labelled or not all(table.n_pos and table.n_neg and table.probabilities for table in (before, after)):
         return None
     return smooth(before), smooth(_reweighted(before, after))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from scorespace.results import Note, Result, Row
+from scorespace.frozen import dataclass
+from scorespace.results import Note, Result, Row, joined
 from scorespace.samples.moved import Drift
 
 
@@ -45,7 +45,7 @@ class Matches(Result):
         if not first:
             told = f"No sample matches {self.before}; {self.ranked[0]} is the nearest."
         elif rest:
-            told = f"{first} matches {self.before} best; nothing moved in {_joined(rest)} either."
+            told = f"{first} matches {self.before} best; nothing moved in {joined(rest)} either."
         else:
             told = f"{first} matches {self.before}, and no other does."
         moved = (f"{name}: {self.drifts[name].words}" for name in self.ranked if self.drifts[name].moved)
@@ -74,7 +74,3 @@ def _far(found: Drift, place: int) -> float:
     aspects = {one.name: one.change for one in found.models[place].aspects}
     area = aspects.get("smooth", math.nan)
     return aspects["scores"] if math.isnan(area) else area
-
-
-def _joined(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from scorespace.curves.smooth import SmoothCurve
+from scorespace.frozen import dataclass
 from scorespace.results import Note, Result, Row, decimals, grouped, note, percent, plain
 from scorespace.tables import ScoreTable
 
@@ -62,19 +63,8 @@ class Aspect:
         return TITLES[self.name]
 
     def row(self, model: str | None) -> Row:
-        return plain(
-            {
-                "model": model,
-                "aspect": self.name,
-                "before": self.before,
-                "after": self.after,
-                "at_same_prevalence": self.same,
-                "change": self.change,
-                "p": self.p,
-                "p_adjusted": self.p_adjusted,
-                "reason": self.reason,
-            }
-        )
+        named = {"name": "aspect", "same": "at_same_prevalence"}
+        return plain({"model": model} | {named.get(name, name): value for name, value in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -127,9 +117,10 @@ class Drift(Result):
         if not self.labelled and one.cause == "nothing" and min(self.sizes) < HANDFUL:
             return f"Nothing can be said: {_many(self.sizes)} scores are too few to show whether they moved."
         if not self.labelled:
-            moved = f"{'did not move' if one.cause == 'nothing' else 'moved'} {_gap(one['scores'])}"
+            moved = "did not move" if one.cause == "nothing" else "moved"
+            gap = f"(KS {decimals(one['scores'].change)}, {_p(one['scores'])})"
             unknown = "they still mean the same" if one.cause == "nothing" else "other cases came or the model changed"
-            return f"The scores {moved}. Whether {unknown} cannot be told without the truth."
+            return f"The scores {moved} {gap}. Whether {unknown} cannot be told without the truth."
         scores, within, meaning = one["scores"], one["within"], one["meaning"]
         match one.cause:
             case "nothing" if min(self.sizes) < HANDFUL:
@@ -137,7 +128,7 @@ class Drift(Result):
             case "nothing":
                 return "Nothing moved: no difference between the samples is beyond chance."
             case "prevalence":
-                moved = f"The share of positives moved from {_percent(shares.before)} to {_percent(shares.after)}"
+                moved = f"The share of positives moved from {percent(shares.before)} to {percent(shares.after)}"
                 if math.isnan(within.p):
                     return f"{moved} ({_p(shares)}). No class is in both samples: nothing else can be compared."
                 return (
@@ -146,7 +137,7 @@ class Drift(Result):
                     "share."
                 )
             case "scores":
-                again = ", and the scores should be calibrated again" if _clear(meaning) else ""
+                again = ", and the scores should be calibrated again" if meaning.p < CLEAR else ""
                 where = f"within the classes ({_p(within)})" if within.p < LIKELY else f"({_p(scores)})"
                 return (
                     f"The scores moved {where}, while the share of positives "
@@ -197,10 +188,7 @@ class Drift(Result):
 
     def rows(self) -> list[Row]:
         """The prevalence, which models share, then the aspects of each model."""
-        return [
-            self.prevalence.row(None),
-            *(aspect.row(one.model) for one in self.models for aspect in one.aspects),
-        ]
+        return [self.prevalence.row(None), *(each.row(one.model) for one in self.models for each in one.aspects)]
 
     def facts(self) -> Row:
         return {
@@ -208,10 +196,6 @@ class Drift(Result):
             "causes": {one.model: one.cause for one in self.models},
             "replicates": self.replicates,
         }
-
-
-def _clear(aspect: Aspect) -> bool:
-    return aspect.name in FAMILY and aspect.p < CLEAR
 
 
 def _nearly(aspect: Aspect) -> str:
@@ -227,14 +211,6 @@ def _p(aspect: Aspect) -> str:
     if math.isnan(chance):
         return "not testable"
     return "p < 0.01" if chance < 0.01 else f"p = {decimals(min(chance, 1.0), 2)}"
-
-
-def _gap(aspect: Aspect) -> str:
-    return f"(KS {decimals(aspect.change)}, {_p(aspect)})"
-
-
-def _percent(share: float) -> str:
-    return percent(share)
 
 
 def _many(sizes: tuple[int, int]) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from scorespace.curves.smooth import softened
+from scorespace.frozen import dataclass
 from scorespace.measures.calibration import cal_large
 from scorespace.measures.decomposition import cal
 from scorespace.measures.ranking import auc
@@ -370,12 +370,8 @@ def _strata(cases: Array, groups: int) -> Array:
 
 def largest_gap(before: Array, after: Array) -> Array:
     """The Kolmogorov–Smirnov distance between counts on the same scores; NaN when a sample has no cases."""
-    gap = _distribution(before) - _distribution(after)
-    return np.abs(gap).max(axis=-1)
-
-
-def _distribution(counts: Array) -> Array:
-    return ratio(np.cumsum(counts, axis=-1), counts.sum(axis=-1)[..., None])
+    below = [ratio(np.cumsum(counts, axis=-1), counts.sum(axis=-1)[..., None]) for counts in (before, after)]
+    return np.abs(below[0] - below[1]).max(axis=-1)
 
 
 def _contrasts(place: Array, variance: Array) -> Array:
@@ -434,14 +430,19 @@ def _on_grid(soft: ScoreTable) -> Array:
     return np.interp((_GRID + shift).ravel(), (x + shift).ravel(), y.ravel()).reshape(-1, _GRID.size)
 
 
+MEASURES: Final[Mapping[str, Callable[[ScoreTable], Any]]] = {
+    "auc": auc,
+    "midpoint": mean_score,
+    "cal_large": cal_large,
+    "cal": cal,
+    "smauc": smauc,
+}
+"""What is compared at the prevalence before, by name."""
+
 _STATISTICS: Final[dict[str, Any]] = {
     "within": _within,
     "positives": _of_class(0),
     "negatives": _of_class(1),
-    "auc": _change(auc),
-    "midpoint": _change(mean_score),
-    "cal_large": _change(cal_large),
-    "cal": _change(cal),
-    "smauc": _change(smauc),
+    **{name: _change(measure) for name, measure in MEASURES.items()},
     "smooth": _smooth_distance,
 }

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 
+from scorespace.frozen import dataclass
 from scorespace.measures import parse
 from scorespace.resampling.estimate import Estimate, check_level, estimate
-from scorespace.results import Note, Result, Row, grouped, limits, percent
+from scorespace.results import Note, Result, Row, grouped, joined, limits, percent
 from scorespace.tables.rating import NOBODY, RatingTable, rating_table
 
 TOGETHER: Final = ("agreed", "fleiss", "ac1", "krippendorff")
@@ -43,8 +44,7 @@ class Ratings(Result):
     @property
     def words(self) -> str:
         """How far the raters agree, and where they do not."""
-        raters, found = self.table.raters, {str(one.spec): one for one in self.together}
-        who = f"{', '.join(raters[:-1])} and {raters[-1]}"
+        who, found = joined(self.table.raters), {str(one.spec): one for one in self.together}
         agreed, beyond = found["agreed"], found["fleiss"]
         told = f"{who} give the same class in {percent(agreed.value, 0)} of the pairs of ratings of an instance"
         if np.isfinite(beyond.value):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import parse_qs
 
 from scorespace.errors import DataError
+from scorespace.frozen import dataclass
 
 Query = Mapping[str, Sequence[str]]
 """The values of an address or a form, by name."""

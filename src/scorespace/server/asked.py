@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from scorespace.errors import ConditionError
+from scorespace.frozen import dataclass
 
 if TYPE_CHECKING:
-    from scorespace.conditions import Asymmetry, Condition
+    from scorespace.conditions import Asymmetry, Condition, CostMatrix
 
 COSTS: Final = ("cost-fp", "cost-fn", "cost-tp", "cost-tn", "prevalence", "cost-under", "cost-over")
 MODELS: Final = ("score", "decision", "prediction")
 ONCE: Final = ("weight", "group", "fold")
-NAMES: Final = ("truth", "positive", *MODELS, *ONCE, "missing", "measures", *COSTS)
+NAMES: Final = ("truth", "positive", *MODELS, *ONCE, "where", "by", "missing", "measures", *COSTS, "costs")
 """The names in an address; with two dashes they are those of the command line."""
 
 
@@ -52,6 +52,11 @@ class Asked:
         return bool(self.file and self.one("truth") and any(map(self.every, MODELS)))
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the folder that are read: that of the data, and that of the costs if they are in one."""
+        return self.file, *self.every("costs")[-1:]
+
+    @property
     def query(self) -> str:
         """The address of the page, without what begins every address here."""
         return urlencode([("file", self.file), *self.said] if self.file else [])
@@ -66,31 +71,22 @@ class Asked:
     def roles(self) -> dict[str, Any]:
         """Which column is what, as `evaluate` takes it."""
         models = {"scores": "score", "decisions": "decision", "predictions": "prediction"}
-        return {name: self.one(name) for name in ("truth", "positive", *ONCE)} | {
+        return {name: self.one(name) for name in ("truth", "positive", *ONCE, "where")} | {
             role: self.every(name) for role, name in models.items()
         }
 
-    def arguments(self) -> dict[str, Any]:
-        """All that `evaluate` is told."""
+    def arguments(self, costs: str | None = None) -> dict[str, Any]:
+        """All that `evaluate` is told; `costs` is where the file of the costs lies."""
         more = {"measures": self.one("measures") or "", "missing": self.one("missing") or "error"}
-        return {**self.roles(), **more, "condition": self.condition()}
+        return {**self.roles(), "by": self.every("by"), **more, "condition": self.condition(costs)}
 
-    def condition(self) -> Condition | Asymmetry | None:
+    def condition(self, costs: str | None = None) -> Condition | CostMatrix | Asymmetry | None:
         """The costs and the prevalence, or None where none are stated."""
-        from scorespace.conditions import Asymmetry, Condition
+        from scorespace.conditions import CostMatrix, condition_of
+        from scorespace.frames.matrix import read_matrix
 
         given = {name: _number(name, text) for name in COSTS if (text := self.one(name)) is not None}
-        sides = [given.pop(name, None) for name in ("cost-under", "cost-over")]
-        if sides != [None, None]:
-            if given or None in sides:
-                raise ConditionError("the costs of both sides are needed, and no others.", hint="cost-under, cost-over")
-            return Asymmetry(*sides)  # type: ignore[arg-type]
-        if not given:
-            return None
-        if not {"cost-fp", "cost-fn"} <= set(given):
-            seen = ", ".join(f"{name} {value:g}" for name, value in given.items())
-            raise ConditionError("the costs of both errors are needed.", seen=seen, hint="cost-fp 1 and cost-fn 5")
-        return Condition(**{name.removeprefix("cost-"): value for name, value in given.items()})
+        return condition_of(given, None if costs is None else lambda: CostMatrix(*read_matrix(costs)))
 
 
 def stem(file: str) -> str:
@@ -108,5 +104,5 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ConditionError(f"{name} {text!r} is no number.", hint=f"{name} 1")
+        raise ConditionError(f"--{name} {text} is no number.", hint=f"--{name} 1")
     return number

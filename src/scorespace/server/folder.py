@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from scorespace.errors import DataError, did_you_mean, listing
 from scorespace.files import check_target, refuse_overwriting, write_file
+from scorespace.frozen import dataclass
 
 MOST: Final = 1000
 """Files that are listed, the first by the alphabet."""
@@ -22,7 +22,7 @@ class Folder:
 
     def names(self) -> list[str]:
         """The data files in it, by the alphabet; neither hidden ones, nor those below, nor links that lead out."""
-        from scorespace.frames.files import kind_of
+        from scorespace.frames.paths import kind_of
 
         found = []
         for entry in sorted(os.scandir(self.root), key=lambda one: one.name.casefold()):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ipaddress
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
+
+from scorespace.frozen import dataclass
 
 LOCAL: Final = "127.0.0.1"
 MOST_BODY: Final = 16_384

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO
 
 from scorespace.errors import ScoreSpaceError
@@ -21,8 +21,11 @@ Tell = Callable[[str, float | None], None]
 """Called with what is being done, and how much of it is done where that is known."""
 
 
-def made(path: str, asked: Asked, tell: Tell) -> tuple[str, str]:
-    """The page of a file as it is served, with a place for the bar, and the report to keep."""
+def made(paths: Sequence[str], asked: Asked, tell: Tell) -> tuple[str, str]:
+    """The page of a file as it is served, with a place for the bar, and the report to keep.
+
+    `paths`: where the files lie that are asked for.
+    """
     from scorespace.evaluation.enter import evaluate
     from scorespace.server.pages import SLOT, around
     from scorespace.views import sections
@@ -30,8 +33,9 @@ def made(path: str, asked: Asked, tell: Tell) -> tuple[str, str]:
 
     stage = ["drawing the cases again, for the intervals"]
     tell(f"reading {asked.file}", None)
-    evaluation = evaluate(path, **asked.arguments(), progress=lambda share: tell(stage[-1], share))
+    evaluation = evaluate(paths[0], **asked.arguments(*paths[1:]), progress=lambda share: tell(stage[-1], share))
     evaluation.summary  # noqa: B018 - computed here, while its progress is told
+    evaluation.slices  # noqa: B018
     stage.append("answering the questions of the page")
     tell(stage[-1], None)
     document = sections.document(evaluation, command=asked.command)
@@ -70,7 +74,7 @@ def main() -> None:
 
     asked = Asked(question["file"], tuple((name, value) for name, value in question["said"]))
     try:
-        found = made(question["path"], asked, lambda doing, share: say({"doing": doing, "share": share}))
+        found = made(question["paths"], asked, lambda doing, share: say({"doing": doing, "share": share}))
     except Exception as error:
         say({"error": told(error)})
     else:

@@ -6,11 +6,8 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from scorespace.frames.behind import Behind
 from scorespace.results import Row, grouped
@@ -19,7 +16,7 @@ from scorespace.server.folder import Folder
 from scorespace.server.proposal import Column, Look, Proposal
 from scorespace.tables.labels import label_text
 from scorespace.views.document import Block, Document, Grid, Section, Text
-from scorespace.views.report.page import Served, render
+from scorespace.views.report.page import Served, part, render, templates
 
 SLOT: Final = "<!-- the bar -->"
 """Where the bar goes in a page that is kept: the files of the folder may be others by then."""
@@ -27,7 +24,13 @@ SLOT: Final = "<!-- the bar -->"
 _HERE: Final = Path(__file__).parent
 _WIDEST: Final = 200  # signs of a text that are shown
 _FOOT: Final = "This page is served on your own computer, to you alone, and loads nothing from the network."
-_CONTROLS: Final = (("truth", "radio"), *((name, "checkbox") for name in MODELS), *((name, "radio") for name in ONCE))
+_CONTROLS: Final = (
+    ("truth", "radio"),
+    *((name, "checkbox") for name in MODELS),
+    *((name, "radio") for name in ONCE),
+    ("by", "checkbox"),
+)
+_PARTS: Final = 4  # into which a column of many numbers is proposed to be cut
 _COSTS: Final = (
     ("cost-fp", "A false alarm costs"),
     ("cost-fn", "A miss costs"),
@@ -39,7 +42,7 @@ _COSTS: Final = (
 
 def around(bar: str, *, linked: bool = False) -> Served:
     """What is put around a page; one that is linked leads to the rows behind its numbers."""
-    return Served(bar, _part("serve.css"), _FOOT, _part("rows.js") if linked else "")
+    return Served(bar, part(_HERE / "serve.css"), _FOOT, part(_HERE / "rows.js") if linked else "")
 
 
 def bar(
@@ -54,23 +57,28 @@ def bar(
 ) -> str:
     """The bar: the files of the folder, the columns of the one that is open, and what to do with a page."""
     look, proposal = found or (None, None)
+    names = folder.names()
     columns = [*(proposal.patterns if proposal else ()), *(look.columns if look else ())]
     named = {one.name for one in columns}
+    cuts = {_cut(one, asked) for one in columns}
     typed = [name for name in asked.every("score") if name not in named]  # such as votes=sum(d*)
+    typed += [name for name in asked.every("by") if name not in cuts]
     columns = [*(Column(name, "pattern", "as the address says") for name in typed), *columns]
     return (
-        _environment()
+        templates(_HERE)
         .get_template("bar.html")
         .render(
             asked=asked,
-            files=folder.names(),
+            files=names,
             look=look,
             columns=columns,
             why={one.name: proposal.why.get(one.name, "") if proposal else "" for one in columns},
             labelled=[one for one in columns if one.kind != "pattern" and 2 <= len(one.labels) <= 20],
             roles=_CONTROLS,
+            value=lambda role, one: _value(role, one, asked),
             once=ONCE,
             costs=_COSTS,
+            matrices=[name for name in names if name.casefold().endswith(".csv") and name != asked.file],
             open=open,
             ready=ready,
             working=working,
@@ -78,6 +86,25 @@ def bar(
             free=folder.free(f"{stem(asked.file)}.html"),
         )
     )
+
+
+def _value(role: str, one: Column, asked: Asked) -> str:
+    """What the address says once a column is ticked for a role; nothing where it cannot have it."""
+    if one.kind == "pattern":
+        return one.name if role == ("by" if one.name in asked.every("by") else "score") else ""
+    return _cut(one, asked) if role == "by" else one.name
+
+
+def _cut(one: Column, asked: Asked) -> str:
+    """How a column makes slices: as the address says, or else by its labels, in parts of its numbers, or by months.
+
+    >>> [_cut(one, Asked()) for one in (Column("age", "ratio", ends=(18.0, 90.0)), Column("sex", labels=("f", "m")))]
+    ['age(bins=4)', 'sex']
+    """
+    said = [text for text in asked.every("by") if text == one.name or text.startswith(f"{one.name}(")]
+    if said or one.labels or not one.kind:
+        return said[0] if said else one.name
+    return f"{one.name}(every=month)" if one.dates else f"{one.name}(bins={_PARTS})" if one.ends else ""
 
 
 def page(bar: str, title: str, blocks: Sequence[Block], *, facts: str = "", command: str = "") -> bytes:
@@ -133,17 +160,3 @@ def error_blocks(error: Row) -> list[Any]:
         error["hint"] and f"Hint: {error['hint']}",
     )
     return [Text(str(line)) for line in lines if line]
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["grouped"] = grouped
-    return environment
-
-
-@cache
-def _part(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from scorespace.auditing.kinds import recognise
@@ -11,6 +11,7 @@ from scorespace.auditing.words import name_words
 from scorespace.errors import PositiveError
 from scorespace.frames import read
 from scorespace.frames.survey import Held, survey
+from scorespace.frozen import dataclass
 from scorespace.server.asked import Asked
 from scorespace.tables.labels import label_text, positive_index
 
@@ -42,6 +43,7 @@ class Column:
     labels: tuple[str, ...] = ()
     ends: tuple[float, float] | None = None
     fractions: bool = False
+    dates: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def _column(held: Held) -> Column:
         tuple(map(label_text, values.tolist())) if few else (),
         (float(held.values[0]), float(held.values[-1])) if numbers else None,
         fractions,
+        held.stored == "date",
     )
 
 

@@ -16,7 +16,7 @@ from scorespace.server.asked import NAMES, Asked, stem
 from scorespace.server.folder import Folder
 from scorespace.server.job import told
 from scorespace.server.proposal import Look, look, propose
-from scorespace.server.work import Job, Work
+from scorespace.server.work import Job, Version, Work
 from scorespace.views.document import Text
 
 SHOWN: Final = 100
@@ -36,7 +36,7 @@ class Site:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.work = Work()
-        self._looks: dict[tuple[str, int, int], Look] = {}
+        self._looks: dict[Version, Look] = {}
 
     def get(self, path: str, query: Query) -> Answer:
         """What is asked for by an address."""
@@ -67,7 +67,7 @@ class Site:
                         pages.page(self._bar(asked, ready=True), "Saved", [Text(text)], command=asked.command)
                     )
                 case "/stop":
-                    self.work.stop(self.folder.version(asked.file), asked)
+                    self.work.stop(self._versions(asked), asked)
                     return moved(f"/?{asked.query}&choose=1")
                 case _:
                     return self._told(asked, told(_NOWHERE), 404)
@@ -144,7 +144,10 @@ class Site:
     # --- what they share
 
     def _job(self, asked: Asked) -> Job:
-        return self.work.ask(self.folder.version(asked.file), asked)
+        return self.work.ask(self._versions(asked), asked)
+
+    def _versions(self, asked: Asked) -> tuple[Version, ...]:
+        return tuple(map(self.folder.version, asked.files))
 
     def _done(self, asked: Asked) -> Job:
         """An evaluation, waited for."""

@@ -20,15 +20,18 @@ KEPT: Final = 8
 AT_ONCE: Final = 2
 """Evaluations that run at the same time; others wait."""
 
-Key = tuple[tuple[str, int, int], Asked]
-"""A version of a file, and what is asked of it."""
+Version = tuple[str, int, int]
+"""The path of a file, and what changes when it does."""
+
+Key = tuple[tuple[Version, ...], Asked]
+"""The versions of the files that are read, and what is asked of them."""
 
 
 @dataclass
 class Job:
     """An evaluation: what it is doing, and in the end its page and report, or an error."""
 
-    path: str
+    paths: tuple[str, ...]
     asked: Asked
     doing: str = "waiting for another evaluation"
     share: float | None = None
@@ -61,7 +64,7 @@ class Job:
     def _run(self) -> None:
         # -P: what lies in the folder from which it was started is data, and no code to import.
         command = [sys.executable, "-P", "-m", "scorespace.server.job"]
-        question = {"path": self.path, "file": self.asked.file, "said": self.asked.said}
+        question = {"paths": self.paths, "file": self.asked.file, "said": self.asked.said}
         pipe: Any = subprocess.PIPE
         with (
             suppress(OSError, ValueError),  # it has gone: its silence is told
@@ -102,13 +105,13 @@ class Work:
         self._lock = threading.Lock()
         self._turn = threading.Semaphore(AT_ONCE)
 
-    def ask(self, version: tuple[str, int, int], asked: Asked) -> Job:
+    def ask(self, versions: tuple[Version, ...], asked: Asked) -> Job:
         """The evaluation, begun if nobody has asked for it yet."""
-        key = version, asked
+        key = versions, asked
         with self._lock:
             job = self._jobs.pop(key, None)
             if job is None:
-                job = Job(version[0], asked)
+                job = Job(tuple(path for path, _, _ in versions), asked)
                 threading.Thread(target=job.run, args=(self._turn,), daemon=True).start()
             self._jobs[key] = job  # the last asked for is the last to be forgotten
             done = [each for each, one in self._jobs.items() if one.ended.is_set()]
@@ -116,10 +119,10 @@ class Work:
                 del self._jobs[each]
         return job
 
-    def stop(self, version: tuple[str, int, int], asked: Asked) -> None:
+    def stop(self, versions: tuple[Version, ...], asked: Asked) -> None:
         """End an evaluation and forget it, so that the next question begins anew."""
         with self._lock:
-            job = self._jobs.pop((version, asked), None)
+            job = self._jobs.pop((versions, asked), None)
         if job is not None:
             job.stop()
 

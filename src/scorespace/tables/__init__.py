@@ -4,28 +4,6 @@ from scorespace.tables.class_bins import ClassBins, class_bins
 from scorespace.tables.classes import ClassTable, class_table
 from scorespace.tables.confusion import ConfusionTable, confusion
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.drawn import DrawnCases
 from scorespace.tables.residual import ResidualTable, residual_table
 from scorespace.tables.score import ScoreTable, score_table
 from scorespace.tables.table import Array, At, NoTableError, Table, Top
-
-__all__ = [
-    "Array",
-    "At",
-    "ClassBins",
-    "ClassTable",
-    "ConfusionTable",
-    "Counts",
-    "DrawnCases",
-    "NoTableError",
-    "ResidualTable",
-    "ScoreTable",
-    "Table",
-    "Top",
-    "class_bins",
-    "class_table",
-    "confusion",
-    "ratio",
-    "residual_table",
-    "score_table",
-]

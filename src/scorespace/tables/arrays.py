@@ -12,7 +12,7 @@ from scorespace.errors import DataError, PositiveError, listing
 from scorespace.tables.classes import ClassTable, class_table
 from scorespace.tables.confusion import ConfusionTable, confusion
 from scorespace.tables.counts import Counts
-from scorespace.tables.labels import encode_classes, label_text, positive_index
+from scorespace.tables.labels import array_of, encode_classes, label_text, positive_index
 from scorespace.tables.residual import residual_table
 from scorespace.tables.score import ScoreTable, score_table
 from scorespace.tables.table import Table
@@ -45,7 +45,9 @@ def table_of_arrays(
     """
     if numeric(truth) or (kinds and not any(kind in _OF_CLASSES for kind in kinds)):
         return residual_table(truth, given, weight=weight)
-    if isinstance(given, Mapping) or np.ndim(given) == 2:
+    if not isinstance(given, Mapping):
+        given = array_of(given)
+    if isinstance(given, Mapping) or given.ndim == 2:
         return _of_classes(truth, given, positive, weight, classes)
     if worded(given) or (kinds and all(kind in _OF_DECISIONS for kind in kinds)):
         return confusion(truth, given, positive=positive, weight=weight, classes=classes)
@@ -61,7 +63,7 @@ def real(values: Any) -> NDArray[np.float64]:
 
 def numeric(truth: Any) -> bool:
     """Whether a truth is of numbers that can be no labels: some have decimals."""
-    values = np.asarray(truth)
+    values = array_of(truth)
     return values.dtype.kind == "f" and bool(np.any(values[np.isfinite(values)] % 1))
 
 
@@ -84,10 +86,10 @@ def by_class(truth: Any, given: Any, classes: Sequence[Any] | None = None) -> di
     {'a': [0.9, 0.4], 'b': [0.1, 0.6]}
     """
     if isinstance(given, Mapping):
-        return {label_text(name): np.asarray(column) for name, column in given.items()}
+        return {label_text(name): array_of(column) for name, column in given.items()}
     columns = np.asarray(given).T
     names = [*map(label_text, classes)] if classes is not None else [*encode_classes(truth)[1]]
-    if classes is None and names != [*map(label_text, np.unique(np.asarray(truth)))]:
+    if classes is None and names != [*map(label_text, np.unique(array_of(truth)))]:
         # "10" comes before "9" as a word, and behind it as a number: whoever made the columns took either way.
         raise DataError(
             "which column belongs to which class is not sure.", seen=listing(names), hint="scores by class: {class: …}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.frozen import dataclass
 from scorespace.results import ByValue
 
 Array = NDArray[Any]

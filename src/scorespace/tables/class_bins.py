@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import permutations
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.errors import DataError, listing
-from scorespace.results import grouped
-from scorespace.tables.classes import ROUNDING, TOP
+from scorespace.frozen import dataclass
+from scorespace.tables.classes import ROUNDING, ClassScores
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import bare, class_listing
 from scorespace.tables.lead import MOST_CLASSES, LeadTable, lead_table
 from scorespace.tables.pair import two_names
-from scorespace.tables.score import ScoreTable, grouped_scores, unknown_class
-from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Wanted
+from scorespace.tables.score import ScoreTable, grouped_scores
+from scorespace.tables.table import Array, At, Stored, Table, Wanted
 
 UNDRAWN = "no interval: the scores of each class were counted in bins of their own, and are not drawn together"
 
 
-@dataclass(frozen=True, eq=False)
-class ClassBins(Table):
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassBins(ClassScores):
     """Of every class a table of its scores with the cases of all classes, and what the highest score decides.
 
     It holds no cases, so that those of K classes may be as many as are counted. `top` has the highest score of each
@@ -51,15 +47,6 @@ class ClassBins(Table):
     @property
     def classes(self) -> tuple[str, ...]:
         return self.tables[0].classes
-
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        return self.classes
-
-    @property
-    def positive(self) -> None:
-        """No class is the positive one: each takes its turn."""
-        return None
 
     @property
     def cells(self) -> Array:
@@ -89,15 +76,8 @@ class ClassBins(Table):
         return self.tables[0].total
 
     @property
-    def scores_classes(self) -> bool:
-        return True
-
-    @property
     def coarse(self) -> bool:
         return any(table.coarse for table in self.tables)
-
-    def deciding(self) -> Table:
-        return self.decisions
 
     @property
     def probabilities(self) -> bool:
@@ -112,39 +92,13 @@ class ClassBins(Table):
     def inside(
         self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
-        """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
-        if of == TOP and wanted is ScoreTable:
-            return self.top.inside(wanted, None, at, sized=sized)
-        of = of if of is None or of in self.classes else bare(of)
-        if of is not None and of not in self.classes:
-            raise unknown_class(of, self.classes)
-        if at is not None and of is None:
-            raise NoTableError("of several classes needs a class", hint=f"{{label}}[{self.classes[0]}]@{at:g}")
-        if wanted is ConfusionTable and of is None:
-            return cast(Wanted, self.decisions)
-        if wanted is Counts and at is None:
-            return self.decisions.inside(wanted, of)
-        if wanted is LeadTable and of is None and self.leads is not None:
+        """The same, and the decisions by their lead."""
+        if wanted is LeadTable and of is None and at is None and self.leads is not None:
             return cast(Wanted, self.leads)
-        if of is not None:
-            return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
-        if isinstance(self, wanted):
-            return self
-        hint = "name a class or an average: {label}[macro]"
-        raise NoTableError(f"cannot be computed from {self.described()}", hint=hint)
+        return super().inside(wanted, of, at, sized=sized)
 
     def around(self, at: At, of: str | None = None) -> tuple[Counts, Counts]:
         return self.inside(ScoreTable, of).around(at)
-
-    def averaged_over(self, wanted: type[Table]) -> Table:
-        return self.decisions if wanted is Counts else self
-
-    def each(self, wanted: type[Wanted]) -> list[Wanted]:
-        return [cast(Wanted, self.one_vs_rest(k)) for k in range(len(self.classes))]
-
-    def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
-        for i, j in permutations(range(len(self.classes)), 2):
-            yield i, j, cast(Wanted, self.one_vs_one(i, j))
 
     def pooled(self, wanted: type[Wanted]) -> Wanted:
         """All scores in one table: positive where a score is that of the case's own class."""
@@ -155,11 +109,9 @@ class ClassBins(Table):
         return cast(Wanted, first)
 
     def one_vs_rest(self, index: int) -> ScoreTable:
-        """The score table of one class against all others."""
         return _of_two(self.tables[index], [index], two_names(self.classes, index))
 
     def one_vs_one(self, index: int, other: int) -> ScoreTable:
-        """The score table of one class, by its own score, against one other."""
         return _of_two(self.tables[index], [index], (self.classes[other], self.classes[index]), [other])
 
     def spread(self, index: int) -> list[tuple[Array, Array]]:
@@ -202,11 +154,7 @@ class ClassBins(Table):
     def __add__(self, other: Self) -> Self:
         """The table of both samples together."""
         if set(self.classes) != set(other.classes):
-            raise DataError(
-                "tables that score different classes cannot be merged.",
-                seen=f"{listing(self.classes)} and {listing(other.classes)}",
-                hint="tables of the same classes",
-            )
+            raise self.unlike(other)
         theirs = {table.positive_name: table for table in other.tables}
         tables = [table + theirs[table.positive_name] for table in self.tables]
         ordered = sorted(tables, key=lambda table: table.positive)
@@ -215,10 +163,6 @@ class ClassBins(Table):
         if self.leads is not None and other.leads is not None:
             leads = self.leads + other.leads.in_order(self.classes)
         return type(self)(tuple(ordered), self.decisions + other.decisions, top, excess, leads)
-
-    def __repr__(self) -> str:
-        shown = class_listing(self.classes, self.class_totals.tolist())
-        return f"ClassBins: {grouped(float(self.total))} cases, {len(self.classes)} classes: {shown}"
 
 
 def class_bins(table: Any, bits: int = 0) -> ClassBins:

@@ -2,29 +2,107 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import permutations
-from typing import Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError, ScoreError, listing
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
+from scorespace.tables.columns import scores_of, weights_of
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import at_least, bare, class_listing, encode_classes, label_text, places_in
+from scorespace.tables.labels import array_of, at_least, bare, class_listing, encode_classes, label_text, places_in
+from scorespace.tables.order import starts_of
 from scorespace.tables.pair import two_names
-from scorespace.tables.score import ScoreTable, score_table, scores_of, unknown_class, weights_of
+from scorespace.tables.score import ScoreTable, score_table, unknown_class
 from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
 
 TOP: Final = "top"
 """Stands for the highest score of each case where a class is asked for."""
 
+_MOST_KEPT: Final = 5_000_000  # scores of all classes up to which the table of each class is kept
 ROUNDING: Final = 0.01
 """How far the scores of a case may be from adding up to one and still be probabilities, printed with few digits."""
+
+
+class ClassScores(Table):
+    """What tables of the scores of several classes share: each class against the rest, and what the highest decides."""
+
+    scores_classes = True
+    if TYPE_CHECKING:
+
+        @property
+        def classes(self) -> tuple[str, ...]: ...
+
+        @property
+        def decisions(self) -> ConfusionTable: ...
+
+        @property
+        def top(self) -> ScoreTable: ...
+
+    @abstractmethod
+    def one_vs_rest(self, index: int) -> ScoreTable:
+        """The score table of one class against all others."""
+
+    @abstractmethod
+    def one_vs_one(self, index: int, other: int) -> ScoreTable:
+        """The score table of one class, by its own score, against one other."""
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self.classes
+
+    def deciding(self) -> ConfusionTable:
+        return self.decisions
+
+    def inside(
+        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
+    ) -> Wanted:
+        """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
+        if of == TOP and wanted is ScoreTable:
+            return self.top.inside(wanted, None, at, sized=sized)
+        of = of if of is None or of in self.classes else bare(of)
+        if of is not None and of not in self.classes:
+            raise unknown_class(of, self.classes)
+        if at is not None and of is None:
+            raise NoTableError("of several classes needs a class", hint=f"{{label}}[{self.classes[0]}]@{at:g}")
+        if (wanted is Counts and at is None) or (wanted is ConfusionTable and of is None):
+            return self.decisions.inside(wanted, of)
+        if of is not None:
+            return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
+        if isinstance(self, wanted):
+            return self
+        hint = "name a class or an average: {label}[macro]"
+        raise NoTableError(f"cannot be computed from {self.described()}", hint=hint)
+
+    def averaged_over(self, wanted: type[Table]) -> Table:
+        return self.decisions if wanted is Counts else self
+
+    def each(self, wanted: type[Wanted]) -> list[Wanted]:
+        return [cast(Wanted, self.one_vs_rest(k)) for k in range(len(self.classes))]
+
+    def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
+        for i, j in permutations(range(len(self.classes)), 2):
+            yield i, j, cast(Wanted, self.one_vs_one(i, j))
+
+    def unlike(self, other: ClassScores) -> DataError:
+        """Why tables of other classes have no sum."""
+        return DataError(
+            "tables that score different classes cannot be merged.",
+            seen=f"{listing(self.classes)} and {listing(other.classes)}",
+            hint="tables of the same classes",
+        )
+
+    def __repr__(self) -> str:
+        shown = class_listing(self.classes, self.class_totals.tolist())
+        return f"{type(self).__name__}: {grouped(float(self.total))} cases, {len(self.classes)} classes: {shown}"
 
 
 @dataclass(frozen=True)
@@ -42,7 +120,7 @@ class _Placing:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassTable(Table):
+class ClassTable(ClassScores):
     """Scores (K, cases) and the class of each case; `weight` (…, cases) may have axes of replicates before.
 
     `group` numbers the groups of related cases, where there are such. Unlike the other tables it keeps the
@@ -56,6 +134,8 @@ class ClassTable(Table):
     ScoreTable: 3 cases, 1 'b' (positive), 2 'not b', 3 distinct scores
     """
 
+    holds = "scores of several classes"
+    by_case = True
     score: NDArray[np.float64]
     label: NDArray[np.intp]
     classes: tuple[str, ...]
@@ -83,8 +163,8 @@ class ClassTable(Table):
         return self.case_weight
 
     @property
-    def class_names(self) -> tuple[str, ...]:
-        return self.classes
+    def size(self) -> int:
+        return int(self.score.size)
 
     @property
     def strata(self) -> NDArray[np.intp]:
@@ -98,17 +178,6 @@ class ClassTable(Table):
     def grouping(self) -> NDArray[np.int32] | None:
         return self.group
 
-    @property
-    def scores_classes(self) -> bool:
-        return True
-
-    def deciding(self) -> Table:
-        return self.decisions
-
-    @property
-    def by_case(self) -> bool:
-        return True
-
     def scores_seen(self) -> str:
         lowest, highest = float(self.score.min()), float(self.score.max())
         if lowest >= 0 and highest <= 1:
@@ -118,30 +187,13 @@ class ClassTable(Table):
     def inside(
         self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
-        """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
-        if of == TOP and wanted is ScoreTable:
-            return cast(Wanted, self.top)
+        """The same, and of classes in order one with all above it: `>=class`."""
         least = at_least(of, self.classes, self.ordinal)
-        if least is not None and wanted in (ScoreTable, Counts):
-            if wanted is Counts and at is None:
-                return self.decisions.inside(wanted, of)
-            return self._from(least).inside(wanted, None, at, sized=sized)
-        of = of if of is None or of in self.classes else bare(of)
-        if of is not None and of not in self.classes:
-            raise unknown_class(of, self.classes)
-        if at is not None and of is None:
-            raise NoTableError("of several classes needs a class", hint=f"{{label}}[{self.classes[0]}]@{at:g}")
-        if wanted is ConfusionTable and of is None:
-            return cast(Wanted, self.decisions)
+        if least is None or wanted not in (ScoreTable, Counts):
+            return super().inside(wanted, of, at, sized=sized)
         if wanted is Counts and at is None:
             return self.decisions.inside(wanted, of)
-        if of is None:
-            if not isinstance(self, wanted):
-                raise NoTableError(
-                    f"cannot be computed from {self.described()}", hint="name a class or an average: {label}[macro]"
-                )
-            return self
-        return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
+        return self._from(least).inside(wanted, None, at, sized=sized)
 
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
         if at is not None:
@@ -158,16 +210,6 @@ class ClassTable(Table):
 
     def part(self, cell: NDArray[np.int32]) -> tuple[Self, NDArray[np.int32]]:
         return cast(Self, self.taken(cell.astype(np.intp))), np.arange(cell.size, dtype=np.int32)
-
-    def averaged_over(self, wanted: type[Table]) -> Table:
-        return self.decisions if wanted is Counts else self
-
-    def each(self, wanted: type[Wanted]) -> list[Wanted]:
-        return [cast(Wanted, self.one_vs_rest(k)) for k in range(len(self.classes))]
-
-    def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
-        for i, j in permutations(range(len(self.classes)), 2):
-            yield i, j, cast(Wanted, self.one_vs_one(i, j))
 
     def with_cells(self, cells: Array) -> Self:
         """The same cases under other weights, without sorting again."""
@@ -194,11 +236,6 @@ class ClassTable(Table):
     @property
     def total(self) -> Array:
         return self.class_totals.sum(axis=-1)
-
-    @property
-    def positive(self) -> None:
-        """No class is the positive one: each takes its turn."""
-        return None
 
     @cached_property
     def excess(self) -> float:
@@ -231,7 +268,7 @@ class ClassTable(Table):
     def top(self) -> ScoreTable:
         """The highest score of each case, with the decision for it right or wrong as classes."""
         right = (self.decided == self.label).astype(np.intp)
-        return _score_table(right, self.score.max(axis=0), ("wrong", "right"), 1, self.weight, self.copies)
+        return _score_table(right, self.score.max(axis=0), ("wrong", "right"), self.weight, self.copies)
 
     @property
     def exact_lead(self) -> Array:
@@ -249,7 +286,7 @@ class ClassTable(Table):
     def margins(self) -> ScoreTable:
         """The lead of the highest score over the second, with the decision right or wrong as classes."""
         right = (self.decided == self.label).astype(np.intp)
-        return _score_table(right, self.lead, ("wrong", "right"), 1, self.weight, self.copies)
+        return _score_table(right, self.lead, ("wrong", "right"), self.weight, self.copies)
 
     def left(self, lead: Array) -> Array:
         """What is taken for what (places, K²) among the cases that lead by at least so much; leads rise."""
@@ -271,31 +308,33 @@ class ClassTable(Table):
         """All scores in one table: positive where a score is that of the case's own class."""
         own = (self.label == np.arange(len(self.classes))[:, None]).astype(np.intp).ravel()
         weight = None if self.weight is None else np.tile(self.weight, len(self.classes))
-        table = _score_table(own, self.score.ravel(), ("other class", "own class"), 1, weight, self.copies)
+        table = _score_table(own, self.score.ravel(), ("other class", "own class"), weight, self.copies)
         return cast(Wanted, table)
 
     def one_vs_rest(self, index: int) -> ScoreTable:
-        """The score table of one class against all others."""
-        names = two_names(self.classes, index)
-        return _score_table(
-            (self.label == index).astype(np.intp), self.score[index], names, 1, self.weight, self.copies
-        )
+        """The score table of one class against all others, which stays with the table unless there are many cases."""
+        kept: dict[int, ScoreTable] = self.__dict__.setdefault("rests", {})
+        if index in kept:
+            return kept[index]
+        names, label = two_names(self.classes, index), (self.label == index).astype(np.intp)
+        found = _score_table(label, self.score[index], names, self.weight, self.copies)
+        if self.score.size <= _MOST_KEPT:
+            kept[index] = found
+        return found
 
     def _from(self, index: int) -> ScoreTable:
         """The score table of that class and all above it, by the sum of their scores, against those below."""
         named = f"≥ {self.classes[index]}"
         label = (self.label >= index).astype(np.intp)
-        return _score_table(
-            label, self.score[index:].sum(axis=0), (f"< {named[2:]}", named), 1, self.weight, self.copies
-        )
+        sides = (f"< {named[2:]}", named)
+        return _score_table(label, self.score[index:].sum(axis=0), sides, self.weight, self.copies)
 
     def one_vs_one(self, index: int, other: int) -> ScoreTable:
-        """The score table of one class, by its own score, against one other."""
         among = np.flatnonzero((self.label == index) | (self.label == other))
         weight = None if self.weight is None else self.weight[..., among]
         label = (self.label[among] == index).astype(np.intp)
         two = self.classes[other], self.classes[index]
-        return _score_table(label, self.score[index, among], two, 1, weight, self.copies)
+        return _score_table(label, self.score[index, among], two, weight, self.copies)
 
     @cached_property
     def placing(self) -> _Placing:
@@ -348,11 +387,7 @@ class ClassTable(Table):
     def __add__(self, other: Self) -> Self:
         """The table of both samples together."""
         if self.classes != other.classes:
-            raise DataError(
-                "tables that score different classes cannot be merged.",
-                seen=f"{listing(self.classes)} and {listing(other.classes)}",
-                hint="tables of the same classes",
-            )
+            raise self.unlike(other)
         alone = self.weight is None and other.weight is None
         weight = None if alone else np.concatenate([self.case_weight, other.case_weight])
         score = np.concatenate([self.score, other.score], axis=1)
@@ -362,8 +397,7 @@ class ClassTable(Table):
     def __repr__(self) -> str:
         if self.class_totals.ndim > 1:
             return f"ClassTable: {grouped(self.label.size)} cases, {self.class_totals.shape[:-1]} replicates"
-        shown = class_listing(self.classes, self.class_totals.tolist())
-        return f"ClassTable: {grouped(float(self.total))} cases, {len(self.classes)} classes: {shown}"
+        return super().__repr__()
 
 
 def class_table(
@@ -398,7 +432,7 @@ def class_table(
 def _columns(scores: Any, classes: tuple[str, ...], size: int) -> dict[str, NDArray[np.float64]]:
     if isinstance(scores, Mapping):
         return {label_text(name): scores_of(column, size) for name, column in scores.items()}
-    array = np.asarray(scores)
+    array = array_of(scores)
     if array.shape != (size, len(classes)):
         raise ScoreError(
             "scores must have a row for each case and a column for each class.",
@@ -409,21 +443,16 @@ def _columns(scores: Any, classes: tuple[str, ...], size: int) -> dict[str, NDAr
 
 
 def _score_table(
-    label: NDArray[np.intp],
-    score: Array,
-    classes: tuple[str, str],
-    positive: int,
-    weight: Array | None,
-    copies: bool,
+    label: NDArray[np.intp], score: Array, classes: tuple[str, str], weight: Array | None, copies: bool
 ) -> ScoreTable:
+    """The table of two classes, the second of them positive; weights may have axes of replicates before."""
     if weight is None or weight.ndim == 1:
-        named = {"classes": classes, "positive": classes[positive]}
-        return score_table(label, score, weight=weight, copies=copies, **named)
+        return score_table(label, score, weight=weight, copies=copies, classes=classes, positive=classes[1])
     order = np.argsort(-score)
     values = score[order] + 0.0
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if values.size else np.empty(0, np.intp)
+    starts = starts_of(values)
     columns = [np.add.reduceat(weight[..., order] * (label[order] == k), starts, axis=-1) for k in (0, 1)]
-    return ScoreTable(values[starts], np.stack(columns, axis=-2), classes, positive)
+    return ScoreTable(values[starts], np.stack(columns, axis=-2), classes, 1)
 
 
 def _scattered(values: Array, order: NDArray[np.intp]) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import Any, Self, cast
 
@@ -11,11 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorespace.errors import ColumnError, DataError, ScoreError, WeightError, did_you_mean, listing
+from scorespace.frozen import dataclass
+from scorespace.tables.columns import refuse_sizes, refuse_uncountable
 from scorespace.tables.counts import ratio
 from scorespace.tables.labels import encode
 from scorespace.tables.nearest import borders, diameter
-from scorespace.tables.score import refuse_sizes, refuse_uncountable
 from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
+
+
+def _once(compute: Callable[[Any], Array]) -> Any:
+    """A property that is computed once, for all clusters and each of them alike."""
+
+    def found(self: ClusterTable) -> Array:
+        return cast(Array, self.once(compute.__name__, lambda: compute(self)))
+
+    return property(found, doc=compute.__doc__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +39,8 @@ class ClusterTable(Table):
            [5., 0.]])
     """
 
+    holds = "points in clusters"
+    by_case = True
     point: Array
     label: NDArray[np.intp]
     names: tuple[str, ...]
@@ -48,10 +60,6 @@ class ClusterTable(Table):
     @property
     def strata(self) -> NDArray[np.intp]:
         return self.label
-
-    @property
-    def by_case(self) -> bool:
-        return True
 
     @property
     def counted(self) -> bool:
@@ -126,56 +134,43 @@ class ClusterTable(Table):
         """Where the points of each cluster stand."""
         return [slice(*ends) for ends in pairwise(np.searchsorted(self.label, np.arange(len(self.names) + 1)).tolist())]
 
-    @property
+    @_once
     def sizes(self) -> Array:
         """The weight (…, K) of each cluster."""
-        return cast(Array, self.once("sizes", lambda: self.sums(self.weight)))
+        return self.sums(self.weight)
 
     @property
     def present(self) -> Array:
         """How many clusters have points (…)."""
         return np.asarray((self.sizes > 0).sum(axis=-1))
 
-    @property
+    @_once
     def centroids(self) -> Array:
         """The mean point (…, K, d) of each cluster; NaN where there is none."""
+        found = np.empty((*self.weight.shape[:-1], len(self.names), self.point.shape[1]))
+        for k, rows in enumerate(self.slices()):  # products of matrices, which are faster than what spares the loop
+            found[..., k, :] = self.weight[..., rows] @ self.point[rows]
+        return ratio(found, self.sizes[..., None])
 
-        def compute() -> Array:
-            found = np.empty((*self.weight.shape[:-1], len(self.names), self.point.shape[1]))
-            for k, rows in enumerate(self.slices()):  # products of matrices, which are faster than what spares the loop
-                found[..., k, :] = self.weight[..., rows] @ self.point[rows]
-            return ratio(found, self.sizes[..., None])
-
-        return cast(Array, self.once("centroids", compute))
-
-    @property
+    @_once
     def away(self) -> Array:
         """The distance (…, n) of each point to the centroid of its cluster."""
+        if self.weight.ndim == 1:
+            return np.sqrt(((self.centroids[self.label] - self.point) ** 2).sum(axis=-1))
+        found = np.empty(self.weight.shape)
+        for k, rows in enumerate(self.slices()):  # |x − c|² = |x|² − 2 x·c + |c|², counted from the middle of x
+            middle = self.point[rows].sum(axis=0) / max(1, rows.stop - rows.start)
+            points, centre = self.point[rows] - middle, self.centroids[..., k, :] - middle
+            sizes = (points**2).sum(axis=-1) + (centre**2).sum(axis=-1)[..., None]
+            squares = sizes - 2 * (centre @ points.T)
+            found[..., rows] = np.sqrt(np.where(squares > 1e-14 * sizes, squares, 0.0))  # the rest is rounding
+        return found
 
-        def compute() -> Array:
-            if self.weight.ndim == 1:
-                return np.sqrt(((self.centroids[self.label] - self.point) ** 2).sum(axis=-1))
-            found = np.empty(self.weight.shape)
-            for k, rows in enumerate(self.slices()):  # |x − c|² = |x|² − 2 x·c + |c|², counted from the middle of x
-                middle = self.point[rows].sum(axis=0) / max(1, rows.stop - rows.start)
-                points, centre = self.point[rows] - middle, self.centroids[..., k, :] - middle
-                sizes = (points**2).sum(axis=-1) + (centre**2).sum(axis=-1)[..., None]
-                squares = sizes - 2 * (centre @ points.T)
-                found[..., rows] = np.sqrt(np.where(squares > 1e-14 * sizes, squares, 0.0))  # the rest is rounding
-            return found
-
-        return cast(Array, self.once("away", compute))
-
-    @property
+    @_once
     def gaps(self) -> Array:
         """The distances (…, K, K) between centroids; NaN to itself and to an absent one."""
-
-        def compute() -> Array:
-            steps = self.centroids[..., :, None, :] - self.centroids[..., None, :, :]
-            found = np.sqrt((steps**2).sum(axis=-1))
-            return np.where(np.eye(len(self.names), dtype=bool), np.nan, found)
-
-        return cast(Array, self.once("gaps", compute))
+        steps = self.centroids[..., :, None, :] - self.centroids[..., None, :, :]
+        return np.where(np.eye(len(self.names), dtype=bool), np.nan, np.sqrt((steps**2).sum(axis=-1)))
 
     def parts(self) -> list[Array]:
         """The points of each cluster, those without weight left out."""
@@ -196,15 +191,15 @@ class ClusterTable(Table):
         """The distance (K,) from each cluster to the nearest point of another; infinite where there is none."""
         return np.asarray(self.known_borders.min(axis=1))
 
-    @property
+    @_once
     def borders(self) -> Array:
         """The distance (K, K) of the nearest two points of every two clusters; infinite to itself."""
-        return cast(Array, self.once("borders", lambda: borders(self.parts(), whole=True)))
+        return borders(self.parts(), whole=True)
 
-    @property
+    @_once
     def diameters(self) -> Array:
         """The largest distance (K,) within each cluster."""
-        return cast(Array, self.once("diameters", lambda: np.array([diameter(part) for part in self.parts()])))
+        return np.array([diameter(part) for part in self.parts()])
 
     def __repr__(self) -> str:
         return f"ClusterTable: {self.label.size} points of {self.point.shape[1]} features in {len(self.names)} clusters"
@@ -266,6 +261,8 @@ class ContingencyTable(Table):
            [0., 1.]])
     """
 
+    holds = "clusters beside classes"
+
     matrix: Array
     classes: tuple[str, ...]
     clusters: tuple[str, ...]
@@ -278,14 +275,6 @@ class ContingencyTable(Table):
     def cells(self) -> Array:
         return self.matrix.reshape(*self.matrix.shape[:-2], -1)
 
-    @property
-    def strata(self) -> NDArray[np.intp]:
-        return np.zeros(self.matrix.shape[-2] * self.matrix.shape[-1], dtype=np.intp)
-
-    @property
-    def cell_squares(self) -> Array | None:
-        return None if self.squares is None else self.squares.ravel()
-
     def with_cells(self, cells: Array) -> Self:
         # Draws come as bytes, whose products overflow.
         matrix = np.asarray(cells, dtype=np.float64).reshape(*cells.shape[:-1], *self.matrix.shape[-2:])
@@ -297,7 +286,10 @@ class ContingencyTable(Table):
                 "tables of different classes or clusters cannot be added.",
                 hint="tables of the same classes and clusters",
             )
-        return replace(self, matrix=self.matrix + other.matrix, squares=None)
+        squares = None
+        if self.squares is not None or other.squares is not None:  # a point of weight 1 has the square 1
+            squares = np.add(*(one.matrix if one.squares is None else one.squares for one in (self, other)))
+        return replace(self, matrix=self.matrix + other.matrix, squares=squares)
 
 
 def contingency(classes: Any, labels: Any, *, weight: Array | None = None, copies: bool = False) -> ContingencyTable:

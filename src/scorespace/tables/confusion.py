@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from itertools import permutations
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import ColumnError, DataError, PositiveError, WeightError, listing
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
+from scorespace.tables.columns import refuse_uncountable, weights_of
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import (
     at_least,
@@ -22,7 +25,7 @@ from scorespace.tables.labels import (
     positive_error,
     positive_index,
 )
-from scorespace.tables.score import ScoreTable, prevalence_factors, refuse_uncountable, unknown_class, weights_of
+from scorespace.tables.score import ScoreTable, prevalence_factors, unknown_class
 from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Wanted
 
 
@@ -36,6 +39,8 @@ class ConfusionTable(Table):
     array(6.)
     """
 
+    holds = "decisions on several classes"
+    counts_outcomes = True
     matrix: Array
     classes: tuple[str, ...]
     positive: int | None = None
@@ -82,10 +87,6 @@ class ConfusionTable(Table):
         columns = {"actual": self.strata, "decided": decided, "weight": self.cells}
         return Stored(about, columns if self.squares is None else {**columns, "squares": self.squares.ravel()})
 
-    @property
-    def cell_squares(self) -> Array | None:
-        return None if self.squares is None else self.squares.ravel()
-
     def inside(
         self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
     ) -> Wanted:
@@ -108,7 +109,7 @@ class ConfusionTable(Table):
                 )
             return cast(Wanted, self.counts_of(index))
         if wanted is ScoreTable:
-            if self._positive() is None:
+            if self.positive is None or len(self.classes) != 2:
                 raise NoTableError(f"cannot be computed from {self.described()}", hint="{label} needs scores")
             return cast(Wanted, self.score_table().inside(ScoreTable, of, sized=sized))
         return super().inside(wanted, of)
@@ -116,15 +117,9 @@ class ConfusionTable(Table):
     def at_prevalence(self, share: float) -> Self:
         if self.positive is None:
             return self
-        factor = prevalence_factors(self.strata, self.cells, self.positive, share)
-        squares = self.cells if self.squares is None else self.squares.ravel()
-        shape = self.matrix.shape
-        matrix, squares = (self.cells * factor).reshape(shape), (squares * factor**2).reshape(shape)
-        return replace(self, matrix=matrix, squares=squares)
-
-    def effective(self, trials: str) -> float:
-        """How many equal cases are worth the weights of all: Kish's (Σw)² / Σw²."""
-        return self.cases
+        factor = prevalence_factors(self.strata, self.cells, self.positive, share).reshape(self.matrix.shape)
+        squares = self.matrix if self.squares is None else self.squares
+        return replace(self, matrix=self.matrix * factor, squares=squares * factor**2)
 
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
         return np.eye(len(self.classes), dtype=bool).ravel()
@@ -148,8 +143,7 @@ class ConfusionTable(Table):
 
     def pairwise(self, wanted: type[Wanted]) -> Iterator[tuple[int, int, Wanted]]:
         """The outcomes of each class against each other one: of the cases of both, those decided for either."""
-        every = range(len(self.classes))
-        for i, j in ((i, j) for i in every for j in every if i != j):
+        for i, j in permutations(range(len(self.classes)), 2):
             tp, fn, fp, tn = (self.matrix[..., a, b] for a, b in ((i, i), (i, j), (j, i), (j, j)))
             yield i, j, cast(Wanted, Counts(tp=tp, fp=fp, fn=fn, tn=tn))
 
@@ -157,9 +151,6 @@ class ConfusionTable(Table):
         """The outcomes of all classes added up."""
         every = self.one_vs_rest.cells.sum(axis=-2)
         return cast(Wanted, Counts(tp=every[..., 0], fn=every[..., 1], fp=every[..., 2], tn=every[..., 3]))
-
-    def _positive(self) -> int | None:
-        return self.positive if len(self.classes) == 2 else None
 
     @property
     def one_vs_rest(self) -> Counts:
@@ -172,18 +163,13 @@ class ConfusionTable(Table):
 
     def _from(self, index: int) -> Counts:
         """The outcomes with that class and all above it as positive."""
-        held = [self.matrix] if self.squares is None else [self.matrix, self.squares]
-        parts = [
-            Counts(
-                tp=cells[..., index:, index:].sum(axis=(-2, -1)),
-                fp=cells[..., :index, index:].sum(axis=(-2, -1)),
-                fn=cells[..., index:, :index].sum(axis=(-2, -1)),
-                tn=cells[..., :index, :index].sum(axis=(-2, -1)),
-            )
-            for cells in held
-        ]
-        found = parts[0]
-        return Counts(found.tp, found.fp, found.fn, found.tn, squares=parts[1] if parts[1:] else None)
+        low, high = slice(None, index), slice(index, None)
+        sides = (high, high), (low, high), (high, low), (low, low)
+
+        def outcomes(cells: Array, squares: Counts | None = None) -> Counts:
+            return Counts(*(cells[..., rows, columns].sum(axis=(-2, -1)) for rows, columns in sides), squares=squares)
+
+        return outcomes(self.matrix, None if self.squares is None else outcomes(self.squares))
 
     def counts_of(self, index: int) -> Counts:
         """The outcomes with that class as positive."""
@@ -214,8 +200,8 @@ class ConfusionTable(Table):
     def __add__(self, other: Self) -> Self:
         """The table of both samples together."""
         classes = tuple(dict.fromkeys(self.classes + other.classes))
-        named = None if self.positive is None else self.classes[self.positive]
-        if named != (None if other.positive is None else other.classes[other.positive]):
+        named = self.positive_name
+        if named != other.positive_name:
             raise DataError(
                 "tables with different positive classes cannot be merged.", hint="the same positive class in both"
             )
@@ -264,12 +250,12 @@ def confusion(
     """
     if decision is not None:
         table = _from_labels(truth, decision, classes, weight, copies)
-        return replace(table, positive=_positive_of(table, positive))
-    if weight is not None:
+    elif weight is None:
+        table = _from_matrix(truth, classes)
+    else:
         raise WeightError(
             "a matrix holds weights already; weight is for labels and decisions.", hint="leave weight out"
         )
-    table = _from_matrix(truth, classes)
     return replace(table, positive=_positive_of(table, positive))
 
 
@@ -322,11 +308,8 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
             seen=f"{listing(actual_names)} and {listing(decided_names)}",
             hint="the same labels in both",
         )
-    names = (
-        tuple(map(label_text, classes))
-        if classes is not None
-        else tuple(sorted({*actual_names, *decided_names}, key=natural_order))
-    )
+    seen = sorted({*actual_names, *decided_names}, key=natural_order)
+    names = tuple(seen if classes is None else map(label_text, classes))
     absent = [name for name in (*actual_names, *decided_names) if name not in names]
     if absent:
         raise ColumnError(

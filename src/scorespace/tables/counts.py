@@ -47,6 +47,10 @@ class Counts(Table):
     array([ 7., 10.])
     """
 
+    holds = "decisions"
+    counts_outcomes = True
+    squares: Counts | None
+
     def __init__(
         self, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike, *, squares: Counts | None = None
     ) -> None:

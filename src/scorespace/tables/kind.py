@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from inspect import signature
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorespace.declaration import Option, Registry
+from scorespace.declaration import Declaration, Registry, declaring
 from scorespace.errors import ColumnError
+from scorespace.frozen import dataclass
 from scorespace.tables.table import Table
 
 Column = NDArray[np.float64]
@@ -22,31 +23,31 @@ Reader = Callable[[Column, Column, Column | None], Table]
 """From the truth, the model's column and the weights (None: all alike) to a table whose cells are the cases."""
 
 
-@dataclass(frozen=True)
-class TableKind:
-    """What a column of numbers means: the table of its cases beside a truth that is a number, too."""
+@dataclass(frozen=True, eq=False, repr=False)
+class TableKind(Declaration):
+    """How the columns of a model become a table beside a truth that is a number, too: NAME=KIND(COLUMN)."""
 
-    name: str
-    title: str
     function: Reader
+    title: str
     aliases: tuple[str, ...] = ()
-    options: tuple[Option, ...] = ()
+    name: str = ""
 
+    def read(self, truth: Column, column: Column, weight: Column | None, **more: Any) -> Table:
+        """The table of a model's columns; what else is stated of them its reader must know."""
+        unknown = more.keys() - signature(self.function).parameters.keys()
+        if unknown:
+            stated = " or ".join(_STATED[name] for name in sorted(unknown))
+            raise ColumnError(f"models read by {self.name}(COLUMN) take no {stated}.", hint=f"no {stated}")
+        return self.function(truth, column, weight, **more)
+
+
+_STATED: Final = {"baseline": "baseline", "copies": 'weights="copies"', "interval": "ends of intervals"}
 
 TABLE_KINDS: Registry[TableKind] = Registry("kind of table", "evaluate --help", ColumnError)
 """Every declared kind of table of numbers."""
 
 
-def table_kind(title: str, *, aliases: tuple[str, ...] = ()) -> Callable[[Reader], Reader]:
-    """Declare how the columns of a model become a table: NAME=KIND(COLUMN) then evaluates it."""
-
-    def declare(function: Reader) -> Reader:
-        TABLE_KINDS.add(TableKind(function.__name__, title, function, aliases))
-        return function
-
-    return declare
-
-
+table_kind = declaring(TABLE_KINDS, TableKind)
 _READ: Final = re.compile(r"\s*(?P<kind>[^()\s]+)\s*\(\s*(?P<column>\S(?:.*\S)?)\s*\)\s*", re.DOTALL)
 
 

@@ -121,6 +121,20 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and value != value
 
 
+def array_of(values: Any) -> NDArray[Any]:
+    """The values as an array: what a masked one hides is missing, and one column (cases, 1) is a column.
+
+    >>> array_of([[1], [0]]).tolist(), array_of(np.ma.array([1, 0], mask=[True, False])).tolist()
+    ([1, 0], [None, 0])
+    """
+    array = np.asarray(values)
+    hidden = getattr(values, "mask", False) if isinstance(values, np.ndarray) else False
+    if np.any(hidden):
+        array = array.astype(object)
+        array[hidden] = None
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
 def encode_classes(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, ...]]:
     """The same as `encode` of a column of classes: what looks like numbers is refused, as in files.
 
@@ -131,7 +145,7 @@ def encode_classes(values: Any, what: str = "truth") -> tuple[NDArray[Any], tupl
       hint: score=… for numbers
     """
     try:
-        array = np.asarray(values)
+        array = array_of(values)
     except ValueError:  # rows of different lengths
         raise _no_labels(what) from None
     codes, names = encode(array, what)
@@ -169,7 +183,7 @@ def encode(values: Any, what: str = "truth") -> tuple[NDArray[Any], tuple[str, .
     >>> codes.tolist(), classes
     ([1, 0, 1], ('bad', 'good'))
     """
-    array = np.asarray(values)
+    array = array_of(values)
     if array.ndim != 1:
         raise DataError(
             f"{what} must be one column of labels.",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from dataclasses import replace
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError, listing
+from scorespace.frozen import dataclass
 from scorespace.tables.bins import cell
 from scorespace.tables.pair import PAIR_BITS
 from scorespace.tables.score import ScoreTable
@@ -87,8 +88,10 @@ class LeadTable(Table):
                 "decisions between different classes cannot be merged.",
                 seen=f"{listing(self.classes)} and {listing(other.classes)}",
             )
-        low, high = (np.concatenate([getattr(one, side) for one in (self, other)]) for side in ("low", "high"))
-        return _merged(low, high, np.concatenate([self.matrix, other.matrix]), self.classes)  # type: ignore[return-value]
+        rows = [one.stored().columns for one in (self, other)]
+        names = ("low", "actual", "decided", "weight", "high")
+        low, actual, decided, weight, high = (np.concatenate([each[name] for each in rows]) for name in names)
+        return cast(Self, lead_table(low, actual, decided, weight, self.classes, high))
 
 
 def lead_table(
@@ -103,12 +106,3 @@ def lead_table(
     np.minimum.at(low, place, lead)
     np.maximum.at(top, place, lead if high is None else high)
     return LeadTable(low, top, matrix.reshape(-1, size, size), classes)
-
-
-def _merged(low: Array, high: Array, matrix: Array, classes: tuple[str, ...]) -> LeadTable:
-    """Bins in any order, those of one cell as one."""
-    order = np.argsort(-low, kind="stable")
-    key = cell(low[order], PAIR_BITS)
-    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))[: low.size]
-    least, most = np.minimum.reduceat(low[order], starts), np.maximum.reduceat(high[order], starts)
-    return LeadTable(least, most, np.add.reduceat(matrix[order], starts, axis=0), classes)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from scorespace.errors import DataError, ScoreSpaceError, did_you_mean, listing
+from scorespace.frozen import dataclass
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import class_listing
 from scorespace.tables.pair import PairTable
@@ -75,10 +76,19 @@ class Models(Mapping[str, Any]):
             raise ScoreSpaceError("which model?", seen=listing(names), hint=f"model={names[0]!r}")
         return names[0]
 
+    def _parted_by(self, model: str, what: str) -> Table:
+        """The table of a model, which must tell classes apart to have what is wanted."""
+        table = self[model]
+        if not table.class_names:
+            raise ScoreSpaceError(
+                f"{model} has no {what}: it is {table.described()}.", hint="a model with scores or decisions"
+            )
+        return table
+
     def score_table(self, model: str) -> ScoreTable:
         """The scores of a model: a crisp decision as 1 and 0, of several classes the one in brackets."""
         name, of = self.parted(model)
-        table = self[name]
+        table = self._parted_by(name, "scores of classes")
         if of is None and table.scores_classes:
             raise ScoreSpaceError(
                 f"{model} scores {len(table.class_names)} classes.", hint=f"name one: {model}[{table.class_names[0]}]"
@@ -88,12 +98,7 @@ class Models(Mapping[str, Any]):
 
     def counts(self, model: str, at: float | None) -> Counts:
         """The four outcomes of a two-class model, at a threshold where it needs one."""
-        table = self[model]
-        if not table.class_names:
-            raise ScoreSpaceError(
-                f"{model} has no outcomes of decisions: it is {table.described()}.",
-                hint="a model with scores or decisions",
-            )
+        table = self._parted_by(model, "outcomes of decisions")
         if table.positive_name is None:
             raise ScoreSpaceError(
                 f"{model} decides between {len(table.class_names)} classes, none of them positive.",

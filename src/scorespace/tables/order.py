@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.frozen import dataclass
 from scorespace.tables.table import Array
+
+
+def starts_of(values: Array) -> NDArray[np.intp]:
+    """Where runs of equal neighbours begin.
+
+    >>> starts_of(np.array([5, 5, 3, 3, 5]))
+    array([0, 2, 4])
+    """
+    return np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
 
 
 def quantile(values: Array, cells: Array, share: float) -> Array:
@@ -40,7 +48,7 @@ def midranks(values: Array, order: NDArray[np.intp], cells: Array) -> Array:
     array([2. , 0.5, 2. ])
     """
     ordered = values[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    starts = starts_of(ordered)
     level = np.add.reduceat(cells[..., order], starts, axis=-1, dtype=np.float64)
     middle = np.cumsum(level, axis=-1) - level / 2
     block = np.empty(order.size, dtype=np.intp)

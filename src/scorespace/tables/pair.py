@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError, listing
+from scorespace.frozen import dataclass
 from scorespace.results import ByValue, grouped
+from scorespace.tables.columns import scores_of
 from scorespace.tables.labels import encode, encode_classes, positive_index
 from scorespace.tables.pieces import threads
-from scorespace.tables.score import ScoreTable, prevalence_factors, scores_of
+from scorespace.tables.score import ScoreTable, prevalence_factors
 from scorespace.tables.table import Array
 
 _MANY: Final = 20_000  # cases from which on a second thread pays
@@ -85,12 +87,14 @@ class PairTable(ByValue):
 
     def scoring(self) -> PairTable:
         """The same with every model as scores of the positive class; a crisp decision scores 1 or 0."""
-        tables, cells = [], []
-        for table, cell in zip(self.tables, self.cell, strict=True):
-            scores, places = table.ranked(cell)
-            tables.append(scores)
-            cells.append(places)
-        return replace(self, tables=tuple(tables), cell=np.stack(cells))
+        return self._with(lambda table, cell: table.ranked(cell))
+
+    def _with(self, change: Callable[[Any, Array], tuple[Any, Array]], **more: Any) -> PairTable:
+        """The same with another table of every model, and the cell of each case there."""
+        found = [change(table, cell) for table, cell in zip(self.tables, self.cell, strict=True)]
+        return replace(
+            self, tables=tuple(table for table, _ in found), cell=np.stack([cell for _, cell in found]), **more
+        )
 
     def scores(self, model: int) -> Array:
         """The scores of a model, case by case."""
@@ -106,12 +110,12 @@ class PairTable(ByValue):
 
     def condensed(self, rows: int) -> PairTable:
         """The same cases with every model's table condensed to about that many rows."""
-        tables, cells = [], []
-        for table, cell in zip(self.tables, self.cell, strict=True):
-            merged = table.condensed_cells(rows)
-            tables.append(table.condensed(rows))
-            cells.append(cell if merged is None else merged[cell])
-        return replace(self, tables=tuple(tables), cell=np.stack(cells))
+
+        def merged(table: Any, cell: Array) -> tuple[Any, Array]:
+            there = table.condensed_cells(rows)
+            return table.condensed(rows), cell if there is None else there[cell]
+
+        return self._with(merged)
 
     def at_prevalence(self, share: float) -> PairTable:
         """The same cases weighed so that positives have that share."""
@@ -123,11 +127,9 @@ class PairTable(ByValue):
 
     def part(self, chosen: NDArray[np.intp]) -> PairTable:
         """The table of some of the cases."""
-        found = [table.part(cell[chosen]) for table, cell in zip(self.tables, self.cell, strict=True)]
-        tables, cells = zip(*found, strict=True)
         names = ("group", "fold", "repeat", "weight", "time")
         kept = {name: None if (held := getattr(self, name)) is None else held[chosen] for name in names}
-        return replace(self, tables=tables, cell=np.stack(cells), code=self.code[chosen], **kept)  # type: ignore[arg-type]
+        return self._with(lambda table, cell: table.part(cell[chosen]), code=self.code[chosen], **kept)
 
     def __repr__(self) -> str:
         positives = "" if self.positive is None else f", {grouped(self.counted(self.label == 1))} positive"

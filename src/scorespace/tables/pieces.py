@@ -42,10 +42,10 @@ def threads(workers: int | None = None) -> Executor:
             done.set_result(function(*args, **options))
             return done
 
-    return Here() if _limited() else ThreadPoolExecutor(workers or os.cpu_count())
+    return Here() if limited() else ThreadPoolExecutor(workers or os.cpu_count())
 
 
-def _limited() -> bool:
+def limited() -> bool:
     """Whether this process may only map so much memory."""
     try:
         import resource

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.errors import DataError, listing
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
+from scorespace.tables.columns import weights_of
 from scorespace.tables.labels import encode, is_missing, label_text
-from scorespace.tables.score import weights_of
 from scorespace.tables.table import Array, Table
 
 NOBODY = -1
@@ -29,6 +30,8 @@ class RatingTable(Table):
     were given.
     """
 
+    holds = "ratings"
+
     pattern: NDArray[np.intp]
     counts: Array
     classes: tuple[str, ...]
@@ -42,14 +45,6 @@ class RatingTable(Table):
     @property
     def cells(self) -> Array:
         return self.counts
-
-    @property
-    def strata(self) -> NDArray[np.intp]:
-        return np.zeros(len(self.pattern), dtype=np.intp)
-
-    @property
-    def cell_squares(self) -> Array | None:
-        return self.squares
 
     def with_cells(self, cells: Array) -> Self:
         return replace(self, counts=cells, squares=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scorespace.arguments import foreseen
 from scorespace.results import same
@@ -23,6 +23,9 @@ class RuleTable(Table):
     >>> rule.inside(Counts).fp
     array([2., 0.])
     """
+
+    holds = "transactions"
+    counts_outcomes = True
 
     def __init__(self, both: ArrayLike, antecedent: ArrayLike, consequent: ArrayLike, total: ArrayLike) -> None:
         sides = [count_of(part) for part in (both, antecedent, consequent, total)]
@@ -42,10 +45,6 @@ class RuleTable(Table):
         """Transactions with both sides, with one of them, with the other, and with neither, along the last axis."""
         one, other = self.antecedent - self.both, self.consequent - self.both
         return np.stack([self.both, one, other, self.transactions - self.both - one - other], axis=-1)
-
-    @property
-    def strata(self) -> NDArray[np.intp]:
-        return np.zeros(4, dtype=np.intp)
 
     def with_cells(self, cells: Array) -> Self:
         both, one, other = cells[..., 0], cells[..., 1], cells[..., 2]

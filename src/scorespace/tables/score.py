@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
-from typing import Any, Final, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorespace.arguments import checked
-from scorespace.errors import DataError, ScoreError, WeightError, listing
+from scorespace.errors import DataError, ScoreError, listing
+from scorespace.frozen import dataclass
 from scorespace.results import grouped
 from scorespace.tables.bins import BITS, Bins, exact_bins, joined
+from scorespace.tables.columns import scores_of, weights_of
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import bare, encode_classes, is_missing, label_text, natural_order, positive_index
+from scorespace.tables.labels import bare, encode_classes, label_text, natural_order, positive_index
+from scorespace.tables.order import starts_of
 from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Top, Wanted
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
-
-
-MOST_EXACT: Final = 2.0**53
-LEAST_SIZE: Final = 1e-70
-MOST_SIZE: Final = 1e70
-"""Between these sizes the fourth power of a number is one: what measures and their variances multiply."""
-"""From here on, doubles do not hold every whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +42,8 @@ class ScoreTable(Table):
     (array([0.9, 0.4, 0.1]), array([1., 1., 0.]), array([0., 1., 1.]))
     """
 
+    holds = "scores"
+    thresholded = True
     score: NDArray[np.float64]
     counts: Array
     classes: tuple[str, ...]
@@ -62,6 +60,10 @@ class ScoreTable(Table):
         return self.counts.reshape(*self.counts.shape[:-2], -1)
 
     @property
+    def size(self) -> int:
+        return int(self.score.size)
+
+    @property
     def class_names(self) -> tuple[str, ...]:
         return self.classes
 
@@ -76,10 +78,6 @@ class ScoreTable(Table):
     def with_cells(self, cells: Array) -> Self:
         counts = cells.reshape(*cells.shape[:-1], *self.counts.shape[-2:])
         return replace(self, counts=counts, squares=None, bins=None)
-
-    @property
-    def cell_squares(self) -> Array | None:
-        return None if self.squares is None else self.squares.ravel()
 
     @property
     def pos(self) -> Array:
@@ -131,10 +129,6 @@ class ScoreTable(Table):
     def coarse(self) -> bool:
         return self.bins is not None
 
-    @property
-    def thresholded(self) -> bool:
-        return True
-
     def scores_seen(self) -> str:
         return f"scores from {self.score[-1]:g} to {self.score[0]:g}"
 
@@ -175,7 +169,7 @@ class ScoreTable(Table):
         >>> [float(counts.fp) for counts in table.around(0.405)]
         [1.0, 0.0]
         """
-        most = fewest = self.top(at) if isinstance(at, Top) else self.at(at)
+        most = fewest = self._outcomes(at)
         if self.bins is not None:
             low, high = self.bins.low, self.bins.high
             reached = self.bins.loose & (low == self.cut(at)) if isinstance(at, Top) else (low < at) & (at <= high)
@@ -238,12 +232,10 @@ class ScoreTable(Table):
         return np.where(self.bins.loose, self.pos * self.neg / every, 0.0)
 
     def at_prevalence(self, share: float) -> Self:
-        factor = prevalence_factors(self.strata, self.cells, self.positive, share)
-        squares = self.cells if self.squares is None else self.squares.ravel()
-        shape = self.counts.shape
-        counts, squares = (self.cells * factor).reshape(shape), (squares * factor**2).reshape(shape)
-        bins = None if self.bins is None else self.bins.scaled(factor.reshape(shape))
-        return replace(self, counts=counts, squares=squares, bins=bins)
+        factor = prevalence_factors(self.strata, self.cells, self.positive, share).reshape(self.counts.shape)
+        squares = self.counts if self.squares is None else self.squares
+        bins = None if self.bins is None else self.bins.scaled(factor)
+        return replace(self, counts=self.counts * factor, squares=squares * factor**2, bins=bins)
 
     def right(self, at: float | None = None) -> NDArray[np.bool_]:
         if at is None:
@@ -348,17 +340,20 @@ class ScoreTable(Table):
 
     def swapped(self) -> Self:
         """The other class of two as positive, with the scores negated so that higher still means positive."""
-        if len(self.classes) != 2:
-            raise ScoreError(
-                "only two classes can be swapped.", seen=f"{len(self.classes)} classes", hint="a table of two classes"
-            )
+        other = self._other()
         # Adding 0.0 keeps a negated zero from becoming -0.0.
         squares = None if self.squares is None else self.squares[..., ::-1]
         bins = None if self.bins is None else self.bins.turned()
         score = -self.score[::-1] + 0.0 if bins is None else bins.low
-        return type(self)(
-            score, self.counts[..., ::-1], self.classes, 1 - self.positive, self.resolution, squares, bins
-        )
+        return type(self)(score, self.counts[..., ::-1], self.classes, other, self.resolution, squares, bins)
+
+    def _other(self) -> int:
+        """The other class of two."""
+        if len(self.classes) != 2:
+            raise ScoreError(
+                "only two classes can be swapped.", seen=f"{len(self.classes)} classes", hint="a table of two classes"
+            )
+        return 1 - self.positive
 
     def complemented(self) -> Self:
         """The other class of two as positive, with its own probability 1 − score; rounding may tie scores near 0.
@@ -366,11 +361,7 @@ class ScoreTable(Table):
         >>> score_table([1, 0, 1], [0.75, 0.5, 0.25]).complemented().score
         array([0.75, 0.5 , 0.25])
         """
-        if len(self.classes) != 2:
-            raise ScoreError(
-                "only two classes can be swapped.", seen=f"{len(self.classes)} classes", hint="a table of two classes"
-            )
-        other = 1 - self.positive
+        other = self._other()
         if self.bins is None:
             return replace(self._rescored(1 - self.score), positive=other)
         bins = self.bins.complemented(self.counts)
@@ -480,7 +471,7 @@ class ScoreTable(Table):
         weight = self.counts.sum(axis=-2, dtype=np.float64)
         share = (np.cumsum(weight) - weight / 2) / weight.sum()
         part = (np.arcsin(np.sqrt(np.clip(share, 0, 1))) * (2 * rows / np.pi)).astype(np.int64)
-        return np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+        return starts_of(part)
 
     def __add__(self, other: Self) -> Self:
         """The table of both samples together."""
@@ -568,12 +559,7 @@ def score_table(
         if classes is None:
             present, codes = np.unique(codes, return_inverse=True)
             names = tuple(names[k] for k in present)
-    if len(names) == 1:
-        only = names[0]
-        names, index = _with_absent_class(names, positive)
-        codes = np.full_like(codes, names.index(only), dtype=np.uint8)
-    else:
-        index = positive_index(names, positive, codes)
+    names, index, codes = _with_both(names, positive, codes)
     if len(names) == 2 and weights is None:
         return ScoreTable(*_two_classes(values, codes), names, index)
     columns = np.zeros((len(names), values.size), dtype=np.uint8 if weights is None else np.float64)
@@ -596,12 +582,7 @@ def coarse_table(
     edges: Sequence[float] = (),
 ) -> ScoreTable:
     """The coarse table of groups of cases, each of one class (a code) and one bin, with the sums of their scores."""
-    if len(classes) == 1:
-        only = classes[0]
-        classes, index = _with_absent_class(classes, positive)
-        codes = np.full_like(codes, classes.index(only))
-    else:
-        index = positive_index(classes, positive, codes)
+    classes, index, codes = _with_both(classes, positive, codes)
 
     def by_class(column: Array) -> Array:
         out = np.zeros((len(classes), codes.size), dtype=column.dtype)
@@ -641,106 +622,6 @@ def unknown_class(of: str, classes: Sequence[str]) -> NoTableError:
     return NoTableError("names a class that does not occur", seen=seen, hint=f"{{label}}[{classes[0]}]")
 
 
-def scores_of(score: Any, size: int) -> NDArray[np.float64]:
-    """The scores as float64 (float32 widens exactly), refused when missing, infinite or not numbers."""
-    array = np.asarray(score)
-    if array.dtype == object:
-        array = _numbers(array)
-    if array.dtype.kind not in "fiub":
-        raise ScoreError("scores must be numbers.", seen=f"values of type {array.dtype}", hint="decisions=… for labels")
-    if array.shape != (size,):
-        raise ScoreError(
-            "truth and score differ in length.",
-            seen=f"{size} labels and scores of shape {array.shape}",
-            hint="one score for each label",
-        )
-    values = array.astype(np.float64, copy=False)
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum()  # one fast pass; the sum of finite scores may overflow, so look again
-    if not np.isfinite(total):
-        unusable = int((~np.isfinite(values)).sum())
-        if unusable:
-            raise ScoreError(
-                "score has missing or infinite values.",
-                seen=f"{grouped(unusable)} of {grouped(size)} cases",
-                hint="drop those cases, or replace infinities by the largest finite score",
-            )
-    return values
-
-
-def _numbers(array: Array) -> Array:
-    """An array of objects as numbers, None as NaN, where they are numbers."""
-    if any(issubclass(kind, (str, bytes)) for kind in set(map(type, array))):
-        return array.astype(str)  # text that looks like a number is still text
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError):
-        marked = np.fromiter(map(is_missing, array), dtype=bool, count=array.size)
-        return np.where(marked, np.nan, array).astype(np.float64) if marked.any() else array.astype(str)
-
-
-def weights_of(weight: Any, size: int) -> NDArray[np.float64]:
-    """Case weights as float64, refused when of another length, negative, missing, infinite or all zero."""
-    try:
-        given = np.asarray(weight)
-        if given.dtype.kind in "cSUmM":
-            raise TypeError
-        values = given.astype(np.float64)
-    except (TypeError, ValueError):
-        raise WeightError("weights must be numbers.", seen=f"{weight!r:.60}", hint="one number for each case") from None
-    if values.shape != (size,):
-        raise WeightError(
-            "truth and weight differ in length.",
-            seen=f"{size} labels and weights of shape {values.shape}",
-            hint="one weight for each label",
-        )
-    if not np.isfinite(values).all() or (values < 0).any():
-        bad = int((~np.isfinite(values) | (values < 0)).sum())
-        raise WeightError(
-            "weights must be finite and not negative.",
-            seen=f"{grouped(bad)} of {grouped(size)} weights are not",
-            hint="weight 0 leaves a case out",
-        )
-    if not values.any():
-        raise WeightError("all weights are zero: there is nothing to evaluate.", hint="a weight above 0, or none")
-    refuse_uncountable(values, "the weights")
-    return values
-
-
-def refuse_uncountable(weights: Array, what: str) -> None:
-    """Refuse weights whose sum is beyond the numbers that doubles count without gaps, or whose products are none."""
-    if (weights / MOST_EXACT).sum() >= 1:
-        raise WeightError(
-            f"{what} add up to more than can be counted.",
-            seen="a sum above 9 007 199 254 740 992, from where doubles leave out numbers",
-            hint="divide all of them by the same number",
-        )
-    light = (weights > 0) & (weights < LEAST_SIZE)
-    if light.any():
-        raise WeightError(
-            f"{what} are too small to be multiplied.",
-            seen=f"{grouped(int(light.sum()))} between 0 and 1e-70",
-            hint="multiply all of them by the same number, or set these to 0",
-        )
-
-
-def refuse_sizes(numbers: Array, what: str) -> None:
-    """Refuse finite numbers whose squares are no numbers: huge ones, and nothing but tiny ones."""
-    largest = float(np.abs(numbers).max(initial=0.0))
-    if largest > MOST_SIZE:
-        raise ScoreError(
-            f"{what} beyond 1e70, whose squares cannot be added up.",
-            seen=f"{grouped(int((np.abs(numbers) > MOST_SIZE).sum()))} of {grouped(numbers.size)}",
-            hint="divide all of them by the same number, or take their logarithms",
-        )
-    if 0 < largest < LEAST_SIZE:
-        raise ScoreError(
-            f"{what} below 1e-70 alone, whose squares cannot be added up.",
-            seen=f"at most {largest:.3g}",
-            hint="multiply all of them by the same number",
-        )
-
-
 def _two_classes(score: NDArray[np.float64], label: NDArray[Any]) -> tuple[NDArray[np.float64], Array]:
     """Distinct scores and counts of two classes by sorting values, not indices.
 
@@ -777,7 +658,7 @@ def grouped_scores(score: NDArray[np.float64], counts: Array) -> tuple[NDArray[n
     """Sort the columns of counts by descending score and add up those of equal score."""
     order = np.argsort(-score, kind="stable")
     values = score[order] + 0.0
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if values.size else np.empty(0, np.intp)
+    starts = starts_of(values)
     wide = np.float64 if counts.dtype.kind == "f" else np.int64
     if not starts.size:
         return values, counts.astype(wide)
@@ -804,8 +685,10 @@ def _weight_of(table: ScoreTable, name: str) -> float:
     return float(table.class_totals[..., table.classes.index(name)].sum()) if name in table.classes else 0.0
 
 
-def _with_absent_class(names: tuple[str, ...], positive: Any) -> tuple[tuple[str, ...], int]:
-    """The only class that occurs, the absent other one, and which of them is positive."""
+def _with_both(names: tuple[str, ...], positive: Any, codes: NDArray[Any]) -> tuple[tuple[str, ...], int, NDArray[Any]]:
+    """The classes, which of them is positive, and the codes; an only class is joined by the one that is absent."""
+    if len(names) > 1:
+        return names, positive_index(names, positive, codes), codes
     opposite = {"1": "0", "0": "1", "-1": "1", "True": "False", "False": "True"}.get(names[0])
     if positive is None and opposite is not None:
         wanted = "True" if "True" in (names[0], opposite) else "1"
@@ -814,7 +697,7 @@ def _with_absent_class(names: tuple[str, ...], positive: Any) -> tuple[tuple[str
     else:
         wanted = opposite = label_text(positive)
     both = tuple(sorted((names[0], opposite), key=natural_order))
-    return both, both.index(wanted)
+    return both, both.index(wanted), np.full_like(codes, both.index(names[0]), dtype=np.uint8)
 
 
 def _nameless(positive: str) -> str:

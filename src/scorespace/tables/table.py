@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.declaration import written
 from scorespace.errors import ScoreSpaceError
+from scorespace.frozen import dataclass
 from scorespace.results import ByValue
 from scorespace.tables.bins import BITS
 
@@ -82,6 +82,21 @@ class Table(ByValue, ABC):
     kind of table is one new file.
     """
 
+    holds: ClassVar[str] = ""
+    """What one needs to have it, in the words of users."""
+    thresholded: ClassVar[bool] = False
+    """Whether it becomes decisions at a threshold."""
+    scores_classes: ClassVar[bool] = False
+    """Whether it scores several classes."""
+    by_case: ClassVar[bool] = False
+    """Whether each cell is one case of its own."""
+    counts_outcomes: ClassVar[bool] = False
+    """Whether it counts outcomes that proportions are shares of; `effective` tells how many of each there are."""
+    summed: ClassVar[bool] = False
+    """Whether it holds sums over cases, as tables of cases have them inside."""
+    squares: Any = None
+    """The sums of squared weights, in the shape of the weights, where they are kept."""
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "__add__" in vars(cls):
@@ -96,11 +111,6 @@ class Table(ByValue, ABC):
     def cells(self) -> Array:
         """The weight in every cell (…, m); these are drawn again."""
 
-    @property
-    @abstractmethod
-    def strata(self) -> NDArray[np.intp]:
-        """The class that each cell (m,) belongs to, by number; zeros where there are none."""
-
     @abstractmethod
     def with_cells(self, cells: Array) -> Self:
         """The same table with other weights (…, m) in its cells."""
@@ -110,9 +120,19 @@ class Table(ByValue, ABC):
         """The table of both samples together."""
 
     @property
+    def strata(self) -> NDArray[np.intp]:
+        """The class that each cell (m,) belongs to, by number; zeros where there are none."""
+        return np.zeros(self.cells.shape[-1], dtype=np.intp)
+
+    @property
     def cell_squares(self) -> Array | None:
         """The sum of the squared weights in every cell (m,), where a case may weigh more or less than one."""
-        return None
+        return None if self.squares is None else self.squares.ravel()
+
+    @property
+    def size(self) -> int:
+        """How many numbers it takes to draw it again: its scores where it has such, else its cells."""
+        return int(self.cells.size)
 
     @property
     def total(self) -> Array:
@@ -136,6 +156,10 @@ class Table(ByValue, ABC):
         total = float(self.cells.sum(dtype=np.float64))
         return total if squares is None else total * total / float(squares.sum())
 
+    def effective(self, trials: str) -> float:
+        """How many equal cases are worth the weights of the count of that name: here of all, Kish's (Σw)² / Σw²."""
+        return self.cases
+
     @property
     def class_names(self) -> tuple[str, ...]:
         """The classes it tells apart, if any."""
@@ -157,28 +181,13 @@ class Table(ByValue, ABC):
         return None
 
     @property
-    def thresholded(self) -> bool:
-        """Whether it becomes decisions at a threshold."""
-        return False
-
-    @property
     def coarse(self) -> bool:
         """Whether scores that differ share a row, so that numbers are certain within bounds only."""
-        return False
-
-    @property
-    def scores_classes(self) -> bool:
-        """Whether it scores several classes."""
         return False
 
     def deciding(self) -> Table:
         """The table that its decisions are made from."""
         return self
-
-    @property
-    def by_case(self) -> bool:
-        """Whether each cell is one case of its own."""
-        return False
 
     def scores_seen(self) -> str:
         """What its scores are, where they are no probabilities."""
@@ -262,7 +271,7 @@ class Table(ByValue, ABC):
             raise NoTableError(f"names a class, but {self.described()} have none", hint="{label}")
         if isinstance(self, wanted):
             return self
-        raise NoTableError(f"cannot be computed from {self.described()}", hint=f"{{label}} needs {called(wanted)}")
+        raise NoTableError(f"cannot be computed from {self.described()}", hint=f"{{label}} needs {held(wanted)}")
 
     def averaged_over(self, wanted: type[Table]) -> Table:
         """The table over whose classes a function of the wanted table is averaged."""
@@ -308,8 +317,8 @@ def way(
     NoTableError gives the reason of the kind that the noun was first declared on.
     """
     first: NoTableError | None = None
-    # Of several classes, all before one; draws of pairs know no names.
-    own = type(table) if of is None and len(getattr(table, "class_names", ())) > 2 else None
+    # Of several classes, all before one.
+    own = type(table) if of is None and len(table.class_names) > 2 else None
     for kind, function in sorted(functions.items(), key=lambda pair: pair[0] is not own):
         try:
             return Way(function, kind, table.inside(kind, of, at, sized=sized))
@@ -326,3 +335,8 @@ def called(kind: type) -> str:
     'a ScoreTable'
     """
     return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
+
+
+def held(kind: type) -> str:
+    """What a kind of table holds, in the words of users; else what it is called."""
+    return str(getattr(kind, "holds", "")) or called(kind)

@@ -9,29 +9,18 @@ from scorespace.resampling.estimate import Estimate
 from scorespace.results import Row, decimals, grouped, percent
 from scorespace.samples.agreement import Agreement
 from scorespace.samples.raters import Ratings
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
+from scorespace.views.charts.agreement import agreement_chart
+from scorespace.views.document import Block, Document, Grid, Picture, Section, one_section
 
 _SHOWN = 8  # instances of a kind that a page lists for a pair
 
 
 def document(agreement: Agreement, name: str = "Agreement") -> Document:
     """The whole page; the picture shows where there is room for one."""
-    blocks: list[Block] = [*grids(agreement), Verdict(agreement.words)]
-    if agreement.notes:
-        blocks.append(Notes(agreement.notes))
-    facts = "   ".join(
-        [
-            f"{grouped(agreement.cases)} instances",
-            f"{len(agreement.raters)} raters",
-            f"positive = {agreement.positive}",
-            f"tolerance {agreement.tolerance:g}",
-        ]
-    )
-    sections = (
-        Section("agreement", "Agreement", tuple(blocks), brief=True),
-        Section("charts", "Raters side by side", (_picture(agreement),)),
-    )
-    return Document(name, facts, sections)
+    facts = f"{grouped(agreement.cases)} instances   {len(agreement.raters)} raters   positive = {agreement.positive}"
+    facts += f"   tolerance {agreement.tolerance:g}"
+    page = one_section(name, facts, "Agreement", grids(agreement), agreement.words, agreement.notes)
+    return page.add(Section("charts", "Raters side by side", (picture(agreement),)))
 
 
 def rating_document(found: Ratings, name: str = "Agreement") -> Document:
@@ -52,12 +41,9 @@ def rating_document(found: Ratings, name: str = "Agreement") -> Document:
         more = len(found.differing) - _SHOWN
         listed += ((f"… {grouped(more)} more", *("" for _ in found.table.raters)),) if more > 0 else ()
         blocks.append(Grid(("instance", *found.table.raters), listed))
-    blocks.append(Verdict(found.words))
-    if found.notes:
-        blocks.append(Notes(found.notes))
     order = " < " if found.ordered else ", "
     facts = [f"{grouped(found.cases)} instances", f"{len(found.table.raters)} raters", order.join(found.table.classes)]
-    return Document(name, "   ".join(facts), (Section("agreement", "Agreement", tuple(blocks), brief=True),))
+    return one_section(name, "   ".join(facts), "Agreement", blocks, found.words, found.notes)
 
 
 def _title(one: Estimate) -> str:
@@ -147,10 +133,8 @@ def _judged(agreement: Agreement, row: Row, side: str) -> str:
     return f"{label} {decimals(row[f'score_{side}'], 2)}"
 
 
-def _picture(agreement: Agreement) -> Picture:
-    def draw() -> object:
-        from scorespace.views.charts.agreement import agreement_chart
-
-        return agreement_chart(agreement)
-
-    return Picture(draw, "Smooth ROC curves of the raters, and the scores of each pair of them.")
+def picture(agreement: Agreement) -> Picture:
+    """Their curves together, and their scores instance by instance."""
+    return Picture(
+        lambda: agreement_chart(agreement), "Smooth ROC curves of the raters, and the scores of each pair of them."
+    )

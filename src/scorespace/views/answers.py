@@ -14,18 +14,23 @@ from scorespace.views.document import Text
 
 if TYPE_CHECKING:
     from scorespace.comparisons.answer import Comparison, Comparisons
-    from scorespace.comparisons.means import OverFolds
+    from scorespace.comparisons.fold_means import OverFolds
+    from scorespace.comparisons.since import Changes
     from scorespace.comparisons.slices import Slices
     from scorespace.decisions import CostChoice, Decision, ShiftDecision
     from scorespace.probabilities.summary import CalibrationSummary
     from scorespace.resampling.band import Band
+    from scorespace.resampling.draw import Draws
 
 
 class Answers(Protocol):
-    """An evaluation, as views see it: views do not know who computes this."""
+    """An evaluation, as those see it who do not know who computes this."""
 
     @property
     def models(self) -> Models: ...
+
+    @property
+    def draws(self) -> Draws: ...
 
     @property
     def level(self) -> float: ...
@@ -49,7 +54,13 @@ class Answers(Protocol):
     def slices(self) -> Slices | None: ...
 
     @property
+    def changes(self) -> Changes | None: ...
+
+    @property
     def differences(self) -> Mapping[str, Comparison]: ...
+
+    @property
+    def sample_notes(self) -> tuple[Note, ...]: ...
 
     @property
     def notes(self) -> tuple[Note, ...]: ...
@@ -105,15 +116,15 @@ def told(evaluation: Answers, sentences: Mapping[str, str]) -> tuple[Text, list[
     if len(sentences) <= FEW:
         return Text(" ".join(sentences.values())), []
     first = foremost(evaluation, sentences)
-    others = " ".join(words for name, words in sentences.items() if name != first)
-    return Text(sentences[first]), [Text(others, folded=f"The other {len(sentences) - 1} models in words")]
+    title = f"The other {len(sentences) - 1} models in words"
+    return Text(sentences[first]), [Text(words, title) for name, words in sentences.items() if name != first]
 
 
 def facts(models: Models) -> str:
     """The sample in a line: how many cases, of which classes."""
     total = sum(models.classes.values())
     weighted = bool(models.classes) and total != models.rows
-    parts = [f"{grouped(models.rows)} {'rows' if weighted else 'cases'}"]
+    parts = [f"{grouped(models.rows)} {'row' if weighted else 'case'}{'' if models.rows == 1 else 's'}"]
     parts += [f"total weight {grouped(total)}"] if weighted else []
     if models.positive is None:
         parts += [f"{name} ({grouped(count)})" for name, count in models.classes.items()]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 from scorespace.auditing.audit import Audit
 from scorespace.auditing.column import Profile
-from scorespace.results import Row, grouped
+from scorespace.results import grouped
+from scorespace.views.charts.audit import column_chart
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
 _MOST_LINES = 30
@@ -26,24 +28,21 @@ def document(audit: Audit) -> Document:
         about = "Some rows that show it, counted from 1."
         found.append(Grid(("code", "finding", "columns", "rows"), shown, about, prose=True))
     sections = (
-        Section("findings", "Findings", tuple(found)),
+        Section("findings", "Findings", tuple(found), brief=True, short=_brief(audit)),
         Section("columns", "Columns", (_columns(audit.columns),)),
         Section("pictures", "Pictures", tuple(_picture(audit, one) for one in audit.columns)),
     )
     return Document(audit.name, facts(audit), sections)
 
 
-def brief(audit: Audit) -> Document:
+def _brief(audit: Audit) -> tuple[Block, ...]:
     """The page for a terminal: the columns first, what was found last, where the eye stays."""
     blocks: list[Block] = [_columns(_worth_a_line(audit))]
     if len(audit.columns) > _MOST_LINES:
         kinds = Counter(one.kind for one in audit.columns)
         rows = tuple((kind, str(number)) for kind, number in kinds.most_common())
         blocks.insert(0, Grid(("kind", "columns"), rows))
-    if audit.findings:
-        blocks.append(Notes(audit.notes))
-    blocks.append(Verdict(audit.verdict))
-    return Document(audit.name, facts(audit), (Section("audit", "Audit", tuple(blocks), brief=True),))
+    return (*blocks, *([Notes(audit.notes)] if audit.findings else []), Verdict(audit.verdict))
 
 
 def facts(audit: Audit) -> str:
@@ -88,12 +87,8 @@ def _missing(one: Profile) -> str:
 def _picture(audit: Audit, one: Profile) -> Picture:
     warned = any(each.level != "info" and one.name in each.columns for each in audit.findings)
 
-    def draw() -> Row:
-        from scorespace.views.charts.audit import column_chart  # loads only for pictures
-
-        return column_chart(one, warned=warned)
-
     missing = "" if not one.missing else f" {_missing(one)} missing."
     codes = f" {', '.join(dict.fromkeys(one.findings))}." if one.findings else ""
     words = f"{_kind(one).capitalize()}.{missing}{codes}"
+    draw = partial(column_chart, one, warned=warned)
     return Picture(draw, f"How the values of {one.name} are distributed.", words, small=True)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import date
-from importlib.metadata import version
-from typing import Any
+from dataclasses import replace
 
 from scorespace.comparisons.answer import Comparison
 from scorespace.experiments.results import Benchmark
 from scorespace.results import decimals, grouped, p_text, signed
 from scorespace.views import ranking as ranks
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.views.charts.experiments import benchmark_chart
+from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict, made, one_section
 from scorespace.views.study import inner_grid
 
 
@@ -28,46 +27,35 @@ def document(found: Benchmark, command: str | None = None) -> Document:
     if found.comparisons:
         grid = difference_grid(found)
         question = "On which data sets do the learners differ?"
-        held = (Text(_wins(found)), grid)
-        sections.append(Section("differences", "Differences", held, True, (grid,), question))
+        sections.append(Section("differences", "Differences", (Text(_wins(found)), grid), True, (grid,), question))
+
+    def add(name: str, title: str, question: str, *blocks: Block, folded: bool = False) -> None:
+        sections.append(Section(name, title, blocks, question=question, folded=folded))
+
     if found.ranking is not None:
-        blocks = tuple(_ranks(found))
-        sections.append(Section("ranks", "Ranks", blocks, question="Which learner is best over all data sets?"))
+        add("ranks", "Ranks", "Which learner is best over all data sets?", *_ranks(found))
     if any(one.fit is not None for one in found.results):
-        question = "Do they overfit or underfit?"
-        sections.append(Section("fit", "Training and test", (fit_grid(found),), question=question))
+        add("fit", "Training and test", "Do they overfit or underfit?", fit_grid(found))
     if any(one.corrected is not None for one in found.results):
-        question = "What would they do on new cases?"
-        sections.append(Section("bootstrap", "Bootstrap", (bootstrap_grid(found),), question=question))
+        add("bootstrap", "Bootstrap", "What would they do on new cases?", bootstrap_grid(found))
     if found.nested:
         question = "Does what they chose on inner folds hold on others?"
-        sections.append(
-            Section(
-                "inner",
-                "Inner and outer",
-                (inner_grid(found.nested, several=len(found.datasets) > 1),),
-                question=question,
-            )
-        )
-    question = "Mean over folds or pooled?"
-    sections.append(Section("pooled", "Pooled", (Text(_POOLED), pooled_grid(found)), question=question, folded=True))
+        add("inner", "Inner and outer", question, inner_grid(found.nested, several=len(found.datasets) > 1))
+    add("pooled", "Pooled", "Mean over folds or pooled?", Text(_POOLED), pooled_grid(found), folded=True)
     notes = (*found.notes, *(() if found.ranking is None else found.ranking.notes))
     if notes:
         sections.append(Section("notes", "Notes", (Notes(notes),), brief=True))
-    made = f"scorespace {version('scorespace')}, {date.today().isoformat()}: {found.name}, {found.resampling}, "
-    told = (f"{made}seed {found.seed}.", *([] if command is None else [command]))
+    told = made(found.name, found.resampling, f"seed {found.seed}", command=command)
     return Document(f"{found.name}: benchmark", "   ".join(facts), tuple(sections), told)
 
 
 def comparison(found: Benchmark) -> Document:
     """What `compare` shows of a benchmark: the differences, and the ranks with their tests."""
     blocks: list[Block] = [difference_grid(found)] if found.comparisons else []
-    blocks += [] if found.ranking is None else _ranks(found)
-    blocks.append(Verdict(found.words))
+    blocks += [] if found.ranking is None else [one for one in _ranks(found) if not isinstance(one, Picture)]
     notes = () if found.ranking is None else found.ranking.notes
-    held = tuple(block for block in (*blocks, *([Notes(notes)] if notes else [])) if not isinstance(block, Picture))
     page = document(found)
-    return Document(page.title, page.facts, (Section("comparison", "Comparison", held, brief=True),), page.made)
+    return replace(one_section(page.title, page.facts, "Comparison", blocks, found.words, notes), made=page.made)
 
 
 _POOLED = (
@@ -77,13 +65,8 @@ _POOLED = (
 
 
 def _results(found: Benchmark) -> Sequence[Block]:
-    def draw() -> Any:
-        from scorespace.views.charts.experiments import benchmark_chart
-
-        return benchmark_chart(found)
-
     about = f"Mean {found.spec} of each learner on each data set, with its standard deviation over folds."
-    return [mean_grid(found), Picture(draw, about)]
+    return [mean_grid(found), Picture(lambda: benchmark_chart(found), about)]
 
 
 def mean_grid(found: Benchmark) -> Grid:
@@ -166,7 +149,7 @@ def fit_grid(found: Benchmark) -> Grid:
         if one.fit is not None
     ]
     caption = f"Mean {found.spec} over folds on training and on test cases."
-    return Grid(("learner", "training", "test", "test − training", "fit"), tuple(rows), caption)
+    return Grid(("learner", "training", "test", "test − training", "fit"), tuple(rows), caption).without_blanks()
 
 
 def bootstrap_grid(found: Benchmark) -> Grid:
@@ -191,8 +174,8 @@ def pooled_grid(found: Benchmark) -> Grid:
             f"{one.dataset}, {one.over.model}",
             one.over.text,
             decimals(one.over.pooled),
-            f"{grouped(one.over.undefined)} of {grouped(one.over.folds)}",
+            f"{grouped(one.over.undefined)} of {grouped(one.over.folds)}" if one.over.undefined else "",
         )
         for one in found.results
     ]
-    return Grid(("learner", "mean ± sd over folds", "pooled", "undefined folds"), tuple(rows))
+    return Grid(("learner", "mean ± sd over folds", "pooled", "undefined folds"), tuple(rows)).without_blanks()

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from scorespace.curves import calibration
 from scorespace.probabilities.summary import CalibrationSummary
 from scorespace.probabilities.tests import CalibrationTest, calibration_band
-from scorespace.results import decimals, digits, grouped, limits, p_text
+from scorespace.results import decimals, digits, grouped, limits, p_cell
 from scorespace.tables import ScoreTable
 from scorespace.tables.classes import TOP
 from scorespace.views.answers import Answers, told
+from scorespace.views.charts.calibration import calibration_chart
 from scorespace.views.document import Block, Grid, Picture, Text
+from scorespace.views.moving import moving
 
 MOST_BANDS: Final = 3
 """Models that stay readable with bands, and with a table of bins each."""
@@ -22,19 +24,35 @@ MOST_BANDS: Final = 3
 MOST_CLASSES: Final = 5
 """Classes that a picture tells apart beside the highest score."""
 
-_ROWS: Final[Mapping[str, tuple[Callable[[CalibrationSummary], float], str]]] = {
-    "brier": (lambda one: one.brier, "Mean squared distance of the scores from what happened: cal + ref."),
-    "cal": (lambda one: one.cal, "What the best monotone recalibration of these very cases would save."),
-    "cal by chance": (lambda one: one.cal_chance, "What calibrated scores would show as cal on so many cases."),
-    "ref": (lambda one: one.ref, "What remains after recalibration: a matter of ranking alone."),
-    "unc": (lambda one: one.unc, "Brier score of always stating the base rate."),
-    "skill": (lambda one: one.skill, "Gain over always stating the base rate: 1 − brier / unc."),
-    "log loss": (lambda one: one.logloss, "Mean surprise at what happened, in nats."),
-    "observed − mean score": (lambda one: one.cal_large, "Calibration in the large: above 0, scores are too low."),
-    "slope": (lambda one: one.slope, "Of the logistic fit on the logits: below 1, scores are too extreme."),
-    "intercept, with the slope": (lambda one: one.intercept, "Fitted together with the slope."),
-    "intercept, for slope 1": (lambda one: one.offset, "Fitted alone: above 0, scores are too low."),
-}
+_ROWS: Final = (
+    ("brier", "brier", 3, "Mean squared distance of the scores from what happened: cal + ref."),
+    ("cal", "cal", 4, "What the best monotone recalibration of these very cases would save."),
+    ("cal by chance", "cal_chance", 4, "What calibrated scores would show as cal on so many cases."),
+    ("ref", "ref", 3, "What remains after recalibration: a matter of ranking alone."),
+    ("unc", "unc", 3, "Brier score of always stating the base rate."),
+    ("skill", "skill", 3, "Gain over always stating the base rate: 1 − brier / unc."),
+    ("log loss", "logloss", 3, "Mean surprise at what happened, in nats."),
+    ("observed − mean score", "cal_large", 3, "Calibration in the large: above 0, scores are too low."),
+    ("slope", "slope", 3, "Of the logistic fit on the logits: below 1, scores are too extreme."),
+    ("intercept, with the slope", "intercept", 3, "Fitted together with the slope."),
+    ("intercept, for slope 1", "offset", 3, "Fitted alone: above 0, scores are too low."),
+)
+"""The numbers of a summary by title, with the fewest decimals and what each says."""
+
+_RESIDUAL: Final = "brier − (reliability − resolution + unc): what scores within a bin differ by."
+_BINNED: Final = (
+    ("ece, {} bins", "ece", None, "Mean distance of mean score and observed rate over bins of equal width."),
+    ("mce, {} bins", "mce", None, "The largest such distance."),
+    ("reliability, {} bins", "rel", 4, "Murphy's term: squared distance of mean score and rate over the bins."),
+    ("resolution, {} bins", "res", 4, "Murphy's term: squared distance of the rates from the base rate."),
+    ("residual within bins", "residual", 4, _RESIDUAL),
+)
+
+_GROUPS: Final = "Whether ten groups of equal size have as many positives as promised."
+_TESTS: Final = (
+    ("Spiegelhalter", "z", "spiegelhalter", "Whether the Brier score is what the scores promise; normal if it is."),
+    ("Hosmer-Lemeshow", "χ²", "hosmer_lemeshow", _GROUPS),
+)
 
 
 def blocks(evaluation: Answers) -> Sequence[Block]:
@@ -66,9 +84,6 @@ def _class_blocks(evaluation: Answers, model: str) -> Sequence[Block]:
     found = evaluation.class_calibrations[model]
     shown = list(found)[: MOST_CLASSES + 1]
 
-    def draw() -> Any:
-        return calibration_picture(evaluation, [f"{model}[{of}]" for of in shown], band=False)
-
     about = "How often a case is of a class whose score is so high, by isotonic regression."
     top = f"{TOP} is the highest score of each case: how often it is that of the right class."
     absent = list(found)[len(shown) :]
@@ -76,7 +91,7 @@ def _class_blocks(evaluation: Answers, model: str) -> Sequence[Block]:
     grid = summary_grid({f"{model}[{of}]" if of == TOP else of: one for of, one in found.items()})
     return [
         Picture(
-            draw,
+            lambda: calibration_picture(evaluation, [f"{model}[{of}]" for of in shown], band=False),
             f"Observed rate against score for each class of {model}, and for its highest score.",
             f"{about} {top}{left_out}",
         ),
@@ -91,48 +106,27 @@ def _top_words(model: str, found: Mapping[str, CalibrationSummary]) -> str:
 
 def _row(name: str, values: Sequence[float], fewest: int) -> tuple[str, ...]:
     """Numbers that stand together, with more decimals where all of them are small."""
-    places = min(6, max(fewest, digits(*values)) if max(map(abs, values), default=1.0) < 0.01 else fewest)
+    largest = max(map(abs, values), default=1.0)
+    places = min(6, max(fewest, digits(largest))) if largest < 0.01 else fewest
     return (name, *(decimals(value, places) for value in values))
 
 
 def summary_grid(found: Mapping[str, CalibrationSummary]) -> Grid:
-    """The numbers of each model, one column each."""
-    rows = [
-        _row(name, [value(one) for one in found.values()], 4 if name in _FINE else 3)
-        for name, (value, _) in _ROWS.items()
-    ]
-    first = next(iter(found.values()))
-    rows += [
-        (f"ece, {first.bins} bins", *(decimals(one.ece) for one in found.values())),
-        (f"mce, {first.bins} bins", *(decimals(one.mce) for one in found.values())),
-        (f"reliability, {first.bins} bins", *(decimals(one.rel, 4) for one in found.values())),
-        (f"resolution, {first.bins} bins", *(decimals(one.res, 4) for one in found.values())),
-        ("residual within bins", *(decimals(one.residual, 4) for one in found.values())),
-        ("Spiegelhalter z", *(decimals(one.spiegelhalter.statistic, 2) for one in found.values())),
-        ("Spiegelhalter p", *(_p_cell(one.spiegelhalter) for one in found.values())),
-        ("Hosmer-Lemeshow χ²", *(_statistic(one.hosmer_lemeshow) for one in found.values())),
-        ("Hosmer-Lemeshow p", *(_p_cell(one.hosmer_lemeshow) for one in found.values())),
-    ]
-    hints = [(name, about) for name, (_, about) in _ROWS.items()]
-    hints += [
-        (f"reliability, {first.bins} bins", "Murphy's term: squared distance of mean score and rate over the bins."),
-        (f"resolution, {first.bins} bins", "Murphy's term: squared distance of the rates from the base rate."),
-        ("residual within bins", "brier − (reliability − resolution + unc): what scores within a bin differ by."),
-        (f"ece, {first.bins} bins", "Mean distance of mean score and observed rate over bins of equal width."),
-        (f"mce, {first.bins} bins", "The largest such distance."),
-        ("Spiegelhalter z", "Whether the Brier score is what the scores promise; normal if it is."),
-        ("Spiegelhalter p", "How often calibrated scores would look as far off by z, or farther."),
-        ("Hosmer-Lemeshow χ²", "Whether ten groups of equal size have as many positives as promised."),
-        ("Hosmer-Lemeshow p", "How often calibrated scores would look as far off by χ², or farther."),
-    ]
+    """The numbers of each model, one column each, with what each of them says."""
+    every = list(found.values())
+    told = [(_row(title, [getattr(one, name) for one in every], places), says) for title, name, places, says in _ROWS]
+    for title, name, places, says in _BINNED:
+        told.append(((title.format(every[0].bins), *(decimals(getattr(one, name), places) for one in every)), says))
+    for title, sign, name, says in _TESTS:
+        tests = [getattr(one, name) for one in every]
+        chance = f"How often calibrated scores would look as far off by {sign}, or farther."
+        told.append(((f"{title} {sign}", *map(_statistic, tests)), says))
+        told.append(((f"{title} p", *(p_cell(test.p) for test in tests)), chance))
     left = [f"{name} {grouped(one.left_out)}" for name, one in found.items() if one.left_out]
     caption = "The tests look for different faults and often disagree: look at the curve first."
     if left:
         caption += f" Slope and intercepts leave out cases with a score of 0 or 1: {', '.join(left)}."
-    return Grid(("", *found), tuple(rows), caption, tuple(hints))
-
-
-_FINE: Final = ("cal", "cal by chance")
+    return Grid(("", *found), tuple(row for row, _ in told), caption, tuple((row[0], says) for row, says in told))
 
 
 def _statistic(test: CalibrationTest) -> str:
@@ -141,17 +135,7 @@ def _statistic(test: CalibrationTest) -> str:
     return f"{test.statistic:.3g}" if large else decimals(test.statistic, 2)
 
 
-def _p_cell(test: CalibrationTest) -> str:
-    return "–" if math.isnan(test.p) else p_text(test.p).removeprefix("p = ").removeprefix("p ")
-
-
 def _picture(evaluation: Answers, tables: Mapping[str, ScoreTable], banded: bool) -> Picture:
-    def draw() -> Any:
-        from scorespace.views.charts import following
-
-        spec = calibration_picture(evaluation, list(tables), band=banded)
-        return spec if evaluation.operating is None else following(spec, "calibration", evaluation.operating.here())
-
     band = (
         f" A calibrated model's whole line lies in its band with {100 * evaluation.level:g} %: "
         "what leaves it is miscalibration and not chance."
@@ -159,7 +143,7 @@ def _picture(evaluation: Answers, tables: Mapping[str, ScoreTable], banded: bool
         else ""
     )
     return Picture(
-        draw,
+        moving(evaluation, "calibration", lambda: calibration_picture(evaluation, list(tables), band=banded)),
         "Observed rate of positives against the score of each model, with the diagonal of perfect calibration.",
         "How often cases of a score are positive, by isotonic regression. Below the diagonal scores are too high, "
         f"above it too low; the bars show where the scores lie.{band}",
@@ -168,8 +152,6 @@ def _picture(evaluation: Answers, tables: Mapping[str, ScoreTable], banded: bool
 
 def calibration_picture(evaluation: Answers, models: Sequence[str], *, band: bool, **options: Any) -> Any:
     """The reliability diagram of models; options say how scores are grouped."""
-    from scorespace.views.charts import calibration_chart
-
     tables = {name: evaluation.models.score_table(name) for name in models}
     curves = {name: calibration(table, **options) for name, table in tables.items()}
     wanted = {"level": evaluation.level, "seed": evaluation.seed, "simultaneous": True, **options}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from scorespace.curves.curve import CurveKind
@@ -13,19 +13,10 @@ from scorespace.measures.average import AVERAGES, OVER_PAIRS
 from scorespace.resampling.band import band
 from scorespace.results import Row
 from scorespace.tables import ClassTable, ConfusionTable, Counts, ScoreTable
-from scorespace.tables.cluster import ClusterTable, ContingencyTable
-from scorespace.tables.rule import RuleTable
-from scorespace.tables.table import called
+from scorespace.tables.cluster import ClusterTable
+from scorespace.tables.table import held
 from scorespace.views.document import Grid
 
-_NEEDS: Final[Mapping[type, str]] = {
-    Counts: "decisions",
-    ScoreTable: "scores",
-    ConfusionTable: "decisions on several classes",
-    ClusterTable: "points in clusters",
-    ContingencyTable: "clusters beside classes",
-    RuleTable: "transactions",
-}
 _OF_CLASSES: Final = (Counts, ScoreTable, ConfusionTable, ClassTable)
 _BETTER = {"high": "higher is better", "low": "lower is better", None: "neither direction is better"}
 
@@ -81,6 +72,7 @@ def explained(measure: Measure) -> Grid:
         ("needs", f"{needed}; write {example(measure)}"),
         *([("classes", classes)] if (classes := _of_classes(measure)) else []),
         ("names", ", ".join((measure.name, *measure.aliases))),
+        *([("also", "; ".join(f"{name} is {text}" for name, text in measure.forms.items()))] if measure.forms else []),
     ]
     if measure.biased:
         facts.insert(2, ("beware", measure.biased))
@@ -164,4 +156,4 @@ def _option_rows(noun: Noun) -> list[tuple[str, str]]:
 
 
 def _needs(table: type, probability: bool = False) -> str:
-    return _NEEDS.get(table, called(table)) + (" between 0 and 1" if probability else "")
+    return held(table) + (" between 0 and 1" if probability else "")

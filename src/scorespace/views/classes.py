@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from scorespace.curves import pr, roc
-from scorespace.curves.classes import average_pr, average_roc
+from scorespace.curves.classes import mean
+from scorespace.curves.curve import CurveKind
 from scorespace.errors import listing
+from scorespace.frozen import dataclass
+from scorespace.later import later
 from scorespace.measures import Measure
 from scorespace.measures.average import by_class
 from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr
 from scorespace.measures.ranking import auc, auprc
 from scorespace.results import Row, decimals, grouped, plain, threshold_text
 from scorespace.tables import Array, ClassBins, ClassTable, ConfusionTable, ScoreTable, ratio
+from scorespace.tables.pair import two_names
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Picture, Section, Text
+
+if TYPE_CHECKING:
+    from scorespace.views.charts import classes as charts
+else:  # a screen of text needs no picture
+    charts = later("scorespace.views.charts.classes")
 
 MOST_IN_BRIEF: Final = 12
 """Most classes that a terminal lists one by one."""
@@ -53,9 +63,13 @@ def class_grid(table: ConfusionTable, areas: Areas | None = None, pr_areas: Area
     >>> class_grid(confusion([[3, 1], [0, 4]], classes=["a", "b"])).rows[0]
     ('a', '0.750', '0.000', '1.000', '0.857', '0.775')
     """
-    columns = _columns(table, _WEKA, {"ROC area": areas, "PRC area": pr_areas})
+    columns = _columns(table, _WEKA, _named_areas(areas, pr_areas))
     about = "Each class in turn against all others; the mean is weighted by their cases."
     return _grid(table, columns, f"{about} {_left_out(table, columns)}".strip())
+
+
+def _named_areas(areas: Areas | None, pr_areas: Areas | None) -> dict[str, Areas | None]:
+    return {"ROC area": areas, "PRC area": pr_areas}
 
 
 def confusion_grid(table: ConfusionTable) -> Grid:
@@ -134,7 +148,10 @@ def detailed_section(evaluation: Answers) -> Section:
             if name not in evaluation.models.thresholded
             else f" at threshold {threshold_text(evaluation.threshold(name))}"
         )
-        found += [Text(f"{name}{at}, class by class"), class_grid(decisions, areas, pr_areas)]
+        columns = _columns(decisions, _WEKA, _named_areas(areas, pr_areas))
+        left_out = _left_out(decisions, columns)  # a terminal shows no captions
+        found += [Text(f"{name}{at}, class by class"), _grid(decisions, columns)]
+        found += [Text(left_out)] if left_out else []
     found = found or [Text("There are no two classes to tell apart.")]
     return Section("detailed", "Detailed accuracy by class", tuple(found), brief=True)
 
@@ -146,9 +163,9 @@ def detailed_rows(evaluation: Answers) -> list[Row]:
         columns = _columns(decisions, _SHORT, {auc.name: areas, auprc.name: pr_areas})
         values = np.stack([one.values for one in columns], axis=1)
         for label, line in zip(decisions.classes, values.tolist(), strict=True):
-            rows.append(
-                plain({"model": model, "class": label, **dict(zip((c.title for c in columns), line, strict=True))})
-            )
+            found = dict(zip((c.title for c in columns), line, strict=True))
+            reasons = [f"{c.title} undefined: {c.undefined}" for c in columns if np.isnan(found[c.title])]
+            rows.append(plain({"model": model, "class": label, **found, "reason": "; ".join(reasons) or None}))
     return rows
 
 
@@ -160,13 +177,20 @@ def _by_class(evaluation: Answers) -> Iterator[tuple[str, ConfusionTable, Areas 
         if not table.thresholded:
             yield name, _decisions(table), *_areas(table)
             continue
-        scores, counts = table.inside(ScoreTable), evaluation.counts(name)
-        matrix = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]])
-        other = next(label for label in table.class_names if label != table.positive_name)
-        decisions = ConfusionTable(matrix, (table.positive_name, other))
+        scores, decisions = table.inside(ScoreTable), two_by_two(evaluation, name)
+        if len(scores.classes) > 2:  # all but the positive one are told as one class
+            scores = ScoreTable(scores.score, np.stack([scores.neg, scores.pos]), decisions.classes[::-1], 1)
         tables = {label: scores.inside(ScoreTable, label) for label in decisions.classes}
         areas, pr_areas = ({label: float(one(table)) for label, table in tables.items()} for one in (auc, auprc))
         yield name, decisions, areas, pr_areas
+
+
+def two_by_two(evaluation: Answers, name: str) -> ConfusionTable:
+    """The outcomes of a two-class model as a table of decisions, the positive class first."""
+    counts, classes = evaluation.counts(name), tuple(evaluation.models.classes)
+    negative, positive = two_names(classes, classes.index(str(evaluation.models.positive)))
+    cells = np.array([[counts.tp, counts.fn], [counts.fp, counts.tn]], dtype=np.float64)
+    return ConfusionTable(cells, (positive, negative))
 
 
 def confusion_blocks(evaluation: Answers) -> Sequence[Block]:
@@ -207,16 +231,10 @@ def extremes_words(name: str, table: ConfusionTable) -> str:
     return f"{name} finds {table.classes[high]} best (F1 {best}) and {table.classes[low]} worst ({worst})."
 
 
-def class_curves(table: Any, kind: str) -> Any:
+def class_curves(table: Any, kind: CurveKind[Any]) -> Any:
     """The chart of every class's ROC or PR curve, and of their mean."""
-    from scorespace.views.charts import class_curves_chart
-
-    tables = {label: table.one_vs_rest(k) for k, label in enumerate(table.classes)}
-    if kind == "roc":
-        risen = {label: roc(one) for label, one in tables.items()}
-        return class_curves_chart(risen, average_roc(risen.values()), kind)
-    bent = {label: pr(one) for label, one in tables.items()}
-    return class_curves_chart(bent, average_pr(bent.values()), kind)
+    curves = {label: kind(table.one_vs_rest(k)) for k, label in enumerate(table.classes)}
+    return charts.class_curves_chart(curves, mean.functions[kind.name](curves.values()), kind.name)
 
 
 def pair_grid(table: Any) -> Grid:
@@ -320,13 +338,9 @@ def _confusion_picture(name: str, table: ClassTable | ClassBins | ConfusionTable
     if len(table.classes) > MOST_DRAWN:
         return []
 
-    def draw() -> Any:
-        from scorespace.views.charts import confusion_chart
-
-        return confusion_chart(_decisions(table), name)
-
     how = "Decided by the highest score. " if table.scores_classes else ""
     about = f"{how}Blue is right, orange is wrong: the darker, the larger the share of the actual class."
+    draw = partial(charts.confusion_chart, _decisions(table), name)
     return [Picture(draw, f"How often {name} decides each class for cases of each actual class.", about)]
 
 
@@ -338,12 +352,12 @@ def _curve_pictures(name: str, table: ClassTable | ClassBins | ConfusionTable) -
     areas = "with its area; the broad line is their mean."
     return [
         Picture(
-            lambda: class_curves(table, "roc"),
+            partial(class_curves, table, roc),
             f"True positive rate against false positive rate of each class of {name}, and their mean.",
             f"ROC of each class against all others, {areas}",
         ),
         Picture(
-            lambda: class_curves(table, "pr"),
+            partial(class_curves, table, pr),
             f"Precision against recall of each class of {name}, and their mean.",
             f"Precision and recall of each class against all others, {areas} Chance reaches the share of the class.",
         ),

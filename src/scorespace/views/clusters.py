@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from scorespace.groups.clusters import Clusters, Labelling
 from scorespace.results import decimals, grouped
+from scorespace.views.charts.clusters import cluster_chart
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
-from scorespace.views.sections import measure_grid
+from scorespace.views.measures import measure_grid
 
 _MOST_LINES: Final = 12  # clusters of a labelling that a terminal shows
 _MOST_DISTANCES: Final = 12
@@ -24,7 +26,7 @@ def document(found: Clusters) -> Document:
     sections = (
         Section("measures", "Measures", (Verdict(found.words), *head), brief=True, short=tuple(brief)),
         *notes,
-        Section("picture", "Where the points are", tuple(_picture(found))),
+        Section("picture", "Where the points are", (picture(found),)),
         *([Section("distances", "Distances between clusters", far)] if (far := tuple(_distances(found))) else []),
     )
     return Document(found.name, facts(found), sections)
@@ -39,7 +41,7 @@ def facts(found: Clusters) -> str:
 def _measures(found: Clusters) -> Grid:
     grid = measure_grid([one for each in found for one in each.estimates], [one.name for one in found])
     level = f"Value and {100 * found.level:g} % interval; ↑ higher is better, ↓ lower is better."
-    return Grid(grid.columns, grid.rows, level, grid.hints)
+    return replace(grid, caption=level)
 
 
 def _clusters(one: Labelling, found: Clusters, most: int | None = None) -> Grid:
@@ -91,17 +93,13 @@ def _distances(found: Clusters) -> Sequence[Block]:
     return blocks
 
 
-def _picture(found: Clusters) -> Sequence[Block]:
-    def draw() -> Any:
-        from scorespace.views.charts.clusters import cluster_chart  # loads only for pictures
-
-        return cluster_chart(found)
-
+def picture(found: Clusters) -> Picture:
+    """The points, in the colours of their clusters."""
     alt = "Points along the first two principal axes, in the colour of their cluster, with the centroids."
     about = (
         "The two directions in which the points spread most, each on its own scale; clusters may be apart in others."
     )
-    return [Picture(draw, alt, about)]
+    return Picture(lambda: cluster_chart(found), alt, about)
 
 
 def number(value: float) -> str:

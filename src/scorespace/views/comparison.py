@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scorespace.results import decimals, grouped, p_text
+from scorespace.results import decimals, grouped, p_cell, p_text
 from scorespace.views.answers import FEW, Answers, facts
-from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
+from scorespace.views.document import Block, Document, Grid, Text, one_section
 
 if TYPE_CHECKING:
     from scorespace.comparisons.answer import Comparison, Comparisons
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 def document(evaluation: Answers, comparisons: Comparisons, other: Answers | None = None) -> Document:
     """The whole page of a comparison, perhaps with another sample."""
     second = [] if other is None else [Text(f"with {other.models.name}   {facts(other.models)}")]
-    blocks = [*second, *grids(comparisons), Verdict(comparisons.words)]
-    if comparisons.notes:
-        blocks.append(Notes(comparisons.notes))
-    section = Section("comparison", "Comparison", tuple(blocks), brief=True)
-    return Document(evaluation.models.name, _rows_or_cases(evaluation), (section,))
+    return page(evaluation.models.name, _rows_or_cases(evaluation), comparisons, *second)
+
+
+def page(name: str, about: str, comparisons: Comparisons, *above: Block) -> Document:
+    """The page of a comparison under a name, with what stands above its tables."""
+    blocks = [*above, *grids(comparisons)]
+    return one_section(name, about, "Comparison", blocks, comparisons.words, comparisons.notes)
 
 
 def grids(comparisons: Comparisons, *, folded: bool = False) -> Sequence[Block]:
@@ -76,16 +78,15 @@ def test_grid(comparisons: Comparisons) -> Grid:
             one.of,
             "" if math.isnan(one.statistic) else decimals(one.statistic, 3),
             _degrees(one),
-            "" if math.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),
-            "" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted).removeprefix("p = ").removeprefix("p "),
+            p_cell(one.p, ""),
+            p_cell(one.p_adjusted, ""),
             *(one.columns.get(heading, "") for heading in own),
         )
         for name, one in zip(names, comparisons, strict=True)
     ]
     first = "models" if comparisons.sides is None else "model"
     columns = (first, "test", "of", "statistic", "df", "p", "p adjusted", *own)
-    kept = [place for place in range(len(columns)) if place < 3 or any(row[place] for row in rows)]
-    return Grid(tuple(columns[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows))
+    return Grid(columns, tuple(rows)).without_blanks(keep=3)
 
 
 def _names(one: Comparison) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from operator import itemgetter
 
 from scorespace.decisions import (
     Choice,
@@ -17,9 +17,9 @@ from scorespace.decisions import (
     Value,
 )
 from scorespace.decisions.judged import OUTCOMES
-from scorespace.results import decimals, grouped, limits, per_thousand, percent, short, threshold_text
+from scorespace.results import Note, decimals, grouped, limits, per_thousand, percent, short, threshold_text
 from scorespace.views.answers import Answers, facts
-from scorespace.views.document import Block, Document, Grid, Notes, Section, Text, Verdict
+from scorespace.views.document import Block, Document, Grid, Text, one_section
 from scorespace.views.shift import shift_grids
 
 AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice | ShiftDecision
@@ -27,12 +27,13 @@ AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | Mixture
 
 def document(evaluation: Answers, decision: AnyDecision) -> Document:
     """The whole page of a decision."""
-    blocks = [*grids(decision), Verdict(decision.words)]
-    if decision.notes:
-        blocks.append(Notes(decision.notes))
-    return Document(
-        evaluation.models.name, facts(evaluation.models), (Section("decision", "Decision", tuple(blocks), brief=True),)
-    )
+    turned = tuple(one for one in evaluation.sample_notes if one.code == "SS097")  # how its threshold is to be read
+    return page(evaluation.models.name, facts(evaluation.models), decision, turned)
+
+
+def page(name: str, about: str, decision: AnyDecision, further: tuple[Note, ...] = ()) -> Document:
+    """The same under another name, or none."""
+    return one_section(name, about, "Decision", grids(decision), decision.words, (*decision.notes, *further))
 
 
 def grids(decision: AnyDecision) -> Sequence[Block]:
@@ -75,12 +76,15 @@ def choice_grid(decision: Decision) -> Grid:
     ]
     if len(decision.choices) > 1 and not math.isnan(decision.honest.value) and decision.fitted is None:
         rows.insert(len(decision.choices), ("whichever is cheapest", "", _limits(decision.honest), "", "", ""))
-    return _without_blanks(Grid(columns, tuple(rows)))
+    return Grid(columns, tuple(rows)).without_blanks()
 
 
 def _cut(choice: Choice) -> str:
     """The threshold as it is told everywhere, and behind it the interval of such thresholds."""
-    _, bracket, interval = limits(choice.threshold, *choice.threshold_interval).partition(" [")
+    ends = choice.threshold_interval
+    if all(one.is_integer() for one in (choice.threshold, *ends)):  # points of a scorecard
+        return f"{threshold_text(choice.threshold)} [{', '.join(map(threshold_text, ends))}]"
+    _, bracket, interval = limits(choice.threshold, *ends).partition(" [")
     return f"{threshold_text(choice.threshold)}{bracket}{interval}"
 
 
@@ -103,7 +107,7 @@ def product_grid(decision: Decision) -> Grid:
         shown = (_price(cells[name]) if costs[name] else "" for name in OUTCOMES)
         rows.append((one.model, *shown, _price(sum(cells.values()))))
     columns = ("cost of 1 000", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)", "together")
-    return _without_blanks(Grid(columns, tuple(rows)))
+    return Grid(columns, tuple(rows)).without_blanks()
 
 
 def _price(cost: float) -> str:
@@ -138,13 +142,6 @@ def _by_cost(decision: Decision) -> list[Choice]:
     return [*sorted(decision.choices, key=price), *sorted(decision.trivial, key=price)]
 
 
-def _without_blanks(grid: Grid) -> Grid:
-    """The grid without columns that say nothing."""
-    kept = [place for place in range(len(grid.columns)) if place == 0 or any(row[place] for row in grid.rows)]
-    rows = tuple(tuple(row[place] for place in kept) for row in grid.rows)
-    return replace(grid, columns=tuple(grid.columns[place] for place in kept), rows=rows)
-
-
 def _condition(decision: Decision) -> Text:
     condition = decision.condition
     stated = [f"a false positive costs {_cost(condition.fp)}", f"a false negative {_cost(condition.fn)}"]
@@ -168,8 +165,8 @@ def _cost(stated: float) -> str:
     return f"{stated:.4g}" if len(f"{stated:g}".partition(".")[2]) > 4 else f"{stated:g}"
 
 
-def _apparent(decision: Decision) -> str:
-    """The name of the column of costs on the cases that chose the thresholds."""
+def _apparent(decision: Decision | ConstrainedChoice) -> str:
+    """The name of the column of numbers on the cases that chose the thresholds."""
     return "on these cases" if decision.fitted is None else f"on {decision.fitted}"
 
 
@@ -179,8 +176,15 @@ def _limits(value: Value) -> str:
 
 def _totals_grid(choice: CostChoice) -> Grid:
     ordered = sorted(choice.models, key=lambda name: choice.per_case[name])
-    rows = tuple((name, decimals(choice.per_case[name]), grouped(choice.totals[name])) for name in ordered)
-    return Grid(("model", "cost/case", "total cost"), rows)
+    rows = [(name, _spent(choice, name, choice.per_case[name]), grouped(choice.totals[name])) for name in ordered]
+    rows += [(f"always {name}", decimals(cost), "") for name, cost in sorted(choice.trivial.items(), key=itemgetter(1))]
+    return Grid(("model", "cost/case", "total cost"), tuple(rows))
+
+
+def _spent(choice: CostChoice | RejectChoice, model: str, cost: float) -> str:
+    """The cost of a model, with its interval where it is known."""
+    found = choice.spent.get(model)
+    return decimals(cost) if found is None or math.isnan(found.low) else limits(cost, found.low, found.high)
 
 
 def _product_grid(choice: CostChoice) -> Grid:
@@ -194,21 +198,16 @@ def _product_grid(choice: CostChoice) -> Grid:
 
 def _candidate_grid(choice: ConstrainedChoice) -> Grid:
     """Each model at its threshold: what is wanted and bounded, on cases that did not choose it and that did."""
-    apparent = "on these cases" if choice.fitted is None else f"on {choice.fitted}"
-    columns = [
-        *("model", "threshold"),
-        *(column for one in (choice.objective, *choice.constraints) for column in (str(one), apparent)),
-        "kept",
-    ]
+    told = (column for one in (choice.objective, *choice.constraints) for column in (str(one), _apparent(choice)))
     rows = []
     for one in choice.candidates:
         numbers = zip((one.honest, *one.held), (one.value, *one.reached), strict=True)
         unchosen = math.isnan(one.threshold) or choice.objective.at is not None
         cells = [cell for honest, value in numbers for cell in _honest_cells(honest, value, unchosen)]
         at = "" if math.isnan(one.threshold) else threshold_text(one.threshold)
-        kept = ("yes" if one.kept else "no") if choice.constraints or choice.objective.at is None else ""
+        kept = ("yes" if one.kept else "no") if choice.constraints else ""
         rows.append((one.model, at, *cells, kept))
-    return _without_blanks(Grid(tuple(columns), tuple(rows)))
+    return Grid(("model", "threshold", *told, "kept"), tuple(rows)).without_blanks()
 
 
 def _honest_cells(honest: Value, value: float, unchosen: bool) -> tuple[str, str]:
@@ -219,7 +218,12 @@ def _honest_cells(honest: Value, value: float, unchosen: bool) -> tuple[str, str
 
 def _rejection_grid(choice: RejectChoice) -> Grid:
     rows = [
-        (name, percent(rule.rejected), decimals(rule.accuracy), decimals(rule.cost))
+        (
+            name,
+            percent(rule.rejected),
+            decimals(rule.accuracy),
+            _spent(choice, name, rule.cost if rule.honest is None or math.isnan(rule.honest) else rule.honest),
+        )
         for name, rule in sorted(choice.rules.items(), key=lambda pair: pair[1].cost)
     ]
     return Grid(("model", "handed over", "accuracy of the rest", "cost/case"), tuple(rows))
@@ -236,4 +240,4 @@ def _mixture_grid(choice: MixtureChoice) -> Grid:
         )
         for row in choice.rows()
     ]
-    return _without_blanks(Grid(("use", "threshold", "with probability", "fpr", "tpr"), tuple(rows)))
+    return Grid(("use", "threshold", "with probability", "fpr", "tpr"), tuple(rows)).without_blanks()

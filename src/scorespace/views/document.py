@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import date
 from typing import Any, Final
 
+from scorespace.frozen import dataclass
 from scorespace.results import Note
 
 
@@ -38,6 +40,16 @@ class Grid:
     hints: tuple[tuple[str, str], ...] = ()
     prose: bool = False
     folded: str = ""
+
+    def without_blanks(self, keep: int = 1) -> Grid:
+        """The grid without columns that say nothing, but for the first ones.
+
+        >>> Grid(("model", "auc", "at"), (("nb", "0.7", ""),)).without_blanks().columns
+        ('model', 'auc')
+        """
+        kept = [place for place in range(len(self.columns)) if place < keep or any(row[place] for row in self.rows)]
+        rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[place] for place in kept), rows=rows)
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,28 @@ class Document:
     sections: tuple[Section, ...]
     made: tuple[str, ...] = ()
 
+    def add(self, *sections: Section) -> Document:
+        """The page with further sections behind its own."""
+        return replace(self, sections=(*self.sections, *sections))
+
     def brief(self) -> Document:
         """The page reduced to what fits one screen of text: the answer last, where the eye stays."""
         shown = (replace(section, blocks=section.short or section.blocks) for section in self.sections if section.brief)
         return replace(self, sections=tuple(sorted(shown, key=lambda section: _LAST_IN_BRIEF.get(section.name, 0))))
+
+
+def one_section(
+    title: str, facts: str, name: str, blocks: Iterable[Block], words: str, notes: Iterable[Note] = ()
+) -> Document:
+    """A page of one section, for any room: what was found, the answer, and the notes if there are some."""
+    held, told = tuple(notes), (*blocks, Verdict(words))
+    section = Section(name.lower(), name, (*told, Notes(held)) if held else told, brief=True)
+    return Document(title, facts, (section,))
+
+
+def made(*what: str, command: str | None) -> tuple[str, ...]:
+    """With what, when and from what a page was made, and how it is made again."""
+    from importlib.metadata import version  # which loads what parses e-mail
+
+    told = f"scorespace {version('scorespace')}, {date.today().isoformat()}: {', '.join(what)}."
+    return (told,) if command is None else (told, command)

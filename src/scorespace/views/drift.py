@@ -5,25 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scorespace.results import decimals, grouped, p_text, signed
+from scorespace.results import decimals, grouped, p_cell, signed
 from scorespace.samples.match import Matches
 from scorespace.samples.moved import FAMILY, Aspect, Drift, ModelDrift
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.views.charts.drift import drift_chart
+from scorespace.views.document import Block, Document, Grid, Picture, Section, Text, one_section
 
 _OF_BOTH = "Each change is that at the prevalence before, so that a change of prevalence alone moves none of them."
 
 
 def document(drift: Drift, names: tuple[str, str] = ("before", "after")) -> Document:
     """The whole page; the picture shows where there is room for one."""
-    blocks: list[Block] = [block for one in drift.models for block in grids(drift, one)]
-    blocks.append(Verdict(drift.words))
-    if drift.notes:
-        blocks.append(Notes(drift.notes))
-    sections = (
-        Section("drift", "Drift", tuple(blocks), brief=True),
-        Section("charts", "Before and after", (_picture(drift),)),
-    )
-    return Document("Drift", facts(drift, names), sections)
+    blocks = (block for one in drift.models for block in grids(drift, one))
+    page = one_section("Drift", facts(drift, names), "Drift", blocks, drift.words, drift.notes)
+    return page.add(Section("charts", "Before and after", (picture(drift),)))
 
 
 def match_document(found: Matches) -> Document:
@@ -35,7 +30,7 @@ def match_document(found: Matches) -> Document:
             grouped(one.sizes[1]),
             decimals(one.prevalence.after),
             decimals(found.distance(name)),
-            _p(min((one.prevalence.p_adjusted, *_chances(one)), key=lambda p: math.inf if math.isnan(p) else p)),
+            p_cell(min((one.prevalence.p_adjusted, *_chances(one)), key=lambda p: math.inf if math.isnan(p) else p)),
             "yes" if not one.moved else f"no: {one.cause}",
         )
         for name in found.ranked
@@ -43,11 +38,8 @@ def match_document(found: Matches) -> Document:
     )
     columns = ("sample", "cases", "share of positives", "distance", "least p", "matches")
     about = "Distance: the area between the smooth ROC curves, or the KS of the scores. p is adjusted for all tests."
-    blocks: list[Block] = [Grid(columns, lines, about), Verdict(found.words)]
-    if found.notes:
-        blocks.append(Notes(found.notes))
     line = f"{found.before}: {grouped(some.sizes[0])} cases   {len(found.drifts)} samples   positive = {some.positive}"
-    return Document("Drift", line, (Section("drift", "Drift", tuple(blocks), brief=True),))
+    return one_section("Drift", line, "Drift", [Grid(columns, lines, about)], found.words, found.notes)
 
 
 def _chances(one: Drift) -> list[float]:
@@ -80,23 +72,19 @@ def _test(aspect: Aspect) -> tuple[str, ...]:
     change = signed(aspect.change) if aspect.name in ("prevalence", "meaning") else decimals(aspect.change)
     known = aspect.name == "prevalence"
     values = (decimals(aspect.before), decimals(aspect.after)) if known else ("", "")
-    return aspect.title, *values, change, _p(aspect.p), _p(aspect.p_adjusted)
+    return aspect.title, *values, change, p_cell(aspect.p), p_cell(aspect.p_adjusted)
 
 
 def _aspect(aspect: Aspect) -> tuple[str, ...]:
     distance = math.isnan(aspect.before) and not math.isnan(aspect.change)
     before, after = ("", "") if distance else (decimals(aspect.before), decimals(aspect.after))
     change = decimals(aspect.change) if distance else signed(aspect.change)
-    return aspect.title, before, after, change, _p(aspect.p)
+    return aspect.title, before, after, change, p_cell(aspect.p)
 
 
-def _picture(drift: Drift) -> Picture:
-    def draw() -> object:
-        from scorespace.views.charts.drift import drift_chart
-
-        return drift_chart(drift)
-
-    return Picture(draw, "Distributions of the scores and curves, before and after.")
+def picture(drift: Drift) -> Picture:
+    """The scores and the curves of both samples."""
+    return Picture(lambda: drift_chart(drift), "Distributions of the scores and curves, before and after.")
 
 
 def _joined(reasons: list[str]) -> list[str]:
@@ -106,7 +94,3 @@ def _joined(reasons: list[str]) -> list[str]:
         title, _, reason = text.partition(": ")
         by_reason.setdefault(reason, []).append(title)
     return [f"{', '.join(titles)} ({reason})" for reason, titles in by_reason.items()]
-
-
-def _p(value: float) -> str:
-    return "–" if math.isnan(value) else p_text(value).removeprefix("p = ").removeprefix("p ")

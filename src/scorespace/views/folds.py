@@ -10,7 +10,7 @@ from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Text
 
 if TYPE_CHECKING:
-    from scorespace.comparisons.means import OverFolds
+    from scorespace.comparisons.fold_means import OverFolds
 
 _FEW: Final = 4
 """Measures of each model that fit one screen."""

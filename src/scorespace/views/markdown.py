@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scorespace.errors import shown
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Text, Verdict
 
 
@@ -42,6 +43,7 @@ def table(grid: Grid) -> str:
 
 def _escaped(words: str) -> str:
     """Text that Markdown shows as it is."""
+    words = shown(words.replace("\n", " "))
     for sign in "\\`*_[]<>|#":
         words = words.replace(sign, f"\\{sign}")
-    return words.replace("\n", " ")
+    return words

@@ -7,9 +7,11 @@ from typing import Any
 
 from scorespace.curves import RrocCurve, rroc
 from scorespace.decisions import ShiftDecision
-from scorespace.measures.regression import mae, medae
-from scorespace.results import decimals
+from scorespace.measures.decomposition import cal, unc
+from scorespace.measures.regression import dsc, mae, medae, mse
+from scorespace.results import Row, decimals
 from scorespace.views.answers import Answers
+from scorespace.views.charts.numbers import rroc_chart
 from scorespace.views.document import Block, Grid, Picture, Text
 from scorespace.views.shift import shift_grids
 
@@ -21,8 +23,8 @@ def error_blocks(evaluation: Answers) -> Sequence[Block]:
         return []
     tables = {name: evaluation.models[name] for name in names}
     told = [
-        f"half of the predictions of {name} miss by less than {_number(float(medae(table)))}, and all of them by "
-        f"{_number(float(mae(table)))} on average"
+        f"half of the predictions of {name} miss by less than {decimals(float(medae(table)))}, and all of them by "
+        f"{decimals(float(mae(table)))} on average"
         for name, table in tables.items()
     ]
     answer = "; ".join(told)
@@ -45,10 +47,8 @@ def rroc_blocks(evaluation: Answers) -> Sequence[Block]:
         return []
     decision = evaluation.decision if isinstance(evaluation.decision, ShiftDecision) else None
 
-    def draw() -> Any:
-        from scorespace.views.charts import rroc_chart
-
-        curves = {name: one for name, one in evaluation.curves("rroc").items() if isinstance(one, RrocCurve)}
+    def draw() -> Row:
+        curves = {name: one for name, one in evaluation.curves(rroc.name).items() if isinstance(one, RrocCurve)}
         return rroc_chart(curves, decision)
 
     words = (
@@ -58,7 +58,7 @@ def rroc_blocks(evaluation: Answers) -> Sequence[Block]:
     line = " All points of the dashed line cost the same; the dot is the cheapest." if decision is not None else ""
     tables = [] if decision is None else shift_grids(decision)
     sides = {name: evaluation.models[name].sums for name in names}
-    told = [f"{name} by {_number(float(one.over))} and {_number(float(one.under))}" for name, one in sides.items()]
+    told = [f"{name} by {decimals(float(one.over))} and {decimals(float(one.under))}" for name, one in sides.items()]
     answer = f"Too high and too low, per case: {', '.join(told)}." if decision is None else decision.words
     return [
         Text(answer),
@@ -72,11 +72,8 @@ def believed_blocks(evaluation: Answers) -> Sequence[Block]:
     names = _models(evaluation)
     if not names:
         return []
-    from scorespace.measures.decomposition import cal, unc
-    from scorespace.measures.regression import dsc, mse
-
     columns = ("model", "squared error", "= miscalibration", "− discrimination", "+ uncertainty")
-    rows = tuple((name, *(_number(one(evaluation.models[name])) for one in (mse, cal, dsc, unc))) for name in names)
+    rows = tuple((name, *(decimals(one(evaluation.models[name])) for one in (mse, cal, dsc, unc))) for name in names)
     caption = (
         "Miscalibration is what replacing each prediction by the mean truth that goes with it would spare; "
         "discrimination what predictions then know beyond the mean truth. Both are a little too high: the curve is "
@@ -98,7 +95,3 @@ def _models(evaluation: Answers) -> list[str]:
 
 def _drawn(evaluation: Answers, kind: str) -> Any:
     return lambda: evaluation.drawing(kind)
-
-
-def _number(value: float) -> str:
-    return decimals(value, 3 if abs(value) < 10 else 1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from scorespace.frozen import dataclass
 from scorespace.measures.average import by_class
 from scorespace.measures.ranking import auc
 from scorespace.results import Row, decimals

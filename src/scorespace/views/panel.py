@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from scorespace.decisions import Decision
 from scorespace.decisions.honest import Path, paths
 from scorespace.decisions.threshold import best_threshold
 from scorespace.errors import listing
+from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec
 from scorespace.measures.confusion import youden
 from scorespace.measures.cost import cost
@@ -32,6 +33,7 @@ from scorespace.resampling.jeffreys import Outcomes, jeffreys_along, jeffreys_in
 from scorespace.resampling.limits import wilson
 from scorespace.results import Row, decimals, digits_along, grouped, per_thousand, threshold_text, whole_percent
 from scorespace.tables import Array, Counts, ScoreTable, ratio
+from scorespace.tables.pair import two_names
 from scorespace.views.answers import Answers
 from scorespace.views.charts.theme import COLOURS
 
@@ -82,9 +84,8 @@ class Points:
     @property
     def labels(self) -> tuple[str, str]:
         """What is flagged rightly, and what is not."""
-        positive = self.table.classes[self.table.positive]
-        others = [name for name in self.table.classes if name != positive]
-        return positive, others[0] if len(others) == 1 else f"not {positive}"
+        negative, positive = two_names(self.table.classes, self.table.positive)
+        return positive, negative
 
     @property
     def positives(self) -> float:
@@ -286,9 +287,8 @@ def operating(evaluation: Answers) -> Operating | None:
         return None
     decision = evaluation.decision if isinstance(evaluation.decision, Decision) else None
     condition = Condition() if decision is None else decision.condition
-    judged = [
-        paths(_deciding(models), pairs=_pairs(models), within_classes=w, seed=evaluation.seed) for w in (False, True)
-    ]
+    deciding = {name: models.deciding[name] for name in models.two_class}
+    judged = [paths(deciding, pairs=_pairs(models), within_classes=w, seed=evaluation.seed) for w in (False, True)]
     specs = _specs(evaluation)
     most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
     places = {name: place for place, name in enumerate(models)}
@@ -452,21 +452,28 @@ def _wilson(evaluation: Answers, request: Request, counts: Counts, value: Array)
 def _jeffreys(
     evaluation: Answers, request: Request, counts: Counts, value: Array, nodes: Array, drawn: Outcomes
 ) -> tuple[Array, Array]:
-    """Simulated at the nodes; between them the limits keep a distance from the value that changes evenly."""
+    cells = counts.cells
+    if counts.squares is not None:
+        cells = cells * (counts.total[:, None] / counts.squares.total[:, None])
+    return simulated(evaluation, request, cells, value, nodes, drawn)
+
+
+def simulated(
+    evaluation: Answers, request: Request, cells: Array, value: Array, nodes: Array, drawn: Outcomes | None = None
+) -> tuple[Array, Array]:
+    """Limits simulated at the nodes; between them they keep a distance from the value that changes evenly."""
     nodes = nodes[np.isfinite(value[nodes])]
     if not nodes.size:
         return value * math.nan, value * math.nan
-    scale = 1.0 if counts.squares is None else counts.total[nodes, None] / counts.squares.total[nodes, None]
-    found = jeffreys_along(request, counts.cells[nodes] * scale, evaluation.level, evaluation.seed, drawn)
-    places = np.arange(value.size)
+    found = jeffreys_along(request, cells[nodes], evaluation.level, evaluation.seed, drawn)
+    places, (lowest, highest) = np.arange(value.size), request.range
     low, high = (value + np.interp(places, nodes, limit - value[nodes]) for limit in found)
-    lowest, highest = request.range
     return np.maximum(low, lowest), np.minimum(high, highest)
 
 
 def cost_text(value: float) -> str:
-    """A cost with the digits that it deserves beside others."""
-    return decimals(value, 3 if abs(value) < 10 else 1)
+    """A cost with the digits that it deserves beside others: where positives are rare, costs are small."""
+    return decimals(value, 1 if abs(value) >= 10 else 5 if 0 < abs(value) < 0.01 else 3)
 
 
 def estimate_text(one: Shown, place: int) -> str:
@@ -484,10 +491,6 @@ def _benefit(one: Points) -> Array:
         return np.full(one.kept.size, math.nan)
     below = np.where(one.threshold < 1, one.threshold, math.nan)  # at 1 a false alarm weighs infinitely much
     return np.asarray(ratio(one.counts.tp - one.counts.fp * below / (1 - below), one.counts.total))
-
-
-def _deciding(models: Any) -> dict[str, Any]:
-    return {name: table for name, table in models.deciding.items() if name in models.two_class}
 
 
 def _pairs(models: Any) -> Any:

@@ -26,27 +26,18 @@ from scorespace.decisions import Decision
 from scorespace.resampling.band import Band
 from scorespace.resampling.estimate import Estimate
 from scorespace.tables import ConfusionTable, ScoreTable
-from scorespace.tables import confusion as confusion_table
 from scorespace.views.answers import Answers
-from scorespace.views.charts import (
-    beside_each_other,
-    calibration_chart,
-    class_curves_chart,
-    confusion_chart,
-    cost_space_chart,
-    curve_chart,
-    distribution_chart,
-    isotonic_chart,
-    measures_chart,
-    quantile_chart,
-    rroc_chart,
-    scatter_chart,
-    smooth_chart,
-    stacked_ranks_chart,
-)
-from scorespace.views.charts.curves import crisp_points, part_layers
-from scorespace.views.charts.decision import chosen_marks
+from scorespace.views.charts.calibration import calibration_chart
+from scorespace.views.charts.classes import class_curves_chart, confusion_chart
+from scorespace.views.charts.curves import Parts, crisp_points, curve_chart, part_layers
+from scorespace.views.charts.decision import chosen_marks, cost_space_chart
+from scorespace.views.charts.estimates import measures_chart
 from scorespace.views.charts.marks import Spec
+from scorespace.views.charts.numbers import isotonic_chart, quantile_chart, rroc_chart, scatter_chart
+from scorespace.views.charts.scores import distribution_chart, stacked_ranks_chart
+from scorespace.views.charts.several import beside_each_other
+from scorespace.views.charts.smooth import smooth_chart
+from scorespace.views.classes import two_by_two
 
 Curves = Mapping[str, Any]
 Tables = Mapping[str, Any]
@@ -113,16 +104,6 @@ def _score_tables(evaluation: Answers) -> dict[str, ScoreTable]:
     return {name: evaluation.models[name] for name in evaluation.models.thresholded}
 
 
-def two_by_two(evaluation: Answers, name: str) -> ConfusionTable:
-    """The outcomes of a two-class model as a table of decisions, the positive class first."""
-    counts = evaluation.counts(name)
-    positive = str(evaluation.models.positive)
-    others = [label for label in evaluation.models.classes if label != positive]
-    labels = (positive, others[0] if len(others) == 1 else f"not {positive}")
-    cells = [[float(counts.tp), float(counts.fn)], [float(counts.fp), float(counts.tn)]]
-    return confusion_table(cells, classes=labels)
-
-
 def as_altair(spec: Spec) -> Any:
     """The chart for people who go on with Altair: the same spec, not checked and not changed."""
     import altair  # loads only for them
@@ -142,11 +123,6 @@ def as_altair(spec: Spec) -> Any:
 def _roc(curves: Curves, tables: Tables, bands: Bands) -> Any:
     rare = _log_from(tables)
     return curve_chart(curves, bands=bands, below=part_layers(curves), above=crisp_points(curves), log_from=rare)
-
-
-@picture(smooth)
-def _smooth(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return smooth_chart(curves)
 
 
 @picture(cost_curve)
@@ -177,29 +153,17 @@ def _hull_decided(curves: Curves, bands: Bands, decision: Decision) -> Any:
     return curve_chart(curves, above=chosen_marks(decision))
 
 
-@picture(rroc)
-def _rroc(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return rroc_chart(curves)
+def _alone(chart: Callable[..., Any], **more: Any) -> Callable[[Curves, Tables, Bands], Any]:
+    """What draws the curves, whatever their tables and bands."""
+    return lambda curves, tables, bands: chart(curves, **more)
 
 
-@picture(predicted)
-def _predicted(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return scatter_chart(curves, diagonal=True, words="Truth against prediction")
-
-
-@picture(residuals)
-def _residuals(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return scatter_chart(curves, diagonal=False, words="Error against prediction")
-
-
-@picture(quantiles)
-def _quantiles(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return quantile_chart(curves)
-
-
-@picture(isotonic)
-def _isotonic(curves: Curves, tables: Tables, bands: Bands) -> Any:
-    return isotonic_chart(curves)
+picture(smooth)(_alone(smooth_chart))
+picture(rroc)(_alone(rroc_chart))
+picture(quantiles)(_alone(quantile_chart))
+picture(isotonic)(_alone(isotonic_chart))
+picture(predicted)(_alone(scatter_chart, diagonal=True, words="Truth against prediction"))
+picture(residuals)(_alone(scatter_chart, diagonal=False, words="Error against prediction"))
 
 
 def draw(
@@ -209,11 +173,12 @@ def draw(
     bands: Bands,
     classes: Mapping[str, str] | None = None,
     decision: Decision | None = None,
+    parts: Parts | None = None,
 ) -> Any:
     """The curves of a kind as a chart, with what belongs beside them.
 
     `classes`: the class of each, where they are those of one model; then their mean is drawn, too. `decision`: the
-    line of equal cost is drawn through its point, in ROC space.
+    line of equal cost is drawn through its point, in ROC space. `parts`: the model of each curve and what it shows.
     """
     deciding = decided.of(kind)
     if decision is not None and deciding is not None:
@@ -225,7 +190,7 @@ def draw(
     if special is not None:
         return special(curves, tables, bands)
     others, of = _beside(kind, tables)
-    return curve_chart({**curves, **others}, bands=bands, baseline=_level(kind, tables), of=of)
+    return curve_chart({**curves, **others}, bands=bands, baseline=_level(kind, tables), of=of, parts=parts)
 
 
 def _log_from(tables: Tables) -> float | None:

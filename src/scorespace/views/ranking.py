@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from scorespace.comparisons.answer import Comparisons, extent
 from scorespace.comparisons.friedman import AgainstControl, Friedman, Nemenyi
 from scorespace.comparisons.ranking import Ranking
-from scorespace.results import Note, decimals, p_text
+from scorespace.results import Note, decimals, p_cell
 from scorespace.views import comparison
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.views.charts.ranking import rank_chart
+from scorespace.views.document import Block, Document, Grid, Picture, Text, one_section
 
 
 def document(ranking: Ranking, title: str, notes: Sequence[Note] = ()) -> Document:
@@ -34,11 +35,7 @@ def document(ranking: Ranking, title: str, notes: Sequence[Note] = ()) -> Docume
         blocks.append(Text(f"Cannot be told apart: {'; '.join(', '.join(group) for group in ranking.groups)}."))
     if ranking.friedman is not None:
         blocks.append(picture(ranking))
-    blocks.append(Verdict(ranking.words))
-    told = (*notes, *ranking.notes)
-    if told:
-        blocks.append(Notes(told))
-    return Document(title, "   ".join(facts), (Section("ranking", "Ranking", tuple(blocks), brief=True),))
+    return one_section(title, "   ".join(facts), "Ranking", blocks, ranking.words, (*notes, *ranking.notes))
 
 
 def rank_grid(ranking: Ranking) -> Grid:
@@ -63,7 +60,7 @@ def friedman_grid(found: Friedman) -> Grid:
             one.test,
             decimals(one.value, 3),
             ", ".join(map(str, one.df)) if isinstance(one.df, tuple) else str(one.df),
-            decimals(one.p) if np.isnan(one.p) else p_text(one.p).removeprefix("p = ").removeprefix("p "),
+            p_cell(one.p),
         )
         for one in (found.chi2, found.f)
     ]
@@ -89,32 +86,23 @@ def pair_grids(found: Comparisons, *, of_ranks: bool = False) -> Sequence[Block]
 
 def control_grid(found: AgainstControl) -> Grid:
     """Each model against the control, with p raw and adjusted."""
-    names = dict.fromkeys(("holm", "hochberg", found.adjustment))
-    chances = (
-        {"holm": one.holm, "hochberg": one.hochberg, found.adjustment: one.adjusted} for one in found.comparisons
-    )
     rows = [
         (
-            one.model,
+            one.a,
             decimals(one.difference, 2),
-            decimals(one.z, 3),
-            *(p_text(p).removeprefix("p = ").removeprefix("p ") for p in (one.p, *map(by_name.__getitem__, names))),
+            decimals(one.statistic, 3),
+            *map(p_cell, (one.p, *adjusted)),
         )
-        for one, by_name in zip(found.comparisons, chances, strict=True)
+        for one, *adjusted in zip(found.comparisons, *found.chances.values(), strict=True)
     ]
-    titles = (name.title() for name in names)
+    titles = (name.title() for name in found.chances)
     return Grid((f"against {found.control}", "rank difference", "z", "p", *titles), tuple(rows))
 
 
 def picture(ranking: Ranking) -> Picture:
     """The diagram of critical differences, or of what cannot be told from the control."""
     ranks = ", ".join(f"{model} {decimals(rank, 2)}" for model, rank in ranking.average_ranks.items())
-    return Picture(lambda: chart(ranking), f"Average ranks, 1 is best: {ranks}.")
-
-
-def chart(ranking: Ranking) -> Any:
-    """The same as a chart."""
-    from scorespace.views.charts import rank_chart
-
     reach = float("nan") if ranking.nemenyi is None else ranking.nemenyi.critical_difference
-    return rank_chart(ranking.table.models, list(ranking.average_ranks.values()), reach, ranking.groups)
+    values = list(ranking.average_ranks.values())
+    draw = partial(rank_chart, ranking.table.models, values, reach, ranking.groups)
+    return Picture(draw, f"Average ranks, 1 is best: {ranks}.")

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from scorespace.probabilities.effect import Effect, Recalibration
 from scorespace.results import decimals, grouped
-from scorespace.views.document import Block, Document, Grid, Notes, Section, Verdict
+from scorespace.views.document import Document, Grid, one_section
 
 
 def document(*found: Recalibration) -> Document:
     """The whole page of a recalibration, or of several models."""
-    blocks: list[Block] = [effect_grid(one) for one in found if one.effects]
-    blocks.append(Verdict(" ".join(one.words for one in found)))
-    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
-    if notes:
-        blocks.append(Notes(notes))
-    section = Section("recalibration", "Recalibration", tuple(blocks), brief=True)
-    return Document(found[0].name, facts(found[0]), (section,))
+    grids = (effect_grid(one) for one in found if one.effects)
+    words, notes = " ".join(one.words for one in found), dict.fromkeys(note for one in found for note in one.notes)
+    return one_section(found[0].name, facts(found[0]), "Recalibration", grids, words, notes)
 
 
 def facts(found: Recalibration) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from scorespace.groups.rules import Rule, Rules, counted
-from scorespace.results import grouped, p_text
+from scorespace.results import grouped, p_cell
+from scorespace.views.charts.rules import rule_chart
 from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Verdict
 
 _MOST_LINES: Final = 20
@@ -22,11 +22,11 @@ def document(found: Rules) -> Document:
     if found.rules:
         whole.append(_grid(found, found.rules, [str(one.spec) for one in found.rules[0].estimates]))
     notes = (Section("notes", "Notes", (Notes(found.notes),)),) if found.notes else ()
-    pictures = tuple(_picture(found))
+    drawn = sum(float(one.table.antecedent) > 0 for one in found.rules)
     sections = (
         Section("rules", "Rules", tuple(whole), brief=True, short=tuple(brief)),
         *notes,
-        *((Section("picture", "How often, and how reliably", pictures),) if pictures else ()),
+        *((Section("picture", "How often, and how reliably", (picture(found),)),) if drawn > 1 else ()),
     )
     return Document(found.name, facts(found), sections)
 
@@ -63,19 +63,11 @@ def _grid(found: Rules, rules: Sequence[Rule], measures: Sequence[str]) -> Grid:
 
 
 def _row(one: Rule, measures: Sequence[str]) -> tuple[str, ...]:
-    p = "–" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted).removeprefix("p = ").removeprefix("p ")
-    return (one.text, grouped(float(one.table.both)), p, *(one[name].text for name in measures))
+    counted_both, p = grouped(float(one.table.both)), p_cell(one.p_adjusted)
+    return (one.text, counted_both, p, *(one[name].text for name in measures))
 
 
-def _picture(found: Rules) -> Sequence[Block]:
-    drawn = [one for one in found.rules if float(one.table.antecedent) > 0]
-    if len(drawn) < 2:
-        return []
-
-    def draw() -> Any:
-        from scorespace.views.charts.rules import rule_chart  # loads only for pictures
-
-        return rule_chart(found)
-
+def picture(found: Rules) -> Picture:
+    """The rules, by how often and how reliably they hold."""
     words = "The further right the more often, the higher the more reliably; the larger the more beyond chance (lift)."
-    return [Picture(draw, "Confidence against support of each rule.", words)]
+    return Picture(lambda: rule_chart(found), "Confidence against support of each rule.", words)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from scorespace.experiments.store import Run, Status
-from scorespace.results import grouped
-from scorespace.views.document import Block, Document, Grid, Notes, Section, Verdict
+from scorespace.results import decimals, grouped
+from scorespace.views.document import Document, Grid, one_section
 
 
 def document(run: Run) -> Document:
     """Where a run stands."""
     status = run.status()
-    blocks: list[Block] = [status_grid(status)]
-    blocks.append(Verdict(status.words))
-    if status.notes:
-        blocks.append(Notes(status.notes))
-    return Document(status.path, facts(run), (Section("run", "Run", tuple(blocks), brief=True),))
+    return one_section(status.path, facts(run), "Run", [status_grid(status)], status.words, status.notes)
 
 
 def facts(run: Run) -> str:
@@ -34,8 +30,8 @@ def status_grid(status: Status) -> Grid:
             one.learner,
             f"{grouped(one.done)} of {grouped(one.splits)}",
             grouped(one.failed) if one.failed else "",
-            f"{one.seconds:.3g}",
+            decimals(one.seconds, 2),
         )
         for one in status.standings
     ]
-    return Grid(("data set", "learner", "fits", "failed", "seconds"), tuple(rows))
+    return Grid(("data set", "learner", "fits", "failed", "seconds"), tuple(rows)).without_blanks()

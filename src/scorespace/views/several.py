@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,19 +16,22 @@ import numpy as np
 
 from scorespace.curves.rejection import rejection
 from scorespace.decisions import CostChoice
-from scorespace.errors import MeasureError
+from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse
-from scorespace.measures.request import Request, bind
+from scorespace.measures.request import bind, suits
 from scorespace.resampling.closed import wilson_interval
 from scorespace.resampling.interval import chosen, counted
-from scorespace.resampling.jeffreys import jeffreys_along, jeffreys_interval
+from scorespace.resampling.jeffreys import jeffreys_interval
 from scorespace.resampling.limits import wilson
 from scorespace.results import Row, grouped, whole_percent
 from scorespace.tables import Array, ConfusionTable, ratio
 from scorespace.views.answers import Answers
+from scorespace.views.charts.here import following
+from scorespace.views.charts.pairs import pair_chart
 from scorespace.views.charts.theme import COLOURS
+from scorespace.views.document import Block, Panel, Picture
 from scorespace.views.pairs import NONE, REST, TWO, Pairs, pairs_of
-from scorespace.views.panel import Shown, cost_text, estimate_text, kept_thresholds, packed, packed_measure
+from scorespace.views.panel import Shown, cost_text, estimate_text, kept_thresholds, packed, packed_measure, simulated
 
 MOST_CLASSES: Final = 12
 """Most classes whose cells can be shown with a cost in each."""
@@ -224,6 +227,29 @@ def several(evaluation: Answers) -> Several | None:
     return Several(held, costs, decision is not None, int(np.argmin(prices)))
 
 
+def several_panel(evaluation: Answers) -> Sequence[Block]:
+    """Decisions between several classes, with the curve along which cases are handed over."""
+    found = several(evaluation)
+    if found is None:
+        return []
+    about = "Accuracy of the cases that are decided against the share of those handed over, by model."
+    pictures = []
+    if found.movable:
+
+        def draw() -> Row:
+            return following(evaluation.drawing(rejection.name), "rejection", found.here())
+
+        pictures.append(Picture(draw, about, about, drag=True))
+    if found.paired:
+        pairs = found.models[found.start].pairs
+
+        def draw_pair() -> Row:
+            return following(pair_chart([] if pairs is None else pairs.rows(*found.pair)), "pair", found.here())
+
+        pictures.append(Picture(draw_pair, "ROC curve of two classes, each by its own score."))
+    return [Panel(found, tuple(pictures))]
+
+
 def _decided(name: str, table: Any, colour: str) -> Decided:
     decisions, way = table.inside(ConfusionTable), rejection.fits(table)
     if way is None:  # it does not know of each case how sure it is
@@ -242,16 +268,8 @@ def _decided(name: str, table: Any, colour: str) -> Decided:
 def _specs(evaluation: Answers, models: Sequence[Decided]) -> list[MeasureSpec]:
     """The measures of decisions that were asked for, or else the usual ones."""
     asked = [one.spec for one in evaluation.summary if not one.spec.measure.conditioned]
-    suits = [spec for spec in dict.fromkeys(asked) if _suits(spec, models[0].table)]
-    return (suits or [parse(name) for name in MEASURES])[:_MOST_MEASURES]
-
-
-def _suits(spec: MeasureSpec, table: ConfusionTable) -> bool:
-    try:
-        bind(spec, table)
-    except MeasureError:
-        return False
-    return True
+    found = [spec for spec in dict.fromkeys(asked) if suits(spec, models[0].table)]
+    return (found or [parse(name) for name in MEASURES])[:_MOST_MEASURES]
 
 
 def _along(evaluation: Answers, one: Decided, spec: MeasureSpec, shared_by: int) -> Shown:
@@ -265,24 +283,14 @@ def _along(evaluation: Answers, one: Decided, spec: MeasureSpec, shared_by: int)
     if method == wilson_interval.name and counted(request):
         low, high = wilson(value * one.kept, one.kept, evaluation.level)
     elif method == jeffreys_interval.name:
-        low, high = _simulated(evaluation, one, request, value, _SIMULATED // (one.size**2 * shared_by))
+        most = _SIMULATED // (one.size**2 * shared_by)
+        nodes = np.unique(np.linspace(0, value.size - 1, max(1, min(most, value.size))).astype(np.intp))
+        if most >= 4:
+            low, high = simulated(evaluation, request, one.cells, value, nodes)
     for held in evaluation.summary:  # where all cases are decided, the interval is known
         if held.model == one.name and held.spec == spec:
             low[0], high[0] = held.low, held.high
     return Shown(spec, value, low, high)
-
-
-def _simulated(evaluation: Answers, one: Decided, request: Request, value: Array, most: int) -> tuple[Array, Array]:
-    """Simulated at some places; between them the limits keep a distance from the value that changes evenly."""
-    nodes = np.unique(np.linspace(0, value.size - 1, max(1, min(most, value.size))).astype(np.intp))
-    nodes = nodes[np.isfinite(value[nodes])]
-    if most < 4 or not nodes.size:
-        return np.full(value.size, math.nan), np.full(value.size, math.nan)
-    found = jeffreys_along(request, one.cells[nodes], evaluation.level, evaluation.seed)
-    places = np.arange(value.size)
-    low, high = (value + np.interp(places, nodes, limit - value[nodes]) for limit in found)
-    lowest, highest = request.range
-    return np.maximum(low, lowest), np.minimum(high, highest)
 
 
 def _handing(one: Decided, place: int) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,12 @@ from scorespace.conditions import Asymmetry
 from scorespace.curves import RrocCurve
 from scorespace.curves.rroc import rroc
 from scorespace.decisions import ShiftDecision, Value
-from scorespace.results import Row, whole_percent
+from scorespace.frozen import dataclass
+from scorespace.results import Row, short, whole_percent
 from scorespace.tables import Array, ResidualTable
 from scorespace.views.answers import Answers
+from scorespace.views.charts.here import following
+from scorespace.views.charts.numbers import error_chart
 from scorespace.views.charts.theme import COLOURS
 from scorespace.views.document import Block, Grid, Panel, Picture, Text
 from scorespace.views.panel import KEPT, packed
@@ -76,17 +78,17 @@ class Shifting:
         known = one.honest is not None and ratio == self.ratio
         return {
             "model": one.name,
-            "shift": _signed(float(one.shift[place])),
-            "loss": _number(float(losses[place])),
-            "as it is": _number(float(losses[one.own])),
+            "shift": short(float(one.shift[place]), sign=True),
+            "loss": short(float(losses[place])),
+            "as it is": short(float(losses[one.own])),
             "alpha": f"{ratio / (1 + ratio):.3g}",
-            "honest": f" On cases that did not choose its best shift, {_value(one.honest)}." if known else "",  # type: ignore[arg-type]
-            "over": _number(float(one.over[place])),
-            "under": _number(float(one.under[place])),
+            "honest": f" On cases that did not choose its best shift, {one.honest!r}." if known else "",
+            "over": short(float(one.over[place])),
+            "under": short(float(one.under[place])),
             "high": whole_percent(float(one.high[place])),
             "low": whole_percent(float(one.low[place])),
-            "mean": _signed(float(one.over[place] - one.under[place])),
-            "size": _number(float(one.over[place] + one.under[place])),
+            "mean": short(float(one.over[place] - one.under[place]), sign=True),
+            "size": short(float(one.over[place] + one.under[place])),
         }
 
     def opening(self) -> dict[str, str]:
@@ -194,15 +196,10 @@ def shift_panel(evaluation: Answers) -> Sequence[Block]:
     if found is None:
         return []
 
-    def draw() -> Any:
-        from scorespace.views.charts import following, rroc_chart
+    def draw() -> Row:
+        return following(evaluation.drawing(rroc.name), "rroc", found.here())
 
-        curves = {name: one for name, one in evaluation.curves("rroc").items() if isinstance(one, RrocCurve)}
-        return following(rroc_chart(curves), "rroc", found.here())
-
-    def draw_errors() -> Any:
-        from scorespace.views.charts import error_chart, following
-
+    def draw_errors() -> Row:
         tables = {one.name: evaluation.models[one.name].inside(ResidualTable) for one in found.models}
         return following(error_chart(tables), "errors", found.here())
 
@@ -227,10 +224,10 @@ def _choices(decision: ShiftDecision) -> Grid:
     rows = [
         (
             one.model,
-            _signed(one.shift),
-            _number(one.loss) if math.isnan(one.honest.value) else _value(one.honest),
-            _number(one.loss),
-            _number(one.as_is),
+            short(one.shift, sign=True),
+            short(one.loss) if math.isnan(one.honest.value) else repr(one.honest),
+            short(one.loss),
+            short(one.as_is),
             f"{100 * one.share:.0f} %",
         )
         for one in sorted(decision.choices, key=lambda one: one.loss)
@@ -252,16 +249,4 @@ def _ranges(decision: ShiftDecision) -> Grid:
 
 
 def _ratio(alpha: float) -> str:
-    return "∞" if alpha >= 1 else _number(alpha / (1 - alpha))
-
-
-def _value(value: Value) -> str:
-    return repr(value)
-
-
-def _signed(shift: float) -> str:
-    return f"+{_number(shift)}" if shift > 0 else _number(shift)
-
-
-def _number(value: float) -> str:
-    return f"{value:.3g}".replace("-", "−")
+    return "∞" if alpha >= 1 else short(alpha / (1 - alpha))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
-from scorespace.results import grouped, p_text
+from scorespace.later import later
+from scorespace.results import grouped, p_cell
 from scorespace.views.answers import Answers
 from scorespace.views.document import Block, Grid, Picture, Text
 
 if TYPE_CHECKING:
     from scorespace.comparisons.slices import Gap, Slices
     from scorespace.resampling.estimate import Estimate
+    from scorespace.views.charts import slices as charts
+else:
+    charts = later("scorespace.views.charts.slices")
 
 
 def blocks(evaluation: Answers) -> Sequence[Block]:
@@ -27,7 +32,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
         about = f"{spec} of {model} in each slice, with its interval; the dashed line is that of all cases."
         picture = "A filled dot differs from the rest by more than chance explains."
         shown += [
-            Picture(_drawing(found, gaps, whole[model, spec]), about, f"{about} {picture}"),
+            Picture(partial(charts.slices_chart, found, gaps, whole[model, spec]), about, f"{about} {picture}"),
             grid(found, gaps, whole[model, spec]),
         ]
     shown += parity_grid(found)
@@ -45,15 +50,6 @@ def brief(evaluation: Answers) -> Sequence[Block]:
     whole = {(one.model, one.spec): one for one in evaluation.shown}
     grids = [grid(found, found.of(model, spec), whole[model, spec]) for model, spec in found.leads.items()]
     return [*grids, *parity_grid(found)]
-
-
-def _drawing(found: Slices, gaps: Sequence[Gap], whole: Estimate) -> Callable[[], Any]:
-    def draw() -> Any:
-        from scorespace.views.charts.slices import slices_chart
-
-        return slices_chart(found, gaps, whole)
-
-    return draw
 
 
 def grid(found: Slices, gaps: Sequence[Gap], whole: Estimate) -> Grid:
@@ -78,7 +74,7 @@ def _cells(one: Gap) -> tuple[str, str, str]:
     value = one.estimate.text if not math.isnan(one.estimate.value) else f"– {one.estimate.reason or 'undefined'}"
     if math.isnan(one.test.p):
         return value, "" if math.isnan(one.test.difference) else one.test.size, ""
-    return value, one.test.size, p_text(one.test.telling_p).removeprefix("p = ").removeprefix("p ")
+    return value, one.test.size, p_cell(one.test.telling_p)
 
 
 def parity_grid(found: Slices) -> list[Grid]:

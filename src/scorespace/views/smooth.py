@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from scorespace.curves.smooth import SmoothCurve, gaps, smooth
-from scorespace.decisions.cases import SETS, ZONES, Cases, Margins, SubSample, Zones, zones
+from scorespace.decisions.cases import SETS, ZONES, Cases, Margins, SubSample, Zones, set_sizes, zones
+from scorespace.later import later
 from scorespace.measures.ranking import auc
 from scorespace.measures.smooth import prob_auc, sauc, smauc
 from scorespace.results import Note, Row, decimals, grouped, percent
 from scorespace.tables import ScoreTable
+from scorespace.tables.pair import two_names
 from scorespace.views.answers import Answers, told
-from scorespace.views.document import Block, Document, Grid, Notes, Picture, Section, Text, Verdict
+from scorespace.views.document import Block, Document, Grid, Picture, Section, Text, one_section
+
+if TYPE_CHECKING:
+    from scorespace.views.charts import smooth as charts
+else:  # the cases of a model need no picture
+    charts = later("scorespace.views.charts.smooth")
 
 MOST: Final = 10
 """How many cases of a kind are listed unless more are asked for."""
@@ -34,6 +41,7 @@ _HINTS: Final = (
     ("midpoint", "Scores above it count as high: by default the mean of all scores."),
     ("on their side", "Positives above the midpoint and negatives at or below it: appropriate scores."),
     ("on the wrong side", "Positives at or below the midpoint and negatives above it: inappropriate scores."),
+    *((f"– {one}", "One of the four sets: scorespace cases --set lists its cases.") for one in SETS),
     ("τv", "Sum of the soft labels c: the height of the curve before it is scaled to 1."),
     ("τh", "Sum of 1 − c: the width of the curve before it is scaled to 1."),
     ("rotation τv / τh", "How far the two axes are scaled apart; 1 is no rotation."),
@@ -83,22 +91,21 @@ def document(
     """
     kinds = ZONES[::-1] if zone is None else (zone,)
     page: list[Block]
+    words = found.words
     if part is not None:
         rows = [found.rows()[place] for place in part.places]
-        page = [_case_grid("proposed cases", rows, most), Verdict(part.words)]
+        page, words = [_case_grid("proposed cases", rows, most)], part.words
     elif sets is not None:
         listed = [_case_grid(one, found.members(one), most) for one in sets or SETS if found.sets[one]]
-        page = [_decision_grid(found, at), *listed, Verdict(_set_words(found, at))]
+        page, words = [_decision_grid(found, at), *listed], _set_words(found, at)
     else:
         listed = [_case_grid(kind, found.of(kind), most, "{} most telling") for kind in kinds if found.counts[kind]]
-        page = [_count_grid(found), *listed, Text(_margin_words(found.margins)), Verdict(found.words)]
-    if notes or found.notes:
-        page.append(Notes((*notes, *found.notes)))
+        page = [_count_grid(found), *listed, Text(_margin_words(found.margins))]
     table = found.table
     share = percent(float(found.positive.mean()))
     positive = f"{table.classes[table.positive]} ({grouped(float(table.n_pos))}, {share})"
     facts = f"{grouped(found.score.size)} cases   positive = {positive}   model = {model}"
-    return Document(name, facts, (Section("cases", "Cases", tuple(page), brief=True),))
+    return one_section(name, facts, "Cases", page, words, (*notes, *found.notes))
 
 
 def spread_section(spreads: Mapping[str, Mapping[str, float]]) -> Section:
@@ -110,13 +117,8 @@ def spread_section(spreads: Mapping[str, Mapping[str, float]]) -> Section:
 
 
 def _curves(curves: Mapping[str, SmoothCurve]) -> Picture:
-    def draw() -> Any:
-        from scorespace.views.charts import smooth_chart
-
-        return smooth_chart(curves)
-
     return Picture(
-        draw,
+        lambda: charts.smooth_chart(curves),
         "Smooth ROC curve of each model with its hull, and its ROC curve as a thin line.",
         "Every case moves the smooth curve (thick) up and across, by as much as its score says. Where it falls far "
         "below the ROC curve (thin), cases are ranked well but scored without conviction.",
@@ -129,6 +131,7 @@ def _grid(
     columns = []
     for model, table in tables.items():
         curve, gap = curves[model], gaps(table.condensed(_ROWS))
+        sizes = set_sizes(table, curve.midpoint)
         columns.append(
             {
                 "auc ↑": decimals(auc(table)),
@@ -139,7 +142,9 @@ def _grid(
                 "prob_auc ↑": decimals(prob_auc(table)),
                 "midpoint": decimals(curve.midpoint),
                 "on their side": grouped(curve.appropriate),
+                **{f"– {one}": grouped(sizes[one]) for one in SETS[:2]},
                 "on the wrong side": grouped(curve.inappropriate),
+                **{f"– {one}": grouped(sizes[one]) for one in SETS[2:]},
                 "τv": grouped(curve.tau_v),
                 "τh": grouped(curve.tau_h),
                 "rotation τv / τh": decimals(gap.rotation),
@@ -154,13 +159,8 @@ def _grid(
 
 
 def _zones(name: str, table: ScoreTable, found: Zones) -> Picture:
-    def draw() -> Any:
-        from scorespace.views.charts import zones_chart
-
-        return zones_chart(table, found)
-
     return Picture(
-        draw,
+        lambda: charts.zones_chart(table, found),
         f"Scores of both classes for {name}, coloured by how hard the cases are.",
         f"{name}: cases in doubt lie in the grey band, nearer to the midpoint than to 0 or 1. Outside it, a score on "
         "the wrong side is a confident error.",
@@ -181,7 +181,7 @@ def _words(tables: Mapping[str, ScoreTable], found: Mapping[str, Zones]) -> dict
 
 
 def _count_grid(found: Cases) -> Grid:
-    positive, negative = _two_classes(found)
+    negative, positive = two_names(found.table.classes, found.table.positive)
     rows = tuple(
         (
             _ABOUT[zone],
@@ -196,7 +196,7 @@ def _count_grid(found: Cases) -> Grid:
 
 def _decision_grid(found: Cases, at: float) -> Grid:
     """Appropriate and inappropriate scores against the decisions at a threshold."""
-    positive, negative = _two_classes(found)
+    negative, positive = two_names(found.table.classes, found.table.positive)
     cells = found.contingency(at)
     rows = []
     for first, title in ((0, "appropriate"), (2, "inappropriate")):
@@ -217,13 +217,6 @@ def _set_words(found: Cases, at: float) -> str:
         f"{decimals(found.zones.midpoint)}. Decisions at {decimals(at)} are right for {grouped(right)} of them, and "
         f"for {grouped(int(cells[2, 0] + cells[3, 1]))} of the {grouped(total - fitting)} inappropriate ones."
     )
-
-
-def _two_classes(found: Cases) -> tuple[str, str]:
-    """The names of the positive class and of the other."""
-    positive = found.table.classes[found.table.positive]
-    others = [name for name in found.table.classes if name != positive]
-    return positive, others[0] if len(others) == 1 else f"not {positive}"
 
 
 def _case_grid(title: str, found: Sequence[Row], most: int, which: str = "first {}") -> Grid:

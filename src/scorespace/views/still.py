@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
-from scorespace.results import Row
+from scorespace.frozen import dataclass
+from scorespace.results import Row, grouped
 
 Spec = dict[str, Any]
 
@@ -121,15 +121,17 @@ class _Chart:
         wide = float(spec.get("width", 420))
         given_height = spec.get("height", 320)
         tall = given_height["step"] * len(names) if isinstance(given_height, dict) else float(given_height)
-        left = _LEFT + (min(150.0, _LETTER * max(len(part) for n in names for part in n.split("\n"))) if names else 0)
         across = self.scale(layers, "x", (0.0, wide))
         up = self.scale(layers, "y", (0.0, tall) if names else (tall, 0.0))
+        broad = 0.0 if names else max(0.0, _LETTER * max((len(_label(one)) for one in up.ticks()), default=0) - 32)
+        left = _LEFT + broad
+        left += min(150.0, _LETTER * max(len(part) for n in names for part in n.split("\n"))) if names else 0
         legend, above = self.legend(layers)
         title = spec.get("title", {}).get("text", "")
         heads = [*([_text(0, -above - 12, str(title), color=INK, weight=600)] if title else [])]
         above += _LINE if title else 0
         above += 14 + (_LINE if names and _names(layers, "x") else 0)
-        frame = _axis(across, tall, layers, "x") + _axis(up, wide, layers, "y")
+        frame = _axis(across, tall, layers, "x") + _axis(up, wide, layers, "y", broad)
         marks = "".join(self.marks(layer, its, across, up, (wide, tall)) for layer, its in layers)
         content = f'<g transform="translate({left:g} {above:g})">{"".join(heads)}{legend}{frame}{marks}</g>'
         return left + wide + _RIGHT, above + tall + _BELOW, content
@@ -376,8 +378,13 @@ def _dashes(layers: Sequence[tuple[Spec, list[Row]]]) -> dict[str, list[float]]:
     return {}
 
 
-def _axis(scale: _Scale, across: float, layers: Sequence[tuple[Spec, list[Row]]], side: str) -> str:
-    """Ticks with their labels, and the title; `across` is how far the other axis reaches."""
+def _label(place: float) -> str:
+    """A number at a tick, never in powers of ten."""
+    return grouped(place) if 1000 <= abs(place) < 1e15 else f"{place:.4g}"
+
+
+def _axis(scale: _Scale, across: float, layers: Sequence[tuple[Spec, list[Row]]], side: str, broad: float = 0.0) -> str:
+    """Ticks with their labels, and the title; `across` is how far the other axis reaches, `broad` for wide labels."""
     given = next((e for one, _ in layers if (e := one.get("encoding", {}).get(side, {})).get("axis", 0) is None), None)
     if given is not None:
         return ""
@@ -386,7 +393,7 @@ def _axis(scale: _Scale, across: float, layers: Sequence[tuple[Spec, list[Row]]]
     level, parts = side == "x", []
     for place in scale.names or scale.ticks():
         spot = scale(place) or 0.0
-        label = place if isinstance(place, str) else f"{100 * abs(place):.3g} %" if signed else f"{place:.4g}"
+        label = place if isinstance(place, str) else f"{100 * abs(place):.3g} %" if signed else _label(place)
         if not scale.names:
             line = f"M{spot:.1f} 0V{across:g}" if level else f"M0 {spot:.1f}H{across:g}"
             parts.append(f'<path d="{line}" stroke="{GRID}"/>')
@@ -403,8 +410,6 @@ def _axis(scale: _Scale, across: float, layers: Sequence[tuple[Spec, list[Row]]]
         parts.append(f'<path d="M0 {across:g}H{scale.ends[1]:g}" stroke="{FAINT}"/>')
         parts.append(_text(scale.ends[1] / 2, across + 36, title, color=INK, anchor="middle"))
     elif title and not scale.names:
-        middle = sum(scale.ends) / 2
-        parts.append(
-            f'<g transform="translate(-46 {middle:g}) rotate(-90)">{_text(0, 0, title, color=INK, anchor="middle")}</g>'
-        )
+        words, middle = _text(0, 0, title, color=INK, anchor="middle"), sum(scale.ends) / 2
+        parts.append(f'<g transform="translate({-46 - broad:g} {middle:g}) rotate(-90)">{words}</g>')
     return "".join(parts)

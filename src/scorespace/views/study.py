@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from scorespace.experiments.learning import LOSSES, BiasVariance, LearningCurve
 from scorespace.experiments.nested import Nested
+from scorespace.experiments.overfitting import LOSSES, BiasVariance, LearningCurve
 from scorespace.experiments.permute import PermutationTest
-from scorespace.results import decimals, grouped, p_text, percent
-from scorespace.views.charts.experiments import learning_chart, permutation_chart
+from scorespace.results import decimals, grouped, p_cell, percent
+from scorespace.views.charts.experiments import bias_chart, learning_chart, permutation_chart
 from scorespace.views.document import Document, Grid, Picture, Section, Verdict
 
 
@@ -24,7 +23,7 @@ def permutation(found: PermutationTest) -> Document:
         found.model,
         decimals(found.observed),
         *map(decimals, map(float, ends)),
-        p_text(found.p).removeprefix("p = "),
+        p_cell(found.p),
     )
     columns = ("learner", found.measure, "permuted: 5 %", "median", "95 %", "p")
     grid = Grid(columns, (row,), f"Mean over {grouped(found.splits)} splits; {grouped(found.null.size)} permutations.")
@@ -67,7 +66,7 @@ def inner_grid(found: Sequence[tuple[str, Nested]], *, several: bool) -> Grid:
         for name, one in found
     ]
     caption = "Mean over splits of the measure that chose: on the inner folds of the training cases, and on test cases."
-    return Grid(("learner", "measure", "inner", "outer", "fit"), tuple(rows), caption)
+    return Grid(("learner", "measure", "inner", "outer", "fit"), tuple(rows), caption).without_blanks()
 
 
 def bias(found: Sequence[tuple[str, BiasVariance]], resampling: str) -> Document:
@@ -87,9 +86,8 @@ def bias(found: Sequence[tuple[str, BiasVariance]], resampling: str) -> Document
         "model could know is part of the bias."
     )
     grid = Grid(("learner", "of the", "error", "bias²", "variance", "share"), tuple(rows), caption)
-    return Document("Bias and variance", resampling, (Section("bias", "Bias and variance", (grid,), brief=True),))
-
-
-def chart(found: PermutationTest | LearningCurve) -> Any:
-    """The picture of a study."""
-    return permutation_chart(found) if isinstance(found, PermutationTest) else learning_chart(found)
+    about = "The error of each learner in two parts, what its mean answer misses and how its answers vary."
+    shown = (grid, Picture(lambda: bias_chart(found), about))
+    question = "How much of the error is variance?"
+    section = Section("bias", "Bias and variance", shown, brief=True, short=(grid,), question=question)
+    return Document("Bias and variance", resampling, (section,))

@@ -6,13 +6,12 @@ from functools import partial
 
 from scorespace.experiments.smooth import Cell, SmoothReport
 from scorespace.results import grouped
+from scorespace.views.charts.suite import area_chart, difference_chart, spread_chart
 from scorespace.views.document import Block, Document, Grid, Picture, Section, Verdict
 
 
 def document(found: SmoothReport, facts: str = "") -> Document:
     """The whole page; a terminal shows the table and the findings."""
-    from scorespace.views.charts.suite import area_chart, difference_chart, spread_chart
-
     grid = area_grid(found)
     pictures: list[Block] = [Picture(lambda: spread_chart(found), _alt(found, "varies less"))]
     if len(found.learners) > 1:

@@ -6,12 +6,14 @@ import io
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from scorespace.errors import shown
 from scorespace.results import Note
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Text, Verdict
 
@@ -21,8 +23,9 @@ _LEVEL_STYLES = {"warning": "yellow", "info": "dim"}
 def show(document: Document, console: Console) -> None:
     """Print the document to a console, as wide as that is."""
     console.print()
-    gap = "   " if cell_len(document.title + document.facts) + 3 <= console.width else "\n"
-    console.print(Styled.assemble((document.title, "bold"), gap, document.facts))
+    title, facts = shown(document.title), shown(document.facts)
+    gap = "   " if cell_len(title + facts) + 3 <= console.width else "\n"
+    console.print(Styled.assemble((title, "bold"), gap, facts))
     for section in document.sections:
         for block in section.blocks:
             _show_block(block, console)
@@ -37,6 +40,8 @@ def text(document: Document, width: int = 100) -> str:
 
 def grid(block: Grid, console: Console) -> None:
     """Print a grid, split into several below each other where its columns do not fit side by side."""
+    rows = tuple(tuple(map(shown, row)) for row in block.rows)
+    block = replace(block, columns=tuple(map(shown, block.columns)), rows=rows)
     for columns in _fitting(block, console.width):
         console.print()
         console.print(_table(block, columns, console.width))
@@ -70,7 +75,7 @@ def _show_notes(notes: tuple[Note, ...], console: Console) -> None:
 def _wrapped(words: str, width: int) -> str:
     """The words in lines of that width, with numbers such as 1 000 and 5 % kept whole."""
     kept = re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\N{NO-BREAK SPACE}", words)
-    lines = (textwrap.fill(line, max(20, width), break_on_hyphens=False) for line in kept.split("\n"))
+    lines = (textwrap.fill(shown(line), max(20, width), break_on_hyphens=False) for line in kept.split("\n"))
     return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
 
 

@@ -11,7 +11,7 @@ from scorespace.curves import pr, roc
 from scorespace.curves.classes import average_pr, average_roc
 from scorespace.errors import DataError
 from scorespace.tables import class_table, confusion
-from scorespace.views.charts import class_curves_chart, confusion_chart
+from scorespace.views.charts.classes import class_curves_chart, confusion_chart
 from scorespace.views.charts.theme import COLOURS, INK
 from views.classed import ABSENT, HOSTILE, NEVER, scored
 

@@ -6,7 +6,9 @@ from scorespace.curves import cost_curve, gain, hull, lift_curve, net_benefit, p
 from scorespace.measures import confusion, parse
 from scorespace.resampling.estimate import estimate
 from scorespace.tables import score_table
-from scorespace.views.charts import curve_chart, distribution_chart, interval_chart, threshold_chart
+from scorespace.views.charts.curves import curve_chart, threshold_chart
+from scorespace.views.charts.estimates import interval_chart
+from scorespace.views.charts.scores import distribution_chart
 from scorespace.views.charts.theme import COLOURS, DASHES
 from views.charts.drawn import TABLES, points, rows, table, within
 
@@ -116,3 +118,12 @@ def test_a_threshold_that_is_infinite_or_absent_is_not_marked():
 def test_measures_beyond_one_find_their_own_scale():
     spec = threshold_chart(table(), [confusion.tp, confusion.fp])
     assert [0, 1] not in [found.get("domain") for part in within(spec, "y") for found in within(part, "scale")]
+
+
+def test_of_several_models_and_measures_the_colour_is_the_measure_and_the_dash_the_model():
+    names = {f"{model}, {what}": (model, what) for what in ("tpr", "fpr") for model in "ab"}
+    spec = curve_chart({name: roc(TABLES["nb"]) for name in names}, parts=names)
+    line = next(layer for layer in spec["layer"] if layer["mark"]["type"] == "line" and "color" in layer["encoding"])
+    colours, dashes = (line["encoding"][channel]["scale"]["range"] for channel in ("color", "strokeDash"))
+    assert colours == [COLOURS[0], COLOURS[0], COLOURS[1], COLOURS[1]]
+    assert dashes == [list(DASHES[0]), list(DASHES[1]), list(DASHES[0]), list(DASHES[1])]

@@ -4,7 +4,7 @@ import pytest
 
 from scorespace.measures import parse
 from scorespace.resampling.estimate import Estimate, estimate
-from scorespace.views.charts import interval_chart
+from scorespace.views.charts.estimates import interval_chart
 from views.charts.drawn import TABLES, rows, within
 
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from experiments.runs import summary
-from scorespace.experiments.learning import LearningCurve
+from scorespace.experiments.overfitting import BiasVariance, LearningCurve
 from scorespace.experiments.permute import PermutationTest
-from scorespace.views.charts.experiments import benchmark_chart, learning_chart, permutation_chart
+from scorespace.views.charts.experiments import benchmark_chart, bias_chart, learning_chart, permutation_chart
 
 
 def rows(spec):
@@ -37,3 +37,17 @@ def test_training_and_test():
     assert {(row["size"], row["part"]) for row in drawn} == {
         (size, f"{part} cases") for size in (10, 100) for part in ("training", "test")
     }
+
+
+@pytest.mark.parametrize("sets", [("a",), ("a", "b")])
+def test_the_error_in_two_parts(sets, valid):
+    """A bar for each learner of each data set, whose parts add up to its error; a panel for each loss."""
+    found = [
+        (name, BiasVariance("nb", loss, 0.3, 0.2, 0.1, 5)) for name in sets for loss in ("decisions", "probabilities")
+    ]
+    spec = valid(bias_chart(found))
+    assert len(spec["concat"]) == 2
+    drawn = rows(spec)
+    assert {row["learner"] for row in drawn} == ({"nb"} if len(sets) == 1 else {"a, nb", "b, nb"})
+    assert sum(row["size"] for row in drawn) == pytest.approx(0.3 * len(found))
+    assert "concat" not in bias_chart(found[:1])

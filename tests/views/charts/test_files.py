@@ -8,7 +8,8 @@ import pytest
 
 from scorespace.curves import roc
 from scorespace.errors import DataError
-from scorespace.views.charts import curve_chart, save
+from scorespace.views.charts.curves import curve_chart
+from scorespace.views.charts.files import save
 from views.charts.drawn import TABLES
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from scorespace.curves import pr, roc
 from scorespace.measures.confusion import f1, tpr
-from scorespace.views.charts import curve_chart, threshold_chart
+from scorespace.views.charts.curves import curve_chart, threshold_chart
 from scorespace.views.charts.here import HERE, MARKS, SWEEP, following
 from views.charts.drawn import TABLES, table
 

@@ -1,6 +1,7 @@
 """The curves of two classes as a chart that Vega-Lite allows, in ink alone."""
 
-from scorespace.views.charts import following, pair_chart
+from scorespace.views.charts.here import following
+from scorespace.views.charts.pairs import pair_chart
 from scorespace.views.charts.theme import INK
 from scorespace.views.pairs import pairs_of
 from views.classed import scored

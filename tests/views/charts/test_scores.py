@@ -4,7 +4,7 @@ import pytest
 import vl_convert
 
 from scorespace.tables import score_table
-from scorespace.views.charts import distribution_chart
+from scorespace.views.charts.scores import distribution_chart
 from views.charts.drawn import rows, table
 
 

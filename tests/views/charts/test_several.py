@@ -1,7 +1,8 @@
 """Several charts as one picture: each keeps its own tables, whatever they are called."""
 
 from scorespace.curves import gain, roc
-from scorespace.views.charts import beside_each_other, curve_chart
+from scorespace.views.charts.curves import curve_chart
+from scorespace.views.charts.several import beside_each_other
 from views.charts.drawn import TABLES
 
 

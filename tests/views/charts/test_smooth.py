@@ -7,7 +7,8 @@ from scorespace.curves import smooth
 from scorespace.decisions.cases import zones
 from scorespace.errors import DataError
 from scorespace.tables import score_table
-from scorespace.views.charts import save, smooth_chart, zones_chart
+from scorespace.views.charts.files import save
+from scorespace.views.charts.smooth import smooth_chart, zones_chart
 from views.shown import HOSTILE, SIX, rows, table
 
 # --- charts

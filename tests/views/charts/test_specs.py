@@ -11,17 +11,14 @@ from scorespace.decisions.cases import zones
 from scorespace.measures import confusion as counted
 from scorespace.tables import ResidualTable, residual_table
 from scorespace.views import sections
-from scorespace.views.charts import (
-    class_curves_chart,
-    confusion_chart,
-    distribution_chart,
-    rank_chart,
-    rroc_chart,
-    threshold_chart,
-    zones_chart,
-)
 from scorespace.views.charts.agreement import agreement_chart
+from scorespace.views.charts.classes import class_curves_chart, confusion_chart
+from scorespace.views.charts.curves import threshold_chart
 from scorespace.views.charts.drift import drift_chart
+from scorespace.views.charts.numbers import rroc_chart
+from scorespace.views.charts.ranking import rank_chart
+from scorespace.views.charts.scores import distribution_chart
+from scorespace.views.charts.smooth import zones_chart
 from scorespace.views.document import Picture
 
 NAMES = ('it\'s "a.b[0]"', "</script>", "two\nlines")

@@ -11,7 +11,9 @@ from scorespace.errors import DataError
 from scorespace.measures import parse
 from scorespace.resampling.estimate import estimate
 from scorespace.tables import score_table
-from scorespace.views.charts import curve_chart, distribution_chart, interval_chart, threshold_chart
+from scorespace.views.charts.curves import curve_chart, threshold_chart
+from scorespace.views.charts.estimates import interval_chart
+from scorespace.views.charts.scores import distribution_chart
 from views.charts.drawn import table, within
 
 HOSTILE = [

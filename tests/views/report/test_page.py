@@ -203,7 +203,7 @@ def test_the_slider_moves_over_all_thresholds_by_keyboard(page, credit):
     page.page.keyboard.press("Home")
     page.shown()
     assert page.said("threshold") == f"{distinct[-1]:.4g}"
-    assert page.said("flagged") == "1000"
+    assert page.said("flagged") == "1 000"
     page.page.keyboard.press("ArrowRight")
     page.shown()
     assert page.said("threshold") == f"{distinct[-2]:.4g}"
@@ -391,6 +391,37 @@ def test_charts_are_saved_as_pictures_and_as_data(page, credit):
     own = [(round(float(row["x"]), 5), round(float(row["y"]), 5)) for row in rows if row["name"] == "logistic"]
     assert len(own) > 200
     assert set(own) <= points
+
+
+def test_a_table_saves_as_it_is_read_with_limits_in_columns_of_their_own(page, credit):
+    def saved(section):
+        with page.page.expect_download() as download:
+            page.page.locator(f"#{section} figure.grid").first.get_by_role("button", name="Save as CSV").click()
+        return list(csv.DictReader(io.StringIO(open(download.value.path()).read())))
+
+    rows = saved("models")
+    assert [row["model"] for row in rows] == list(MODELS)
+    for row in rows:
+        auc = credit.measures("auc", model=row["model"])[0]
+        assert [float(row[name]) for name in ("auc ↑", "auc ↑ low", "auc ↑ high")] == pytest.approx(
+            [auc.value, auc.low, auc.high], abs=5e-4
+        )
+    differences = saved("comparison")
+    assert differences[0]["tree more"] == "*"  # p < 0.05
+    assert float(differences[0]["tree low"]) > 0
+
+
+def test_a_saved_table_holds_numbers_and_no_formulas(visit, tmp_path):
+    odd = (("=1+1", "12 345 678", "−0.5 [−1.25, 3]"), ('+x, "y"', "–", "1 234.5"))
+    grid = Grid(("model", "cases", "gap"), odd)
+    path = tmp_path / "odd.html"
+    path.write_text(page_of.render(Document("odd", "", (Section("a", "A", (grid,)),))), encoding="utf-8")
+    found = visit(path)
+    with found.page.expect_download() as download:
+        found.page.get_by_role("button", name="Save as CSV").click()
+    assert open(download.value.path()).read() == (  # noqa: SIM115
+        'model,cases,gap,gap low,gap high\n\'=1+1,12345678,-0.5,-1.25,3\n"\'+x, ""y""",–,1234.5,,\n'
+    )
 
 
 # --- for everybody

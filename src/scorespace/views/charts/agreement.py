@@ -10,7 +10,7 @@ from scorespace.results import Row
 from scorespace.samples.agreement import Agreement, RaterPair
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.panel import curve_panel
-from scorespace.views.charts.theme import COLOURS, FAINT, INK, UNIT, axis, scale, short, themed
+from scorespace.views.charts.theme import COLOURS, FAINT, UNIT, axis, headed, scale, short, themed
 
 INSTANCES: Final = 2000
 """Most instances drawn per pair."""
@@ -65,7 +65,7 @@ def _scatter(agreement: Agreement, pair: RaterPair) -> Spec:
         opacity=0.75,
     )
     words = f"{pair.a} and {pair.b}; band: scores within {tolerance:g}"
-    return layered([band, dots], 360, 360, title={"text": words, "anchor": "start", "color": INK})
+    return layered([band, dots], 360, 360, title=headed(words))
 
 
 def _instances(agreement: Agreement, pair: RaterPair) -> list[Row]:

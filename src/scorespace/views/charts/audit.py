@@ -6,51 +6,34 @@ from typing import Any, Final
 
 from scorespace.auditing.column import Profile
 from scorespace.results import Row
-from scorespace.views.charts.theme import COLOURS, FAINT, GRID, INK, SOFT, short
+from scorespace.views.charts.marks import field
+from scorespace.views.charts.theme import COLOURS, INK, SCHEMA, THEME, short
 
-_SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 _HEIGHT: Final = 110
 _WIDTH: Final = 220
-_CONFIG: Final[Row] = {
-    "background": "white",
-    "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
-    "view": {"stroke": None},
-    "title": {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 600, "limit": 240, "offset": 8},
-    "axis": {
-        "domainColor": FAINT,
-        "gridColor": GRID,
-        "labelColor": SOFT,
-        "labelFontSize": 11,
-        "labelLimit": 90,
-        "labelOverlap": True,
-        "tickColor": FAINT,
-        "tickSize": 3,
-        "title": None,
-    },
-}
+_SMALL: Final = {"labelFlush": True, "labelFontSize": 11, "labelLimit": 90, "labelOverlap": True, "labelPadding": 2}
+_TITLE: Final = {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 600, "limit": 240, "offset": 8}
+_CONFIG: Final[Row] = {**THEME, "axis": {**THEME["axis"], **_SMALL, "tickSize": 3, "title": None}, "title": _TITLE}
+_ROWS: Final = {"field": "rows", "type": "quantitative", "axis": {"tickCount": 3, "format": "~s"}}
+_COUNTED: Final = field("rows:Q", title="rows", format=",d")
 
 
 def column_chart(column: Profile, *, warned: bool = False) -> Row:
     """The picture of a column as a Vega-Lite spec; `warned` columns are drawn in the colour of warnings."""
     colour = COLOURS[1] if warned else COLOURS[0]
+    bars = column.bars
+    rows = [{"low": short(one.low), "high": short(one.high), "rows": one.rows, "label": one.label} for one in bars]
+    numbers = any(one.high > one.low for one in bars)
     return {
-        "$schema": _SCHEMA,
+        "$schema": SCHEMA,
         "config": _CONFIG,
         "title": {"text": [column.name]},
         "width": _WIDTH,
         "height": _HEIGHT,
-        "data": {"values": [_bar(bar.low, bar.high, bar.rows, bar.label) for bar in column.bars]},
+        "data": {"values": rows},
         "mark": {"type": "bar", "color": colour},
-        "encoding": _histogram(column) if _is_histogram(column) else _labels(column),
+        "encoding": _histogram(column) if numbers else _labels(column),
     }
-
-
-def _bar(low: float, high: float, rows: int, label: str) -> Row:
-    return {"low": short(low), "high": short(high), "rows": rows, "label": label}
-
-
-def _is_histogram(column: Profile) -> bool:
-    return any(bar.high > bar.low for bar in column.bars)
 
 
 def _histogram(column: Profile) -> Row:
@@ -61,22 +44,14 @@ def _histogram(column: Profile) -> Row:
     return {
         "x": {"field": "low", "bin": "binned", "type": "quantitative", "scale": scale, "axis": axis},
         "x2": {"field": "high"},
-        "y": {"field": "rows", "type": "quantitative", "axis": {"tickCount": 3, "format": "~s"}},
-        "tooltip": [
-            {"field": "low", "type": "quantitative", "title": "from"},
-            {"field": "high", "type": "quantitative", "title": "to"},
-            {"field": "rows", "type": "quantitative", "title": "rows", "format": ",d"},
-        ],
+        "y": _ROWS,
+        "tooltip": [field("low:Q", title="from"), field("high:Q", title="to"), _COUNTED],
     }
 
 
 def _labels(column: Profile) -> Row:
     label = {"field": "label", "type": "nominal", "sort": None}
-    rows = {"field": "rows", "type": "quantitative", "axis": {"tickCount": 3, "format": "~s"}}
-    told = [
-        {"field": "label", "type": "nominal", "title": "value"},
-        {"field": "rows", "type": "quantitative", "title": "rows", "format": ",d"},
-    ]
+    told = [field("label:N", title="value"), _COUNTED]
     if column.low:  # numbers stand side by side, words below each other
-        return {"x": {**label, "axis": {"labelAngle": 0}}, "y": rows, "tooltip": told}
-    return {"y": label, "x": rows, "tooltip": told}
+        return {"x": {**label, "axis": {"labelAngle": 0}}, "y": _ROWS, "tooltip": told}
+    return {"y": label, "x": _ROWS, "tooltip": told}

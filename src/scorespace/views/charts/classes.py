@@ -14,7 +14,7 @@ from scorespace.results import Row, decimals, grouped, whole_percent
 from scorespace.tables import ConfusionTable, ratio
 from scorespace.views.charts.curves import POINTS, curve_layers
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import COLOURS, FAINT, INK, SOFT, shortened, themed
+from scorespace.views.charts.theme import COLOURS, FAINT, INK, SOFT, points, themed
 
 SIDE: Final = 420
 """Width and height of a confusion chart, in pixels."""
@@ -180,11 +180,7 @@ def _faint(curves: Mapping[str, Curve]) -> Spec:
 
 def _line(name: str, curve: Curve, most: int = POINTS) -> list[Row]:
     curve = (curve.interpolated() if isinstance(curve, PrCurve) else curve).thinned(most - 1)
-    drawn = np.isfinite(curve.x) & np.isfinite(curve.y)
-    return [
-        {"name": name, "place": place, "x": x, "y": y}
-        for place, (x, y) in enumerate(zip(shortened(curve.x[drawn]), shortened(curve.y[drawn]), strict=True))
-    ]
+    return points(curve.x, curve.y, name=name)
 
 
 def _keys(texts: Mapping[str, str], *, right: bool) -> list[Spec]:

@@ -10,7 +10,7 @@ from scorespace.groups.clusters import Clusters, Labelling
 from scorespace.results import Row
 from scorespace.tables import Array
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import COLOURS, INK, shortened, themed
+from scorespace.views.charts.theme import COLOURS, INK, headed, shortened, themed
 
 _POINTS: Final = 1500
 _SIZE: Final = 380
@@ -53,7 +53,7 @@ def _panel(one: Labelling, middle: Array, axes: Array, shares: Array, several: b
     rows = _sampled(table.label, len(table.names))
     places = (table.point[rows] - middle) @ axes
     names = list(table.names)
-    points = [
+    dots = [
         {"cluster": names[k], "x": x, "y": y}
         for k, x, y in zip(table.label[rows], shortened(places[:, 0]), shortened(places[:, 1]), strict=True)
     ]
@@ -77,16 +77,14 @@ def _panel(one: Labelling, middle: Array, axes: Array, shares: Array, several: b
         "tooltip": [field("cluster:N")],
     }
     place = {"x": field("x:Q"), "y": field("y:Q")}
-    layers = [mark("point", points, encoding, filled=True, size=22, opacity=0.55)]
+    layers = [mark("point", dots, encoding, filled=True, size=22, opacity=0.55)]
     layers.append(mark("point", marks, place, shape="cross", filled=True, size=90, color=INK))
     if len(names) <= _MOST_NAMED:
         label = place | {"text": field("cluster:N")}
         look = {"dy": -13, "color": INK, "fontSize": 13, "fontWeight": 600, "limit": 160}
         layers.append(mark("text", marks, label, **look, stroke="white", strokeWidth=3))
         layers.append(mark("text", marks, label, **look))
-    return layered(
-        layers, _SIZE, _SIZE, **({"title": {"text": one.name, "anchor": "start", "color": INK}} if several else {})
-    )
+    return layered(layers, _SIZE, _SIZE, **({"title": headed(one.name)} if several else {}))
 
 
 def _sampled(label: Array, clusters: int) -> Array:

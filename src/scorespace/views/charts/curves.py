@@ -15,16 +15,17 @@ from scorespace.curves.curve import CURVES, Frame
 from scorespace.errors import DataError
 from scorespace.measures import Measure
 from scorespace.resampling.band import Band
-from scorespace.results import Row, decimals
+from scorespace.results import Row
 from scorespace.tables import ScoreTable
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.theme import (
-    FAINT,
     INK,
     UNIT,
     axis,
     coloured,
     dashed,
+    points,
+    reference,
     scale,
     short,
     shortened,
@@ -38,6 +39,9 @@ POINTS: Final = 400
 
 _OF_MANY: Final = 900  # points of more than three curves together
 _FEWEST: Final = 60  # of one of them
+
+Parts = Mapping[str, tuple[str, str]]
+"""The model of each curve, and what it shows, where there are several of both."""
 
 HOVER: Final = "hover"
 """Name of the layer that only a pointer can see."""
@@ -55,6 +59,7 @@ def curve_chart(
     baseline: float | None = None,
     bands: Mapping[str, Band] | None = None,
     of: Mapping[str, str] | None = None,
+    parts: Parts | None = None,
     log_from: float | None = None,
     below: Sequence[Spec] = (),
     above: Sequence[Spec] = (),
@@ -62,13 +67,16 @@ def curve_chart(
     """One line per model, with the line of chance and, where given, the bands around the lines and further layers.
 
     `baseline` is the height that chance reaches in PR space. `of` names the model of each curve that belongs beside
-    another, so that both have one colour. From `log_from` on, x is drawn on a log scale: false alarms are many where
+    another, so that both have one colour. `parts` names the model of each curve and what it shows: then the model has
+    the dashes, and what is shown the colour. From `log_from` on, x is drawn on a log scale: false alarms are many where
     positives are rare.
     """
     if not curves:
         raise DataError("there is no curve to draw.", hint="at least one model with cases of both classes")
     under = [*below, *band_layers(curves, bands or {})]
-    return themed(curve_layers(curves, baseline=baseline, below=under, above=above, of=of, log_from=log_from))
+    return themed(
+        curve_layers(curves, baseline=baseline, below=under, above=above, of=of, parts=parts, log_from=log_from)
+    )
 
 
 def curve_layers(
@@ -79,6 +87,7 @@ def curve_layers(
     below: Sequence[Spec] = (),
     above: Sequence[Spec] = (),
     of: Mapping[str, str] | None = None,
+    parts: Parts | None = None,
     log_from: float | None = None,
 ) -> Spec:
     """The unthemed chart of curves, with further layers drawn below and above; `what` a curve is the curve of."""
@@ -89,7 +98,9 @@ def curve_layers(
         y_title = CURVES.find(first.kind).y
     if baseline is not None and math.isfinite(baseline):
         frame = replace(frame, chance=((0.0, baseline), (1.0, baseline)))
-    lines = _lines(curves, frame, first.x_title, y_title, what, of, log_from)
+    if first.chance:
+        frame = replace(frame, chance=first.chance)
+    lines = _lines(curves, frame, first.x_title, y_title, what, of, log_from, parts)
     title = f"{y_title} against {first.x_title.lower()}: {', '.join(curves)}."
     width, height = (420, 420) if frame.square else (560, 320)
     layers = [*_chance(frame, log_from), *below, *lines, *above]
@@ -100,7 +111,7 @@ def curve_layers(
 def _areas(curves: Mapping[str, Curve]) -> list[Spec]:
     """The area of each curve for the legend, as values that no expression reads as more than text."""
     told = {name: curve for name, curve in curves.items() if (kind := CURVES.nouns.get(curve.kind)) and kind.area}
-    areas = {name: decimals(curve.area()) for name, curve in told.items()}
+    areas = {name: curve.area_text for name, curve in told.items()}
     return [{"name": "areas", "value": {name: area for name, area in areas.items() if area != "–"}}]
 
 
@@ -120,7 +131,7 @@ def threshold_chart(
     if not measures:
         raise DataError("there is no measure to draw.", hint="at least one measure")
     shares = all(measure.range[0] >= 0 and measure.range[1] <= 1 for measure in measures)
-    frame = replace(_frame("threshold"), x=span or unit_or_less(table.score), y=UNIT if shares else None)
+    frame = replace(_frame("threshold"), x_ends=span or unit_or_less(table.score), y_ends=UNIT if shares else None)
     curves = {measure.title: sweep(table, measure) for measure in measures}
     layers = _lines(curves, frame, "Threshold", measures[0].title if len(measures) == 1 else "Value", "Measure")
     if at is not None and math.isfinite(at):
@@ -148,9 +159,10 @@ def _lines(
     what: str,
     of: Mapping[str, str] | None = None,
     log_from: float | None = None,
+    parts: Parts | None = None,
 ) -> list[Spec]:
     """The curves as lines, and under the pointer the nearest point with its numbers."""
-    y_ends = frame.y
+    y_ends = frame.y_ends
     if frame.dip is not None:
         top = max((float(curve.y[np.isfinite(curve.y)].max(initial=0.0)) for curve in curves.values()), default=0.0)
         y_ends = (-frame.dip * (top or 1.0), 1.05 * (top or 1.0))
@@ -158,7 +170,7 @@ def _lines(
         curves = {name: replace(curve, y=np.maximum(curve.y, 2 * y_ends[0])) for name, curve in curves.items()}
     most = points_of(len(curves))
     rows = [row for name, curve in curves.items() for row in _points(name, curve, most)]
-    x_ends = frame.x or unit_or_none(np.array([row["x"] for row in rows]))
+    x_ends = frame.x_ends or unit_or_none(np.array([row["x"] for row in rows]))
     across = {"axis": axis(x_ends), "scale": scale(x_ends)}
     if log_from is not None:
         ends = {"type": "log", "domain": [log_from, 1], "clamp": True, "nice": False}
@@ -169,15 +181,20 @@ def _lines(
     place = {
         "x": field("x:Q", title=x_title, **across),
         "y": field("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero)),
-        "color": coloured("name", curves, of=of, areas=True),
+        "color": coloured("name", curves, of=of if parts is None else _each(parts, 1), areas=True),
     }
-    line = {**place, "strokeDash": dashed("name", curves), "order": "place:Q"}
+    dashes = dashed("name", curves, of=None if parts is None else _each(parts, 0))
+    line = {**place, "strokeDash": dashes, "order": "place:Q"}
     seen = {"condition": {"param": "nearest", "value": 1, "empty": False}, "value": 0}
     dot = {"filled": True, "size": 90, "clip": True, "aria": False, "tooltip": _tooltip(what, x_title, y_title)}
     return [
         mark("line", rows, line, interpolate="step-after" if frame.steps else "linear", clip=True),
         {"name": HOVER, **mark("point", rows, {**place, "opacity": seen}, **dot)},
     ]
+
+
+def _each(parts: Parts, place: int) -> dict[str, str]:
+    return {name: both[place] for name, both in parts.items()}
 
 
 def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
@@ -188,10 +205,7 @@ def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
             continue
         across = any(end.startswith("tpr") for end in curve.part)
         edge = curve.outline()
-        rows = [
-            {"name": name, "x": x, "y": y, "end": 1 if across else 0}
-            for x, y in zip(shortened(edge[:, 0]), shortened(edge[:, 1]), strict=True)
-        ]
+        rows = points(edge[:, 0], edge[:, 1], name=name, end=1 if across else 0)
         ends = {"x2" if across else "y2": "end"}
         place = {"x": "x:Q", "y": "y:Q", **ends, "color": coloured("name", curves)}
         look = {"orient": "horizontal"} if across else {}
@@ -268,6 +282,6 @@ def _chance(frame: Frame, log_from: float | None = None) -> list[Spec]:
     name = [{"x": line[-1]["x"], "y": line[-1]["y"], "label": frame.chance_name}]
     place = {"x": "x:Q", "y": "y:Q"}
     return [
-        mark("line", line, place, color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False),
+        reference(line),
         mark("text", name, {**place, "text": "label:N"}, align="left", baseline="middle", dx=6),
     ]

@@ -12,7 +12,7 @@ from scorespace.samples.moved import Drift, ModelDrift
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.views.charts.marks import Spec, field, layered, mark
 from scorespace.views.charts.panel import curve_panel
-from scorespace.views.charts.theme import FAINT, INK, axis, coloured, dashed, scale, short, themed, unit_or_none
+from scorespace.views.charts.theme import FAINT, axis, coloured, dashed, headed, scale, short, themed, unit_or_none
 
 SAMPLES: Final = ("before", "after")
 _BINS: Final = 20
@@ -64,7 +64,7 @@ def _distributions(one: ModelDrift, labelled: bool, of_model: str) -> Spec:
         others = [name for name in before.classes if name != positive]
         layers += [_name(f"▲ {positive}", "top"), _name(f"▼ {', '.join(others)}", "bottom")]
     words = f"{of_model}{'Scores within the classes' if labelled else 'Scores'}"
-    return layered(layers, 330, 300, title={"text": words, "anchor": "start", "color": INK})
+    return layered(layers, 330, 300, title=headed(words))
 
 
 def _name(text: str, side: str) -> Spec:

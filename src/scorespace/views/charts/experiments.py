@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from scorespace.experiments.learning import LearningCurve
+from scorespace.experiments.overfitting import LOSSES, BiasVariance, LearningCurve
 from scorespace.experiments.permute import PermutationTest
 from scorespace.experiments.results import Benchmark
 from scorespace.results import decimals, p_text
 from scorespace.views.charts.marks import Spec, field, layered, mark
+from scorespace.views.charts.several import beside_each_other
 from scorespace.views.charts.theme import FAINT, INK, coloured, dashed, short, themed
 
 _BINS: Final = 30
 _PARTS: Final = ("training", "test")
+_ERRORS: Final = ("bias²", "variance")
 
 
 def benchmark_chart(found: Benchmark) -> Spec:
@@ -112,3 +115,33 @@ def learning_chart(found: LearningCurve) -> Spec:
         mark("point", rows, {**shared, "y": "mean:Q"}, filled=True, size=40, opacity=1),
     ]
     return themed(layered(layers, 420, 280, description=found.words))
+
+
+def bias_chart(found: Sequence[tuple[str, BiasVariance]]) -> Spec:
+    """The error of each learner as a bar of two parts, bias² and variance; a panel for each kind of loss."""
+    several, colour = len({name for name, _ in found}) > 1, coloured("part", _ERRORS)
+    square = {**colour["legend"], "symbolType": "square", "symbolSize": 130}
+    panels: list[Spec] = []
+    for loss in dict.fromkeys(one.loss for _, one in found):
+        rows = [
+            {
+                "learner": f"{name}, {one.model}" if several else one.model,
+                "part": part,
+                "size": short(size),
+                "error": short(one.error),
+            }
+            for name, one in found
+            if one.loss == loss
+            for part, size in zip(_ERRORS, (one.bias2, one.variance), strict=True)
+        ]
+        encoding = {
+            "y": field("learner:N", sort=None, title=None, axis={"labelColor": INK, "ticks": False, "labelLimit": 240}),
+            "x": field("size:Q", title=LOSSES[loss][0].upper() + LOSSES[loss][1:], stack="zero", axis={"tickCount": 6}),
+            "color": {**colour, "legend": None if panels else square},
+            "order": field("part:N", sort="ascending"),
+            "tooltip": [field("learner:N"), field("part:N"), field("size:Q"), field("error:Q")],
+        }
+        told = "; ".join(f"{row['learner']} {row['part']} {row['size']}" for row in rows)
+        about = f"The {LOSSES[loss]} in two parts: {told}."
+        panels.append(themed(layered([mark("bar", rows, encoding, height=16)], 420, {"step": 28}, description=about)))
+    return panels[0] if len(panels) == 1 else beside_each_other(panels, columns=1)

@@ -55,6 +55,14 @@ def layered(layers: list[Spec], width: int, height: int | Spec, **more: Any) -> 
     return {"width": width, "height": height, **more, "layer": layers}
 
 
+def by_model(rows: list[Row], panel: Spec, columns: int, description: str) -> Spec:
+    """A panel for each model of the rows, in the order of their `place`."""
+    header = {"labelAnchor": "start", "labelPadding": 4}
+    facet = field("model:N", sort={"field": "place", "op": "min"}, header=header)
+    look = {"columns": columns, "spacing": 18, "description": description}
+    return {"data": {"values": rows}, "facet": facet, "spec": panel, **look}
+
+
 def with_tables(spec: Spec) -> Spec:
     """The chart with its rows beside it, each table once, however many layers draw it."""
     tables: dict[int, list[Row]] = {}

@@ -11,10 +11,11 @@ from scorespace.curves import Curve, RrocCurve
 from scorespace.decisions import ShiftDecision
 from scorespace.errors import DataError
 from scorespace.results import Row
+from scorespace.results import short as shift_text
 from scorespace.tables import Array, ResidualTable
 from scorespace.views.charts.curves import curve_layers
-from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, INK, SOFT, coloured, scale, short, shortened, themed
+from scorespace.views.charts.marks import Spec, by_model, field, layered, mark
+from scorespace.views.charts.theme import FAINT, INK, SOFT, coloured, points, reference, scale, short, shortened, themed
 
 POINTS: Final = 1200
 """Cases that are drawn one by one; more of them are counted in cells."""
@@ -58,7 +59,13 @@ def _near(curves: Mapping[str, RrocCurve], low: float, high: float) -> float:
 def _chosen(curve: RrocCurve, decision: ShiftDecision) -> list[Spec]:
     best, (slope, height) = curve.best(decision.condition.alpha), curve.iso_cost(decision.condition.alpha)
     ends = [{"x": 0.0, "y": short(height)}, {"x": short(-height / slope), "y": 0.0}]
-    point = [{"x": short(best.over), "y": short(-best.under), "label": f"{decision.best.model} {_signed(best.shift)}"}]
+    point = [
+        {
+            "x": short(best.over),
+            "y": short(-best.under),
+            "label": f"{decision.best.model} {shift_text(best.shift, sign=True)}",
+        }
+    ]
     # In the corner that curves leave free.
     name = {"align": "right", "baseline": "bottom", "dx": -6, "dy": -6, "color": INK, "fontWeight": 600}
     corner = {"x": {"value": "width"}, "y": {"value": "height"}, "text": "label:N"}
@@ -79,8 +86,7 @@ def error_chart(tables: Mapping[str, ResidualTable]) -> Spec:
     for name, error in errors.items():
         counts, _ = np.histogram(error, edges, weights=tables[name].weight)
         shares = np.append(counts / float(tables[name].total), 0.0)
-        points = zip(shortened(edges), shortened(shares), strict=True)
-        rows += [{"name": name, "place": place, "x": x, "y": y} for place, (x, y) in enumerate(points)]
+        rows += points(edges, shares, name=name)
     place = {
         "x": field("x:Q", title="Error: prediction less truth", scale=scale((float(edges[0]), float(edges[-1])))),
         "y": field("y:Q", title="Share of cases", scale=scale(None, zero=True)),
@@ -89,10 +95,6 @@ def error_chart(tables: Mapping[str, ResidualTable]) -> Spec:
     }
     layers = [mark("line", rows, place, interpolate="step-after", clip=True)]
     return themed(layered(layers, 420, 420, description=f"Errors of {', '.join(errors)}."))
-
-
-def _signed(shift: float) -> str:
-    return f"{shift:+.3g}".replace("-", "−")
 
 
 def scatter_chart(curves: Mapping[str, Curve], *, diagonal: bool, words: str) -> Spec:
@@ -109,7 +111,7 @@ def scatter_chart(curves: Mapping[str, Curve], *, diagonal: bool, words: str) ->
         rows += [{"place": place, "model": name, "x": short(x), "y": short(y), "line": 1} for x, y in ends]
     first = next(iter(curves.values()))
     sides = {
-        "x": field("x:Q", title=first.x_title, scale=scale(None)),
+        "x": field("x:Q", title=first.x_title, scale=scale(None), axis={"tickCount": 3, "labelFlush": True}),
         "y": field("y:Q", title=first.y_title, scale=scale(None)),
     }
     many = max(row.get("cases", 1) for row in rows)
@@ -128,28 +130,14 @@ def scatter_chart(curves: Mapping[str, Curve], *, diagonal: bool, words: str) ->
         mark("line", None, sides, where="datum.line", color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False),
         mark("point", None, dots, where="datum.cases", filled=True, opacity=0.45),
     ]
-    return _panels(rows, layers, (280, 280) if diagonal else (420, 220), f"{words}: {', '.join(curves)}.")
-
-
-def _panels(rows: list[Row], layers: list[Spec], size: tuple[int, int], words: str) -> Spec:
-    header = {"labelAnchor": "start", "labelPadding": 4}
-    return themed(
-        {
-            "data": {"values": rows},
-            "facet": field("model:N", sort={"field": "place", "op": "min"}, header=header),
-            "spec": layered(layers, *size),
-            "columns": 2,
-            "spacing": 18,
-            "description": words,
-        }
-    )
+    panel = layered(layers, *((280, 280) if diagonal else (420, 220)))
+    return themed(by_model(rows, panel, 2, f"{words}: {', '.join(curves)}."))
 
 
 def _cells(x: Array, y: Array) -> list[Row]:
     """The points, or where they are many the middle of those in each cell and how many they are."""
     if x.size <= POINTS:
-        points = zip(shortened(x), shortened(y), strict=True)
-        return [{"x": a, "y": b, "cases": 1} for a, b in points]
+        return [{"x": a, "y": b, "cases": 1} for a, b in zip(shortened(x), shortened(y), strict=True)]
     cell = _part(x) * CELLS + _part(y)
     counts = np.bincount(cell, minlength=CELLS * CELLS)
     held = np.flatnonzero(counts)
@@ -169,8 +157,7 @@ def isotonic_chart(curves: Mapping[str, Curve]) -> Spec:
     low = min(float(min(curve.x.min(), curve.y.min())) for curve in curves.values())
     high = max(float(max(curve.x.max(), curve.y.max())) for curve in curves.values())
     line = [{"x": short(low), "y": short(low)}, {"x": short(high), "y": short(high)}]
-    below = [mark("line", line, _PLACE, color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False)]
-    return themed(curve_layers(curves, below=below))
+    return themed(curve_layers(curves, below=[reference(line)]))
 
 
 def quantile_chart(curves: Mapping[str, Curve]) -> Spec:
@@ -182,10 +169,7 @@ def quantile_chart(curves: Mapping[str, Curve]) -> Spec:
         if right > left:
             ends = np.array([curve.x.min(), curve.x.max()])
             heights = low + (ends - left) * (high - low) / (right - left)
-            rows = [
-                {"name": name, "x": short(x), "y": short(y)}
-                for x, y in zip(ends.tolist(), heights.tolist(), strict=True)
-            ]
+            rows = points(ends, heights, name=name)
             look = {"strokeWidth": 1.2, "strokeDash": [2, 3], "opacity": 0.7, "aria": False}
             below.append(mark("line", rows, _PLACE | {"color": coloured("name", curves)}, **look))
     return themed(curve_layers(curves, below=below))

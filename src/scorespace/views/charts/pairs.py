@@ -7,7 +7,7 @@ from typing import Final
 
 from scorespace.results import Row
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, INK, UNIT, axis, scale, themed
+from scorespace.views.charts.theme import INK, UNIT, axis, reference, scale, themed
 
 _NAMES: Final = ("row", "column")
 
@@ -23,10 +23,9 @@ def pair_chart(rows: Sequence[Row]) -> Spec:
         "detail": "name:N",
         "order": "place:Q",
     }
-    ends = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
     layers = [
         mark("line", list(rows), place, color=INK, strokeWidth=2, clip=True),
-        mark("line", ends, {"x": "x:Q", "y": "y:Q"}, color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False),
+        reference([{"x": 0, "y": 0}, {"x": 1, "y": 1}]),
     ]
     about = "ROC curve of two classes, each by its own score against the other."
     return themed(layered(layers, 300, 300, description=about))

@@ -10,8 +10,20 @@ import numpy as np
 from scorespace.errors import DataError
 from scorespace.results import Row, grouped
 from scorespace.tables import Array, ScoreTable, ratio
-from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, INK, axis, coloured, scale, short, themed, unit_or_less, unit_or_none
+from scorespace.tables.pair import two_names
+from scorespace.views.charts.marks import Spec, by_model, field, layered, mark
+from scorespace.views.charts.theme import (
+    FAINT,
+    INK,
+    axis,
+    coloured,
+    points,
+    scale,
+    short,
+    themed,
+    unit_or_less,
+    unit_or_none,
+)
 
 BINS: Final = 40
 """Most bars drawn per class."""
@@ -28,15 +40,8 @@ def distribution_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     rows = [row for place, (name, table) in enumerate(tables.items()) for row in _bars(place, name, table, span)]
     zero = mark("rule", None, {"y": {"datum": 0}}, color=FAINT)
     layers = [_histogram(rows, tables, span), zero, _label("up"), _label("down")]
-    header = {"labelAnchor": "start", "labelPadding": 4}
-    panels: Spec = {
-        "data": {"values": rows},
-        "facet": field("model:N", sort={"field": "place", "op": "min"}, header=header),
-        "spec": layered(layers, 560, 140),
-        "columns": 1,
-        "spacing": 18,
-        "description": f"Distribution of the scores of both classes: {', '.join(tables)}.",
-    }
+    about = f"Distribution of the scores of both classes: {', '.join(tables)}."
+    panels = by_model(rows, layered(layers, 560, 140), 1, about)
     if span is None:
         panels["resolve"] = {"scale": {"x": "independent"}}
     return themed(panels)
@@ -66,11 +71,7 @@ def stacked_ranks_chart(tables: Mapping[str, ScoreTable]) -> Spec:
     if not tables:
         raise DataError("there are no scores to draw.", hint="at least one case")
     found = {name: _outranked(table) for name, table in tables.items()}
-    rows = [
-        {"name": name, "place": k, "x": short(x), "y": short(y)}
-        for name, (across, heights) in found.items()
-        for k, (x, y) in enumerate(zip(across.tolist(), heights.tolist(), strict=True))
-    ]
+    rows = [row for name, (across, heights) in found.items() for row in points(across, heights, name=name)]
     up = field("y:Q", title="Negatives ranked below")
     place = {
         "x": field("x:Q", title="Positives, from the highest score", scale={"nice": False}),
@@ -134,9 +135,7 @@ def _label(side: str) -> Spec:
 
 def _bars(place: int, name: str, table: ScoreTable, span: tuple[float, float] | None) -> list[Row]:
     """The histogram of each class on the same bins, the others' shares negative."""
-    positive = table.classes[table.positive]
-    others = [label for label in table.classes if label != positive]
-    negative = others[0] if len(others) == 1 else f"not {positive}"
+    negative, positive = two_names(table.classes, table.positive)
     edges = _edges(table.score, span)
     above = table.at(edges[:-1])  # what lies from each edge on; scores are sorted already
     sides = (("up", "▲", positive, above.tp, table.n_pos, 1), ("down", "▼", negative, above.fp, table.n_neg, -1))

@@ -12,9 +12,10 @@ from scorespace.decisions.cases import ZONES, Zones
 from scorespace.errors import DataError
 from scorespace.results import Row, decimals, grouped
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.pair import two_names
 from scorespace.views.charts.curves import curve_layers, named_rule, points_of
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, GRID, SOFT, UNIT, axis, coloured, scale, short, shortened, themed
+from scorespace.views.charts.theme import FAINT, GRID, SOFT, UNIT, axis, coloured, points, scale, short, themed
 
 BINS: Final = 40
 ZONE_NAMES: Final = {"easy": "easy", "rescued": "rescued", "hard": "hard", "error": "confident error"}
@@ -95,10 +96,10 @@ def zones_chart(table: ScoreTable, zones: Zones) -> Spec:
 
 def _outlines(curves: Mapping[str, Curve]) -> list[Row]:
     return [
-        {"name": name, "place": place, "x": x, "y": y}
+        row
         for name, curve in curves.items()
         for kept in [_spread(curve.x.size, points_of(len(curves)))]
-        for place, (x, y) in enumerate(zip(shortened(curve.x[kept]), shortened(curve.y[kept]), strict=True))
+        for row in points(curve.x[kept], curve.y[kept], name=name)
     ]
 
 
@@ -126,9 +127,7 @@ def _doubt(zones: Zones) -> Spec:
 
 
 def _class_name(table: ScoreTable, *, up: bool) -> Spec:
-    positive = table.classes[table.positive]
-    others = [name for name in table.classes if name != positive]
-    negative = others[0] if len(others) == 1 else f"not {positive}"
+    negative, positive = two_names(table.classes, table.positive)
     label = f"▲ {positive} ({grouped(float(table.n_pos))})" if up else f"▼ {negative} ({grouped(float(table.n_neg))})"
     place = {"text": "label:N", "x": {"value": "width"}, "y": {"value": 2 if up else "height"}}
     return mark("text", [{"label": label}], place, align="right", baseline="top" if up else "bottom", dx=-4, color=SOFT)

@@ -9,7 +9,7 @@ import numpy as np
 from scorespace.experiments.smooth import SmoothReport
 from scorespace.results import Row
 from scorespace.views.charts.marks import Spec, field, layered, mark
-from scorespace.views.charts.theme import FAINT, coloured, short, themed
+from scorespace.views.charts.theme import coloured, reference, short, themed
 
 
 def spread_chart(found: SmoothReport) -> Spec:
@@ -76,7 +76,7 @@ def _against(rows: list[Row], titles: tuple[str, str], names: Any, about: str) -
     }
     line: list[Row] = [{"x": 0, "y": 0}, {"x": most, "y": most}]
     layers = [
-        mark("line", line, {"x": "x:Q", "y": "y:Q"}, color=FAINT, strokeDash=[4, 4], strokeWidth=1.2),
+        reference(line),
         mark("point", rows, dots, size=70, strokeWidth=1.8),
     ]
     return themed(layered(layers, 380, 380, description=f"{titles[1]} against {titles[0].lower()}; {about}."))

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from scorespace.results import Row
 from scorespace.tables import Array
-from scorespace.views.charts.marks import Spec, field, with_tables
+from scorespace.views.charts.marks import Spec, field, mark, with_tables
 
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """The palette of Okabe and Ito, safe for colour-blind readers, without the two that vanish on white or on black."""
@@ -23,7 +24,7 @@ GRID: Final = "#e3e7ec"
 
 UNIT: Final = (0.0, 1.0)
 
-_THEME: Final[Mapping[str, Any]] = {
+THEME: Final[Mapping[str, Any]] = {
     "background": "white",
     "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
     "view": {"stroke": None},
@@ -34,6 +35,7 @@ _THEME: Final[Mapping[str, Any]] = {
         "labelFlush": False,
         "labelFontSize": 12,
         "labelPadding": 6,
+        "labelSeparation": 6,
         "tickColor": FAINT,
         "tickSize": 4,
         "titleColor": INK,
@@ -60,12 +62,12 @@ _THEME: Final[Mapping[str, Any]] = {
     "text": {"color": SOFT, "fontSize": 12},
 }
 
-_SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
 def themed(spec: Spec) -> Spec:
     """The chart with the shared look, on white paper."""
-    return {"$schema": _SCHEMA, "config": _THEME, **with_tables(spec)}
+    return {"$schema": SCHEMA, "config": THEME, **with_tables(spec)}
 
 
 def coloured(
@@ -81,21 +83,26 @@ def coloured(
     `of` names the model whose colour another name has; with `areas` the legend adds those of the parameter.
     """
     names = list(names)
-    own = [name for name in names if name not in (of or {})]
-    places = {name: place for place, name in enumerate(own)}
-    chosen = [places[(of or {}).get(name, name)] for name in names]
-    scale = {"domain": names, "range": [COLOURS[place % len(COLOURS)] for place in chosen]}
+    scale = {"domain": names, "range": [COLOURS[place % len(COLOURS)] for place in _places(names, of)]}
     shown: Spec | None = {"columns": _legend_columns(names)} if legend else None
     if shown is not None and areas:
         shown["labelExpr"] = "datum.label + (areas[datum.label] ? '  ' + areas[datum.label] : '')"
     return field(f"{column}:N", title=None, scale=scale, legend=shown)
 
 
-def dashed(column: str, names: Iterable[str]) -> Spec:
-    """Dashes by position, to go with the colours."""
+def dashed(column: str, names: Iterable[str], *, of: Mapping[str, str] | None = None) -> Spec:
+    """Dashes by position, to go with the colours; `of` names what several have the dashes of."""
     names = list(names)
-    scale = {"domain": names, "range": [list(DASHES[place % len(DASHES)]) for place in range(len(names))]}
+    scale = {"domain": names, "range": [list(DASHES[place % len(DASHES)]) for place in _places(names, of)]}
     return field(f"{column}:N", title=None, scale=scale)
+
+
+def _places(names: Sequence[str], of: Mapping[str, str] | None) -> list[int]:
+    """The place of each name, or of what it is of: those of the names come first."""
+    of = of or {}
+    first = dict.fromkeys((*(name for name in names if name not in of), *of.values()))
+    places = {name: place for place, name in enumerate(first)}
+    return [places[of.get(name, name)] for name in names]
 
 
 def axis(ends: tuple[float, float] | None) -> Spec:
@@ -141,6 +148,28 @@ def short(value: float) -> float | None:
 def shortened(values: Array) -> list[float | None]:
     """The same of many."""
     return [short(value) for value in values.tolist()]
+
+
+def points(x: Array, y: Array, **same: Any) -> list[Row]:
+    """A row for each place along a line that is known, with what all of them share.
+
+    >>> import numpy as np
+    >>> points(np.array([0.0, 1.0]), np.array([np.nan, 0.5]), name="nb")
+    [{'name': 'nb', 'place': 1, 'x': 1.0, 'y': 0.5}]
+    """
+    found = enumerate(zip(shortened(x), shortened(y), strict=True))
+    return [{**same, "place": k, "x": a, "y": b} for k, (a, b) in found if a is not None and b is not None]
+
+
+def reference(ends: Sequence[Row]) -> Spec:
+    """A faint line to compare with: chance, or what is perfect."""
+    place = {"x": "x:Q", "y": "y:Q"}
+    return mark("line", ends, place, color=FAINT, strokeWidth=1.2, strokeDash=[2, 3], aria=False)
+
+
+def headed(words: str) -> Spec:
+    """The title of one panel of several."""
+    return {"text": words, "anchor": "start", "color": INK}
 
 
 def _legend_columns(names: Sequence[str]) -> int:

@@ -160,7 +160,7 @@ function tools(figure, view, spec) {
   const title = spec.description ?? "chart";
   add("PNG", `Save as PNG: ${title}`, async () => save(await picture(figure, spec, "png"), "png"));
   add("SVG", `Save as SVG: ${title}`, async () => save(await picture(figure, spec, "svg"), "svg"));
-  add("CSV", `Save the data as CSV: ${title}`, () => save(new Blob([csv(tableOf(spec, moverOf(figure)))], { type: "text/csv" }), "csv"));
+  add("CSV", `Save the data as CSV: ${title}`, () => saveCsv(dataLines(tableOf(spec, moverOf(figure)))));
   figure.append(place);
 }
 
@@ -195,32 +195,15 @@ async function picture(figure, spec, kind) {
 
 const canvasBlob = (canvas) => new Promise((done) => canvas.toBlob(done, "image/png"));
 
-function save(blob, ending) {
-  const link = element("a", { href: URL.createObjectURL(blob), download: `${fileName()}.${ending}` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
-const fileName = () => document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "chart";
-
 // The rows that a chart is mostly made of.
 function tableOf(spec, one) {
   if (spec.datasets.sweep) return one.sweep(one);
   return Object.entries(spec.datasets).filter(([name]) => name !== "here").map(([, rows]) => rows).reduce((a, b) => (b.length > a.length ? b : a), []);
 }
 
-function csv(rows) {
+function dataLines(rows) {
   const names = [...new Set(rows.flatMap(Object.keys))];
-  const line = (cells) => cells.map(cellText).join(",");
-  return `${[line(names), ...rows.map((row) => line(names.map((name) => row[name])))].join("\n")}\n`;
-}
-
-// Text that a spreadsheet would compute begins with an apostrophe.
-function cellText(value) {
-  if (value === null || value === undefined) return "";
-  let text = String(value);
-  if (typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return [names, ...rows.map((row) => names.map((name) => row[name]))];
 }
 
 // What the pointer shows: the point that is drawn, and what the mover has to say of it.

@@ -16,14 +16,16 @@ function decimals(value, places = 3) {
   if (Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const text = fixed(value, places);
-  return Number(text) ? text.replace("-", "−") : (0).toFixed(places);
+  return Number(text) ? inThrees(text) : (0).toFixed(places);
 }
 
-function grouped(value) {
-  const [whole, rest] = fixed(value, 2).replace(/\.?0+$/, "").split(".");
+function inThrees(text) {
+  const [whole, rest] = text.split(".");
   const parts = whole.replace(/\B(?=(\d{3})+$)/g, " ").replace("-", "−");
   return rest ? `${parts}.${rest}` : parts;
 }
+
+const grouped = (value) => inThrees(fixed(value, 2).replace(/\.?0+$/, ""));
 
 function general(value, digits = 4) {
   const [mantissa, exponent] = value.toExponential(digits - 1).split("e");
@@ -38,7 +40,7 @@ function percent(share) {
 }
 
 const perThousand = (number) => decimals(number, number >= 10 || number === 0 ? 0 : 1);
-const digits = (value) => decimals(value, Math.abs(value) < 10 ? 3 : 1);
+const digits = (value) => decimals(value, Math.abs(value) >= 10 ? 1 : value && Math.abs(value) < 0.01 ? 5 : 3);
 
 // A sentence with gaps, filled in order; what fills one is never looked at again.
 const filled = (template, ...values) => template.split("{}").map((part, k) => part + (values[k] ?? "")).join("");

@@ -7,6 +7,7 @@ const allDrawn = drawAll();
 for (const word of document.querySelectorAll(".hint")) attachHint(word, document.getElementById("hint"));
 followSections(document.querySelectorAll("main section[id]"));
 wireShare();
+wireTables();
 
 // What is in view first, then what is unfolded, then the rest, one by one, whenever the page has nothing else to do;
 // what comes near or is unfolded meanwhile does not wait for its turn.
@@ -56,6 +57,58 @@ function wireShare() {
     for (const still of document.querySelectorAll("figure > .still")) still.remove(); // the charts themselves come later
   });
 }
+
+// Each table can be taken along as it is read: the limits of an interval in columns of their own.
+function wireTables() {
+  for (const figure of document.querySelectorAll("figure.grid")) {
+    const table = figure.querySelector("table");
+    const label = `Save as CSV: ${figure.querySelector(".scroll").ariaLabel}`;
+    const button = element("button", { type: "button", textContent: "CSV", ariaLabel: label, title: label });
+    button.addEventListener("click", () => saveCsv(tableLines(table)));
+    const tools = element("div", { className: "tools", role: "group", ariaLabel: "Table tools" });
+    tools.append(button);
+    figure.querySelector(".scroll").after(tools);
+  }
+}
+
+function tableLines(table) {
+  const words = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
+  const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => partsOf(words(cell))));
+  const ends = ["", " low", " high", " more"];
+  const kept = [...table.tHead.rows[0].cells].flatMap((cell, k) =>
+    ends.flatMap((end, part) => (!part || rows.some((row) => row[k]?.[part]) ? [[words(cell) + end, k, part]] : [])));
+  return [kept.map(([name]) => name), ...rows.map((row) => kept.map(([, k, part]) => row[k]?.[part] ?? ""))];
+}
+
+// A value, its limits and what stands behind them; numbers as programs write them.
+function partsOf(text) {
+  const plain = (part) => {
+    const bare = part.trim().replaceAll("−", "-").replace(/(?<=\d)\s(?=\d{3}(?!\d))/g, "");
+    return /^[+-]?\d+(\.\d+)?$/.test(bare) ? bare : part.trim();
+  };
+  const found = /^([^[]*)\[([^,\]]*), ([^,\]]*)\](.*)$/.exec(text);
+  return found ? found.slice(1).map(plain) : [plain(text)];
+}
+
+function saveCsv(lines) {
+  save(new Blob([lines.map((cells) => `${cells.map(cellText).join(",")}\n`).join("")], { type: "text/csv" }), "csv");
+}
+
+// Text that a spreadsheet would compute begins with an apostrophe.
+function cellText(value) {
+  if (value === null || value === undefined) return "";
+  let text = String(value);
+  if (typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function save(blob, ending) {
+  const link = element("a", { href: URL.createObjectURL(blob), download: `${fileName()}.${ending}` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+const fileName = () => document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "chart";
 
 // One box serves all hints: it floats above the page, so that no scrolling table cuts it off.
 function attachHint(word, box) {

@@ -15,12 +15,13 @@ from typing import Any, Final, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from scorespace.results import NOTE_KINDS, Note, Row
+from scorespace.results import NOTE_KINDS, Note, Row, grouped
 from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.views.report.bundle import vega
 from scorespace.views.still import svg
 
 _HERE: Final = Path(__file__).parent
+_LONG: Final = 16  # signs of a name that fit a column
 _KINDS: Final = {Text: "text", Grid: "grid", Picture: "pictures", Notes: "notes", Panel: "panel"}
 
 
@@ -39,11 +40,12 @@ def render(document: Document, served: Served | None = None) -> str:
     drawn = any(isinstance(block, (Picture, Panel)) for block in blocks)
     panels = [block.content for block in blocks if isinstance(block, Panel)]
     moving = [*dict.fromkeys(one.script for one in panels), *(["charts.js"] if drawn else [])]
-    parts = [*map(_part, ("numbers.js", "address.js", *moving)), served.script if served else "", _part("page.js")]
+    first = [part(_HERE / name) for name in ("numbers.js", "address.js", *moving)]
+    parts = [*first, served.script if served else "", part(_HERE / "page.js")]
     own = "\n".join(filter(None, parts))
     scripts = [vega(), own] if drawn else [own]
     return (
-        _environment()
+        templates(_HERE)
         .get_template("page.html")
         .render(
             title=document.title,
@@ -52,7 +54,7 @@ def render(document: Document, served: Served | None = None) -> str:
             sections=list(filter(None, map(_shown, document.sections))),
             made=document.made,
             movable=bool(panels),
-            style=Markup(_part("style.css") + (served.style if served else "")),
+            style=Markup(part(_HERE / "style.css") + (served.style if served else "")),
             bar=Markup(served.bar if served else ""),
             foot=served.foot
             if served
@@ -123,25 +125,34 @@ def _unbroken(text: str) -> str:
     return re.sub(r"(?<=\d) (?=\d{3}(?!\d)|%)", "\N{NO-BREAK SPACE}", text)
 
 
+def _breakable(text: str) -> Markup:
+    """A long name that may go on in the next line behind an underscore; an arrow stays beside its name."""
+    text = re.sub(r" (?=[↑↓]$)", "\N{NO-BREAK SPACE}", text)
+    return Markup("<wbr>").join(re.split(r"(?<=_)(?=[^_])", text) if len(text) > _LONG else [text])
+
+
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+def templates(folder: Path) -> Environment:
+    """The templates of a folder, which escape all that they are given."""
+    strict: Any = {"autoescape": True, "undefined": StrictUndefined}
+    environment = Environment(loader=FileSystemLoader(folder), **strict, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {
         "drawn": _drawn,
         "still": lambda spec: Markup(svg(spec)),
         "data": _data,
         "cell": _cell,
         "unbroken": _unbroken,
+        "breakable": _breakable,
         "by_code": _by_code,
+        "grouped": grouped,
     }
     return environment
 
 
 @cache
-def _part(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+def part(path: Path) -> str:
+    """A script or a style, as it stands in its file."""
+    return path.read_text(encoding="utf-8")
 
 
 def _fingerprint(script: str) -> str:

@@ -73,7 +73,13 @@ const shifting = mover("shifting", {
   },
 });
 
-const short = (value) => general(value, 3).replaceAll("-", "−");
+// Three significant digits; from 1 000 on, whole numbers are told whole.
+function short(value) {
+  const text = general(value, 3);
+  const size = Math.abs(Number(text));
+  return size >= 1000 && size < 1e15 ? grouped(Number(fixed(value, 0))) : text.replaceAll("-", "−");
+}
+
 const signed = (value) => (value > 0 ? "+" : "") + short(value);
 
 function shiftLoss(model, place, { ratio }) {

@@ -1,0 +1,146 @@
+"""Saving an evaluation, and reading one as the baseline of another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from scorespace import frames
+from scorespace.comparisons.since import Before
+from scorespace.conditions import Asymmetry, Condition, CostMatrix
+from scorespace.errors import DataError, PositiveError, ScoreSpaceError, listing
+from scorespace.frames.baseline import Saved, read_saved, why_not_stored, write_saved
+from scorespace.measures import MeasureSpec
+from scorespace.results import Row
+from scorespace.tables.models import Models, class_weights
+from scorespace.views.answers import Answers
+
+Stated = Condition | CostMatrix | Asymmetry
+
+
+class Savable(Answers, Protocol):
+    """What is saved of an evaluation: what was asked, beside what it answers."""
+
+    @property
+    def requested(self) -> tuple[MeasureSpec, ...]: ...
+
+    @property
+    def condition(self) -> Stated | None: ...
+
+    def to_dict(self) -> Row: ...
+
+
+def save(evaluation: Savable, path: str | os.PathLike[str]) -> Path:
+    """Write an evaluation to a file: what was asked and found, and the tables, in which no case has a name."""
+    models = evaluation.models
+    grouped = "cases come in groups, which a table does not know" if models.grouped else None
+    why = {name: grouped or why_not_stored(table) for name, table in models.items()}
+    asked = {
+        "data": models.name,
+        "measures": [str(spec) for spec in evaluation.requested],
+        "level": evaluation.level,
+        "seed": evaluation.seed,
+        "interval": evaluation.interval,
+        "condition": _written(evaluation.condition),
+        "thresholds": {name: evaluation.threshold(name) for name in models.thresholded},
+    }
+    tables = {name: models[name] for name, reason in why.items() if reason is None}
+    without = {name: reason for name, reason in why.items() if reason is not None}
+    return write_saved(Saved(asked, evaluation.to_dict(), tables, without, evaluation.sample_notes), path)
+
+
+def _written(condition: Stated | None) -> Row | None:
+    if isinstance(condition, CostMatrix):
+        return {"classes": list(condition.classes), "matrix": condition.matrix.tolist()}
+    return None if condition is None else asdict(condition)
+
+
+def condition_of(saved: Saved) -> Stated | None:
+    """The condition that an evaluation was saved with."""
+    told = saved.asked.get("condition")
+    if told is None:
+        return None
+    try:
+        kind = CostMatrix if "matrix" in told else Asymmetry if "under" in told else Condition
+        return kind(**told)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{saved.name!r} is damaged.", seen=f"wrong: {error}", hint="save it again") from None
+
+
+def before_of(path: str | os.PathLike[str], models: Models, asked: Stated | None) -> Before:
+    """The baseline in a file, a saved evaluation or tables, refused where it is not about the same question."""
+    saved = _read(path)
+    data = saved.result["data"]
+    positive = data.get("positive")
+    before = Before(
+        saved.name,
+        saved.date,
+        saved.tables,
+        saved.result["rows"],
+        data.get("classes") or {},
+        positive,
+        saved.asked.get("thresholds", {}),
+        saved.without,
+        _differs(saved, models, asked),
+    )
+    if positive != models.positive:
+        raise PositiveError(
+            f"the positive class is {models.positive!r} here and {positive!r} in the baseline {saved.name}.",
+            hint=f'positive="{positive}"' if positive in models.classes else "a baseline of the same classes",
+        )
+    strange = [name for name in models.present if before.classes and name not in before.classes]
+    if strange:
+        raise DataError(
+            f"the class {strange[0]!r} is not in the baseline {saved.name}.",
+            seen=f"{listing(models.classes)} here; {listing(before.classes)} there",
+            hint="a baseline of the same classes",
+        )
+    if not any(name in before.models for name in models):
+        raise ScoreSpaceError(
+            f"no model here has the name of one of the baseline {saved.name}.",
+            seen=f"{listing(models)} here; {listing(before.models)} there",
+            hint="names={column: model}",
+        )
+    return before
+
+
+def _read(path: str | os.PathLike[str]) -> Saved:
+    if Path(path).suffix.lower() != ".parquet":
+        return read_saved(path)
+    held = frames.load_tables(path)
+    first = next(iter(held.tables.values()))
+    data = {"rows": held.rows, "classes": class_weights(first), "positive": first.positive_name}
+    return Saved({}, {"data": data, "rows": []}, held.tables, {}, held.notes, Path(path).name)
+
+
+def _differs(saved: Saved, models: Models, asked: Stated | None) -> tuple[str, ...]:
+    """What was asked otherwise, and which models have no counterpart."""
+    names = (*saved.tables, *saved.without)
+    found = []
+    gone = [name for name in names if name not in models]
+    new = [name for name in models if name not in names]
+    for missing, where in ((gone, "here"), (new, "in the baseline")):
+        if missing:
+            several = f"{listing(missing)} {'is' if len(missing) == 1 else 'are'}"
+            found.append(f"{several} not {where}, and compared with nothing.")
+    for name, why in saved.without.items():
+        if name in models:
+            found.append(
+                f"the baseline keeps the numbers of {name} and no table ({why}): changes have intervals alone."
+            )
+    if "condition" in saved.asked and _written(asked) != saved.asked["condition"]:
+        found.append(
+            f"the costs are others: {_costs(saved.asked['condition'])} in the baseline, {_costs(_written(asked))} "
+            "here; both samples are judged by those of here."
+        )
+    return tuple(found)
+
+
+def _costs(condition: Mapping[str, Any] | None) -> str:
+    if condition is None:
+        return "none"
+    shown = {name: f"{value:g}" if isinstance(value, (int, float)) else value for name, value in condition.items()}
+    return ", ".join(f"{name} {value}" for name, value in shown.items() if value not in (None, "0"))

@@ -1,0 +1,93 @@
+"""What calibrated scores show by chance: labels drawn from the scores as they stand, once for all who ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from scorespace.curves.calibration import curve_of_groups
+from scorespace.resampling.draw import replicated
+from scorespace.resampling.lighter import ROWS, Draw
+from scorespace.resampling.worlds import labels_again
+from scorespace.tables import Array, ScoreTable
+
+LABELLINGS: Final = 400
+
+
+def by_chance(
+    table: ScoreTable,
+    name: str,
+    formula: Callable[[ScoreTable], Array],
+    *,
+    replicates: int = LABELLINGS,
+    seed: int = 0,
+) -> tuple[float, Array] | None:
+    """A measure, and its values where every case is positive with the probability of its score; None without counts.
+
+    Neighbouring scores are merged where they are many, and the value is that of the merged ones too, with which the
+    others can be compared. What is found stays with the table, so that whoever asks has the same numbers.
+
+    >>> from scorespace.measures.decomposition import cal
+    >>> from scorespace.tables import score_table
+    >>> seen, drawn = by_chance(score_table([1, 0, 1, 0], [1, 0, 1, 0]), "cal", cal.function)
+    >>> seen, float(drawn.max())
+    (0.0, 0.0)
+    """
+    kept = table.__dict__.setdefault("by_chance", {})
+    key = name, replicates, seed
+    if key not in kept:
+        counts = counts_of(table)
+        if counts is None:
+            return None
+        light = merged(counts, ROWS)
+        drawn = replicated(label_resampler(light), formula, light.counts.size, replicates=replicates, seed=seed)
+        kept[key] = float(np.asarray(formula(light))), drawn
+    found: tuple[float, Array] = kept[key]
+    return found
+
+
+def counts_of(table: ScoreTable) -> ScoreTable | None:
+    """The table with a count of cases in every cell, where that is known: of copies, or of cases that weigh the same.
+
+    >>> from scorespace.tables import score_table
+    >>> counts_of(score_table([1, 0, 1], [0.9, 0.4, 0.4], weight=[100, 100, 100])).pos.tolist()
+    [1.0, 1.0]
+    """
+    cells, squares = table.cells, table.cell_squares
+    if squares is None:
+        return table if table.whole else None
+    weight = squares[cells > 0] / cells[cells > 0]  # that of each case, where all cases of a cell have the same
+    if not weight.size or np.ptp(weight) > 1e-9 * weight.max():
+        return None
+    return table.with_cells(np.rint(cells / weight[0]))
+
+
+def merged(table: ScoreTable, rows: int) -> ScoreTable:
+    """Neighbouring scores merged into that many rows, each at its mean score: enough to draw labels from."""
+    if table.score.size <= rows:
+        return table
+    starts = np.linspace(0, table.score.size, rows, endpoint=False).astype(np.intp)
+    found = curve_of_groups(table, starts, "count")
+    counts = np.stack([found.cases - found.hits, found.hits])[:, ::-1]
+    return ScoreTable(found.x[::-1], counts, ("0", "1"), 1, table.resolution)
+
+
+def label_resampler(table: ScoreTable) -> Draw:
+    """What draws replicates of a table in which every case is positive with the probability of its score."""
+    cases = table.counts.sum(axis=-2, dtype=np.int64)
+    single, inner = bool((cases == 1).all()), bool(((table.score > 0) & (table.score < 1)).all())
+
+    def draw(rng: np.random.Generator, count: int) -> ScoreTable:
+        hits: Array
+        if single:
+            hits = (rng.random((count, cases.size)) < table.score).astype(np.uint8)
+        elif inner:
+            hits = labels_again(cases, table.score, rng, count)
+        else:
+            hits = rng.binomial(cases, table.score, (count, cases.size))
+        counts = np.stack([cases.astype(hits.dtype) - hits, hits], axis=-2)
+        return ScoreTable(table.score, counts, ("0", "1"), 1)
+
+    return draw

@@ -1,0 +1,147 @@
+"""Saving and loading an evaluation, and another one as its baseline."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scorespace as ss
+from scorespace.errors import DataError, PositiveError, ScoreSpaceError
+
+
+def loans(seed, size=300, lift=1.0, labels=("bad", "good")):
+    rng = np.random.default_rng(seed)
+    bad = rng.random(size) < 0.3
+    score = 1 / (1 + np.exp(1 - rng.normal(lift * bad, 1)))
+    return {"y": np.where(bad, *labels).tolist(), "nb": score, "tree": np.round(score, 1)}
+
+
+ROLES = {"truth": "y", "scores": ["nb", "tree"], "positive": "bad"}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    path = tmp_path_factory.mktemp("base") / "base.json"
+    asked = {"measures": "recall@0.4, auc, cost", "condition": ss.Condition(fp=1, fn=5), "level": 0.9, "seed": 3}
+    ss.evaluate(loans(1), **ROLES, **asked).save(path)
+    return path
+
+
+def test_it_is_loaded_as_it_was(base):
+    whole = ss.evaluate(
+        loans(1), **ROLES, measures="recall@0.4, auc, cost", condition=ss.Condition(fp=1, fn=5), level=0.9
+    )
+    found = ss.load(base)
+    assert found.models.tables == whole.models.tables
+    assert (found.models.rows, found.models.classes, found.models.positive) == (300, whole.models.classes, "bad")
+    assert [str(one.spec) for one in found.summary] == [str(one.spec) for one in whole.summary]
+    assert [one.value for one in found.summary] == [one.value for one in whole.summary]
+    assert (found.level, found.seed, found.condition) == (0.9, 3, ss.Condition(fp=1, fn=5))
+    assert found.sample_notes == whole.sample_notes
+
+
+@pytest.mark.parametrize(
+    "condition", [ss.Condition(fp=1, fn=3, prevalence=0.2), ss.CostMatrix(("bad", "good"), [[0, 5], [1, 0]])]
+)
+def test_conditions_come_along(condition, tmp_path):
+    ss.evaluate(loans(1), **ROLES, measures="auc", condition=condition).save(tmp_path / "e.json")
+    assert ss.load(tmp_path / "e.json").condition == condition
+
+
+def test_the_files_of_evaluations_hold_no_case(tmp_path):
+    data = loans(1) | {"id": [f"secret-{k}" for k in range(300)]}
+    ss.evaluate(data, **ROLES, measures="auc").save(tmp_path / "e.json")
+    assert "secret" not in (tmp_path / "e.json").read_text()
+
+
+def test_every_number_beside_that_of_the_baseline(base):
+    now = ss.evaluate(loans(2, lift=0.1), **ROLES, measures="auc", baseline=base)
+    then = ss.load(base)
+    assert [row["baseline"] for row in now.to_dict()["baseline"]["rows"]] == [
+        ss.auc(one) for one in then.models.values()
+    ]
+    assert now.verdict.endswith(now.changes.words)
+    assert "auc of nb fell by" in now.verdict
+    assert ss.evaluate(loans(2), **ROLES).changes is None
+    with pytest.raises(ScoreSpaceError, match="there is no baseline"):
+        ss.evaluate(loans(2), **ROLES).changed("auc")
+
+
+def test_thresholds_are_those_of_the_baseline_unless_stated(base):
+    told = json.loads(base.read_text())["asked"]["thresholds"]
+    assert told == {"nb": 0.4, "tree": 0.4}
+    now = ss.evaluate(loans(2), **ROLES, baseline=str(base))
+    assert {one.estimate.spec.at for one in now.changes.gaps} == {None, 0.4}
+    stated = ss.evaluate(loans(2), **ROLES, measures="tpr@0.7", baseline=base)
+    assert {one.estimate.spec.at for one in stated.changes.gaps} == {0.7}
+
+
+def test_what_was_asked_otherwise_is_told(base):
+    now = ss.evaluate(
+        {**loans(2), "new": loans(2)["nb"]}, truth="y", scores=["nb", "new"], positive="bad", baseline=base
+    )
+    assert [one.text for one in now.changes.notes[:3]] == [
+        "'tree' is not here, and compared with nothing.",
+        "'new' is not in the baseline, and compared with nothing.",
+        "the costs are others: fp 1, fn 5 in the baseline, none here; both samples are judged by those of here.",
+    ]
+    assert {one.code for one in now.changes.notes[:3]} == {"SS096"}
+    assert {one.estimate.model for one in now.changes.gaps} == {"nb"}
+
+
+def test_groups_and_numbers_are_saved_without_tables(tmp_path):
+    rng = np.random.default_rng(0)
+    data = {"y": rng.normal(size=60), "m": rng.normal(size=60)}
+    ss.evaluate(data, truth="y", predictions="m", measures="mae").save(tmp_path / "n.json")
+    now = ss.evaluate(data, truth="y", predictions="m", measures="mae", baseline=["mean", tmp_path / "n.json"])
+    change = now.changes.gaps[0].test
+    assert (change.difference, change.reason) == (0.0, "interval only: the baseline keeps no table")
+    assert change.low < 0 < change.high
+    with pytest.raises(DataError, match=r"'n.json' holds the numbers of m, and no table"):
+        ss.load(tmp_path / "n.json")
+    grouped = {**loans(1), "who": np.arange(300) // 3}
+    ss.evaluate(grouped, **ROLES, group="who", measures="auc").save(tmp_path / "g.json")
+    kept = json.loads((tmp_path / "g.json").read_text())
+    assert kept["tables"] == {}
+    assert set(kept["without_table"].values()) == {"cases come in groups, which a table does not know"}
+    now = ss.evaluate(grouped, **ROLES, group="who", measures="auc", baseline=tmp_path / "g.json")
+    assert "and no table (cases come in groups" in now.changes.notes[0].text
+    assert not np.isnan(now.changes.gaps[0].test.low)
+
+
+def test_some_models_may_have_tables(tmp_path):
+    data = {**loans(1), "d": ["bad", "good"] * 150}
+    ss.evaluate(data, **ROLES, decisions="d", measures="acc@0.5").save(tmp_path / "e.json")
+    assert list(ss.load(tmp_path / "e.json").models) == ["nb", "tree", "d"]
+
+
+def test_a_file_of_tables_is_a_baseline_too(tmp_path):
+    ss.save_tables(ss.count_tables(loans(1), **ROLES), tmp_path / "t.parquet")
+    now = ss.evaluate(loans(2), **ROLES, measures="auc", baseline=tmp_path / "t.parquet")
+    assert now.changes.words.startswith("Since the baseline t.parquet (p after Holm over 2 tests): auc of nb")
+
+
+@pytest.mark.parametrize(
+    ("given", "roles", "error", "words"),
+    [
+        (loans(2), {"positive": "good"}, PositiveError, "the positive class is 'good' here and 'bad' in the baseline"),
+        (loans(2, labels=("bad", "fine")), {}, DataError, "the class 'fine' is not in the baseline base.json."),
+        (loans(2), {"scores": {"x": "nb"}}, ScoreSpaceError, "no model here has the name of one of the baseline"),
+        (loans(2), {"baseline": "absent.json"}, DataError, "'absent.json' cannot be read."),
+        (loans(2), {"baseline": ["a.json", "b.json"]}, ScoreSpaceError, "there are two baselines."),
+    ],
+)
+def test_what_is_refused(given, roles, error, words, base):
+    with pytest.raises(error) as refused:
+        ss.evaluate(given, **{**ROLES, "baseline": base, **roles})
+    assert words in str(refused.value)
+    assert refused.value.hint
+
+
+def test_what_was_asked_is_checked_when_loaded(base, tmp_path):
+    for key, value in (("measures", ["nonsense"]), ("level", "x"), ("interval", 3), ("condition", {"fp": -1, "fn": 0})):
+        told = json.loads(base.read_text())
+        told["asked"][key] = value
+        (tmp_path / "e.json").write_text(json.dumps(told))
+        with pytest.raises(DataError, match=r"'e.json' is damaged"):
+            ss.load(tmp_path / "e.json")

@@ -1,0 +1,37 @@
+"""The rows of each value of a column, whoever holds them."""
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from scorespace.errors import DataError, ScoreSpaceError
+from scorespace.frames import read
+from scorespace.frames.batches import in_batches
+
+ROWS = {"day": ["2026-11-02", "2026-11-10", "2026-11-02"], "n": [10, 9, 10], "s": [0.1, 0.2, 0.3]}
+
+
+def scores(found):
+    return {name: one.arrays(one.frame.select("s"))["s"].tolist() for name, one in found.items()}
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, lambda rows: pl.DataFrame(rows).lazy()])
+def test_values_in_their_order(make):
+    assert scores(in_batches(read(make(ROWS)), "day")) == {"2026-11-02": [0.1, 0.3], "2026-11-10": [0.2]}
+    assert list(in_batches(read(make(ROWS)), "n")) == ["9", "10"]
+
+
+def test_of_a_file(tmp_path):
+    pl.DataFrame(ROWS).write_csv(tmp_path / "a.csv")
+    found = in_batches(read(tmp_path / "a.csv"), "day")
+    assert scores(found) == {"2026-11-02": [0.1, 0.3], "2026-11-10": [0.2]}
+    assert list(in_batches(read(tmp_path / "a.csv"), "n")) == ["9", "10"]
+
+
+def test_what_is_refused():
+    with pytest.raises(ScoreSpaceError, match="week"):
+        in_batches(read(ROWS), "week")
+    with pytest.raises(DataError, match="some rows have no value in column 'day'"):
+        in_batches(read(pl.DataFrame({"day": ["a", None], "s": [0.1, 0.2]})), "day")
+    with pytest.raises(DataError, match="column 's' makes 10 001 batches"):
+        in_batches(read({"s": [*range(10_001)]}), "s")
