@@ -177,9 +177,9 @@ class Registry(Generic[Declared]):
 
     def _form(self, name: str) -> tuple[Declared, str] | None:
         """The noun that a name means with options, a class or an operating point, and how that is written."""
-        found = ((noun, forms) for noun in self.nouns.values() if (forms := getattr(noun, "forms", None)))
+        found = ((noun, spelled) for noun in self.nouns.values() if (spelled := getattr(noun, "spelled", None)))
         wanted = _folded(name)
-        return next(((noun, text) for noun, forms in found for form, text in forms.items() if form == wanted), None)
+        return next(((noun, text) for noun, spelled in found for form, text in spelled.items() if form == wanted), None)
 
     def __iter__(self) -> Iterator[Declared]:
         load_plugins()
@@ -243,7 +243,7 @@ class Registry(Generic[Declared]):
 def _said(noun: Noun) -> str:
     """All that a catalogue says of a noun, as it is searched."""
     about = (str(getattr(noun, name, "")) for name in ("title", "summary"))
-    return _folded(" ".join((noun.name, *noun.aliases, *getattr(noun, "forms", ()), *about)))
+    return _folded(" ".join((noun.name, *noun.aliases, *getattr(noun, "spelled", ()), *about)))
 
 
 _folded = cache(folded)

@@ -208,7 +208,7 @@ def test_a_name_that_needs_more_says_how_it_is_written(name, written):
 
 def test_every_form_is_read():
     for measure in measures():
-        for name, text in measure.forms.items():
+        for name, text in measure.spelled.items():
             assert parse(text.partition(", where")[0]).measure.name in (measure.name, "best")
             with pytest.raises(MeasureError):
                 find(name)  # else it would be an alias

@@ -163,7 +163,7 @@ def test_the_terminal_shows_the_classes_on_one_screen(size, width):
     (header,) = [line for line in lines if line.startswith("class ")]  # in one piece, not split into two
     assert header.split() == ["class", "tpr", "fpr", "ppv", "f1", "mcc", "auc", "auprc"]
     assert sum(bool(re.fullmatch(r"Iris-versicolor\d+(\s+[\d.–−]+){7}", line)) for line in lines) == size
-    assert [section.name for section in document.sections][:3] == ["measures", "class_by_class", "verdict"]
+    assert [section.name for section in document.sections][:3] == ["models", "class_by_class", "verdict"]
 
 
 @pytest.mark.parametrize("size", [2, 13])

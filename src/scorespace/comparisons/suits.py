@@ -97,9 +97,11 @@ def by_request(question: Question[Any]) -> Doubt:
 
 
 def of_replicates(question: Question[Any]) -> Doubt | None:
-    """Measures whose interval comes of replicates; those of outcomes have other ones, which a few outcomes bear."""
+    """Measures whose interval comes of replicates; those of outcomes and of sums over cases have other ones."""
     # Cases drawn again never fill an empty cell: of 1 alarm, and that false, ppv is 0 in all replicates and for sure.
     # With 20 positives, and a handful of alarms, the bootstrap of two samples called 20 % of equal ppv different.
+    if any(table.summed for table in question.tables):  # sums are drawn again as they are: their cases are not known
+        return by_request(question)
     tables = [request.table for request in question.bound]
     if question.grouped or not all(table.counts_outcomes and not table.by_case for table in tables):
         return None

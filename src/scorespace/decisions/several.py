@@ -125,8 +125,8 @@ def decide_several(
     """What the decisions of models between several classes cost, and which is cheapest; `spent` with its interval.
 
     >>> table = confusion([[6, 2], [1, 3]], classes=["a", "b"])
-    >>> decide_several({"nb": table}, CostMatrix(("b", "a"), [[0, 1], [5, 0]]))
-    Use nb: 0.917 per case, 11 in all.
+    >>> decide_several({"nb": table}, CostMatrix(("b", "a"), [[0, 5], [1, 0]]))
+    Use nb: 0.583 per case, 7 in all.
     """
     if not models:
         raise DataError("there is no model to decide between.", hint="name a model with scores")

@@ -135,7 +135,7 @@ def _err_of_classes(t: ConfusionTable) -> Array:
         *("recall", "sensitivity", "sens", "sen", "hit_rate", "power", "true_positive_rate", "tp_rate", "rec"),
         *("probability_of_detection", "pod", "recall_score"),
     ),
-    forms={"recall_at_k": "tpr@top10", "r_at_k": "tpr@top10"},
+    spelled={"recall_at_k": "tpr@top10", "r_at_k": "tpr@top10"},
     covers="near 0 and 1 it holds the truth in 85 to 100 % of samples, as counts come in steps",
 )
 def tpr(c: Counts) -> Array:
@@ -187,7 +187,7 @@ def fnr(c: Counts) -> Array:
     title="Positive predictive value",
     best="high",
     aliases=("precision", "prec", "positive_predictive_value", "precision_score", "success_ratio"),
-    forms={"precision_at_k": "ppv@top10", "p_at_k": "ppv@top10"},
+    spelled={"precision_at_k": "ppv@top10", "p_at_k": "ppv@top10"},
 )
 def ppv(c: Counts) -> Array:
     """Share of predicted positives that are positive: TP / (TP + FP)."""
@@ -230,7 +230,7 @@ def f1(c: Counts) -> Array:
     best="high",
     undefined=_NO_UNION,
     aliases=("f_beta", "fbeta_score"),
-    forms={"f2": "fbeta(beta=2)", "f0.5": "fbeta(beta=0.5)"},
+    spelled={"f2": "fbeta(beta=2)", "f0.5": "fbeta(beta=0.5)"},
 )
 def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall counts as precision"] = 1.0) -> Array:
     """Mean of precision and recall, recall beta times as important: (1+β²) TP / ((1+β²) TP + FP + β² FN)."""
@@ -316,7 +316,7 @@ def _mcc_of_classes(t: ConfusionTable) -> Array:
     title="Cohen's kappa",
     undefined="truth and decision are the same single class",
     aliases=("cohen_kappa", "cohens_kappa", "cohen_kappa_score", "heidke_skill_score", "heidke", "hss"),
-    forms={
+    spelled={
         **dict.fromkeys(("linear_kappa", "linear_weighted_kappa"), "kappa(weights=linear)"),
         **dict.fromkeys(("quadratic_kappa", "quadratic_weighted_kappa", "qwk"), "kappa(weights=quadratic)"),
     },
@@ -348,7 +348,7 @@ def _kappa_of_classes(t: ConfusionTable, *, weights: KappaWeights = "none") -> A
         *("youden_j", "youden_index", "j_statistic", "informedness", "bookmaker_informedness", "delta_p_prime"),
         *("true_skill_statistic", "tss", "peirce_skill_score", "peirce", "hanssen_kuipers"),
     ),
-    forms={"elbow": "best(measure=youden)"},
+    spelled={"elbow": "best(measure=youden)"},
 )
 def youden(c: Counts) -> Array:
     """Height above the diagonal in ROC space: TPR − FPR."""
@@ -465,7 +465,7 @@ def pp_rate(c: Counts) -> Array:
     best="high",
     undefined=f"{NO_POSITIVES}, or {_NOTHING_POSITIVE}",
     aliases=("lift_value",),
-    forms={"top_decile_lift": "lift@top10%", "lift_at_k": "lift@top10"},
+    spelled={"top_decile_lift": "lift@top10%", "lift_at_k": "lift@top10"},
 )
 def lift(c: Counts) -> Array:
     """How many times as many positives as a random choice finds: PPV / prevalence."""

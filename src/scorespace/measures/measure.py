@@ -44,7 +44,7 @@ class Measure(Declaration):
     `ranges` and `intervals` hold the range and the interval on a further table where they are others. `infinite`
     and `undefined` are the reasons given for such values. `certain` bounds it on coarse scores; `monotone`, of
     outcomes, it moves one way when TP alone changes, and when FP alone does. Without `best`, neither direction is
-    better. `forms` are names that it has with options, a class or an operating point, and how each is written.
+    better. `spelled` are names that it has with options, a class or an operating point, and how each is written.
     `functions` holds the formula by table, `each` and `pairs` quick ways to that of all classes, or of all
     pairs of them.
     """
@@ -70,7 +70,7 @@ class Measure(Declaration):
     certain: Certain | None = None
     monotone: bool = True
     conditioned: bool = False
-    forms: Mapping[str, str] = field(default_factory=dict)
+    spelled: Mapping[str, str] = field(default_factory=dict)
     name: str = field(init=False)
     table: type = field(init=False)
     functions: dict[type, Formula] = field(init=False)

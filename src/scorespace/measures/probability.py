@@ -113,7 +113,7 @@ def _surprise(p: Array, eps: float) -> Array:
     best="low",
     infinite=NO_CHANCE,
     aliases=("log_loss", "cross_entropy", "log_score", "negative_log_likelihood", "ignorance_score"),
-    forms={"bits": "logloss(base=2)"},
+    spelled={"bits": "logloss(base=2)"},
     interval="log-t",
     covers="of almost perfect models, and of scores with heavy tails, it holds the truth in 89 to 92 % of samples",
     certain=_certain_logloss,

@@ -58,7 +58,7 @@ def _products(one: Array, other: Array) -> Array:
         *("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance", "roc_auc_score", "roc_area"),
         "probability_of_superiority",
     ),
-    forms=dict.fromkeys(("hand_till", "hand_and_till", "multiclass_auc", "mauc"), "auc[hand_till]"),
+    spelled=dict.fromkeys(("hand_till", "hand_and_till", "multiclass_auc", "mauc"), "auc[hand_till]"),
     area=(1, 0),
 )
 def auc(t: ScoreTable) -> Array:
@@ -84,7 +84,9 @@ def gini(t: ScoreTable) -> Array:
     return 2 * ratio(concordant_pairs(t), t.n_pos * t.n_neg) - 1
 
 
-@_on_roc(title="Partial area under the ROC curve", range=(-INF, 1), aliases=("partial_auc", "pauroc"), forms=_CORRECTED)
+@_on_roc(
+    title="Partial area under the ROC curve", range=(-INF, 1), aliases=("partial_auc", "pauroc"), spelled=_CORRECTED
+)
 def pauc(
     t: ScoreTable,
     *,
@@ -181,7 +183,9 @@ def auprc(t: ScoreTable) -> Array:
     return pr_area(t.sweep)
 
 
-@_on_roc(title="TPR at a fixed FPR", range=(0, 1), aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), forms=_AT_TNR)
+@_on_roc(
+    title="TPR at a fixed FPR", range=(0, 1), aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), spelled=_AT_TNR
+)
 def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)

@@ -74,7 +74,7 @@ def _certain(table: ScoreTable, traced: Curve, measure: str) -> Ends:
     best="high",
     undefined="no threshold keeps the bounds",
     biased="too good on small samples: the threshold is chosen on the same cases",
-    forms={
+    spelled={
         **dict.fromkeys(("best_f1", "max_f1"), "best(measure=f1)"),
         "precision_at_recall": "best(measure=ppv, at_least=tpr=0.9)",
         "recall_at_precision": "best(measure=tpr, at_least=ppv=0.9)",

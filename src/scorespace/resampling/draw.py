@@ -155,16 +155,20 @@ class Draws:
         source = self.source(alike[0].model)
         within = alike[0].within and not source.grouped
         drawer, models = source.drawer(within), dict.fromkeys(one.model for one in alike)
+        rows = max(1, _NUMBERS_AT_ONCE // max(1, *(source.tables[model].size for model in models)))
 
         def values(drawn: Any) -> list[Array]:
             tables = drawer.fill(drawn, models)
-            rows = max(1, _NUMBERS_AT_ONCE // max(1, *(table.size for table in tables.values())))
-            parts = [of_part(tables, slice(start, start + rows)) for start in range(0, len(drawn), rows)]
-            return parts[0] if len(parts) == 1 else [np.concatenate(one) for one in zip(*parts, strict=True)]
+            if rows >= len(drawn):
+                return of_part(tables)
+            parts = [
+                of_part({model: table.with_cells(table.cells[start : start + rows]) for model, table in tables.items()})
+                for start in range(0, len(drawn), rows)
+            ]
+            return [np.concatenate(one) for one in zip(*parts, strict=True)]
 
-        def of_part(tables: Mapping[str, Any], rows: slice) -> list[Array]:
-            some = {model: table.with_cells(table.cells[rows]) for model, table in tables.items()}
-            return [np.asarray(one.function(some[one.model]), dtype=np.float64) for one in alike]
+        def of_part(tables: Mapping[str, Any]) -> list[Array]:
+            return [np.asarray(one.function(tables[one.model]), dtype=np.float64) for one in alike]
 
         stream = [self.seed, int(within)]
         kept = source.drawn.setdefault((*stream, self.replicates), {})

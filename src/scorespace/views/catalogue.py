@@ -72,7 +72,11 @@ def explained(measure: Measure) -> Grid:
         ("needs", f"{needed}; write {example(measure)}"),
         *([("classes", classes)] if (classes := _of_classes(measure)) else []),
         ("names", ", ".join((measure.name, *measure.aliases))),
-        *([("also", "; ".join(f"{name} is {text}" for name, text in measure.forms.items()))] if measure.forms else []),
+        *(
+            [("also", "; ".join(f"{name} is {text}" for name, text in measure.spelled.items()))]
+            if measure.spelled
+            else []
+        ),
     ]
     if measure.biased:
         facts.insert(2, ("beware", measure.biased))

@@ -78,11 +78,12 @@ class _Scale:
     def ticks(self) -> list[float]:
         if self.log:
             return [10.0**k for k in range(round(math.log10(self.low)), round(math.log10(self.high)) + 1)]
-        rough = (self.high - self.low) / 5 or 1.0
+        low, high = sorted((self.low, self.high))  # ranks run from the last to the first
+        rough = (high - low) / 5 or 1.0
         power = 10.0 ** math.floor(math.log10(rough))
         step = power * next(one for one in (1, 2, 5, 10) if one * power >= rough * 0.999)
-        first = math.ceil(self.low / step - 1e-9)
-        return [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+        first = math.ceil(low / step - 1e-9)
+        return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 @dataclass(frozen=True)
