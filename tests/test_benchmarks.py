@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,9 @@ def bench(monkeypatch):
     monkeypatch.setattr(learners, "REPEATS", 1)
     monkeypatch.setattr(pages, "OPENED", 1)
     monkeypatch.setattr(pages, "MODELS", 2)
+    # Tests of the page may hold a browser in this thread, beside which no other can be driven.
+    tell, beside = pages._tell, ThreadPoolExecutor(1)
+    monkeypatch.setattr(pages, "_tell", lambda *given: beside.submit(tell, *given).result())
     monkeypatch.setattr(commands, "RUNS", 1)
     monkeypatch.setattr(commands, "WARM_UP", ("--version",))
     monkeypatch.setattr(commands, "BEFORE", "0000000")
