@@ -24,6 +24,7 @@ def bench(monkeypatch):
 
     monkeypatch.setattr(bench, "IMPORTS", 1)
     monkeypatch.setattr(learners, "REPEATS", 1)
+    monkeypatch.setattr(learners, "LEARNERS", ("majority", "tree"))
     monkeypatch.setattr(pages, "OPENED", 1)
     monkeypatch.setattr(pages, "MODELS", 2)
     # Tests of the page may hold a browser in this thread, beside which no other can be driven.
