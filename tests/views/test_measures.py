@@ -1,6 +1,9 @@
 """The measures of all models side by side."""
 
+import pytest
+
 import scorespace as ss
+from scorespace.comparisons.answer import Comparison
 from scorespace.views import measures
 
 SMALL = {"y": [1, 0, 1, 1, 0, 0], "s": [0.9, 0.8, 0.7, 0.4, 0.3, 0.1], "d": [1, 0, 1, 0, 0, 1]}
@@ -84,3 +87,9 @@ def test_decisions_have_one_cost_since_nothing_is_chosen():
     rule = ss.confusion([[60, 20], [10, 30]], classes=["yes", "no"], positive="yes")
     told = str(ss.evaluate({"rule": rule}, condition=ss.Condition(fp=1, fn=5)))
     assert [line.split()[0] for line in told.splitlines() if line.startswith("cost")] == ["cost/case"]
+
+
+@pytest.mark.parametrize(("seen", "told"), [(("auc", "tpr@0.4", "auc", "tpr@0.6"), False), (("auc", "ks") * 2, True)])
+def test_that_only_one_difference_is_told_is_said_where_more_could_be(seen, told):
+    difference = Comparison("nb", "tree", "delong", "auc", 0.1, 0.0, 0.2, level=0.95)
+    assert ("only the first difference" in measures.undifferent({"auc": difference}, seen)) is told

@@ -39,6 +39,12 @@ def test_a_grid_that_is_too_wide_goes_on_below():
     assert [line.split()[1:] for line in lines if line.startswith("auc")] == [["↑", "1", "2"], ["↑", "3"]]
 
 
+def test_what_goes_on_below_leaves_out_rows_that_say_nothing_there():
+    grid = Grid(("", "first model", "second model", "a − b"), (("auc ↑", "1", "2", "3"), ("threshold", "4", "", "")))
+    below = shown(grid, width=40).split("a − b")[1]
+    assert [line.split()[0] for line in below.splitlines() if line] == ["auc"]
+
+
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_wide_letters_keep_to_the_width(width):
     names = tuple(f"{place}号模型的名称相当长而且很难缩写" for place in range(6))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isnan
@@ -141,7 +142,7 @@ def undifferent(differences: Mapping[str, Comparison], shown: Sequence[str] = ()
             why = (one.reason or "it is undefined for one of the models").removeprefix("undefined: ")
             reasons.setdefault(why, []).append(name)
     said = [f"No difference of {', '.join(names)}: {why}." for why, names in reasons.items()]
-    if differences and len(differences) < len(dict.fromkeys(shown)):
+    if differences and len(differences) < sum(models > 1 for models in Counter(shown).values()):
         said.append("Of so many scores only the first difference is told: compare --measure NAME has others.")
     return " ".join(said)
 

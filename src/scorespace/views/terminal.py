@@ -42,9 +42,10 @@ def grid(block: Grid, console: Console) -> None:
     """Print a grid, split into several below each other where its columns do not fit side by side."""
     rows = tuple(tuple(map(shown, row)) for row in block.rows)
     block = replace(block, columns=tuple(map(shown, block.columns)), rows=rows)
-    for columns in _fitting(block, console.width):
+    for number, columns in enumerate(_fitting(block, console.width)):
+        told = tuple(row for row in rows if number == 0 or any(row[place] for place in columns[1:]))
         console.print()
-        console.print(_table(block, columns, console.width))
+        console.print(_table(replace(block, rows=told), columns, console.width))
 
 
 def _show_block(block: Block, console: Console) -> None:
