@@ -21,6 +21,13 @@ def test_values_in_their_order(make):
     assert list(in_batches(read(make(ROWS)), "n")) == ["9", "10"]
 
 
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, lambda rows: pl.DataFrame(rows).lazy()])
+def test_each_month_of_dates_and_parts_of_numbers(make):
+    rows = {"day": ["2026-11-02", "2026-10-10", "2026-11-30"], "n": [1, 2, 3], "s": [0.1, 0.2, 0.3]}
+    assert scores(in_batches(read(make(rows)), "day(every=month)")) == {"2026-10": [0.2], "2026-11": [0.1, 0.3]}
+    assert [*scores(in_batches(read(make(rows)), "n(bins=2)")).values()] == [[0.1], [0.2, 0.3]]
+
+
 def test_of_a_file(tmp_path):
     pl.DataFrame(ROWS).write_csv(tmp_path / "a.csv")
     found = in_batches(read(tmp_path / "a.csv"), "day")
@@ -33,5 +40,5 @@ def test_what_is_refused():
         in_batches(read(ROWS), "week")
     with pytest.raises(DataError, match="some rows have no value in column 'day'"):
         in_batches(read(pl.DataFrame({"day": ["a", None], "s": [0.1, 0.2]})), "day")
-    with pytest.raises(DataError, match="column 's' makes 10 001 batches"):
+    with pytest.raises(ScoreSpaceError, match="column 's' has too many values to slice by"):
         in_batches(read({"s": [*range(10_001)]}), "s")

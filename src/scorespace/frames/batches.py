@@ -5,37 +5,24 @@ from __future__ import annotations
 from typing import Final
 
 import narwhals as nw
-import numpy as np
 
 from scorespace.errors import DataError
-from scorespace.frames.roles import check_columns
+from scorespace.frames.slices import slicing
 from scorespace.frames.source import Source
-from scorespace.frames.values import refuse_nested
-from scorespace.results import grouped
 
 MOST: Final = 10_000
 
 
-def in_batches(source: Source, column: str) -> dict[str, Source]:
-    """A source for each value of a column, by what it reads; numbers in their order, all else as words are.
+def in_batches(source: Source, by: str) -> dict[str, Source]:
+    """A source for each slice that a column makes: of each value, or with (every=month) of each month.
 
     >>> from scorespace.frames import read
     >>> list(in_batches(read({"week": [10, 9, 10], "s": [0.1, 0.2, 0.3]}), "week"))
     ['9', '10']
     """
-    check_columns([column], source)
-    kind = source.frame.collect_schema()[column]
-    refuse_nested(column, kind, "names of batches")
-    value = nw.col(column).cast(nw.String)
-    counted = source.arrays(source.frame.select(value.alias("value")).group_by("value").agg(nw.len().alias("rows")))
-    source.accounts_for(int(counted["rows"].sum()))
-    if np.ma.is_masked(counted["value"]) or any(not isinstance(one, str) for one in counted["value"].tolist()):
-        raise DataError(f"some rows have no value in column {column!r}.", hint="leave them out: --where")
-    names = sorted(map(str, counted["value"].tolist()), key=float if kind.is_numeric() else None)
-    if len(names) > MOST:
-        raise DataError(
-            f"column {column!r} makes {grouped(len(names))} batches.", hint="days or weeks: a column of fewer values"
-        )
-    # A CSV file does not tell 7 from 7.0.
-    shown = [name.removesuffix(".0") if kind.is_float() else name for name in names]
-    return {said: source.filtered(value == name) for said, name in zip(shown, names, strict=True)}
+    (key,) = slicing(source, by, MOST).keys
+    source.accounts_for(int(source.arrays(source.frame.select(nw.len().alias("rows")))["rows"][0]))
+    named = len(key.edges) + 1 if key.edges else len(key.values)
+    if named < len(key.names):
+        raise DataError(f"some rows have no value in column {key.column!r}.", hint="leave them out: --where")
+    return {name: source.filtered(key.holds(source.frame, place)) for place, name in enumerate(key.names)}

@@ -93,6 +93,12 @@ class Key:
             found = held.replace_strict(list(self.values), codes, default=len(codes), return_dtype=nw.Int64)
         return choose(gap(self.column, self.kind), nw.lit(len(self.names) - 1), found).cast(nw.Int64)
 
+    def holds(self, frame: Frame, place: int) -> nw.Expr:
+        """Whether a row is in the slice of that number, one of those with a value."""
+        if self.edges:
+            return self.code(frame) == place
+        return _label(frame, self.column, self.kind, self.every) == nw.lit(self.values[place])
+
 
 @dataclass(frozen=True)
 class Slicing:
@@ -120,8 +126,8 @@ class Slicing:
         return " × ".join(parts)
 
 
-def slicing(source: Source, by: str | Sequence[str]) -> Slicing:
-    """The slices that columns make, each looked at in one pass over it.
+def slicing(source: Source, by: str | Sequence[str], most: int = MOST_SLICES) -> Slicing:
+    """The slices that columns make, each looked at in one pass over it and of at most so many.
 
     >>> from scorespace.frames import read
     >>> found = slicing(read({"ward": ["B", "A", None], "age": [30, 50, 70]}), ["ward", "age(bins=2)"])
@@ -131,14 +137,14 @@ def slicing(source: Source, by: str | Sequence[str]) -> Slicing:
     texts = [by] if isinstance(by, str) else list(by)
     if not texts:
         raise ColumnError("no column is named to slice by.", seen=listing(source.columns), hint='by="ward"')
-    cuts = [_cut(text, source) for text in texts]
+    cuts = [_cut(text, source, most) for text in texts]
     twice = next((one.column for place, one in enumerate(cuts) if one.column in [c.column for c in cuts[:place]]), None)
     if twice is not None:
         raise ColumnError(f"column {twice!r} is named twice to slice by.", hint="each column once")
-    return Slicing(tuple(_key(source, cut) for cut in cuts))
+    return Slicing(tuple(_key(source, cut, most) for cut in cuts))
 
 
-def _cut(text: str, source: Source) -> Cut:
+def _cut(text: str, source: Source, most: int) -> Cut:
     if text in source.columns:
         return Cut(text)
     match = _CALL.fullmatch(text)
@@ -146,12 +152,12 @@ def _cut(text: str, source: Source) -> Cut:
         raise absent_column(text if match is None else match["name"], source)
     stated = dict(read_options(Cut(match["name"]), match["options"], text, ColumnError))
     bins, every = stated.get("bins"), stated.get("every")
-    if (bins is None) == (every is None) or not (bins is None or 2 <= bins <= MOST_SLICES):
-        raise ColumnError(f"{text} makes no slices.", hint=f"{match['name']}(bins=4), from 2 to {MOST_SLICES} parts")
+    if (bins is None) == (every is None) or not (bins is None or 2 <= bins <= most):
+        raise ColumnError(f"{text} makes no slices.", hint=f"{match['name']}(bins=4), from 2 to {most} parts")
     return Cut(match["name"], bins, every)
 
 
-def _key(source: Source, cut: Cut) -> Key:
+def _key(source: Source, cut: Cut, most: int) -> Key:
     frame = source.frame
     kind = frame.collect_schema()[cut.column]
     refuse_nested(cut.column, kind, "values to slice by")
@@ -178,14 +184,14 @@ def _key(source: Source, cut: Cut) -> Key:
         edges = _edges(source, frame.filter(~absent), cut)
         return Key(cut.column, kind, (*_ranges(edges), *gaps), edges=edges)
     found = frame.filter(~absent).select(_label(frame, cut.column, kind, cut.every).alias("label"))
-    counted = source.arrays(found.group_by("label").agg(rows=nw.len()).head(MOST_SLICES + 1))["label"].tolist()
-    if len(counted) > MOST_SLICES:
+    counted = source.arrays(found.group_by("label").agg(rows=nw.len()).head(most + 1))["label"].tolist()
+    if len(counted) > most:
         parts = f'by="{cut.column}(bins=4)", parts of about as many rows' if kind.is_numeric() else None
         longer = {None: "month", "day": "month", "week": "month", "month": "year"}.get(cut.every)
         spans = f'by="{cut.column}(every={longer})"' if longer and dated() else None
         raise ColumnError(
             f"column {cut.column!r} has too many values to slice by.",
-            seen=f"more than {MOST_SLICES}, such as {', '.join(map(label_text, in_order(counted)[:3]))}",
+            seen=f"more than {grouped(most)}, such as {', '.join(map(label_text, in_order(counted)[:3]))}",
             hint=parts or spans or "a column of fewer values",
         )
     if not counted and not gaps:
