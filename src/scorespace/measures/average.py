@@ -89,7 +89,7 @@ def _of_pairs(measure: Measure, table: Table, options: dict[str, Any]) -> Array:
     size = table.class_totals.shape[-1]
     values = np.full((*table.total.shape, size, size), np.nan)
     found: Way
-    for i, j, one in table.pairwise(measure.table):  # type: ignore[var-annotated]
+    for i, j, one in table.pairwise(measure.table):
         found = measure.fit(one)
         values[..., i, j] = found.function(found.table, **options)
     return values

@@ -280,7 +280,7 @@ class ScoreTable(Table):
         >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).sweep.tp
         array([0., 1., 2., 2.])
         """
-        tp, fp = (_cumulated(column) for column in self.columns)
+        tp, fp = (cumulated(column) for column in self.columns)
         squares = None if self.squares is None else replace(self, counts=self.squares, squares=None).sweep
         return Counts.along(tp, fp, tp[..., -1:], fp[..., -1:], squares)
 
@@ -665,8 +665,12 @@ def grouped_scores(score: NDArray[np.float64], counts: Array) -> tuple[NDArray[n
     return values[starts], np.add.reduceat(counts[..., order], starts, axis=-1, dtype=wide)
 
 
-def _cumulated(column: Array) -> Array:
-    """Running sums along the scores, starting with the 0 of the threshold +inf."""
+def cumulated(column: Array) -> Array:
+    """Running sums along the scores, starting with the 0 of the threshold +inf.
+
+    >>> cumulated(np.array([1, 0, 2]))
+    array([0., 1., 1., 3.])
+    """
     out = np.zeros((*column.shape[:-1], column.shape[-1] + 1))
     # Whole numbers are added several times as fast as floats are, which wait for each other.
     out[..., 1:] = np.cumsum(column, axis=-1, dtype=np.int64 if column.dtype.kind in "iu" else np.float64)
