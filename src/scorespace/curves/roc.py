@@ -84,10 +84,7 @@ class RocCurve(Curve):
         corrected: bool = False,
     ) -> float:
         """Area over a range of FPR, or beside a range of TPR; see `partial_area`."""
-        area = partial_area(
-            self.x, self.y, fpr_low=fpr_low, fpr_high=fpr_high, tpr_low=tpr_low, tpr_high=tpr_high, corrected=corrected
-        )
-        return float(area)
+        return float(partial_area(self.x, self.y, fpr_low, fpr_high, tpr_low, tpr_high, corrected))
 
     def tpr_at(self, fpr: ArrayLike) -> Array:
         """The highest TPR reached at that FPR, between points by straight lines."""
@@ -148,7 +145,6 @@ def roc(
 def partial_area(
     fpr: Array,
     tpr: Array,
-    *,
     fpr_low: float | None = None,
     fpr_high: float | None = None,
     tpr_low: float | None = None,

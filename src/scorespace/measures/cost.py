@@ -61,21 +61,13 @@ def cost(
 
 
 @cost.on
-def _cost(
-    t: ConfusionTable,
-    *,
-    fp: FpCost | None = None,
-    fn: FnCost | None = None,
-    tp: TpCost | None = None,
-    tn: TnCost | None = None,
-    prevalence: Prevalence = None,
-    matrix: Matrix = None,
-) -> Array:
+def _cost(t: ConfusionTable, *, matrix: Matrix = None, **of_two: float | None) -> Array:
     """Mean cost of decisions between classes, cell by cell: Σ costs ∘ counts / all; without costs, every error is 1."""
-    stated = {"fp": fp, "fn": fn, "tp": tp, "tn": tn, "prevalence": prevalence}
-    for name in (name for name, value in stated.items() if value is not None):
+    for name, value in of_two.items():
+        if value is None:
+            continue
         raise MeasureError(
-            f"cost({name}={stated[name]:g}) is for a positive class, and here are {len(t.classes)} classes.",
+            f"cost({name}={value:g}) is for a positive class, and here are {len(t.classes)} classes.",
             hint="cost(matrix=0 5 1; 1 0 1; 9 1 0), or a class: cost(fp=1, fn=5)[" + t.classes[0] + "]",
         )
     size = len(t.classes)

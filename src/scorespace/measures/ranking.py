@@ -103,15 +103,7 @@ def pauc(
     if fpr_low is fpr_high is tpr_low is tpr_high is None:
         fpr_high = 0.1
     c = t.sweep
-    return partial_area(
-        ratio(c.fp, c.n),
-        ratio(c.tp, c.p),
-        fpr_low=fpr_low,
-        fpr_high=fpr_high,
-        tpr_low=tpr_low,
-        tpr_high=tpr_high,
-        corrected=corrected,
-    )
+    return partial_area(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr_low, fpr_high, tpr_low, tpr_high, corrected)
 
 
 @_on_roc(
@@ -232,12 +224,10 @@ def h(
     """
     pos_share = ratio(t.n_pos, t.total)
     neg_share = 1 - pos_share
-    a, b = _cost_prior(prior, severity_ratio, pos_share)
+    a, b = (np.broadcast_to(v, np.shape(pos_share)) for v in _cost_prior(prior, severity_ratio, pos_share))
     edges = edges_of(t)
-    n_pos, n_neg, p1, p0, edge_a, edge_b = (
-        np.broadcast_to(v, np.shape(pos_share)).ravel()[edges.owner]
-        for v in (t.n_pos, t.n_neg, pos_share, neg_share, a, b)
-    )
+    each = (np.ravel(v)[edges.owner] for v in (t.n_pos, t.n_neg, pos_share, neg_share, a, b))
+    n_pos, n_neg, p1, p0, edge_a, edge_b = each
     fpr = ratio(np.cumsum(edges.neg) - _before(edges.owner, edges.neg), n_neg)
     tpr = ratio(np.cumsum(edges.pos) - _before(edges.owner, edges.pos), n_pos)
     # The corner after an edge is best for costs from the next edge's share of positives up to its own.
@@ -248,7 +238,6 @@ def h(
     loss = p0 * fpr * (of_neg - below_neg) + p1 * (1 - tpr) * (of_pos - below_pos)
     first = np.append(True, edges.owner[1:] != edges.owner[:-1])
     start = p1 * (ratio(edge_b, edge_a + edge_b) - of_pos) * first  # the corner (0, 0)
-    a, b = np.broadcast_to(a, np.shape(pos_share)), np.broadcast_to(b, np.shape(pos_share))
     at_share = _masses(pos_share, a, b)
     worst = neg_share * at_share[0] + pos_share * (ratio(b, a + b) - at_share[1])
     return 1 - ratio(edges.added(loss + start, t), worst)

@@ -59,6 +59,10 @@ class ClassScores(Table):
     def class_names(self) -> tuple[str, ...]:
         return self.classes
 
+    @property
+    def total(self) -> Array:
+        return self.class_totals.sum(axis=-1)
+
     def deciding(self) -> ConfusionTable:
         return self.decisions
 
@@ -77,10 +81,11 @@ class ClassScores(Table):
             return self.decisions.inside(wanted, of)
         if of is not None:
             return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
-        if isinstance(self, wanted):
-            return self
-        hint = "name a class or an average: {label}[macro]"
-        raise NoTableError(f"cannot be computed from {self.described()}", hint=hint)
+        found = self.whole_inside(wanted)
+        if found is None:
+            hint = "name a class or an average: {label}[macro]"
+            raise NoTableError(f"cannot be computed from {self.described()}", hint=hint)
+        return cast(Wanted, found)
 
     def averaged_over(self, wanted: type[Table]) -> Table:
         return self.decisions if wanted is Counts else self
@@ -233,10 +238,6 @@ class ClassTable(ClassScores):
         """Weight of each class (…, K)."""
         return _summed_by(self.label, self.case_weight, len(self.classes))
 
-    @property
-    def total(self) -> Array:
-        return self.class_totals.sum(axis=-1)
-
     @cached_property
     def excess(self) -> float:
         """How far the scores of a case are from adding up to one, at most."""
@@ -267,8 +268,7 @@ class ClassTable(ClassScores):
     @property
     def top(self) -> ScoreTable:
         """The highest score of each case, with the decision for it right or wrong as classes."""
-        right = (self.decided == self.label).astype(np.intp)
-        return _score_table(right, self.score.max(axis=0), ("wrong", "right"), self.weight, self.copies)
+        return self._right_by(self.score.max(axis=0))
 
     @property
     def exact_lead(self) -> Array:
@@ -285,8 +285,11 @@ class ClassTable(ClassScores):
     @property
     def margins(self) -> ScoreTable:
         """The lead of the highest score over the second, with the decision right or wrong as classes."""
-        right = (self.decided == self.label).astype(np.intp)
-        return _score_table(right, self.lead, ("wrong", "right"), self.weight, self.copies)
+        return self._right_by(self.lead)
+
+    def _right_by(self, score: Array) -> ScoreTable:
+        """Whether the decisions are right, by a score of how sure they are."""
+        return _score_table(self.right().astype(np.intp), score, ("wrong", "right"), self.weight, self.copies)
 
     def left(self, lead: Array) -> Array:
         """What is taken for what (places, K²) among the cases that lead by at least so much; leads rise."""

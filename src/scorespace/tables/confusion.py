@@ -71,10 +71,6 @@ class ConfusionTable(Table):
         return self.classes
 
     @property
-    def positive_name(self) -> str | None:
-        return None if self.positive is None else self.classes[self.positive]
-
-    @property
     def strata(self) -> NDArray[np.intp]:
         return np.repeat(np.arange(len(self.classes)), len(self.classes))
 
@@ -92,7 +88,7 @@ class ConfusionTable(Table):
     ) -> Wanted:
         """The outcomes of the positive class or of a named one; a two-class decision as scores 1 and 0."""
         if at is not None:
-            none = "a crisp decision has no threshold" if wanted is Counts else "{label} covers all thresholds"
+            none = Counts.crisp if wanted is Counts else "{label} covers all thresholds"
             raise NoTableError("asks for a threshold, but " + none, hint="{label}")
         least = at_least(of, self.classes, self.ordinal)
         if least is not None and wanted is Counts:
@@ -149,8 +145,8 @@ class ConfusionTable(Table):
 
     def pooled(self, wanted: type[Wanted]) -> Wanted:
         """The outcomes of all classes added up."""
-        every = self.one_vs_rest.cells.sum(axis=-2)
-        return cast(Wanted, Counts(tp=every[..., 0], fn=every[..., 1], fp=every[..., 2], tn=every[..., 3]))
+        each = self.one_vs_rest
+        return cast(Wanted, each.with_cells(each.cells.sum(axis=-2)))
 
     @property
     def one_vs_rest(self) -> Counts:

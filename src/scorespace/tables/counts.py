@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorespace.errors import DataError
 from scorespace.results import same
-from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, Table
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
@@ -48,6 +48,7 @@ class Counts(Table):
     """
 
     holds = "decisions"
+    crisp = "a crisp decision has no threshold"
     counts_outcomes = True
     squares: Counts | None
 
@@ -131,13 +132,6 @@ class Counts(Table):
         """How many equal cases are worth the weights of p, n, pp, pn or all of them: Kish's (Σw)² / Σw²."""
         weight = float(getattr(self, trials))
         return weight if self.squares is None else float(ratio(weight * weight, getattr(self.squares, trials)))
-
-    def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
-    ) -> Wanted:
-        if at is not None:
-            raise NoTableError("asks for a threshold, but a crisp decision has no threshold", hint="{label}")
-        return super().inside(wanted, of, at, sized=sized)
 
     def swapped(self) -> Self:
         """The same decisions with the other class as positive."""

@@ -68,10 +68,6 @@ class ScoreTable(Table):
         return self.classes
 
     @property
-    def positive_name(self) -> str | None:
-        return self.classes[self.positive]
-
-    @property
     def strata(self) -> NDArray[np.intp]:
         return np.repeat(np.arange(len(self.classes)), self.score.size)
 
@@ -448,14 +444,11 @@ class ScoreTable(Table):
         if self.score.size <= rows:
             return self
         starts = self._merging(rows)
-        ends = np.append(starts[1:], self.score.size) - 1
-        wide = np.float64 if self.counts.dtype.kind == "f" else np.int64
-        counts = np.add.reduceat(self.counts, starts, axis=-1, dtype=wide)
-        squares = None if self.squares is None else np.add.reduceat(self.squares, starts, axis=-1)
-        width = float((self.score[starts] - self.score[ends]).max())
-        resolution = max(width, self.resolution)
-        found = {"score": self.score[ends], "counts": counts, "squares": squares, "bins": None}
-        return replace(self, resolution=resolution, **found)
+        score = self.score[np.append(starts[1:], self.score.size) - 1]
+        squares = None if self.squares is None else _runs_added(self.squares, starts)
+        width = max(float((self.score[starts] - score).max()), self.resolution)
+        counts = _runs_added(self.counts, starts)
+        return replace(self, score=score, counts=counts, resolution=width, squares=squares, bins=None)
 
     def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
         if self.score.size <= rows:
@@ -599,13 +592,9 @@ def merged_table(
 ) -> ScoreTable:
     """The coarse table of bins in any order, with the weights (K, m) in them and the sums of their squares."""
     bins, order, starts = joined(*several)
-
-    def merged(column: Array) -> Array:
-        wide = np.float64 if column.dtype.kind == "f" else np.int64
-        return np.add.reduceat(column[:, order], starts, axis=-1, dtype=wide) if starts.size else column.astype(wide)
-
-    squares = None if squares is None else merged(squares)
-    return ScoreTable(bins.low, merged(counts), classes, positive, bins.width, squares, bins)
+    merged = _runs_added(counts[:, order], starts)
+    squares = None if squares is None else _runs_added(squares[:, order], starts)
+    return ScoreTable(bins.low, merged, classes, positive, bins.width, squares, bins)
 
 
 def prevalence_factors(strata: Array, cells: Array, positive: int, share: float) -> Array:
@@ -659,10 +648,13 @@ def grouped_scores(score: NDArray[np.float64], counts: Array) -> tuple[NDArray[n
     order = np.argsort(-score, kind="stable")
     values = score[order] + 0.0
     starts = starts_of(values)
-    wide = np.float64 if counts.dtype.kind == "f" else np.int64
-    if not starts.size:
-        return values, counts.astype(wide)
-    return values[starts], np.add.reduceat(counts[..., order], starts, axis=-1, dtype=wide)
+    return values[starts], _runs_added(counts[..., order], starts)
+
+
+def _runs_added(columns: Array, starts: NDArray[np.intp]) -> Array:
+    """The sums over runs of rows (…, m) that begin at these places; small whole numbers have room to grow."""
+    wide = np.float64 if columns.dtype.kind == "f" else np.int64
+    return np.add.reduceat(columns, starts, axis=-1, dtype=wide) if starts.size else columns.astype(wide)
 
 
 def cumulated(column: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,8 +94,12 @@ class Table(ByValue, ABC):
     """Whether it counts outcomes that proportions are shares of; `effective` tells how many of each there are."""
     summed: ClassVar[bool] = False
     """Whether it holds sums over cases, as tables of cases have them inside."""
+    crisp: ClassVar[str] = ""
+    """Why there is no threshold to ask for, where that is not just that it has none."""
     squares: Any = None
     """The sums of squared weights, in the shape of the weights, where they are kept."""
+    positive: Any = None
+    """The place of the class that counts as positive among its classes, if one does."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -168,7 +172,7 @@ class Table(ByValue, ABC):
     @property
     def positive_name(self) -> str | None:
         """The class that counts as positive, if one does."""
-        return None
+        return None if self.positive is None else self.class_names[self.positive]
 
     @property
     def probabilities(self) -> bool:
@@ -266,12 +270,18 @@ class Table(ByValue, ABC):
         `sized`: the size of the scores counts and not their order alone. NoTableError says why there is none.
         """
         if at is not None:
-            raise NoTableError(f"asks for a threshold, but {self.described()} have none", hint="{label}")
+            none = self.crisp or f"{self.described()} have none"
+            raise NoTableError(f"asks for a threshold, but {none}", hint="{label}")
         if of is not None:
             raise NoTableError(f"names a class, but {self.described()} have none", hint="{label}")
-        if isinstance(self, wanted):
-            return self
-        raise NoTableError(f"cannot be computed from {self.described()}", hint=f"{{label}} needs {held(wanted)}")
+        found = self.whole_inside(wanted)
+        if found is None:
+            raise NoTableError(f"cannot be computed from {self.described()}", hint=f"{{label}} needs {held(wanted)}")
+        return cast(Wanted, found)
+
+    def whole_inside(self, wanted: type[Table]) -> Table | None:
+        """The table of that kind inside it for which neither a class nor a threshold is named, if there is one."""
+        return self if isinstance(self, wanted) else None
 
     def averaged_over(self, wanted: type[Table]) -> Table:
         """The table over whose classes a function of the wanted table is averaged."""
