@@ -452,7 +452,7 @@ def call_text(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 @cache
 def load_plugins() -> None:
     """Import what third parties declare, once; one that fails is remembered and does not stop the others."""
-    for entry in _entries() if _named_anywhere() else ():
+    for entry in plugins() if _named_anywhere() else ():
         try:
             entry.load()
         except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
@@ -460,7 +460,7 @@ def load_plugins() -> None:
             warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)
 
 
-def _entries() -> list[EntryPoint]:
+def plugins() -> list[EntryPoint]:
     """The entry points of third parties."""
     from importlib.metadata import entry_points
 

@@ -120,17 +120,13 @@ class Hull(Curve):
 
     def dominated(self, models: Mapping[str, ScoreTable | ConfusionTable]) -> dict[str, str]:
         """The models that are best under no condition, each with the reason."""
-        used = set(self.model)
+        rivals = listing([one for one in dict.fromkeys(self.model) if one not in TRIVIAL]) or "the trivial rules"
         found = {}
-        for name, table in models.items():
-            if name not in used:
-                best = hull(table)
-                gap = float(np.max(self.y - np.interp(self.x, best.x, best.y)))  # widest at a corner of the upper one
-                rivals = listing([other for other in dict.fromkeys(self.model) if other not in TRIVIAL])
-                found[name] = (
-                    f"everywhere on or below the hull of {rivals or 'the trivial rules'}"
-                    + (f", by up to {gap:.3f} of TPR" if gap > 0 else "")
-                )  # fmt: skip
+        for name in [one for one in models if one not in self.model]:
+            best = hull(models[name])
+            gap = float(np.max(self.y - np.interp(self.x, best.x, best.y)))  # widest at a corner of the upper one
+            by = f", by up to {gap:.3f} of TPR" if gap > 0 else ""
+            found[name] = f"everywhere on or below the hull of {rivals}{by}"
         return found
 
 

@@ -88,13 +88,11 @@ class RocCurve(Curve):
 
     def tpr_at(self, fpr: ArrayLike) -> Array:
         """The highest TPR reached at that FPR, between points by straight lines."""
-        wanted = np.asarray(fpr, dtype=np.float64)
-        return value_at(self.x, self.y, wanted)
+        return value_at(self.x, self.y, np.asarray(fpr, dtype=np.float64))
 
     def fpr_at(self, tpr: ArrayLike) -> Array:
         """The lowest FPR at which that TPR is reached, between points by straight lines."""
-        wanted = np.asarray(tpr, dtype=np.float64)
-        return 1 - value_at(1 - self.y[::-1], 1 - self.x[::-1], 1 - wanted)
+        return 1 - value_at(1 - self.y[::-1], 1 - self.x[::-1], 1 - np.asarray(tpr, dtype=np.float64))
 
     def simplified(self) -> Self:
         """The same curve without the points on straight lines, by exact cross products of the counts."""

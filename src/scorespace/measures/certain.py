@@ -53,9 +53,10 @@ def _of_average(spec: MeasureSpec, table: Table) -> Bounds | None:
     alone = replace(spec, of=None)
     if spec.of == MICRO:
         return certified(alone, over.pooled(measure.table))
-    paired, parts = spec.of in OVER_PAIRS, enumerate(over.each(measure.table))
+    paired = spec.of in OVER_PAIRS
+    parts: Any = over.pairwise(measure.table) if paired else enumerate(over.each(measure.table))
     ends = np.full((2, *[len(over.class_names)] * (2 if paired else 1)), np.nan)
-    for *place, one in over.pairwise(measure.table) if paired else parts:
+    for *place, one in parts:
         found = certified(alone, one) if one.coarse else _ends(measure.fit(one).function(one, **options))
         if found is None:
             return None

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from scorespace.arguments import check_values, foreseen
-from scorespace.declaration import OnTables, Registry, check_options, declaring, table_of
+from scorespace.declaration import OnTables, Registry, check_options, declaring
 from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
 from scorespace.tables import Array, At, NoTableError, Table
@@ -45,7 +45,8 @@ class Measure(OnTables):
     and `undefined` are the reasons given for such values. `certain` bounds it on coarse scores; `monotone`, of
     outcomes, it moves one way when TP alone changes, and when FP alone does. Without `best`, neither direction is
     better. `spelled` are names that it has with options, a class or an operating point, and how each is written.
-    `each` and `pairs` hold quick ways to that of all classes, or of all pairs of them, by table.
+    `each` and `pairs` hold quick ways to that of all classes (…, K), each against the rest, or of all pairs of them
+    (…, K, K), by table.
     """
 
     function: Formula
@@ -102,16 +103,6 @@ class Measure(OnTables):
             found = self.fit(table)
             value = np.asarray(found.function(found.table, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
-
-    def of_each(self, function: Formula) -> Formula:
-        """Declare a quick way to the measure (…, K) of all classes of a table, each against the rest."""
-        self.each[table_of(function)] = function
-        return function
-
-    def of_pairs(self, function: Formula) -> Formula:
-        """Declare a quick way to the measure (…, K, K) of all pairs of classes of a table."""
-        self.pairs[table_of(function)] = function
-        return function
 
     def fit(self, table: Table, of: str | None = None, at: At | None = None, label: object = None) -> Way:
         """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""

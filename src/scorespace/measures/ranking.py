@@ -26,7 +26,7 @@ _CORRECTED = dict.fromkeys(
 )
 _OF_PRECISION = "near 1 it holds the truth in 91 to 100 % of samples"
 
-_of_pairs = partial(measure, best="high", undefined=ONE_CLASS, certain=by_order)
+_of_pairs = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, certain=by_order)
 _on_roc = partial(_of_pairs, within_classes=True)
 _area = partial(_on_roc, interval="area", covers=_OF_AREAS)
 _precision = partial(
@@ -53,7 +53,6 @@ def _products(one: Array, other: Array) -> Array:
 
 @_area(
     title="Area under the ROC curve",
-    range=(0, 1),
     aliases=(
         *("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance", "roc_auc_score", "roc_area"),
         "probability_of_superiority",
@@ -129,7 +128,6 @@ def _certain_ks(formula: Formula, t: ScoreTable) -> list[Array]:
 
 @_on_roc(
     title="Kolmogorov-Smirnov distance",
-    range=(0, 1),
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     interval="corrected",
     biased="too high on small samples: it is the largest of many gaps",
@@ -175,9 +173,7 @@ def auprc(t: ScoreTable) -> Array:
     return pr_area(t.sweep)
 
 
-@_on_roc(
-    title="TPR at a fixed FPR", range=(0, 1), aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), spelled=_AT_TNR
-)
+@_on_roc(title="TPR at a fixed FPR", aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), spelled=_AT_TNR)
 def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)
@@ -185,7 +181,7 @@ def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 
     return value_at(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr)
 
 
-@_on_roc(title="FPR at a fixed TPR", range=(0, 1), best="low", aliases=("fpr_at_tpr", "false_alarms_at"))
+@_on_roc(title="FPR at a fixed TPR", best="low", aliases=("fpr_at_tpr", "false_alarms_at"))
 def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)
@@ -201,7 +197,6 @@ def _check_rate(name: str, rate: float) -> None:
 
 @_of_pairs(
     title="H-measure",
-    range=(0, 1),
     aliases=("h_measure", "hmeasure"),
     interval="corrected",
     biased="too high on small samples: the best recalibration is fitted to the same cases",

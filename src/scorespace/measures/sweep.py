@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from scorespace.curves.certain import Ends, from_infinity
+from scorespace.curves.certain import Ends, at_points
 from scorespace.curves.curve import Curve, bounded, curve
 from scorespace.curves.sweep import Sweep, sweep
 from scorespace.declaration import Several
@@ -61,7 +61,7 @@ def _of_measure(table: ScoreTable, traced: Curve, *, measure: str = "f1") -> End
     spec = parse(measure)
     if not spec.measure.monotone:
         return np.full(traced.y.shape, np.nan), np.full(traced.y.shape, np.nan)
-    return from_infinity(table, traced, lambda counts, _: spec.measure.function(counts, **dict(spec.options)))
+    return at_points(table, traced, lambda counts, _: spec.measure.function(counts, **dict(spec.options)))
 
 
 @declared(

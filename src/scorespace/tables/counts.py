@@ -139,9 +139,7 @@ class Counts(Table):
         return type(self)(tp=self.tn, fp=self.fn, fn=self.fp, tn=self.tp, squares=squares)
 
     def __add__(self, other: Self) -> Self:
-        squares = None
-        if self.squares is not None or other.squares is not None:
-            squares = (self.squares or self) + (other.squares or other)
+        squares = None if self.squares is other.squares is None else (self.squares or self) + (other.squares or other)
         sums = (self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn)
         return type(self)(*sums, squares=squares)
 

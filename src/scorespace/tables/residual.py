@@ -17,7 +17,7 @@ from scorespace.tables.kind import table_kind
 from scorespace.tables.labels import array_of
 from scorespace.tables.pieces import over_pieces
 from scorespace.tables.sums import ErrorSums, term_values
-from scorespace.tables.table import Array, NoTableError, Table
+from scorespace.tables.table import Array, NoTableError, Table, Weighed
 
 _FEW: Final = 2**14  # cases whose terms stay in the cache, and in memory that is not given back each time
 _AT_ONCE: Final = 1_000_000  # cases whose terms are kept; those of more are made again when they are added up
@@ -267,10 +267,11 @@ def _summed(terms: Array, weight: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalTable(Table):
+class IntervalTable(Weighed):
     """Prediction intervals and the truths that they should hold, case by case."""
 
     holds = "prediction intervals"
+    weights = "weight"
     by_case = counts_outcomes = True
     truth: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -281,20 +282,11 @@ class IntervalTable(Table):
     def described(self) -> str:
         return "prediction intervals"
 
-    @property
-    def cells(self) -> Array:
-        return self.weight
-
-    def with_cells(self, cells: Array) -> Self:
-        return replace(self, weight=cells, squares=None)
-
     def __add__(self, other: Self) -> Self:
         def both(name: str) -> Any:
             return np.concatenate([getattr(self, name), getattr(other, name)])
 
-        squares = None
-        if self.squares is not None or other.squares is not None:
-            squares = np.concatenate([one.weight if one.squares is None else one.squares for one in (self, other)])
+        squares = self.squares_with(other, np.append)
         return type(self)(both("truth"), both("low"), both("high"), both("weight"), squares)
 
 
