@@ -145,18 +145,14 @@ def _fits(value: Any, kind: Any) -> bool:
         inside = value.items() if isinstance(value, Mapping) and len(inner) == 2 else ()
         return isinstance(value, Mapping) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in inside)
     if held is Sequence:
-        whole = isinstance(value, (Sequence, *_array_types())) and not isinstance(value, (str, bytes))
+        array = getattr(sys.modules.get("numpy"), "ndarray", Sequence)  # who has not loaded NumPy gives none of its own
+        whole = isinstance(value, (Sequence, array)) and not isinstance(value, (str, bytes))
         whole = whole and getattr(value, "ndim", 1) > 0
         return whole and all(_fits(each, inner[0]) for each in value) if inner else whole
     if held is Callable or held is not kind:
         return callable(value) if inspect.isclass(held) and held.__name__ == "Callable" else True
     ours = inspect.isclass(kind) and kind.__module__.startswith(("builtins", "scorespace"))
     return isinstance(value, kind) if ours else True  # arrays are looked at where they are used
-
-
-def _array_types() -> tuple[type, ...]:
-    numpy = sys.modules.get("numpy")
-    return (numpy.ndarray,) if numpy is not None else ()
 
 
 def _worded(kind: Any) -> str:

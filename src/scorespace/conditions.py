@@ -44,6 +44,7 @@ class Condition:
             check_cost(name, getattr(self, name))
         check("prevalence", self.prevalence, float | None)
         check_prevalence(self.prevalence)
+        seen = f"fp={self.fp:g}, tn={self.tn:g}, fn={self.fn:g}, tp={self.tp:g}"
         if self.fp <= self.tn or self.fn <= self.tp:
             always = "positive" if self.fp <= self.tn and self.fn >= self.tp else "negative"
             problem = f"under these costs deciding {always} is never worse, so no model is needed."
@@ -51,16 +52,10 @@ class Condition:
                 problem = "under these costs every error is better than the right decision."
             raise ConditionError(
                 problem,
-                seen=f"fp={self.fp:g}, tn={self.tn:g}, fn={self.fn:g}, tp={self.tp:g}",
+                seen=seen,
                 hint="each error must cost more than the right decision on the same case: fp > tn and fn > tp",
             )
-
-        if not 1 / _MOST < (self.fp - self.tn) / (self.fn - self.tp) < _MOST:
-            raise ConditionError(
-                "one error costs beyond measure more than the other.",
-                seen=f"fp={self.fp:g}, tn={self.tn:g}, fn={self.fn:g}, tp={self.tp:g}",
-                hint="costs that differ by less than a googol",
-            )
+        _check_proportion("error", (self.fp - self.tn) / (self.fn - self.tp), seen)
 
     @classmethod
     def of_slope(cls, slope: float, prevalence: float) -> Condition:
@@ -152,12 +147,7 @@ class Asymmetry:
             if not 0 < cost < _MOST:
                 hint = f"a number above 0, such as {name}=1"
                 raise ConditionError(f"{name}={cost:g} is not a cost of predicting too {_SIDES[name]}.", hint=hint)
-        if not 1 / _MOST < self.under / self.over < _MOST:
-            raise ConditionError(
-                "one side costs beyond measure more than the other.",
-                seen=f"under={self.under:g}, over={self.over:g}",
-                hint="costs that differ by less than a googol",
-            )
+        _check_proportion("side", self.under / self.over, f"under={self.under:g}, over={self.over:g}")
 
     @property
     def alpha(self) -> float:
@@ -320,6 +310,12 @@ def check_cost(name: str, cost: float) -> None:
         raise ConditionError(f"{name}={cost} is not a cost.", hint=f"a finite number, such as {name}=1")
     if abs(cost) > _MOST:
         raise ConditionError(f"{name}={cost:g} is more than can be reckoned with.", hint="a larger unit")
+
+
+def _check_proportion(what: str, proportion: float, seen: str) -> None:
+    if not 1 / _MOST < proportion < _MOST:
+        problem = f"one {what} costs beyond measure more than the other."
+        raise ConditionError(problem, seen=seen, hint="costs that differ by less than a googol")
 
 
 def check_prevalence(prevalence: float | None) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from functools import cache, cached_property
 from importlib.machinery import PathFinder
-from types import NoneType
+from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -131,6 +131,23 @@ class Declaration:
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.title}. {self.summary}"
+
+
+class OnTables(Declaration):
+    """What nouns share that are declared on one table, or on several: `functions` holds the function by table."""
+
+    table: Any
+    functions: dict[type, Callable[..., Any]]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        table = table_of(self.function)
+        vars(self).update(table=table, functions={table: self.function})
+
+    def on(self, function: Function) -> Function:
+        """Declare the same on a further table, or on each of a union, as its first parameter is annotated."""
+        self.functions.update(dict.fromkeys(_tables_of(function), function))
+        return function
 
 
 def _home(noun: Any) -> tuple[str, str]:
@@ -283,13 +300,18 @@ _CALL = re.compile(r"\s*(?P<name>[^\s()\[\]@,=]+)\s*(?:\((?P<options>.*)\))?\s*"
 
 def table_of(function: Callable[..., Any]) -> type:
     """The table a declared function needs: the annotation of its first parameter."""
+    return _tables_of(function)[0]
+
+
+def _tables_of(function: Callable[..., Any]) -> tuple[type, ...]:
     kind = _hint(function, function.__code__.co_varnames[0], None)
-    if not isinstance(kind, type):
+    kinds: tuple[Any, ...] = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    if not all(isinstance(one, type) and one is not NoneType for one in kinds):
         raise TypeError(f"{function.__name__}: annotate the first parameter with the table it needs")
-    return kind
+    return kinds
 
 
-def options_of(function: Callable[..., Any], without: tuple[str, ...] = ()) -> tuple[Option, ...]:
+def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
     """The keyword-only parameters of a declared function, with what their annotations say of them.
 
     >>> def f(t, *, bins: Annotated[int, "number of bins"] = 10): ...
@@ -302,7 +324,6 @@ def options_of(function: Callable[..., Any], without: tuple[str, ...] = ()) -> t
     return tuple(
         Option(name, *_described(_hint(function, name, str), defaults.get(name, inspect.Parameter.empty)))
         for name in names
-        if name not in without
     )
 
 
@@ -431,7 +452,7 @@ def call_text(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 @cache
 def load_plugins() -> None:
     """Import what third parties declare, once; one that fails is remembered and does not stop the others."""
-    for entry in _entries() if _named_anywhere() else ():
+    for entry in plugins() if _named_anywhere() else ():
         try:
             entry.load()
         except (Exception, SystemExit) as error:  # whatever a stranger's module does must not end ours
@@ -439,7 +460,7 @@ def load_plugins() -> None:
             warnings.warn(f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {said}", stacklevel=2)
 
 
-def _entries() -> list[EntryPoint]:
+def plugins() -> list[EntryPoint]:
     """The entry points of third parties."""
     from importlib.metadata import entry_points
 

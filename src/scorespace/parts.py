@@ -7,10 +7,10 @@ import sys
 from collections import Counter
 from dataclasses import asdict
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, entry_points, requires, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Any, Final
 
-from scorespace.declaration import BROKEN, PLUGINS, load_plugins
+from scorespace.declaration import BROKEN, load_plugins, plugins
 from scorespace.errors import DataError
 from scorespace.frozen import dataclass
 
@@ -91,9 +91,8 @@ def _packages() -> list[Part]:
     asked = [match for text in requires("scorespace") or () if (match := _REQUIRED.match(text))]
     size = Counter(match["extra"] for match in asked)
     found: dict[str, Part] = {}
-    for match in sorted(
-        asked, key=lambda one: (one["extra"] is not None, size[one["extra"]])
-    ):  # the smallest that has it
+    asked.sort(key=lambda one: (one["extra"] is not None, size[one["extra"]]))
+    for match in asked:  # of several extras, the smallest that has it
         name, extra = match["name"], match["extra"]
         if extra in _HIDDEN or name in ("scorespace", *_FRAMES):
             continue
@@ -104,17 +103,8 @@ def _packages() -> list[Part]:
 
 def _plugins() -> list[Part]:
     load_plugins()
-    entries = [entry for group in PLUGINS for entry in entry_points(group=group)]
-    return [
-        Part(
-            f"plug-in {entry.name}",
-            None if entry.name in BROKEN else "loaded",
-            entry.value,
-            False,
-            BROKEN.get(entry.name),
-        )
-        for entry in entries
-    ]
+    found = ((one, BROKEN.get(one.name)) for one in plugins())
+    return [Part(f"plug-in {one.name}", None if why else "loaded", one.value, False, why) for one, why in found]
 
 
 def _version(name: str) -> str | None:

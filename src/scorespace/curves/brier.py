@@ -11,6 +11,7 @@ from scorespace.curves.curve import UNIT, Curve, beside, curve
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreError
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.score import cumulated
 
 _NOTHING: Final = ((0.0, 0.0), (1.0, 0.0))
 _benefit = partial(
@@ -61,13 +62,11 @@ def optimal_curve(table: ScoreTable) -> Curve:
     """
     total = float(table.total)
     edges = hull_edges(*table.columns)
-    missed = float(table.n_pos) - np.concatenate([[0.0], np.cumsum(edges.pos)])
-    alarmed = np.concatenate([[0.0], np.cumsum(edges.neg)])
-    bend = np.concatenate([ratio(edges.pos, edges.pos + edges.neg)[::-1]])  # ascending: the last edge first
+    missed, alarmed = float(table.n_pos) - cumulated(edges.pos), cumulated(edges.neg)
+    bend = ratio(edges.pos, edges.pos + edges.neg)[::-1]  # ascending: the last edge first
     loss = 2 * ((1 - bend) * missed[:-1][::-1] + bend * alarmed[:-1][::-1]) / total
-    ends_x, ends_y = np.array([0.0, 1.0]), np.array([2 * missed[-1] / total, 2 * alarmed[0] / total])
-    x = np.concatenate([ends_x[:1], bend, ends_x[1:]])
-    y = np.concatenate([ends_y[:1], loss, ends_y[1:]])
+    x = np.concatenate([[0.0], bend, [1.0]])
+    y = np.concatenate([[2 * missed[-1] / total], loss, [2 * alarmed[0] / total]])
     threshold = np.concatenate([[-np.inf], table.score[edges.end][::-1], [np.inf]])
     return Curve("brier_optimal", x, y, threshold, brier_curve.x, brier_curve.y)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Final, Literal, Self, get_args
 
 import numpy as np
@@ -12,7 +11,6 @@ from scorespace.curves.curve import Curve, beside_chance
 from scorespace.curves.hull import hull_edges
 from scorespace.errors import ScoreSpaceError, did_you_mean
 from scorespace.frozen import dataclass
-from scorespace.results import Row, plain
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.classes import TOP
 from scorespace.tables.order import starts_of
@@ -55,15 +53,12 @@ class CalibrationCurve(Curve):
         """About that many of the groups, evenly spaced, the lowest and the highest among them."""
         if self.x.size <= most:
             return self
-        kept = np.linspace(0, self.x.size - 1, max(2, most)).astype(np.intp)
-        names = ("x", "y", "threshold", "highest", "cases", "hits", *self.certified)
-        return replace(self, **{name: getattr(self, name)[kept] for name in names})
+        return self.at(np.linspace(0, self.x.size - 1, max(2, most)).astype(np.intp))
 
-    def rows(self) -> list[Row]:
-        """One row per group."""
-        names = ("x", "y", "threshold", "highest", "cases", "hits", *self.certified)
-        columns = (plain(getattr(self, name)) for name in names)
-        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+    @property
+    def columns(self) -> dict[str, Array]:
+        names = ("x", "y", "threshold", "highest", "cases", "hits")
+        return {name: getattr(self, name) for name in names} | self.certified
 
     def __repr__(self) -> str:
         how = {"isotonic": "by isotonic regression", "width": "of equal width", "count": "of equal count"}[self.by]

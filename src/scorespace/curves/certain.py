@@ -7,6 +7,7 @@ that takes the best of all thresholds by the best order inside the bins.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,25 +50,31 @@ def over_bins(table: ScoreTable, formula: Formula, *, defined: bool = False) -> 
     return least.reduce(values, axis=0), most.reduce(values, axis=0)
 
 
-def from_infinity(table: ScoreTable, traced: Curve, formula: Formula) -> Ends:
-    """The same for a curve that starts at the threshold +inf, where it is exact."""
-    low, high = over_bins(table, formula)
-    return np.append(traced.y[0], low), np.append(traced.y[0], high)
+def at_points(table: ScoreTable, traced: Curve, formula: Formula, *, defined: bool = False) -> Ends:
+    """The same at the points of a curve, each at the threshold of a bin; at +inf, where it may start, it is exact."""
+    ends = over_bins(table, formula, defined=defined)
+    place = np.searchsorted(-table.score, -traced.threshold)
+    low, high = (np.where(np.isinf(traced.threshold), traced.y, np.append(end, np.nan)[place]) for end in ends)
+    return low, high
+
+
+def _benefit(c: Counts, t: Array) -> Array:
+    return ratio(c.tp - c.fp * t / (1 - t), c.total)
+
+
+for _kind, _formula in {
+    gain: lambda c, _: ratio(c.tp, c.p),
+    lift_curve: lambda c, _: ratio(ratio(c.tp, c.pp), ratio(c.p, c.total)),
+    net_benefit: _benefit,
+    standardised_net_benefit: lambda c, t: ratio(_benefit(c, t), ratio(c.p, c.total)),
+    interventions_avoided: lambda c, t: ratio(c.tn - c.fn * (1 - t) / t, c.total),
+}.items():
+    bounded(_kind)(partial(at_points, formula=_formula, defined=_kind is lift_curve))
 
 
 @bounded(roc)
 def _of_roc(table: ScoreTable, traced: Curve, *, normalised: bool = True, **part: Any) -> Ends:
-    return from_infinity(table, traced, lambda c, _: ratio(c.tp, c.p) if normalised else c.tp)
-
-
-@bounded(gain)
-def _of_gain(table: ScoreTable, traced: Curve) -> Ends:
-    return from_infinity(table, traced, lambda c, _: ratio(c.tp, c.p))
-
-
-@bounded(lift_curve)
-def _of_lift(table: ScoreTable, traced: Curve) -> Ends:
-    return over_bins(table, lambda c, _: ratio(ratio(c.tp, c.pp), ratio(c.p, c.total)), defined=True)
+    return at_points(table, traced, lambda c, _: ratio(c.tp, c.p) if normalised else c.tp)
 
 
 @bounded(pr)
@@ -75,26 +82,6 @@ def _of_pr(table: ScoreTable, traced: Curve) -> Ends:
     low, high = over_bins(table, lambda c, _: ratio(c.tp, c.pp), defined=True)
     # It starts with the precision of the first scores, which are those of the first bin.
     return np.append(low[:1], low), np.append(high[:1], high)
-
-
-@bounded(net_benefit)
-def _of_benefit(table: ScoreTable, traced: Curve) -> Ends:
-    low, high = over_bins(table, lambda c, t: ratio(c.tp - c.fp * t / (1 - t), c.total))
-    return low[table.score < 1], high[table.score < 1]
-
-
-@bounded(standardised_net_benefit)
-def _of_share(table: ScoreTable, traced: Curve) -> Ends:
-    share = ratio(table.n_pos, table.total)
-    low, high = _of_benefit(table, traced)
-    return ratio(low, share), ratio(high, share)
-
-
-@bounded(interventions_avoided)
-def _of_avoided(table: ScoreTable, traced: Curve) -> Ends:
-    low, high = over_bins(table, lambda c, t: ratio(c.tn - c.fn * (1 - t) / t, c.total))
-    inside = (table.score < 1) & (table.score > 0)
-    return low[inside], high[inside]
 
 
 @bounded(brier_curve)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scorespace.curves.curve import Addition, Curve, CurveKind
+from scorespace.curves.curve import UNIT, Addition, Curve, CurveKind
 from scorespace.curves.pr import PrCurve, pr
 from scorespace.curves.roc import RocCurve, roc, value_at
 from scorespace.tables import Array, ratio
@@ -34,13 +34,9 @@ def average_roc(curves: Iterable[RocCurve]) -> Curve:
     (0.875, [0.75, 1.0])
     """
     defined = [curve.simplified() for curve in curves if _defined(curve)]
-    if not defined:
-        return _undefined(roc)
-    at = np.unique(np.concatenate([curve.x for curve in defined]))
-    before, after = _mean([_ends(curve.x, curve.y, at) for curve in defined])
+    at = np.unique(np.concatenate([UNIT, *(curve.x for curve in defined)]))
     # Rates closer together than rounding could fall back by that much.
-    rate = np.maximum.accumulate(_woven(before, after))
-    return _averaged(roc, np.repeat(at, 2), rate)
+    return _averaged(roc, at, [_ends(curve.x, curve.y, at) for curve in defined], np.maximum.accumulate)
 
 
 @mean(pr)
@@ -54,11 +50,8 @@ def average_pr(curves: Iterable[PrCurve]) -> Curve:
     array([0.83333333, 0.5       ])
     """
     defined = [curve for curve in curves if _defined(curve)]
-    if not defined:
-        return _undefined(pr)
     at = np.unique(np.concatenate([np.linspace(0, 1, round(1 / _STEP) + 1), *(curve.x for curve in defined)]))
-    before, after = _mean([_precisions(curve, at) for curve in defined])
-    return _averaged(pr, np.repeat(at, 2), _woven(before, after))
+    return _averaged(pr, at, [_precisions(curve, at) for curve in defined])
 
 
 def _defined(curve: RocCurve | PrCurve) -> bool:
@@ -82,20 +75,13 @@ def _precisions(curve: PrCurve, at: Array) -> tuple[Array, Array]:
     return np.where(start, first, reached), np.where(start, first, left)
 
 
-def _mean(ends: Sequence[tuple[Array, Array]]) -> Array:
-    return np.asarray(np.mean(ends, axis=0))
-
-
-def _woven(before: Array, after: Array) -> Array:
-    return np.stack([before, after], axis=-1).ravel()
-
-
-def _averaged(kind: CurveKind[Any], x: Array, y: Array) -> Curve:
-    """The curve without points that repeat the one before."""
+def _averaged(
+    kind: CurveKind[Any], at: Array, ends: Sequence[tuple[Array, Array]], tidied: Callable[[Array], Array] = np.asarray
+) -> Curve:
+    """The mean of the curves, which reach each x and leave it at two heights, without points that repeat the last."""
+    if not ends:
+        nothing = np.full(2, np.nan)
+        return kind.drawn(np.array(UNIT), nothing, nothing)
+    x, y = np.repeat(at, 2), tidied(np.stack(np.mean(ends, axis=0), axis=-1).ravel())
     new = np.concatenate([[True], (np.diff(x) != 0) | (np.diff(y) != 0)])
     return kind.drawn(x[new], y[new], np.full(int(new.sum()), np.nan))
-
-
-def _undefined(kind: CurveKind[Any]) -> Curve:
-    ends, nothing = np.array([0.0, 1.0]), np.full(2, np.nan)
-    return kind.drawn(ends, nothing, nothing)

@@ -11,14 +11,7 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 import numpy as np
 
 from scorespace.arguments import check_values, checked_methods, foreseen
-from scorespace.declaration import (
-    Declaration,
-    Function,
-    Registry,
-    check_options,
-    declaring,
-    table_of,
-)
+from scorespace.declaration import Function, OnTables, Registry, check_options, declaring
 from scorespace.errors import CurveError
 from scorespace.frozen import dataclass
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, plain
@@ -67,6 +60,11 @@ class Curve(ByValue):
         """What the points of a coarse table lie between, by name; nothing where every point is exact."""
         ends = {name: getattr(self, name) for name in ("certified_low", "certified_high")}
         return {name: end for name, end in ends.items() if end is not None}
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What is known of every point, by name."""
+        return {"x": self.x, "y": self.y, "threshold": self.threshold, **self.certified}
 
     def findings(self, model: str = "") -> tuple[Note, ...]:
         """What to know before reading the curve of that model."""
@@ -118,14 +116,12 @@ class Curve(ByValue):
 
     def at(self, places: Array) -> Self:
         """The curve with the points at these places alone."""
-        ends: dict[str, Any] = {name: end[places] for name, end in self.certified.items()}
-        return replace(self, x=self.x[places], y=self.y[places], threshold=self.threshold[places], **ends)
+        return replace(self, **{name: column[places] for name, column in self.columns.items()})
 
     def rows(self) -> list[Row]:
         """One row per point; the threshold +inf and undefined values are None."""
-        columns = {"x": self.x, "y": self.y, "threshold": self.threshold, **self.certified}
-        values = zip(*map(plain, columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in values]
+        values = zip(*map(plain, self.columns.values()), strict=True)
+        return [dict(zip(self.columns, row, strict=True)) for row in values]
 
     def to_dict(self) -> Row:
         return {"schema": SCHEMA, "kind": self.kind, "x": self.x_title, "y": self.y_title, "rows": self.rows()}
@@ -173,13 +169,13 @@ Shape = TypeVar("Shape", bound=Curve, covariant=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CurveKind(Declaration, Frame, Generic[Shape]):
+class CurveKind(OnTables, Frame, Generic[Shape]):
     """A kind of curve, declared on one table or on several, with all that a picture and a reader need.
 
     `x` and `y` are the titles of the axes. `area` says what the area under it is; without it, none is told. `level` is
     the height that chance reaches, from the table. `probability`: the size of the scores counts and not their order
     alone. `also` names further tables inside one of several classes that have such a curve. `placed` is the option
-    that takes the threshold at which a model is shown. `functions` holds the function by table.
+    that takes the threshold at which a model is shown.
     """
 
     function: Callable[..., Shape]
@@ -194,13 +190,6 @@ class CurveKind(Declaration, Frame, Generic[Shape]):
     level: Callable[[Any], float] | None = None
     also: tuple[str, ...] = ()
     placed: str | None = None
-    table: type = field(init=False)
-    functions: dict[type, Callable[..., Any]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        table = table_of(self.function)
-        vars(self).update(table=table, functions={table: self.function})
 
     @property
     def frame(self) -> Frame:
@@ -241,11 +230,6 @@ class CurveKind(Declaration, Frame, Generic[Shape]):
         unknown = np.full(traced.x.shape, np.nan)
         low, high = (unknown, unknown) if bounds is None else bounds(table, traced, **options)
         return replace(traced, certified_low=low, certified_high=high)
-
-    def on(self, function: Function) -> Function:
-        """Declare the same curve on a further table, named by the annotation of its first parameter."""
-        self.functions[table_of(function)] = function
-        return function
 
     def fit(self, table: Table, of: str | None = None, model: str | None = None) -> Way:
         """The function and the table inside the given one that it takes, of a class where one is named.

@@ -15,6 +15,7 @@ from scorespace.frozen import dataclass
 from scorespace.results import Row, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, ratio
 from scorespace.tables.pieces import PIECE, over_pieces
+from scorespace.tables.score import cumulated
 
 _MANY: Final = 4 * PIECE
 
@@ -119,17 +120,13 @@ class Hull(Curve):
 
     def dominated(self, models: Mapping[str, ScoreTable | ConfusionTable]) -> dict[str, str]:
         """The models that are best under no condition, each with the reason."""
-        used = set(self.model)
+        rivals = listing([one for one in dict.fromkeys(self.model) if one not in TRIVIAL]) or "the trivial rules"
         found = {}
-        for name, table in models.items():
-            if name not in used:
-                best = hull(table)
-                gap = float(np.max(self.y - np.interp(self.x, best.x, best.y)))  # widest at a corner of the upper one
-                rivals = listing([other for other in dict.fromkeys(self.model) if other not in TRIVIAL])
-                found[name] = (
-                    f"everywhere on or below the hull of {rivals or 'the trivial rules'}"
-                    + (f", by up to {gap:.3f} of TPR" if gap > 0 else "")
-                )  # fmt: skip
+        for name in [one for one in models if one not in self.model]:
+            best = hull(models[name])
+            gap = float(np.max(self.y - np.interp(self.x, best.x, best.y)))  # widest at a corner of the upper one
+            by = f", by up to {gap:.3f} of TPR" if gap > 0 else ""
+            found[name] = f"everywhere on or below the hull of {rivals}{by}"
         return found
 
 
@@ -155,7 +152,11 @@ def hull(table: ScoreTable) -> Hull:
     >>> h.y, h.probability
     (array([0.        , 0.33333333, 1.        , 1.        ]), array([1.        , 0.66666667, 0.        ]))
     """
-    return _hull_of_one(table)
+    edges = edges_of(table)
+    neg, pos = (cumulated(side) for side in (edges.neg, edges.pos))
+    names = (NEVER, *([""] * (edges.pos.size - 1)), ALWAYS) if edges.pos.size else (NEVER,)
+    threshold, share = np.append(np.inf, table.score[edges.end]), ratio(edges.pos, edges.pos + edges.neg)
+    return Hull("hull", ratio(neg, neg[-1]), ratio(pos, pos[-1]), threshold, hull.x, hull.y, names, share)
 
 
 def _hull_of_models(tables: Mapping[str, ScoreTable | ConfusionTable]) -> Hull:
@@ -174,27 +175,10 @@ common(hull)(_hull_of_models)
 
 def _hull_of_model(table: ScoreTable | ConfusionTable, model: str) -> Hull:
     scores = table.inside(ScoreTable)
-    found = _hull_of_one(scores)
+    found = hull.function(scores)
     # A crisp decision counts as a score, but its corner has no threshold that anybody could use.
     threshold = found.threshold if scores is table else np.where(np.isinf(found.threshold), np.inf, np.nan)
     return replace(found, threshold=threshold, model=tuple(name or model for name in found.model))
-
-
-def _hull_of_one(table: ScoreTable) -> Hull:
-    edges = edges_of(table)
-    corners_pos = np.concatenate([[0.0], np.cumsum(edges.pos)])
-    corners_neg = np.concatenate([[0.0], np.cumsum(edges.neg)])
-    names = (NEVER, *([""] * (edges.pos.size - 1)), ALWAYS)
-    return Hull(
-        "hull",
-        ratio(corners_neg, corners_neg[-1]),
-        ratio(corners_pos, corners_pos[-1]),
-        np.concatenate([[np.inf], table.score[edges.end]]),
-        hull.x,
-        hull.y,
-        names if edges.pos.size else (NEVER,),
-        ratio(edges.pos, edges.pos + edges.neg),
-    )
 
 
 def _envelope(hulls: list[Hull], prevalence: float) -> Hull:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Final
 
 import numpy as np
@@ -10,7 +11,23 @@ from scorespace.errors import ScoreError, did_you_mean, listing
 from scorespace.tables import Array, ScoreTable, ratio
 from scorespace.tables.order import median
 
-MIDPOINTS: Final = ("mean", "class_weighted", "cross_weighted", "median", "class_medians", "half")
+
+def _mean(pos: Array, neg: Array, n_pos: Array, n_neg: Array) -> Array:
+    return ratio(pos + neg, n_pos + n_neg)
+
+
+def _cross_weighted(pos: Array, neg: Array, n_pos: Array, n_neg: Array) -> Array:
+    return ratio(n_neg * ratio(pos, n_pos) + n_pos * ratio(neg, n_neg), n_pos + n_neg)
+
+
+_OF_SUMS: Final = {"mean": _mean, "class_weighted": _mean, "cross_weighted": _cross_weighted}
+"""From the sums of the scores of both classes, and from their cases."""
+_OF_ORDER: Final[dict[str, Callable[[Array, Array, Array], Array]]] = {
+    "median": lambda score, pos, neg: _median(score, pos + neg),
+    "class_medians": lambda score, pos, neg: (_median(score, pos) + _median(score, neg)) / 2,
+}
+"""From the scores, and the cases of both classes at each."""
+MIDPOINTS: Final = (*_OF_SUMS, *_OF_ORDER, "half")
 """The rules for the midpoint; a number states it."""
 
 Midpoint = Annotated[float | str, f"what parts high from low scores: {', '.join(MIDPOINTS)}, or a number"]
@@ -63,16 +80,10 @@ def midpoints(score: Array, pos: Array, neg: Array, how: str | float) -> Array:
         return np.asarray(float(how))
     if how == "half":
         return np.asarray(0.5)
-    if how in ("mean", "class_weighted"):
-        found = ratio(pos @ score + neg @ score, pos.sum(axis=-1) + neg.sum(axis=-1))
-    elif how == "cross_weighted":
-        n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
-        mean_pos, mean_neg = ratio(pos @ score, n_pos), ratio(neg @ score, n_neg)
-        found = ratio(n_neg * mean_pos + n_pos * mean_neg, n_pos + n_neg)
-    elif how == "median":
-        found = _median(score, pos + neg)
-    elif how == "class_medians":
-        found = (_median(score, pos) + _median(score, neg)) / 2
+    if how in _OF_SUMS:
+        found = _OF_SUMS[how](pos @ score, neg @ score, pos.sum(axis=-1), neg.sum(axis=-1))
+    elif how in _OF_ORDER:
+        found = _OF_ORDER[how](score, pos, neg)
     else:
         near = did_you_mean(how, MIDPOINTS)
         raise ScoreError(
@@ -93,16 +104,12 @@ def midpoint_ends(table: ScoreTable, how: str | float) -> tuple[float, float]:
     (0.4, 0.41)
     """
     low, high, pos, neg = table.binned.low, table.binned.high, table.pos, table.neg
-    if how in ("median", "class_medians") or not isinstance(how, str) or how == "half":
+    if not isinstance(how, str) or how not in _OF_SUMS:
         least, most = (float(midpoints(score, pos, neg, how)) for score in (low, high))
         return least, most
     of_pos = float(table.binned.first[table.positive].sum())
     of_neg = float(table.binned.first.sum()) - of_pos
-    n_pos, n_neg = float(table.n_pos), float(table.n_neg)
-    if how == "cross_weighted":
-        middle = ratio(n_neg * ratio(of_pos, n_pos) + n_pos * ratio(of_neg, n_neg), n_pos + n_neg)
-    else:
-        middle = midpoints(np.array([ratio(of_pos + of_neg, n_pos + n_neg)]), np.ones(1), np.zeros(1), how)
+    middle = _OF_SUMS[how](*map(np.asarray, (of_pos, of_neg, table.n_pos, table.n_neg)))
     return float(middle) - 2 * _SAME, float(middle) + 2 * _SAME
 
 

@@ -89,21 +89,12 @@ def rejection(
 
 
 @rejection.on
-def _rejection_of_classes(table: ClassTable, *, at: float | None = None) -> RejectionCurve:
-    return _by_lead(table.margins, at)
-
-
-@rejection.on
-def _rejection_of_leads(table: LeadTable, *, at: float | None = None) -> RejectionCurve:
-    return _by_lead(table.margins, at)
-
-
-def _by_lead(margins: ScoreTable, at: float | None) -> RejectionCurve:
+def _by_lead(table: ClassTable | LeadTable, *, at: float | None = None) -> RejectionCurve:
     if at is not None:
         raise CurveError(
             "rejection of several classes has no threshold: the lead of the highest score counts.", hint="rejection"
         )
-    return by_margin(margins)
+    return by_margin(table.margins)
 
 
 def by_margin(margins: ScoreTable) -> RejectionCurve:

@@ -84,20 +84,15 @@ class RocCurve(Curve):
         corrected: bool = False,
     ) -> float:
         """Area over a range of FPR, or beside a range of TPR; see `partial_area`."""
-        area = partial_area(
-            self.x, self.y, fpr_low=fpr_low, fpr_high=fpr_high, tpr_low=tpr_low, tpr_high=tpr_high, corrected=corrected
-        )
-        return float(area)
+        return float(partial_area(self.x, self.y, fpr_low, fpr_high, tpr_low, tpr_high, corrected))
 
     def tpr_at(self, fpr: ArrayLike) -> Array:
         """The highest TPR reached at that FPR, between points by straight lines."""
-        wanted = np.asarray(fpr, dtype=np.float64)
-        return value_at(self.x, self.y, wanted)
+        return value_at(self.x, self.y, np.asarray(fpr, dtype=np.float64))
 
     def fpr_at(self, tpr: ArrayLike) -> Array:
         """The lowest FPR at which that TPR is reached, between points by straight lines."""
-        wanted = np.asarray(tpr, dtype=np.float64)
-        return 1 - value_at(1 - self.y[::-1], 1 - self.x[::-1], 1 - wanted)
+        return 1 - value_at(1 - self.y[::-1], 1 - self.x[::-1], 1 - np.asarray(tpr, dtype=np.float64))
 
     def simplified(self) -> Self:
         """The same curve without the points on straight lines, by exact cross products of the counts."""
@@ -148,7 +143,6 @@ def roc(
 def partial_area(
     fpr: Array,
     tpr: Array,
-    *,
     fpr_low: float | None = None,
     fpr_high: float | None = None,
     tpr_low: float | None = None,

@@ -15,6 +15,7 @@ from scorespace.errors import ScoreError
 from scorespace.frozen import dataclass
 from scorespace.results import SCHEMA, ByValue, Note, Row, decimals, grouped, note, plain
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.score import cumulated
 
 FEW_OF_A_CLASS: Final = 0.3
 """Below this share of the smaller class, smAUC mostly measures the larger one."""
@@ -252,7 +253,7 @@ def smooth(
     high = count_high(table.score, middle)
     appropriate = float(pos[:high].sum() + neg[high:].sum())
     soft = _softened(table, pos, neg, np.asarray(middle), recentre)
-    across, up = _running(soft.counts[1 - soft.positive]), _running(soft.counts[soft.positive])
+    across, up = (cumulated(soft.counts[k]) for k in (1 - soft.positive, soft.positive))
     tau_h, tau_v = float(across[-1]), float(up[-1])
     if normalised:
         with np.errstate(invalid="ignore"):
@@ -381,14 +382,6 @@ def _recentred(score: Array, middle: Array) -> Array:
         low, high = score / (2 * at), 0.5 + (score - at) / (2 * (1 - at))
     found = np.where(score > at, high, np.where(at > 0, low, 0.5))
     return found if middle.ndim else found.reshape(score.shape)
-
-
-def _running(column: Array) -> Array:
-    """Running sums that start at 0."""
-    out = np.empty(column.size + 1)
-    out[0] = 0.0
-    np.cumsum(column, out=out[1:])
-    return out
 
 
 def _two_names(table: ScoreTable) -> tuple[tuple[str, ...], int]:

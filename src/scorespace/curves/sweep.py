@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from scorespace.curves.curve import Curve
 from scorespace.frozen import dataclass
-from scorespace.results import Row, plain
 from scorespace.tables import Array, ScoreTable
 
 
@@ -20,12 +18,10 @@ class Sweep(Curve):
 
     above: Array
 
-    def at(self, places: Array) -> Self:
-        return replace(super().at(places), above=self.above[places])
-
-    def rows(self) -> list[Row]:
-        """One row per interval of thresholds, with both its ends; infinite ones are None."""
-        return [{**row, "above": low} for row, low in zip(super().rows(), plain(self.above), strict=True)]
+    @property
+    def columns(self) -> dict[str, Array]:
+        """Of each interval of thresholds both its ends."""
+        return {**super().columns, "above": self.above}
 
 
 def sweep(table: ScoreTable, measure: Callable[..., Array], **options: Any) -> Sweep:

@@ -354,29 +354,19 @@ def _silhouettes(table: ClusterTable) -> tuple[Array, float]:
 
 def _each(table: ClusterTable, silhouette: Array, steady: Stability | None) -> tuple[Cluster, ...]:
     """Every cluster with its own numbers."""
-    size = len(table.names)
-    nearest = table.nearest if size > 1 else np.full(size, np.nan)
-    widths = [parse(text) for text in ("radius", "radius(how=mean)", "density")]
-    found = []
-    for k, name in enumerate(table.names):
-        alone = table.inside(ClusterTable, name)
-        radius, mean, density = (float(np.asarray(one.measure.function(alone, **dict(one.options)))) for one in widths)
-        found.append(
-            Cluster(
-                name,
-                float(table.sizes[k]),
-                float(silhouette[k]),
-                radius,
-                mean,
-                density,
-                table.names[int(np.argmin(table.known_borders[k]))] if size > 1 else None,
-                float(nearest[k]),
-                float(np.fmin.reduce(table.gaps[k])) if size > 1 else math.nan,
-                float(table.diameters[k]),
-                math.nan if steady is None else steady.jaccard[k],
-            )
-        )
-    return tuple(found)
+    alone = [table.inside(ClusterTable, name) for name in table.names]
+    widths = [
+        [float(one.measure.function(each, **dict(one.options))) for each in alone]
+        for one in map(parse, ("radius", "radius(how=mean)", "density"))
+    ]
+    nearest: tuple[Sequence[Any], ...] = [None], [math.nan], [math.nan]
+    if len(alone) > 1:
+        who = [table.names[k] for k in np.argmin(table.known_borders, axis=1)]
+        nearest = who, table.nearest.tolist(), np.fmin.reduce(table.gaps, axis=1).tolist()
+    held = [math.nan] * len(alone) if steady is None else steady.jaccard
+    sizes, own, wide = (column.tolist() for column in (table.sizes, silhouette, table.diameters))
+    columns = zip(table.names, sizes, own, *widths, *nearest, wide, held, strict=True)
+    return tuple(Cluster(*each) for each in columns)
 
 
 def _distances(table: ClusterTable) -> tuple[tuple[str, str, float, float], ...]:
@@ -427,13 +417,8 @@ def _of_labelling(one: Labelling, of: Clusters) -> str:
 
 def _apart(silhouette: float) -> str:
     """The words of Kaufman and Rousseeuw for an average silhouette."""
-    if silhouette > 0.7:
-        return "strongly set apart"
-    if silhouette > 0.5:
-        return "reasonably set apart"
-    if silhouette > 0.25:
-        return "weakly set apart"
-    return "hardly set apart at all"
+    words = {0.7: "strongly set apart", 0.5: "reasonably set apart", 0.25: "weakly set apart"}
+    return next((told for least, told in words.items() if silhouette > least), "hardly set apart at all")
 
 
 def _findings(one: Labelling) -> Iterator[tuple[str, str]]:

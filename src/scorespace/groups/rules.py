@@ -283,11 +283,10 @@ def _check(min_support: float, max_size: int, max_consequent: int, top: int) -> 
         raise ScoreSpaceError(
             f"min_support={min_support:g} is no share of the transactions.", hint="above 0 and at most 1, such as 0.01"
         )
-    for name, value, least in (("max_size", max_size, 2), ("max_consequent", max_consequent, 1), ("top", top, 0)):
+    limits = ("max_size", max_size, 2, 3), ("max_consequent", max_consequent, 1, 1), ("top", top, 0, 0)
+    for name, value, least, usual in limits:
         if value < least:
-            raise ScoreSpaceError(
-                f"{name}={value} is too small.", hint=f"{name}={max(least, 3 if least == 2 else least)}"
-            )
+            raise ScoreSpaceError(f"{name}={value} is too small.", hint=f"{name}={usual}")
     if max_size > 10:
         raise ScoreSpaceError(f"max_size={max_size} is too large.", hint="at most 10 items in a rule")
 

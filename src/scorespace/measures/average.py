@@ -8,7 +8,6 @@ import numpy as np
 
 from scorespace.measures.measure import Formula, Measure
 from scorespace.tables import Array, NoTableError, Table, ratio
-from scorespace.tables.table import Way
 
 MICRO: Final = "micro"
 AVERAGES: Final = (MICRO, "macro", "weighted")
@@ -88,8 +87,7 @@ def _of_pairs(measure: Measure, table: Table, options: dict[str, Any]) -> Array:
         return np.asarray(measure.pairs[type(table)](table, **options))
     size = table.class_totals.shape[-1]
     values = np.full((*table.total.shape, size, size), np.nan)
-    found: Way
-    for i, j, one in table.pairwise(measure.table):  # type: ignore[var-annotated]
+    for i, j, one in table.pairwise(measure.table):
         found = measure.fit(one)
         values[..., i, j] = found.function(found.table, **options)
     return values

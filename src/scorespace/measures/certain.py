@@ -53,16 +53,10 @@ def _of_average(spec: MeasureSpec, table: Table) -> Bounds | None:
     alone = replace(spec, of=None)
     if spec.of == MICRO:
         return certified(alone, over.pooled(measure.table))
-    size = len(over.class_names)
-    ends: Any
-    parts: list[tuple[tuple[int, ...], Any]]
-    if spec.of in OVER_PAIRS:
-        of_pairs: Any = over.pairwise(measure.table)
-        ends, parts = np.full((2, size, size), np.nan), [((i, j), one) for i, j, one in of_pairs]
-    else:
-        of_each: Any = over.each(measure.table)
-        ends, parts = np.full((2, size), np.nan), [((k,), one) for k, one in enumerate(of_each)]
-    for place, one in parts:
+    paired = spec.of in OVER_PAIRS
+    parts: Any = over.pairwise(measure.table) if paired else enumerate(over.each(measure.table))
+    ends = np.full((2, *[len(over.class_names)] * (2 if paired else 1)), np.nan)
+    for *place, one in parts:
         found = certified(alone, one) if one.coarse else _ends(measure.fit(one).function(one, **options))
         if found is None:
             return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from scorespace.measures.decomposition import cal, ref, unc
 from scorespace.measures.measure import Measure
-from scorespace.measures.probability import Base, Eps, brier, logloss
+from scorespace.measures.probability import Base, Eps, brier, logloss, surprise
 from scorespace.tables import Array, ClassBins, ScoreTable, ratio
 
 ADDED: Final = (brier, cal, ref, unc)
@@ -44,8 +44,7 @@ def _logloss(t: ClassBins, *, base: Base = None, eps: Eps = 0.0) -> Array:
 
 
 def _surprise(score: Array, *, base: Base = None, eps: Eps = 0.0) -> tuple[Array, Array]:
-    with np.errstate(divide="ignore"):
-        loss = np.abs(np.log(np.clip(score, eps, 1 - eps)) / (1 if base is None else np.log(base)))
+    loss = surprise(score, eps) / (1 if base is None else abs(np.log(base)))
     return loss, np.zeros_like(loss)  # the tables of its parts hold no other cases
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scorespace.errors import MeasureError
 from scorespace.measures.average import by_class
 from scorespace.measures.decomposition import cal, ref, unc
-from scorespace.measures.measure import NO_CASES, measure
+from scorespace.measures.measure import NO_CASES, Formula, Measure, measure
 from scorespace.measures.probability import Base, Eps, brier, brier_skill, check_log_options, logloss
 from scorespace.measures.ranking import auc
 from scorespace.tables import Array, ClassTable, ratio
@@ -60,16 +60,6 @@ def impossible_cases(t: ClassTable) -> float:
     return float(t.case_weight[own == 0].sum())
 
 
-@cal.on
-def _cal(t: ClassTable) -> Array:
-    return by_class(cal, t).sum(axis=-1)
-
-
-@ref.on
-def _ref(t: ClassTable) -> Array:
-    return by_class(ref, t).sum(axis=-1)
-
-
 @unc.on
 def _unc(t: ClassTable) -> Array:
     share = ratio(t.class_totals, t.total[..., None])
@@ -92,7 +82,6 @@ def _mean(t: ClassTable, loss: Array) -> Array:
     return ratio(found, t.total)
 
 
-@auc.of_each
 def _auc_of_each_class(t: ClassTable) -> Array:
     """All at once, from the pairs: a case of the class against one of any other."""
     totals, pairs = t.class_totals, t.concordant_pairs()
@@ -100,10 +89,12 @@ def _auc_of_each_class(t: ClassTable) -> Array:
     return ratio(others, totals * (totals.sum(axis=-1, keepdims=True) - totals))
 
 
-@auc.of_pairs
-def _auc_of_all_pairs(t: ClassTable) -> Array:
-    return t.pair_areas()
+def _summed(measure: Measure) -> Formula:
+    """The measure as the sum of those of each class against the rest."""
+    return lambda t: by_class(measure, t).sum(axis=-1)
 
 
-for _measure, _range in ((brier, (0, 2)), (cal, (0, 2)), (ref, (0, 1)), (unc, (0, 1))):
-    _measure.ranges[ClassTable] = _range
+auc.each[ClassTable], auc.pairs[ClassTable] = _auc_of_each_class, ClassTable.pair_areas
+cal.functions[ClassTable], ref.functions[ClassTable] = map(_summed, (cal, ref))
+brier.ranges[ClassTable] = cal.ranges[ClassTable] = (0, 2)
+ref.ranges[ClassTable] = unc.ranges[ClassTable] = (0, 1)

@@ -18,7 +18,7 @@ from scorespace.tables.pieces import threads
 
 NO_POINTS: Final = "there are no points"
 _NO_WIDTH: Final = "all points of each cluster coincide"
-_index = partial(measure, range=(0, INF), undefined="there is only one cluster", interval="bootstrap")
+_index = partial(measure, range=(0, INF), best="high", undefined="there is only one cluster", interval="bootstrap")
 FEW_POINTS: Final = 10_000
 """Points up to which each has its silhouette computed."""
 _AT_ONCE: Final = 500_000  # distances: a few megabytes, so that caches help
@@ -29,7 +29,7 @@ How = Annotated[Literal["max", "mean"], "the largest distance to the centroid, o
 # --- distances
 
 
-@_index(title="Distance between borders", best="high", interval="outermost")
+@_index(title="Distance between borders", interval="outermost")
 def border_distance(table: ClusterTable) -> Array:
     """Distance of the nearest two points of different clusters: min d(x, y), the single link.
 
@@ -43,7 +43,7 @@ def border_distance(table: ClusterTable) -> Array:
     return np.where(np.isinf(found).all(), np.nan, np.min(found))
 
 
-@_index(title="Distance between centroids", best="high")
+@_index(title="Distance between centroids")
 def centroid_distance(table: ClusterTable) -> Array:
     """Distance of the nearest two centroids: min d(c_i, c_j).
 
@@ -71,7 +71,7 @@ def radius(table: ClusterTable, *, how: How = "max") -> Array:
     return np.asarray(np.fmax.reduce(radii, axis=-1)) if table.focus is None else radii[..., table.focus]
 
 
-@_index(title="Density", best="high", undefined=NO_POINTS, infinite=_NO_WIDTH, interval="outermost")
+@_index(title="Density", undefined=NO_POINTS, infinite=_NO_WIDTH, interval="outermost")
 def density(table: ClusterTable, *, how: How = "max") -> Array:
     """Points per volume of the balls around the centroids: Σ n / Σ π^(d/2) r^d / Γ(d/2 + 1), r the radius of each.
 
@@ -92,11 +92,7 @@ def _radii(table: ClusterTable, how: str) -> Array:
     """The radius (…, K) of each cluster; NaN of an absent one."""
     if how == "mean":
         return ratio(table.sums(table.weight * np.nan_to_num(table.away)), table.sizes)
-    there = np.where(table.weight > 0, table.away, -np.inf)
-    starts = np.searchsorted(table.label, np.arange(len(table.names) + 1))
-    filled = np.flatnonzero(np.diff(starts))
-    found = np.full((*there.shape[:-1], len(table.names)), -np.inf)
-    found[..., filled] = np.maximum.reduceat(there, starts[filled], axis=-1)
+    found = table.sums(np.where(table.weight > 0, table.away, -np.inf), np.maximum, -np.inf)
     return np.where(np.isinf(found), np.nan, found)
 
 
@@ -112,7 +108,6 @@ def _mean(table: ClusterTable, values: Array) -> Array:
 @_index(
     title="Silhouette",
     range=(-1, 1),
-    best="high",
     interval="influence",
     aliases=("silhouette_score", "average_silhouette_width"),
 )
@@ -303,7 +298,6 @@ def davies_bouldin(table: ClusterTable) -> Array:
 
 @_index(
     title="Calinski-Harabasz index",
-    best="high",
     undefined="there is only one cluster, or each point is one",
     infinite=_NO_WIDTH,
     aliases=("calinski_harabasz_score", "variance_ratio", "g1"),
@@ -326,7 +320,7 @@ def calinski_harabasz(table: ClusterTable) -> Array:
     return np.where(table.present > 1, found, np.nan)
 
 
-@_index(title="Dunn index", best="high", infinite=_NO_WIDTH, interval="outermost")
+@_index(title="Dunn index", infinite=_NO_WIDTH, interval="outermost")
 def dunn(table: ClusterTable) -> Array:
     """The nearest two points of different clusters beside the farthest two of one: min d(x, y) / max diameter.
 

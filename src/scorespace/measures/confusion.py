@@ -29,7 +29,8 @@ _of_pp = partial(_share, trials="pp", undefined=_NOTHING_POSITIVE)
 _of_pn = partial(_share, trials="pn", undefined=_NOTHING_NEGATIVE)
 _of_total = partial(_share, trials="total", undefined=NO_CASES)
 _of_union = partial(_share, trials="union", undefined=_NO_UNION)
-_of_rates = partial(measure, best="high", undefined=_ONE_CLASS, within_classes=True)
+_of_rates = partial(_share, best="high", undefined=_ONE_CLASS, within_classes=True)
+_odds = partial(_of_rates, range=(0, INF))
 _correlation = partial(measure, range=(-1, 1), best="high")
 
 
@@ -224,9 +225,8 @@ def f1(c: Counts) -> Array:
     return ratio(2 * c.tp, 2 * c.tp + c.fp + c.fn)
 
 
-@measure(
+@_share(
     title="F-beta",
-    range=(0, 1),
     best="high",
     undefined=_NO_UNION,
     aliases=("f_beta", "fbeta_score"),
@@ -240,9 +240,8 @@ def fbeta(c: Counts, *, beta: Annotated[float, "how many times as much recall co
     return ratio((1 + b) * c.tp, (1 + b) * c.tp + c.fp + b * c.fn)
 
 
-@measure(
+@_share(
     title="Fowlkes-Mallows index",
-    range=(0, 1),
     best="high",
     undefined=f"{NO_POSITIVES}, or {_NOTHING_POSITIVE}",
     aliases=("fowlkes_mallows", "g_measure"),
@@ -254,7 +253,6 @@ def fm(c: Counts) -> Array:
 
 @_of_rates(
     title="Balanced accuracy",
-    range=(0, 1),
     aliases=(
         *("balanced_accuracy", "macro_accuracy", "bal_accuracy", "balanced_accuracy_score", "mean_class_accuracy"),
         *("average_per_class_accuracy", "balanced_classification_rate", "unweighted_average_recall", "uar"),
@@ -276,7 +274,6 @@ def _bacc_of_classes(t: ConfusionTable) -> Array:
 
 @_of_rates(
     title="Balanced error rate",
-    range=(0, 1),
     best="low",
     aliases=("balanced_error_rate", "balanced_error", "half_total_error_rate", "hter"),
 )
@@ -361,9 +358,8 @@ def markedness(c: Counts) -> Array:
     return ratio(c.tp, c.pp) + ratio(c.tn, c.pn) - 1
 
 
-@_of_rates(
+@_odds(
     title="Positive likelihood ratio",
-    range=(0, INF),
     undefined=f"{_ONE_CLASS}, or {_NOTHING_POSITIVE}",
     infinite="there are no false positives",
     aliases=("plr", "positive_likelihood_ratio", "lr_plus"),
@@ -373,9 +369,8 @@ def lr_pos(c: Counts) -> Array:
     return ratio(ratio(c.tp, c.p), ratio(c.fp, c.n))
 
 
-@_of_rates(
+@_odds(
     title="Negative likelihood ratio",
-    range=(0, INF),
     best="low",
     undefined=f"{_ONE_CLASS}, or {_NOTHING_NEGATIVE}",
     infinite="there are no true negatives",
@@ -386,9 +381,8 @@ def lr_neg(c: Counts) -> Array:
     return ratio(ratio(c.fn, c.p), ratio(c.tn, c.n))
 
 
-@_of_rates(
+@_odds(
     title="Diagnostic odds ratio",
-    range=(0, INF),
     undefined=_EMPTY_SIDE,
     infinite="there are no false positives or no false negatives",
     aliases=("diagnostic_odds_ratio", "odds_ratio"),
@@ -408,7 +402,7 @@ def jaccard(c: Counts) -> Array:
     return ratio(c.tp, c.tp + c.fp + c.fn)
 
 
-@_of_rates(title="Geometric mean", range=(0, 1), aliases=("g_mean", "geometric_mean"))
+@_of_rates(title="Geometric mean", aliases=("g_mean", "geometric_mean"))
 def gmean(c: Counts) -> Array:
     """Geometric mean of the two classes' accuracies: √(TPR · TNR)."""
     return np.sqrt(ratio(c.tp, c.p) * ratio(c.tn, c.n))
@@ -438,7 +432,6 @@ def _nir_of_classes(t: ConfusionTable) -> Array:
 
 @_of_rates(
     title="Prevalence threshold",
-    range=(0, 1),
     best="low",
     undefined=f"{_ONE_CLASS}, or {_NOTHING_POSITIVE}",
     aliases=("prevalence_threshold",),

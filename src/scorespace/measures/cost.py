@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from scorespace.measures.measure import INF, measure
 from scorespace.tables import Array, ConfusionTable, Counts, ratio
 
 _ONE_CLASS = "a class has no cases"
+_under_condition = partial(
+    measure, best="low", conditioned=True, within_classes=lambda prevalence=None, **_: prevalence is not None
+)
 
 FpCost = Annotated[float, "cost of a false positive"]
 FnCost = Annotated[float, "cost of a false negative"]
@@ -23,14 +27,11 @@ Matrix = Annotated[
 ]
 
 
-@measure(
+@_under_condition(
     title="Cost per case",
     range=(-INF, INF),
-    best="low",
     undefined="there are no cases, or none of a class whose share is stated",
     aliases=("expected_cost",),
-    conditioned=True,
-    within_classes=lambda prevalence=None, **_: prevalence is not None,
 )
 def cost(
     c: Counts,
@@ -61,18 +62,9 @@ def cost(
 
 
 @cost.on
-def _cost(
-    t: ConfusionTable,
-    *,
-    fp: FpCost | None = None,
-    fn: FnCost | None = None,
-    tp: TpCost | None = None,
-    tn: TnCost | None = None,
-    prevalence: Prevalence = None,
-    matrix: Matrix = None,
-) -> Array:
+def _cost(t: ConfusionTable, **stated: Any) -> Array:
     """Mean cost of decisions between classes, cell by cell: Σ costs ∘ counts / all; without costs, every error is 1."""
-    stated = {"fp": fp, "fn": fn, "tp": tp, "tn": tn, "prevalence": prevalence}
+    matrix: str | None = stated.pop("matrix", None)
     for name in (name for name, value in stated.items() if value is not None):
         raise MeasureError(
             f"cost({name}={stated[name]:g}) is for a positive class, and here are {len(t.classes)} classes.",
@@ -83,14 +75,11 @@ def _cost(
     return ratio((t.matrix * costs).sum(axis=(-2, -1)), t.total)
 
 
-@measure(
+@_under_condition(
     title="Normalised expected cost",
     range=(0, 1),
-    best="low",
     undefined=_ONE_CLASS,
     aliases=("normalised_cost", "normalized_cost", "normalised_expected_cost", "normalized_expected_cost"),
-    conditioned=True,
-    within_classes=lambda prevalence=None, **_: prevalence is not None,
 )
 def nec(c: Counts, *, fp: FpCost = 1.0, fn: FnCost = 1.0, prevalence: Prevalence = None) -> Array:
     """Cost as a share of that of making every error: x·FNR + (1−x)·FPR, x = π·c_FN / (π·c_FN + (1−π)·c_FP)."""

@@ -13,6 +13,7 @@ from scorespace.curves.hull import HullEdges, edges_of
 from scorespace.measures.measure import INF, Formula, by_hull, by_totals
 from scorespace.measures.probability import NO_CHANCE, brier, certain_brier, logloss, of_probabilities, uncertainty
 from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables.order import added_at
 
 BY_CHANCE: Final = "too high on small samples: even calibrated scores show some by chance"
 _calibration_loss = partial(of_probabilities, best="low", interval="inverted", biased=BY_CHANCE)
@@ -160,10 +161,7 @@ def grouped(t: ScoreTable, bins: int | None, by: str) -> tuple[Array, Array, Arr
         return tuple(np.add.reduceat(column, starts, axis=-1) for column in columns)  # type: ignore[return-value]
     # Here the bins depend on the weights, so each replicate has its own.
     part = count_parts(cases, bins)
-    owner = np.arange(part.size // part.shape[-1]).reshape(*part.shape[:-1], 1)
-    place, size = (part + owner * bins).ravel(), max(1, owner.size) * bins
-    shape = (*part.shape[:-1], bins)
-    return tuple(np.bincount(place, column.ravel(), size).reshape(shape) for column in columns)  # type: ignore[return-value]
+    return tuple(added_at(part, column, bins) for column in columns)  # type: ignore[return-value]
 
 
 def share_of(part: Array, whole: Array) -> Array:

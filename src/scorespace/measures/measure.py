@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from scorespace.arguments import check_values, foreseen
-from scorespace.declaration import Declaration, Registry, check_options, declaring, table_of
+from scorespace.declaration import OnTables, Registry, check_options, declaring
 from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
 from scorespace.tables import Array, At, NoTableError, Table
@@ -29,7 +29,7 @@ Certain = Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Measure(Declaration):
+class Measure(OnTables):
     """A formula on one table, with all that a reader needs to interpret its value.
 
     `trials` names the count that a proportion is a share of; such measures get a Wilson interval. `share` turns a
@@ -45,8 +45,8 @@ class Measure(Declaration):
     and `undefined` are the reasons given for such values. `certain` bounds it on coarse scores; `monotone`, of
     outcomes, it moves one way when TP alone changes, and when FP alone does. Without `best`, neither direction is
     better. `spelled` are names that it has with options, a class or an operating point, and how each is written.
-    `functions` holds the formula by table, `each` and `pairs` quick ways to that of all classes, or of all
-    pairs of them.
+    `each` and `pairs` hold quick ways to that of all classes (…, K), each against the rest, or of all pairs of them
+    (…, K, K), by table.
     """
 
     function: Formula
@@ -72,19 +72,15 @@ class Measure(Declaration):
     conditioned: bool = False
     spelled: Mapping[str, str] = field(default_factory=dict)
     name: str = field(init=False)
-    table: type = field(init=False)
-    functions: dict[type, Formula] = field(init=False)
     ranges: dict[type, tuple[float, float]] = field(init=False, default_factory=dict)
     intervals: dict[type, str] = field(init=False, default_factory=dict)
     each: dict[type, Formula] = field(init=False, default_factory=dict)
     pairs: dict[type, Formula] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        table: Any = table_of(self.function)
-        usual = "jeffreys" if table.counts_outcomes else "bootstrap"  # outcomes are drawn as they may be
         super().__post_init__()
-        interval = self.interval or ("wilson" if self.trials else usual)
-        vars(self).update(table=table, functions={table: self.function}, interval=interval)
+        usual = "jeffreys" if self.table.counts_outcomes else "bootstrap"  # outcomes are drawn as they may be
+        vars(self)["interval"] = self.interval or ("wilson" if self.trials else usual)
 
     def __call__(
         self, table: Any = None, given: Any = None, *, positive: Any = None, weight: Any = None, **options: Any
@@ -107,21 +103,6 @@ class Measure(Declaration):
             found = self.fit(table)
             value = np.asarray(found.function(found.table, **options), dtype=np.float64)
         return float(value) if value.ndim == 0 else value
-
-    def on(self, function: Formula) -> Formula:
-        """Declare the same measure on a further table, named by the annotation of its first parameter."""
-        self.functions[table_of(function)] = function
-        return function
-
-    def of_each(self, function: Formula) -> Formula:
-        """Declare a quick way to the measure (…, K) of all classes of a table, each against the rest."""
-        self.each[table_of(function)] = function
-        return function
-
-    def of_pairs(self, function: Formula) -> Formula:
-        """Declare a quick way to the measure (…, K, K) of all pairs of classes of a table."""
-        self.pairs[table_of(function)] = function
-        return function
 
     def fit(self, table: Table, of: str | None = None, at: At | None = None, label: object = None) -> Way:
         """The formula and the table inside the given one that it takes; `label` is what an error calls the request."""

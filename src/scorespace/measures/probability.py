@@ -87,7 +87,7 @@ def _certain_logloss(formula: Formula, t: ScoreTable, *, base: Base = None, eps:
         a, b = (end[held] for end in ends)
         mean = np.clip(total[held] / weight[held], a, b)
         share = np.where(b > a, (b - mean) / np.where(b > a, b - a, 1.0), 1.0)
-        below, above, middle = (_surprise(x, eps) for x in (a, b, mean))
+        below, above, middle = (surprise(x, eps) for x in (a, b, mean))
         # Clipped, −log is flat at first and bends there the other way: its ends bound it.
         bent = (a < eps) | (b > 1 - eps) if eps else np.zeros(a.size, dtype=bool)
         chord = _part(share, below) + _part(1 - share, above)
@@ -102,7 +102,8 @@ def _part(share: Array, of: Array) -> Array:
     return share * np.where(share > 0, of, 0.0)
 
 
-def _surprise(p: Array, eps: float) -> Array:
+def surprise(p: Array, eps: float) -> Array:
+    """|log p|, of what was given at least that much of a chance, and no more than the rest."""
     with np.errstate(divide="ignore"):
         return np.abs(np.log(np.clip(p, eps, 1 - eps)))
 

@@ -26,7 +26,7 @@ _CORRECTED = dict.fromkeys(
 )
 _OF_PRECISION = "near 1 it holds the truth in 91 to 100 % of samples"
 
-_of_pairs = partial(measure, best="high", undefined=ONE_CLASS, certain=by_order)
+_of_pairs = partial(measure, range=(0, 1), best="high", undefined=ONE_CLASS, certain=by_order)
 _on_roc = partial(_of_pairs, within_classes=True)
 _area = partial(_on_roc, interval="area", covers=_OF_AREAS)
 _precision = partial(
@@ -53,7 +53,6 @@ def _products(one: Array, other: Array) -> Array:
 
 @_area(
     title="Area under the ROC curve",
-    range=(0, 1),
     aliases=(
         *("roc_auc", "auroc", "area_under_curve", "c_statistic", "concordance", "roc_auc_score", "roc_area"),
         "probability_of_superiority",
@@ -103,15 +102,7 @@ def pauc(
     if fpr_low is fpr_high is tpr_low is tpr_high is None:
         fpr_high = 0.1
     c = t.sweep
-    return partial_area(
-        ratio(c.fp, c.n),
-        ratio(c.tp, c.p),
-        fpr_low=fpr_low,
-        fpr_high=fpr_high,
-        tpr_low=tpr_low,
-        tpr_high=tpr_high,
-        corrected=corrected,
-    )
+    return partial_area(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr_low, fpr_high, tpr_low, tpr_high, corrected)
 
 
 @_on_roc(
@@ -137,7 +128,6 @@ def _certain_ks(formula: Formula, t: ScoreTable) -> list[Array]:
 
 @_on_roc(
     title="Kolmogorov-Smirnov distance",
-    range=(0, 1),
     aliases=("kolmogorov_smirnov", "ks_statistic"),
     interval="corrected",
     biased="too high on small samples: it is the largest of many gaps",
@@ -183,9 +173,7 @@ def auprc(t: ScoreTable) -> Array:
     return pr_area(t.sweep)
 
 
-@_on_roc(
-    title="TPR at a fixed FPR", range=(0, 1), aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), spelled=_AT_TNR
-)
+@_on_roc(title="TPR at a fixed FPR", aliases=("tpr_at_fpr", "sensitivity_at", "recall_at"), spelled=_AT_TNR)
 def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 0.1) -> Array:
     """Share of positives found at a given false positive rate, on the ROC curve: TPR(FPR = x)."""
     _check_rate("fpr", fpr)
@@ -193,7 +181,7 @@ def tpr_at(t: ScoreTable, *, fpr: Annotated[float, "the false positive rate"] = 
     return value_at(ratio(c.fp, c.n), ratio(c.tp, c.p), fpr)
 
 
-@_on_roc(title="FPR at a fixed TPR", range=(0, 1), best="low", aliases=("fpr_at_tpr", "false_alarms_at"))
+@_on_roc(title="FPR at a fixed TPR", best="low", aliases=("fpr_at_tpr", "false_alarms_at"))
 def fpr_at(t: ScoreTable, *, tpr: Annotated[float, "the true positive rate to be reached"] = 0.9) -> Array:
     """Share of negatives falsely alarmed where a given share of positives is found, on the ROC curve: FPR(TPR = y)."""
     _check_rate("tpr", tpr)
@@ -209,7 +197,6 @@ def _check_rate(name: str, rate: float) -> None:
 
 @_of_pairs(
     title="H-measure",
-    range=(0, 1),
     aliases=("h_measure", "hmeasure"),
     interval="corrected",
     biased="too high on small samples: the best recalibration is fitted to the same cases",
@@ -232,12 +219,10 @@ def h(
     """
     pos_share = ratio(t.n_pos, t.total)
     neg_share = 1 - pos_share
-    a, b = _cost_prior(prior, severity_ratio, pos_share)
+    a, b = (np.broadcast_to(v, np.shape(pos_share)) for v in _cost_prior(prior, severity_ratio, pos_share))
     edges = edges_of(t)
-    n_pos, n_neg, p1, p0, edge_a, edge_b = (
-        np.broadcast_to(v, np.shape(pos_share)).ravel()[edges.owner]
-        for v in (t.n_pos, t.n_neg, pos_share, neg_share, a, b)
-    )
+    each = (np.ravel(v)[edges.owner] for v in (t.n_pos, t.n_neg, pos_share, neg_share, a, b))
+    n_pos, n_neg, p1, p0, edge_a, edge_b = each
     fpr = ratio(np.cumsum(edges.neg) - _before(edges.owner, edges.neg), n_neg)
     tpr = ratio(np.cumsum(edges.pos) - _before(edges.owner, edges.pos), n_pos)
     # The corner after an edge is best for costs from the next edge's share of positives up to its own.
@@ -248,7 +233,6 @@ def h(
     loss = p0 * fpr * (of_neg - below_neg) + p1 * (1 - tpr) * (of_pos - below_pos)
     first = np.append(True, edges.owner[1:] != edges.owner[:-1])
     start = p1 * (ratio(edge_b, edge_a + edge_b) - of_pos) * first  # the corner (0, 0)
-    a, b = np.broadcast_to(a, np.shape(pos_share)), np.broadcast_to(b, np.shape(pos_share))
     at_share = _masses(pos_share, a, b)
     worst = neg_share * at_share[0] + pos_share * (ratio(b, a + b) - at_share[1])
     return 1 - ratio(edges.added(loss + start, t), worst)

@@ -289,10 +289,7 @@ def _miscalibration(t: ResidualTable) -> Array:
     return np.maximum(t.sums.squared - isotonic_spread(t), 0.0)
 
 
-@ref.on
-def _refinement(t: ResidualTable) -> Array:
-    """The squared error of the mean truth for each prediction: MSE(isotonic)."""
-    return isotonic_spread(t)
+ref.on(isotonic_spread)
 
 
 @_loss(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from scorespace.curves.certain import Ends, from_infinity
+from scorespace.curves.certain import Ends, at_points
 from scorespace.curves.curve import Curve, bounded, curve
 from scorespace.curves.sweep import Sweep, sweep
 from scorespace.declaration import Several
@@ -50,22 +50,18 @@ def space(table: ScoreTable, *, x: OfDecisions = "fpr", y: OfDecisions = "tpr") 
     return Curve(space.name, values[0], values[1], table.thresholds, across.measure.title, up.measure.title)
 
 
-@bounded(threshold)
-def _of_measure(table: ScoreTable, traced: Curve, *, measure: str = "f1") -> Ends:
-    return _certain(table, traced, measure)
-
-
 @bounded(space)
 def _of_second(table: ScoreTable, traced: Curve, *, x: str = "fpr", y: str = "tpr") -> Ends:
-    return _certain(table, traced, y)
+    return _of_measure(table, traced, measure=y)
 
 
-def _certain(table: ScoreTable, traced: Curve, measure: str) -> Ends:
+@bounded(threshold)
+def _of_measure(table: ScoreTable, traced: Curve, *, measure: str = "f1") -> Ends:
     """What a measure lies between inside each bin, where it goes one way with TP and with FP."""
     spec = parse(measure)
     if not spec.measure.monotone:
         return np.full(traced.y.shape, np.nan), np.full(traced.y.shape, np.nan)
-    return from_infinity(table, traced, lambda counts, _: spec.measure.function(counts, **dict(spec.options)))
+    return at_points(table, traced, lambda counts, _: spec.measure.function(counts, **dict(spec.options)))
 
 
 @declared(

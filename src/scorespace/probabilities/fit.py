@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,6 @@ from scorespace.tables import Array, ClassTable, ScoreTable, score_table
 from scorespace.tables.columns import scores_of, weights_of
 from scorespace.tables.labels import class_listing, encode, encode_classes, positive_index
 
-METHODS = ("isotonic", "platt", "temperature", "minmax", "logistic")
 LEARNING = ("isotonic", "platt", "temperature")
 """The methods that look at the truth, and so must not be judged on the cases they were fitted to."""
 
@@ -51,30 +50,12 @@ def fit_map(given: ScoreTable | ClassTable, method: str = "isotonic", *, on: On 
     check_method(method, on)
     if not given.score.size:
         raise DataError("there are no cases to fit a map to.", hint="at least a case of each class")
-    if method in LEARNING and np.count_nonzero(_sides(given)) < 2:
-        raise DataError(
-            "a map needs cases of two classes.",
-            seen=class_listing(given.classes, _totals(given)),
-            hint="cases of both classes",
-        )
-    if given.scores_classes:
-        return _fit_classes(given.inside(ClassTable), method, on)
-    table = given.inside(ScoreTable)
-    match method:
-        case "isotonic":
-            return _isotonic(table)
-        case "platt":
-            return _platt(table, on)
-        case "temperature":
-            logits(table.score)  # refuses what is no probability
-            with np.errstate(divide="ignore"):
-                rows = np.stack([np.log(table.score), np.log1p(-table.score)], axis=1)
-            truth = np.repeat([0, 1], table.score.size)
-            return _temperature(np.concatenate([rows, rows]), truth, np.concatenate([table.pos, table.neg]))
-        case "minmax":
-            return _min_max(table)
-        case _:
-            return LogisticMap()
+    table = None if given.scores_classes else given.inside(ScoreTable)
+    sides = given.class_totals if table is None else np.array([table.n_pos, table.n_neg])
+    if method in LEARNING and np.count_nonzero(sides) < 2:
+        seen = class_listing(given.classes, given.class_totals.tolist())
+        raise DataError("a map needs cases of two classes.", seen=seen, hint="cases of both classes")
+    return _fit_classes(given.inside(ClassTable), method, on) if table is None else _FITS[method](table, on)
 
 
 def _fit_classes(table: ClassTable, method: str, on: On) -> ScoreMap:
@@ -82,22 +63,8 @@ def _fit_classes(table: ClassTable, method: str, on: On) -> ScoreMap:
         return _temperature(log_probabilities(table.score.T), table.label, table.case_weight)
     if method not in LEARNING:
         raise ScoreSpaceError(f"{method} maps one column of scores.", hint='method="temperature" for class columns')
-    maps = tuple(
-        fit_map(table.one_vs_rest(k), method, on=on) if total else _NEVER for k, total in enumerate(_totals(table))
-    )
-    return ClassMaps(table.classes, maps)
-
-
-def _sides(table: ScoreTable | ClassTable) -> Array:
-    """The weights that a fit sets against each other."""
-    if table.scores_classes:
-        return table.class_totals
-    scores = table.inside(ScoreTable)
-    return np.array([scores.n_pos, scores.n_neg])
-
-
-def _totals(table: ScoreTable | ClassTable) -> list[float]:
-    return list(map(float, table.class_totals))
+    rests = (table.one_vs_rest(k) if total else None for k, total in enumerate(table.class_totals))
+    return ClassMaps(table.classes, tuple(_NEVER if rest is None else fit_map(rest, method, on=on) for rest in rests))
 
 
 def check_method(method: str, on: str = "score") -> None:
@@ -119,7 +86,7 @@ def platt_targets(n_pos: float, n_neg: float) -> tuple[float, float]:
     return (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2)
 
 
-def _isotonic(table: ScoreTable) -> IsotonicMap:
+def _isotonic(table: ScoreTable, on: On) -> IsotonicMap:
     """The edges of the ROC hull are the blocks of the isotonic regression; ties are pooled in the table."""
     edges = hull_edges(*table.columns)
     first = np.concatenate([[0], edges.end[:-1] + 1])
@@ -172,7 +139,7 @@ def _standard(values: Array, cases: Array) -> tuple[float, float]:
     return middle + half * mean, half * spread
 
 
-def _min_max(table: ScoreTable) -> MinMaxMap:
+def _min_max(table: ScoreTable, on: On) -> MinMaxMap:
     high, low = float(table.score[0]), float(table.score[-1])
     if high == low:
         raise ScoreError(
@@ -205,6 +172,24 @@ def _temperature(logarithm: Array, truth: NDArray[np.intp], weight: Array) -> Te
 
     found = minimize_scalar(loss, bounds=np.log(TEMPERATURES), method="bounded", options={"xatol": 1e-10})
     return TemperatureMap(float(np.exp(found.x)))
+
+
+def _temperature_of_two(table: ScoreTable, on: On) -> TemperatureMap:
+    logits(table.score)  # refuses what is no probability
+    with np.errstate(divide="ignore"):
+        rows = np.stack([np.log(table.score), np.log1p(-table.score)], axis=1)
+    truth = np.repeat([0, 1], table.score.size)
+    return _temperature(np.concatenate([rows, rows]), truth, np.concatenate([table.pos, table.neg]))
+
+
+_FITS: Final[Mapping[str, Callable[[ScoreTable, On], ScoreMap]]] = {
+    "isotonic": _isotonic,
+    "platt": _platt,
+    "temperature": _temperature_of_two,
+    "minmax": _min_max,
+    "logistic": lambda table, on: LogisticMap(),
+}
+METHODS: Final = tuple(_FITS)
 
 
 # --- folds
@@ -264,14 +249,14 @@ def cross_fitted(
     weights = None if weight is None else weights_of(weight, codes.size)
     wanted = None if several else names[positive_index(names, positive, codes)]
     kept = np.ones(codes.size, dtype=bool) if weights is None else weights > 0
-    given = group if fold is None else fold
-    part = None if given is None else encode(given, "group" if fold is None else "fold")[0].astype(np.int64)
-    if fold is not None and part is not None:
-        place = part
-        if group is not None:
-            _refuse_split_groups(place, encode(group, "group")[0].astype(np.int64))
-    else:
+    place, part = (
+        None if one is None else encode(one, name)[0].astype(np.int64)
+        for one, name in ((fold, "fold"), (group, "group"))
+    )
+    if place is None:
         place = stratified_folds(codes, folds, group=part, seed=seed)
+    elif part is not None:
+        _refuse_split_groups(place, part)
     numbers = np.unique(place)
     if numbers.size < 2:
         raise DataError("cross-fitting needs two folds at least.", seen=f"{numbers.size} fold", hint="folds=10")

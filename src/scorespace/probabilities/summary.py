@@ -113,30 +113,26 @@ class CalibrationSummary:
     @property
     def words(self) -> str:
         """The verdict in a few plain sentences."""
-        return " ".join([self._opening(), *self._directions(), *self._doubts()])
+        doubts = ["Tests of calibration disagree here: look at the curve first."] if self.disagree else []
+        return " ".join([self._opening(), *self._directions(), *doubts])
 
     def _opening(self) -> str:
         name, area = self.model or "The model", f"AUC {decimals(self.auc)}"
         if math.isnan(self.auc):
             return f"{name} was tried on one class only, so nothing can be said of its discrimination."
         ranks = self.auc >= RANKS
+        how = "discriminating" if ranks else "not discriminating"
         if math.isnan(self.cal_p) and self.cal > 0:
-            how = "discriminating" if ranks else "not discriminating"
             why = "cases in groups" if self.spiegelhalter.reason == IN_GROUPS else "these weights"
             return f"{name} is {how} ({area}); with {why}, calibration cannot be told from chance."
         if self.calibrated and not self.telling:
-            how = "discriminating" if ranks else "not discriminating"
             few = f"{grouped(self.cases)} cases are too few to tell whether its scores can be taken as probabilities"
             return f"{name} is {how} ({area}); {few}{self._far_off()}."
-        if self.calibrated and ranks:
-            return (
-                f"{name} is well calibrated and discriminating ({area}): "
-                f"as far as {grouped(self.cases)} cases tell, its scores can be taken as probabilities."
-            )
         if self.calibrated:
+            told = "can be taken as probabilities" if ranks else "say how often it happens, and not to whom"
             return (
-                f"{name} is well calibrated but not discriminating ({area}): "
-                f"as far as {grouped(self.cases)} cases tell, its scores say how often it happens, and not to whom."
+                f"{name} is well calibrated {'and' if ranks else 'but'} {how} ({area}): "
+                f"as far as {grouped(self.cases)} cases tell, its scores {told}."
             )
         saved = (
             f"recalibration alone could lower its Brier score from {decimals(self.brier)} "
@@ -167,10 +163,6 @@ class CalibrationSummary:
             yield f"Its scores are too extreme, or overconfident (slope {decimals(self.slope)}, below 1)."
         elif away >= 2:
             yield f"Its scores are too timid, or underconfident (slope {decimals(self.slope)}, above 1)."
-
-    def _doubts(self) -> Iterator[str]:
-        if self.disagree:
-            yield "Tests of calibration disagree here: look at the curve first."
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -265,6 +257,11 @@ def calibration_summary(
     groups, deciles = _groupings(table, bins)
     gaps = np.abs(groups.hits - groups.x * groups.cases)
     impossible = clipped_cases(table, 0.0)
+    if in_groups:
+        tests = untested("spiegelhalter", IN_GROUPS), untested("hosmer-lemeshow", IN_GROUPS)
+    else:
+        by_deciles = chi_squared(deciles, fitted=False) if whole else hosmer_lemeshow(table, fitted=False)
+        tests = spiegelhalter(table), by_deciles
     return CalibrationSummary(
         model=model,
         cases=total,
@@ -289,22 +286,14 @@ def calibration_summary(
         rel=float(np.dot(groups.cases, (groups.y - groups.x) ** 2) / total),
         res=float(np.dot(groups.cases, (groups.y - float(table.n_pos) / total) ** 2) / total),
         bins=bins,
-        spiegelhalter=untested("spiegelhalter", IN_GROUPS) if in_groups else spiegelhalter(table),
-        hosmer_lemeshow=untested("hosmer-lemeshow", IN_GROUPS)
-        if in_groups
-        else chi_squared(deciles, fitted=False)
-        if whole
-        else hosmer_lemeshow(table, fitted=False),
+        spiegelhalter=tests[0],
+        hosmer_lemeshow=tests[1],
     )
 
 
 def calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, CalibrationSummary]:
     """That of every two-class model whose scores lie between 0 and 1."""
-    return {
-        name: calibration_summary(models.score_table(name), model=name, seed=seed, in_groups=models.grouped)
-        for name in models.thresholded
-        if models[name].probabilities
-    }
+    return {name: _judged(models, name, seed) for name in models.thresholded if models[name].probabilities}
 
 
 def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, dict[str, CalibrationSummary]]:
@@ -312,14 +301,16 @@ def class_calibration_summaries(models: Models, *, seed: int = 0) -> dict[str, d
     each = models.present if len(models.present) <= CLASSES_JUDGED else []
     return {
         name: {
-            of: calibration_summary(
-                models.score_table(f"{name}[{of}]"), model=f"{name}[{of}]", seed=seed, in_groups=models.grouped
-            )
+            of: _judged(models, f"{name}[{of}]", seed)
             for of in (TOP, *(f'"{one}"' if one == TOP else one for one in each))
         }
         for name in models.of_classes
         if models[name].probabilities and len(models.present) > 1
     }
+
+
+def _judged(models: Models, name: str, seed: int) -> CalibrationSummary:
+    return calibration_summary(models.score_table(name), model=name, seed=seed, in_groups=models.grouped)
 
 
 def _at_ends(table: ScoreTable) -> float:

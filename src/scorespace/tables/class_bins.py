@@ -72,10 +72,6 @@ class ClassBins(ClassScores):
         return self.tables[0].class_totals
 
     @property
-    def total(self) -> Array:
-        return self.tables[0].total
-
-    @property
     def coarse(self) -> bool:
         return any(table.coarse for table in self.tables)
 
@@ -89,13 +85,8 @@ class ClassBins(ClassScores):
             return f"scores of a case that miss one by up to {self.excess:.2g} when added up"
         return "; ".join(dict.fromkeys(table.scores_seen() for table in self.tables))
 
-    def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
-    ) -> Wanted:
-        """The same, and the decisions by their lead."""
-        if wanted is LeadTable and of is None and at is None and self.leads is not None:
-            return cast(Wanted, self.leads)
-        return super().inside(wanted, of, at, sized=sized)
+    def whole_inside(self, wanted: type[Table]) -> Table | None:
+        return self.leads if wanted is LeadTable else super().whole_inside(wanted)
 
     def around(self, at: At, of: str | None = None) -> tuple[Counts, Counts]:
         return self.inside(ScoreTable, of).around(at)

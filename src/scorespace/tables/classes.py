@@ -18,11 +18,11 @@ from scorespace.results import grouped
 from scorespace.tables.columns import scores_of, weights_of
 from scorespace.tables.confusion import ConfusionTable
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import array_of, at_least, bare, class_listing, encode_classes, label_text, places_in
-from scorespace.tables.order import starts_of
+from scorespace.tables.labels import array_of, at_least, class_listing, encode_classes, label_text, places_in
+from scorespace.tables.order import added_at, starts_of
 from scorespace.tables.pair import two_names
-from scorespace.tables.score import ScoreTable, score_table, unknown_class
-from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
+from scorespace.tables.score import ScoreTable, score_table
+from scorespace.tables.table import Array, At, NoTableError, OfClasses, Table, Wanted
 
 TOP: Final = "top"
 """Stands for the highest score of each case where a class is asked for."""
@@ -32,14 +32,11 @@ ROUNDING: Final = 0.01
 """How far the scores of a case may be from adding up to one and still be probabilities, printed with few digits."""
 
 
-class ClassScores(Table):
+class ClassScores(OfClasses):
     """What tables of the scores of several classes share: each class against the rest, and what the highest decides."""
 
     scores_classes = True
     if TYPE_CHECKING:
-
-        @property
-        def classes(self) -> tuple[str, ...]: ...
 
         @property
         def decisions(self) -> ConfusionTable: ...
@@ -55,10 +52,6 @@ class ClassScores(Table):
     def one_vs_one(self, index: int, other: int) -> ScoreTable:
         """The score table of one class, by its own score, against one other."""
 
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        return self.classes
-
     def deciding(self) -> ConfusionTable:
         return self.decisions
 
@@ -68,19 +61,18 @@ class ClassScores(Table):
         """The scores of one class against the rest, its outcomes, or the decisions by the highest score."""
         if of == TOP and wanted is ScoreTable:
             return self.top.inside(wanted, None, at, sized=sized)
-        of = of if of is None or of in self.classes else bare(of)
-        if of is not None and of not in self.classes:
-            raise unknown_class(of, self.classes)
+        of = None if of is None else self.classes[self.place_of(of)]
         if at is not None and of is None:
             raise NoTableError("of several classes needs a class", hint=f"{{label}}[{self.classes[0]}]@{at:g}")
         if (wanted is Counts and at is None) or (wanted is ConfusionTable and of is None):
             return self.decisions.inside(wanted, of)
         if of is not None:
             return self.one_vs_rest(self.classes.index(of)).inside(wanted, None, at, sized=sized)
-        if isinstance(self, wanted):
-            return self
-        hint = "name a class or an average: {label}[macro]"
-        raise NoTableError(f"cannot be computed from {self.described()}", hint=hint)
+        found = self.whole_inside(wanted)
+        if found is None:
+            hint = "name a class or an average: {label}[macro]"
+            raise NoTableError(f"cannot be computed from {self.described()}", hint=hint)
+        return cast(Wanted, found)
 
     def averaged_over(self, wanted: type[Table]) -> Table:
         return self.decisions if wanted is Counts else self
@@ -143,10 +135,6 @@ class ClassTable(ClassScores):
     group: NDArray[np.int32] | None = None
     copies: bool = field(default=False, compare=False, repr=False)
     ranked_classes: bool = field(default=False, repr=False)
-
-    @property
-    def ordinal(self) -> bool:
-        return self.ranked_classes
 
     def in_order(self, order: Sequence[Any]) -> Self:
         place = places_in(order, self.classes)
@@ -231,11 +219,7 @@ class ClassTable(ClassScores):
     @cached_property
     def class_totals(self) -> Array:
         """Weight of each class (…, K)."""
-        return _summed_by(self.label, self.case_weight, len(self.classes))
-
-    @property
-    def total(self) -> Array:
-        return self.class_totals.sum(axis=-1)
+        return added_at(self.label, self.case_weight, len(self.classes))
 
     @cached_property
     def excess(self) -> float:
@@ -257,18 +241,17 @@ class ClassTable(ClassScores):
     def decisions(self) -> ConfusionTable:
         """The decisions by the highest score."""
         size = len(self.classes)
-        cells = _summed_by(self.label * size + self.decided, self.case_weight, size * size)
+        cells = added_at(self.label * size + self.decided, self.case_weight, size * size)
         squares = None
         if self.cell_squares is not None:
-            squares = _summed_by(self.label * size + self.decided, self.cell_squares, size * size).reshape(size, size)
+            squares = added_at(self.label * size + self.decided, self.cell_squares, size * size).reshape(size, size)
         shape = (*cells.shape[:-1], size, size)
         return ConfusionTable(cells.reshape(shape), self.classes, squares=squares, ranked_classes=self.ranked_classes)
 
     @property
     def top(self) -> ScoreTable:
         """The highest score of each case, with the decision for it right or wrong as classes."""
-        right = (self.decided == self.label).astype(np.intp)
-        return _score_table(right, self.score.max(axis=0), ("wrong", "right"), self.weight, self.copies)
+        return self._right_by(self.score.max(axis=0))
 
     @property
     def exact_lead(self) -> Array:
@@ -285,8 +268,11 @@ class ClassTable(ClassScores):
     @property
     def margins(self) -> ScoreTable:
         """The lead of the highest score over the second, with the decision right or wrong as classes."""
-        right = (self.decided == self.label).astype(np.intp)
-        return _score_table(right, self.lead, ("wrong", "right"), self.weight, self.copies)
+        return self._right_by(self.lead)
+
+    def _right_by(self, score: Array) -> ScoreTable:
+        """Whether the decisions are right, by a score of how sure they are."""
+        return _score_table(self.right(), score, ("wrong", "right"), self.weight, self.copies)
 
     def left(self, lead: Array) -> Array:
         """What is taken for what (places, K²) among the cases that lead by at least so much; leads rise."""
@@ -306,7 +292,7 @@ class ClassTable(ClassScores):
 
     def pooled(self, wanted: type[Wanted]) -> Wanted:
         """All scores in one table: positive where a score is that of the case's own class."""
-        own = (self.label == np.arange(len(self.classes))[:, None]).astype(np.intp).ravel()
+        own = (self.label == np.arange(len(self.classes))[:, None]).ravel()
         weight = None if self.weight is None else np.tile(self.weight, len(self.classes))
         table = _score_table(own, self.score.ravel(), ("other class", "own class"), weight, self.copies)
         return cast(Wanted, table)
@@ -316,25 +302,22 @@ class ClassTable(ClassScores):
         kept: dict[int, ScoreTable] = self.__dict__.setdefault("rests", {})
         if index in kept:
             return kept[index]
-        names, label = two_names(self.classes, index), (self.label == index).astype(np.intp)
-        found = _score_table(label, self.score[index], names, self.weight, self.copies)
+        names = two_names(self.classes, index)
+        found = _score_table(self.label == index, self.score[index], names, self.weight, self.copies)
         if self.score.size <= _MOST_KEPT:
             kept[index] = found
         return found
 
     def _from(self, index: int) -> ScoreTable:
         """The score table of that class and all above it, by the sum of their scores, against those below."""
-        named = f"≥ {self.classes[index]}"
-        label = (self.label >= index).astype(np.intp)
-        sides = (f"< {named[2:]}", named)
-        return _score_table(label, self.score[index:].sum(axis=0), sides, self.weight, self.copies)
+        sides = f"< {self.classes[index]}", f"≥ {self.classes[index]}"
+        return _score_table(self.label >= index, self.score[index:].sum(axis=0), sides, self.weight, self.copies)
 
     def one_vs_one(self, index: int, other: int) -> ScoreTable:
         among = np.flatnonzero((self.label == index) | (self.label == other))
         weight = None if self.weight is None else self.weight[..., among]
-        label = (self.label[among] == index).astype(np.intp)
         two = self.classes[other], self.classes[index]
-        return _score_table(label, self.score[index, among], two, weight, self.copies)
+        return _score_table(self.label[among] == index, self.score[index, among], two, weight, self.copies)
 
     @cached_property
     def placing(self) -> _Placing:
@@ -443,9 +426,10 @@ def _columns(scores: Any, classes: tuple[str, ...], size: int) -> dict[str, NDAr
 
 
 def _score_table(
-    label: NDArray[np.intp], score: Array, classes: tuple[str, str], weight: Array | None, copies: bool
+    own: NDArray[np.bool_], score: Array, classes: tuple[str, str], weight: Array | None, copies: bool
 ) -> ScoreTable:
-    """The table of two classes, the second of them positive; weights may have axes of replicates before."""
+    """The table of two classes, the second, `own`, positive; weights may have axes of replicates before."""
+    label = own.astype(np.intp)
     if weight is None or weight.ndim == 1:
         return score_table(label, score, weight=weight, copies=copies, classes=classes, positive=classes[1])
     order = np.argsort(-score)
@@ -473,13 +457,3 @@ def _tie_blocks(ordered: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]] | N
     final = np.append(new[:, 1:], np.ones((len(new), 1), dtype=bool), axis=1)
     last = np.minimum.accumulate(np.where(final, place, place.shape[1])[:, ::-1], axis=1)[:, ::-1]
     return first, last + 1
-
-
-def _summed_by(place: NDArray[np.intp], weight: Array, size: int) -> Array:
-    """Weights (…, n) added up by place into (…, size)."""
-    if weight.ndim == 1:
-        return np.bincount(place, weight, minlength=size).astype(np.float64)
-    rows = weight.reshape(-1, weight.shape[-1])
-    cell = place + size * np.arange(len(rows))[:, None]
-    summed = np.bincount(cell.ravel(), rows.ravel(), minlength=size * len(rows))
-    return summed.reshape(*weight.shape[:-1], size)

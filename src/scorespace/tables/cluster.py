@@ -16,7 +16,8 @@ from scorespace.tables.columns import refuse_sizes, refuse_uncountable
 from scorespace.tables.counts import ratio
 from scorespace.tables.labels import encode
 from scorespace.tables.nearest import borders, diameter
-from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
+from scorespace.tables.order import counted_at
+from scorespace.tables.table import Array, At, NoTableError, Table, Wanted, Weighed
 
 
 def _once(compute: Callable[[Any], Array]) -> Any:
@@ -121,13 +122,13 @@ class ClusterTable(Table):
             self.kept[name] = compute()
         return self.kept[name]
 
-    def sums(self, values: Array) -> Array:
-        """The sums (…, K) over each cluster of values (…, n)."""
-        found = np.zeros((*values.shape[:-1], len(self.names)))
+    def sums(self, values: Array, how: np.ufunc = np.add, nothing: float = 0.0) -> Array:
+        """The sums (…, K) over each cluster of values (…, n), or what another function makes of them together."""
+        found = np.full((*values.shape[:-1], len(self.names)), nothing)
         starts = np.searchsorted(self.label, np.arange(len(self.names) + 1))
         filled = np.flatnonzero(np.diff(starts))
         if filled.size:
-            found[..., filled] = np.add.reduceat(values, starts[filled], axis=-1)
+            found[..., filled] = how.reduceat(values, starts[filled], axis=-1)
         return found
 
     def slices(self) -> list[slice]:
@@ -253,7 +254,7 @@ def cluster_table(
 
 
 @dataclass(frozen=True, eq=False)
-class ContingencyTable(Table):
+class ContingencyTable(Weighed):
     """How many points of each class (rows) are in each cluster (columns); leading axes are replicates.
 
     >>> contingency(["x", "x", "y"], ["a", "b", "b"]).matrix
@@ -262,6 +263,7 @@ class ContingencyTable(Table):
     """
 
     holds = "clusters beside classes"
+    weights, axes = "matrix", 2
 
     matrix: Array
     classes: tuple[str, ...]
@@ -271,14 +273,8 @@ class ContingencyTable(Table):
     def described(self) -> str:
         return f"{len(self.clusters)} clusters beside {len(self.classes)} classes"
 
-    @property
-    def cells(self) -> Array:
-        return self.matrix.reshape(*self.matrix.shape[:-2], -1)
-
     def with_cells(self, cells: Array) -> Self:
-        # Draws come as bytes, whose products overflow.
-        matrix = np.asarray(cells, dtype=np.float64).reshape(*cells.shape[:-1], *self.matrix.shape[-2:])
-        return replace(self, matrix=matrix, squares=None)
+        return super().with_cells(np.asarray(cells, dtype=np.float64))  # drawn as bytes, whose products overflow
 
     def __add__(self, other: Self) -> Self:
         if (self.classes, self.clusters) != (other.classes, other.clusters):
@@ -286,9 +282,7 @@ class ContingencyTable(Table):
                 "tables of different classes or clusters cannot be added.",
                 hint="tables of the same classes and clusters",
             )
-        squares = None
-        if self.squares is not None or other.squares is not None:  # a point of weight 1 has the square 1
-            squares = np.add(*(one.matrix if one.squares is None else one.squares for one in (self, other)))
+        squares = self.squares_with(other, np.add)
         return replace(self, matrix=self.matrix + other.matrix, squares=squares)
 
 
@@ -301,10 +295,6 @@ def contingency(classes: Any, labels: Any, *, weight: Array | None = None, copie
             seen=f"{rows.size} and {columns.size}",
             hint="one class and one label for each point",
         )
-    cell, shape = rows.astype(np.int64) * len(clusters) + columns, (len(names), len(clusters))
-
-    def summed(weights: Array | None) -> Array:
-        return np.bincount(cell, weights, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
-
-    squares = None if weight is None or copies else summed(weight**2)
-    return ContingencyTable(summed(weight), names, clusters, squares)
+    place, shape = rows.astype(np.int64) * len(clusters) + columns, (len(names), len(clusters))
+    matrix, squares = counted_at(place, shape, weight, copies)
+    return ContingencyTable(matrix.astype(np.float64), names, clusters, squares)

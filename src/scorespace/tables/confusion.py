@@ -17,7 +17,6 @@ from scorespace.tables.columns import refuse_uncountable, weights_of
 from scorespace.tables.counts import Counts
 from scorespace.tables.labels import (
     at_least,
-    bare,
     encode_classes,
     label_text,
     natural_order,
@@ -25,12 +24,13 @@ from scorespace.tables.labels import (
     positive_error,
     positive_index,
 )
-from scorespace.tables.score import ScoreTable, prevalence_factors, unknown_class
-from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Wanted
+from scorespace.tables.order import counted_at
+from scorespace.tables.score import ScoreTable, prevalence_factors
+from scorespace.tables.table import Array, At, NoTableError, OfClasses, Stored, Table, Wanted, Weighed
 
 
 @dataclass(frozen=True, eq=False)
-class ConfusionTable(Table):
+class ConfusionTable(OfClasses, Weighed):
     """Counts of decisions, rows actual and columns decided; leading axes are replicates.
 
     `positive` is the index of the positive class of two; with K classes each takes its turn.
@@ -40,16 +40,13 @@ class ConfusionTable(Table):
     """
 
     holds = "decisions on several classes"
+    weights, axes = "matrix", 2
     counts_outcomes = True
     matrix: Array
     classes: tuple[str, ...]
     positive: int | None = None
     squares: Array | None = field(default=None, compare=False, repr=False)
     ranked_classes: bool = field(default=False, repr=False)
-
-    @property
-    def ordinal(self) -> bool:
-        return self.ranked_classes
 
     def in_order(self, order: Sequence[Any]) -> Self:
         names = tuple(places_in(order, self.classes))
@@ -63,23 +60,8 @@ class ConfusionTable(Table):
         return f"a confusion table of {len(self.classes)} classes{stated}"
 
     @property
-    def cells(self) -> Array:
-        return self.matrix.reshape(*self.matrix.shape[:-2], -1)
-
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        return self.classes
-
-    @property
-    def positive_name(self) -> str | None:
-        return None if self.positive is None else self.classes[self.positive]
-
-    @property
     def strata(self) -> NDArray[np.intp]:
         return np.repeat(np.arange(len(self.classes)), len(self.classes))
-
-    def with_cells(self, cells: Array) -> Self:
-        return replace(self, matrix=cells.reshape(*cells.shape[:-1], *self.matrix.shape[-2:]), squares=None)
 
     def stored(self) -> Stored:
         about = {"kind": "decisions", "positive": self.positive, "weighted": self.squares is not None}
@@ -92,16 +74,13 @@ class ConfusionTable(Table):
     ) -> Wanted:
         """The outcomes of the positive class or of a named one; a two-class decision as scores 1 and 0."""
         if at is not None:
-            none = "a crisp decision has no threshold" if wanted is Counts else "{label} covers all thresholds"
+            none = Counts.crisp if wanted is Counts else "{label} covers all thresholds"
             raise NoTableError("asks for a threshold, but " + none, hint="{label}")
         least = at_least(of, self.classes, self.ordinal)
         if least is not None and wanted is Counts:
             return cast(Wanted, self._from(least))
-        of = of if of is None or of in self.classes else bare(of)
-        if of is not None and of not in self.classes:
-            raise unknown_class(of, self.classes)
+        index = self.positive if of is None else self.place_of(of)  # of several classes, one that was stated
         if wanted is Counts:
-            index = self.positive if of is None else self.classes.index(of)  # of several classes, one that was stated
             if index is None:
                 raise NoTableError(
                     f"cannot be computed from {self.described()}",
@@ -149,8 +128,8 @@ class ConfusionTable(Table):
 
     def pooled(self, wanted: type[Wanted]) -> Wanted:
         """The outcomes of all classes added up."""
-        every = self.one_vs_rest.cells.sum(axis=-2)
-        return cast(Wanted, Counts(tp=every[..., 0], fn=every[..., 1], fp=every[..., 2], tn=every[..., 3]))
+        each = self.one_vs_rest
+        return cast(Wanted, each.with_cells(each.cells.sum(axis=-2)))
 
     @property
     def one_vs_rest(self) -> Counts:
@@ -180,10 +159,6 @@ class ConfusionTable(Table):
         """Weight of each actual class."""
         return self.matrix.sum(axis=-1)
 
-    @property
-    def total(self) -> Array:
-        return self.class_totals.sum(axis=-1)
-
     def score_table(self) -> ScoreTable:
         """A crisp two-class decision as a score table with the scores 1 (positive) and 0."""
         if self.positive is None or len(self.classes) != 2:
@@ -205,12 +180,13 @@ class ConfusionTable(Table):
             raise DataError(
                 "tables with different positive classes cannot be merged.", hint="the same positive class in both"
             )
-        matrix = _spread(self.matrix, self.classes, classes) + _spread(other.matrix, other.classes, classes)
-        squares = None
-        if self.squares is not None or other.squares is not None:
-            held = ((t.matrix if t.squares is None else t.squares, t.classes) for t in (self, other))
-            squares = np.add(*(_spread(cells, own, classes) for cells, own in held))
-        return type(self)(matrix, classes, None if named is None else classes.index(named), squares)
+
+        def both(ours: Array, theirs: Array) -> Array:
+            return _spread(ours, self.classes, classes) + _spread(theirs, other.classes, classes)
+
+        squares = self.squares_with(other, both)
+        positive = None if named is None else classes.index(named)
+        return type(self)(both(self.matrix, other.matrix), classes, positive, squares)
 
     def __repr__(self) -> str:
         head = f"ConfusionTable: {grouped(self.total.sum())} cases, rows actual, columns decided"
@@ -320,9 +296,7 @@ def _from_labels(truth: Any, decision: Any, classes: Sequence[Any] | None, weigh
     rows = np.array([names.index(name) for name in actual_names])[actual]
     columns = np.array([names.index(name) for name in decided_names])[decided]
     weights = None if weight is None else weights_of(weight, rows.size)
-    place, size = rows * len(names) + columns, (len(names), len(names))
-    squares = None if weights is None or copies else np.bincount(place, weights**2, len(names) ** 2).reshape(size)
-    cells = np.bincount(place, weights, minlength=len(names) ** 2).reshape(size)
+    cells, squares = counted_at(rows * len(names) + columns, (len(names), len(names)), weights, copies)
     return ConfusionTable(cells.astype(np.float64), names, squares=squares)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorespace.errors import DataError
 from scorespace.results import same
-from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, Table
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
@@ -48,6 +48,7 @@ class Counts(Table):
     """
 
     holds = "decisions"
+    crisp = "a crisp decision has no threshold"
     counts_outcomes = True
     squares: Counts | None
 
@@ -132,22 +133,13 @@ class Counts(Table):
         weight = float(getattr(self, trials))
         return weight if self.squares is None else float(ratio(weight * weight, getattr(self.squares, trials)))
 
-    def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
-    ) -> Wanted:
-        if at is not None:
-            raise NoTableError("asks for a threshold, but a crisp decision has no threshold", hint="{label}")
-        return super().inside(wanted, of, at, sized=sized)
-
     def swapped(self) -> Self:
         """The same decisions with the other class as positive."""
         squares = None if self.squares is None else self.squares.swapped()
         return type(self)(tp=self.tn, fp=self.fn, fn=self.fp, tn=self.tp, squares=squares)
 
     def __add__(self, other: Self) -> Self:
-        squares = None
-        if self.squares is not None or other.squares is not None:
-            squares = (self.squares or self) + (other.squares or other)
+        squares = None if self.squares is other.squares is None else (self.squares or self) + (other.squares or other)
         sums = (self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn)
         return type(self)(*sums, squares=squares)
 

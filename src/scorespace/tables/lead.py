@@ -14,14 +14,14 @@ from scorespace.frozen import dataclass
 from scorespace.tables.bins import cell
 from scorespace.tables.pair import PAIR_BITS
 from scorespace.tables.score import ScoreTable
-from scorespace.tables.table import Array, Stored, Table
+from scorespace.tables.table import Array, Stored, Weighed
 
 MOST_CLASSES: Final = 40
 """Of more classes the cells of all bins would be too many."""
 
 
 @dataclass(frozen=True, eq=False)
-class LeadTable(Table):
+class LeadTable(Weighed):
     """Counts (m, K, K) of decisions, rows actual, in some hundred bins of the lead over the second score.
 
     `low` and `high` (m,) are the smallest and largest lead in each bin, from the highest down: what leads by at least
@@ -32,6 +32,7 @@ class LeadTable(Table):
     [[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
     """
 
+    weights, axes = "matrix", 3
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     matrix: Array
@@ -41,10 +42,6 @@ class LeadTable(Table):
         return f"decisions between {len(self.classes)} classes by their lead"
 
     @property
-    def cells(self) -> Array:
-        return self.matrix.reshape(*self.matrix.shape[:-3], -1)
-
-    @property
     def strata(self) -> NDArray[np.intp]:
         size = len(self.classes)
         return np.tile(np.repeat(np.arange(size), size), self.low.size)
@@ -52,9 +49,6 @@ class LeadTable(Table):
     @property
     def class_names(self) -> tuple[str, ...]:
         return self.classes
-
-    def with_cells(self, cells: Array) -> Self:
-        return replace(self, matrix=cells.reshape(*cells.shape[:-1], *self.matrix.shape[-3:]))
 
     @property
     def margins(self) -> ScoreTable:

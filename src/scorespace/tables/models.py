@@ -109,15 +109,15 @@ class Models(Mapping[str, Any]):
 
     def at_prevalence(self, share: float) -> Models:
         """The same models on the same cases, weighed so that positives have that share."""
+        if self.positive is None:
+            return self
         tables = {name: table.at_prevalence(share) for name, table in self.tables.items()}
         total = sum(self.classes.values())
-        rest = total - self.classes.get(self.positive or "", 0.0)
+        rest = total - self.classes.get(self.positive, 0.0)
         classes = {
             name: share * total if name == self.positive else count * (1 - share) * total / rest if rest else count
             for name, count in self.classes.items()
         }
-        if self.positive is None:
-            return self
         pairs = None if self.pairs is None else self.pairs.at_prevalence(share)
         return replace(self, classes=classes, tables=tables, pairs=pairs, couples={})
 

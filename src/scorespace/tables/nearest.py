@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,36 +24,28 @@ def borders(parts: Sequence[Array], *, whole: bool) -> NDArray[np.float64]:
     """
     from scipy.spatial import KDTree  # loads with the first cluster
 
-    size = len(parts)
-    found = np.full((size, size), np.inf)
-    filled = [k for k in range(size) if len(parts[k])]
-    if len(filled) < 2:
-        return found
-    centres = np.array([parts[k].mean(axis=0) for k in filled])
-    radii = np.array([np.sqrt(_squares(parts[k], centre).max()) for k, centre in zip(filled, centres, strict=True)])
+    filled = [k for k, part in enumerate(parts) if len(part)]
+    held = [parts[k] for k in filled]
+    every = np.full((len(parts), len(parts)), np.inf)
+    if len(held) < 2:
+        return every
+    centres = np.array([part.mean(axis=0) for part in held])
+    radii = np.array([np.sqrt(_squares(part, centre).max()) for part, centre in zip(held, centres, strict=True)])
     apart = np.sqrt(np.maximum(0.0, ((centres[:, None] - centres) ** 2).sum(axis=-1)))
-    rows, columns = np.triu_indices(len(filled), 1)
-    least = (apart - radii[:, None] - radii)[rows, columns]
-    trees: dict[int, Any] = {}
-    nearest = np.full(size, np.inf)
+    pairs = np.stack(np.triu_indices(len(held), 1), axis=1)
+    least = (apart - radii[:, None] - radii)[pairs[:, 0], pairs[:, 1]]
+    tree = cache(lambda k: KDTree(held[k], leafsize=32))
+    found, nearest = np.full(apart.shape, np.inf), np.full(len(held), np.inf)
     for place in np.argsort(least, kind="stable"):
-        a, b = (int(side[place]) for side in (rows, columns))
+        a, b = sorted(pairs[place].tolist(), key=lambda k: len(held[k]))
         # Rounding of the bound must not rule out a pair that touches.
-        if not whole and least[place] * (1 - 1e-9) > max(nearest[filled[a]], nearest[filled[b]]):
+        if not whole and least[place] * (1 - 1e-9) > max(nearest[a], nearest[b]):
             continue
-        if len(parts[filled[a]]) > len(parts[filled[b]]):
-            a, b = b, a
-        asked, other = filled[a], filled[b]
-
-        def tree(k: int = other) -> Any:
-            if k not in trees:
-                trees[k] = KDTree(parts[k], leafsize=32)
-            return trees[k]
-
-        best = _nearest(parts[asked], parts[other], centres[a], centres[b], tree)
-        found[asked, other] = found[other, asked] = best
-        nearest[[asked, other]] = np.minimum(nearest[[asked, other]], best)
-    return found
+        best = _nearest(held[a], held[b], centres[a], centres[b], partial(tree, b))
+        found[a, b] = found[b, a] = best
+        nearest[[a, b]] = np.minimum(nearest[[a, b]], best)
+    every[np.ix_(filled, filled)] = found
+    return every
 
 
 def _nearest(points: Array, others: Array, own: Array, centre: Array, tree: Callable[[], Any]) -> float:

@@ -18,6 +18,31 @@ def starts_of(values: Array) -> NDArray[np.intp]:
     return np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
 
 
+def added_at(place: NDArray[np.intp], weight: Array, size: int) -> Array:
+    """Weights (…, n) added up by place (n,), or by places of each replicate (…, n), into (…, size).
+
+    >>> added_at(np.array([2, 0, 2]), np.array([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]]), 3).tolist()
+    [[2.0, 0.0, 4.0], [1.0, 0.0, 2.0]]
+    """
+    if weight.ndim == 1:
+        return np.bincount(place, weight, minlength=size).astype(np.float64)
+    rows = weight.reshape(-1, weight.shape[-1])
+    cell = place.reshape(-1, place.shape[-1]) + size * np.arange(len(rows))[:, None]
+    summed = np.bincount(cell.ravel(), rows.ravel(), minlength=size * len(rows))
+    return summed.reshape(*weight.shape[:-1], size)
+
+
+def counted_at(
+    place: NDArray[np.intp], shape: tuple[int, int], weight: Array | None, copies: bool
+) -> tuple[Array, Array | None]:
+    """Cases counted, or their weights added up, by place into a table; and the squares where weights are no copies."""
+
+    def added(weights: Array | None) -> Array:
+        return np.bincount(place, weights, minlength=shape[0] * shape[1]).reshape(shape)
+
+    return added(weight), None if weight is None or copies else added(weight**2)
+
+
 def quantile(values: Array, cells: Array, share: float) -> Array:
     """The value below which that share of the weight lies; in the middle of two where the share falls between them.
 

@@ -15,6 +15,7 @@ from scorespace.frozen import dataclass
 from scorespace.results import ByValue, grouped
 from scorespace.tables.columns import scores_of
 from scorespace.tables.labels import encode, encode_classes, positive_index
+from scorespace.tables.order import counted_at
 from scorespace.tables.pieces import threads
 from scorespace.tables.score import ScoreTable, prevalence_factors
 from scorespace.tables.table import Array
@@ -236,14 +237,8 @@ def _placed(
     cell = np.empty_like(row)
     cell[order] = row
     values = values[new]
-    shape = len(classes), values.size
     cell += code.astype(np.int32) * np.int32(values.size)
-
-    def summed(weights: Array | None) -> Array:
-        return np.bincount(cell, weights, minlength=shape[0] * shape[1]).reshape(shape)
-
-    counts = summed(weight)
+    counts, squares = counted_at(cell, (len(classes), values.size), weight, copies)
     if weight is None:  # mostly ones: bytes hold them, and memory is what takes the time
         counts = counts.astype(np.min_scalar_type(int(counts.max())))
-    squares = None if weight is None or copies else summed(weight**2)
     return cell, ScoreTable(values, counts, classes, positive, squares=squares)

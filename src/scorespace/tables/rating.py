@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Self
 
@@ -15,14 +15,14 @@ from scorespace.frozen import dataclass
 from scorespace.results import grouped
 from scorespace.tables.columns import weights_of
 from scorespace.tables.labels import encode, is_missing, label_text
-from scorespace.tables.table import Array, Table
+from scorespace.tables.table import Array, Weighed
 
 NOBODY = -1
 """The code of an instance that a rater did not judge."""
 
 
 @dataclass(frozen=True, eq=False)
-class RatingTable(Table):
+class RatingTable(Weighed):
     """Patterns (m, raters) of codes into the classes, and the instances of each pattern (…, m).
 
     All that raters' agreement rests on: for each instance how many raters gave each class, and for two raters who
@@ -31,6 +31,7 @@ class RatingTable(Table):
     """
 
     holds = "ratings"
+    weights = "counts"
 
     pattern: NDArray[np.intp]
     counts: Array
@@ -42,13 +43,6 @@ class RatingTable(Table):
     def described(self) -> str:
         return f"ratings of {len(self.raters)} raters"
 
-    @property
-    def cells(self) -> Array:
-        return self.counts
-
-    def with_cells(self, cells: Array) -> Self:
-        return replace(self, counts=cells, squares=None)
-
     def __add__(self, other: Self) -> Self:
         if (self.classes, self.raters) != (other.classes, other.raters):
             raise DataError(
@@ -56,9 +50,7 @@ class RatingTable(Table):
             )
         pattern = np.vstack([self.pattern, other.pattern])
         counts = np.concatenate([self.counts, other.counts], axis=-1)
-        squares = None
-        if self.squares is not None or other.squares is not None:  # a case of weight 1 has the square 1
-            squares = np.concatenate([one.counts if one.squares is None else one.squares for one in (self, other)])
+        squares = self.squares_with(other, np.append)
         return type(self)(pattern, counts, self.classes, self.raters, squares)
 
     @cached_property

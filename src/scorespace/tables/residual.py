@@ -17,7 +17,7 @@ from scorespace.tables.kind import table_kind
 from scorespace.tables.labels import array_of
 from scorespace.tables.pieces import over_pieces
 from scorespace.tables.sums import ErrorSums, term_values
-from scorespace.tables.table import Array, At, NoTableError, Table, Wanted
+from scorespace.tables.table import Array, NoTableError, Table, Weighed
 
 _FEW: Final = 2**14  # cases whose terms stay in the cache, and in memory that is not given back each time
 _AT_ONCE: Final = 1_000_000  # cases whose terms are kept; those of more are made again when they are added up
@@ -181,14 +181,10 @@ class ResidualTable(Table):
     def with_cells(self, cells: Array) -> Self:
         return replace(self, weight=cells, copies=True)
 
-    def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
-    ) -> Wanted:
-        if of is None and at is None and wanted is ErrorSums:
-            return cast(Wanted, self.sums)
-        if of is None and at is None and wanted is IntervalTable:
-            return cast(Wanted, self.intervals)
-        return super().inside(wanted, of, at, sized=sized)
+    def whole_inside(self, wanted: type[Table]) -> Table | None:
+        if wanted is ErrorSums:
+            return self.sums
+        return self.intervals if wanted is IntervalTable else super().whole_inside(wanted)
 
     @cached_property
     def sums(self) -> ErrorSums:
@@ -271,10 +267,11 @@ def _summed(terms: Array, weight: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalTable(Table):
+class IntervalTable(Weighed):
     """Prediction intervals and the truths that they should hold, case by case."""
 
     holds = "prediction intervals"
+    weights = "weight"
     by_case = counts_outcomes = True
     truth: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -285,28 +282,19 @@ class IntervalTable(Table):
     def described(self) -> str:
         return "prediction intervals"
 
-    @property
-    def cells(self) -> Array:
-        return self.weight
-
-    def with_cells(self, cells: Array) -> Self:
-        return replace(self, weight=cells, squares=None)
-
     def __add__(self, other: Self) -> Self:
         def both(name: str) -> Any:
             return np.concatenate([getattr(self, name), getattr(other, name)])
 
-        squares = None
-        if self.squares is not None or other.squares is not None:
-            squares = np.concatenate([one.weight if one.squares is None else one.squares for one in (self, other)])
+        squares = self.squares_with(other, np.append)
         return type(self)(both("truth"), both("low"), both("high"), both("weight"), squares)
 
 
 def residual_table(
     truth: ArrayLike,
     predicted: ArrayLike,
-    *,
     weight: ArrayLike | None = None,
+    *,
     copies: bool = False,
     baseline: float | ArrayLike | None = None,
     interval: tuple[ArrayLike, ArrayLike] | None = None,
@@ -340,18 +328,7 @@ def residual_table(
     return found.part(np.flatnonzero(weights).astype(np.int32))[0]  # weight 0 is the case absent
 
 
-@table_kind("predicted numbers beside true ones", aliases=("prediction", "number"))
-def residual(
-    truth: NDArray[np.float64],
-    column: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-    *,
-    copies: bool = False,
-    baseline: float | NDArray[np.float64] | None = None,
-    interval: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
-) -> ResidualTable:
-    """How a column of predictions is read."""
-    return residual_table(truth, column, weight=weight, copies=copies, baseline=baseline, interval=interval)
+table_kind("predicted numbers beside true ones", aliases=("prediction", "number"), name="residual")(residual_table)
 
 
 def _column(values: ArrayLike, name: str) -> NDArray[np.float64]:

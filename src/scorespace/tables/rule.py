@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scorespace.arguments import foreseen
 from scorespace.results import same
 from scorespace.tables.counts import Counts, count_of
-from scorespace.tables.table import Array, At, Table, Wanted
+from scorespace.tables.table import Array, Table
 
 
 class RuleTable(Table):
@@ -54,13 +54,8 @@ class RuleTable(Table):
         """How many transactions the count of that name holds."""
         return float(getattr(self, trials))
 
-    def inside(
-        self, wanted: type[Wanted], of: str | None = None, at: At | None = None, *, sized: bool = False
-    ) -> Wanted:
-        if wanted is Counts and of is None and at is None:
-            both, one, other, neither = np.moveaxis(self.cells, -1, 0)
-            return Counts(tp=both, fp=one, fn=other, tn=neither)  # type: ignore[return-value]
-        return super().inside(wanted, of, at, sized=sized)
+    def whole_inside(self, wanted: type[Table]) -> Table | None:
+        return Counts(*np.moveaxis(self.cells, -1, 0)) if wanted is Counts else super().whole_inside(wanted)
 
     def __add__(self, other: Self) -> Self:
         return self.with_cells(self.cells + other.cells)

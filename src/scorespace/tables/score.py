@@ -11,22 +11,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorespace.arguments import checked
-from scorespace.errors import DataError, ScoreError, listing
+from scorespace.errors import DataError, ScoreError
 from scorespace.frozen import dataclass
 from scorespace.results import grouped
 from scorespace.tables.bins import BITS, Bins, exact_bins, joined
 from scorespace.tables.columns import scores_of, weights_of
 from scorespace.tables.counts import Counts, ratio
-from scorespace.tables.labels import bare, encode_classes, label_text, natural_order, positive_index
+from scorespace.tables.labels import encode_classes, label_text, natural_order, positive_index
 from scorespace.tables.order import starts_of
-from scorespace.tables.table import Array, At, NoTableError, Stored, Table, Top, Wanted
+from scorespace.tables.table import Array, At, NoTableError, OfClasses, Stored, Table, Top, Wanted, Weighed
 
 # Bits of +inf: subtracting the bits of a score ≥ 0 from it turns ascending into descending order.
 _INFINITY_BITS = np.uint64(0x7FF0_0000_0000_0000)
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreTable(Table):
+class ScoreTable(OfClasses, Weighed):
     """Everything that ranking, thresholds and calibration depend on, from one sort of the scores.
 
     `score` (m,) is distinct and descending; `counts` (…, K, m) holds the weight of each class at each
@@ -43,6 +43,7 @@ class ScoreTable(Table):
     """
 
     holds = "scores"
+    weights, axes = "counts", 2
     thresholded = True
     score: NDArray[np.float64]
     counts: Array
@@ -56,28 +57,15 @@ class ScoreTable(Table):
         return "a score table"
 
     @property
-    def cells(self) -> Array:
-        return self.counts.reshape(*self.counts.shape[:-2], -1)
-
-    @property
     def size(self) -> int:
         return int(self.score.size)
-
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        return self.classes
-
-    @property
-    def positive_name(self) -> str | None:
-        return self.classes[self.positive]
 
     @property
     def strata(self) -> NDArray[np.intp]:
         return np.repeat(np.arange(len(self.classes)), self.score.size)
 
     def with_cells(self, cells: Array) -> Self:
-        counts = cells.reshape(*cells.shape[:-1], *self.counts.shape[-2:])
-        return replace(self, counts=counts, squares=None, bins=None)
+        return replace(super().with_cells(cells), bins=None)
 
     @property
     def pos(self) -> Array:
@@ -114,10 +102,6 @@ class ScoreTable(Table):
         return self.class_totals.sum(axis=-1) - self.n_pos
 
     @property
-    def total(self) -> Array:
-        return self.class_totals.sum(axis=-1)
-
-    @property
     def probabilities(self) -> bool:
         """Whether all scores lie in [0, 1], so that they can be read as probabilities."""
         if not self.score.size:
@@ -140,7 +124,7 @@ class ScoreTable(Table):
             raise NoTableError("asks for a threshold, but {label} covers all thresholds", hint="{label}")
         if wanted is Counts and at is None:
             raise NoTableError("of a score needs a threshold", hint="{label}@0.5")
-        other = of is not None and self._index(of) != self.positive
+        other = of is not None and self.place_of(of) != self.positive
         if other and len(self.classes) > 2:
             raise NoTableError(
                 "names a class that this score does not rank", seen=f"a score for {self.classes[self.positive]!r}"
@@ -175,7 +159,7 @@ class ScoreTable(Table):
             reached = self.bins.loose & (low == self.cut(at)) if isinstance(at, Top) else (low < at) & (at <= high)
             for bin_ in np.flatnonzero(reached):
                 most, fewest = self.at(low[bin_]), self.at(np.nextafter(high[bin_], np.inf))
-        swap = of is not None and self._index(of) != self.positive
+        swap = of is not None and self.place_of(of) != self.positive
         return (fewest.swapped(), most.swapped()) if swap else (most, fewest)
 
     @property
@@ -267,12 +251,6 @@ class ScoreTable(Table):
         size = self.counts.sum(axis=-2, dtype=np.float64)
         return size.sum() - np.cumsum(size) + (size + 1) / 2
 
-    def _index(self, of: str) -> int:
-        name = of if of in self.classes else bare(of)
-        if name not in self.classes:
-            raise unknown_class(of, self.classes)
-        return self.classes.index(name)
-
     @cached_property
     def sweep(self) -> Counts:
         """The outcomes at every threshold: +inf first, then each distinct score downwards.
@@ -280,7 +258,7 @@ class ScoreTable(Table):
         >>> score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]).sweep.tp
         array([0., 1., 2., 2.])
         """
-        tp, fp = (_cumulated(column) for column in self.columns)
+        tp, fp = (cumulated(column) for column in self.columns)
         squares = None if self.squares is None else replace(self, counts=self.squares, squares=None).sweep
         return Counts.along(tp, fp, tp[..., -1:], fp[..., -1:], squares)
 
@@ -448,14 +426,11 @@ class ScoreTable(Table):
         if self.score.size <= rows:
             return self
         starts = self._merging(rows)
-        ends = np.append(starts[1:], self.score.size) - 1
-        wide = np.float64 if self.counts.dtype.kind == "f" else np.int64
-        counts = np.add.reduceat(self.counts, starts, axis=-1, dtype=wide)
-        squares = None if self.squares is None else np.add.reduceat(self.squares, starts, axis=-1)
-        width = float((self.score[starts] - self.score[ends]).max())
-        resolution = max(width, self.resolution)
-        found = {"score": self.score[ends], "counts": counts, "squares": squares, "bins": None}
-        return replace(self, resolution=resolution, **found)
+        score = self.score[np.append(starts[1:], self.score.size) - 1]
+        squares = None if self.squares is None else _runs_added(self.squares, starts)
+        width = max(float((self.score[starts] - score).max()), self.resolution)
+        counts = _runs_added(self.counts, starts)
+        return replace(self, score=score, counts=counts, resolution=width, squares=squares, bins=None)
 
     def condensed_cells(self, rows: int) -> NDArray[np.int32] | None:
         if self.score.size <= rows:
@@ -486,17 +461,17 @@ class ScoreTable(Table):
         if len(named) > 2 and nameless in named and not _weight_of(self, nameless) + _weight_of(other, nameless):
             named.remove(nameless)
         classes = tuple(sorted(named, key=natural_order))
-        both = np.concatenate([self.score, other.score])
-        pair = (self, other)
-        counts = np.concatenate([_realigned(table.counts, table.classes, classes) for table in pair], axis=-1)
-        squares = None
-        if self.squares is not None or other.squares is not None:
-            held = [table.counts if table.squares is None else table.squares for table in pair]
-            aligned = [_realigned(sums, t.classes, classes) for sums, t in zip(held, pair, strict=True)]
-            squares = np.concatenate(aligned, axis=-1)
+
+        def joined_columns(ours: Array, theirs: Array) -> Array:
+            sides = _realigned(ours, self.classes, classes), _realigned(theirs, other.classes, classes)
+            return np.concatenate(sides, axis=-1)
+
+        both, counts = np.concatenate([self.score, other.score]), joined_columns(self.counts, other.counts)
+        squares = self.squares_with(other, joined_columns)
         positive = classes.index(self.classes[self.positive])
         if self.bins is not None or other.bins is not None:
-            bins = [t.binned.aligned(partial(_realigned, classes=t.classes, wanted=classes)) for t in pair]
+            aligned = ((t, partial(_realigned, classes=t.classes, wanted=classes)) for t in (self, other))
+            bins = [t.binned.aligned(align) for t, align in aligned]
             return cast(Self, merged_table(bins, counts, squares, classes, positive))
         score, counts = grouped_scores(both, counts)
         squares = None if squares is None else grouped_scores(both, squares)[1]
@@ -599,13 +574,9 @@ def merged_table(
 ) -> ScoreTable:
     """The coarse table of bins in any order, with the weights (K, m) in them and the sums of their squares."""
     bins, order, starts = joined(*several)
-
-    def merged(column: Array) -> Array:
-        wide = np.float64 if column.dtype.kind == "f" else np.int64
-        return np.add.reduceat(column[:, order], starts, axis=-1, dtype=wide) if starts.size else column.astype(wide)
-
-    squares = None if squares is None else merged(squares)
-    return ScoreTable(bins.low, merged(counts), classes, positive, bins.width, squares, bins)
+    merged = _runs_added(counts[:, order], starts)
+    squares = None if squares is None else _runs_added(squares[:, order], starts)
+    return ScoreTable(bins.low, merged, classes, positive, bins.width, squares, bins)
 
 
 def prevalence_factors(strata: Array, cells: Array, positive: int, share: float) -> Array:
@@ -614,12 +585,6 @@ def prevalence_factors(strata: Array, cells: Array, positive: int, share: float)
     if not 0 < pos < total:
         return np.ones(cells.size)
     return np.where(strata == positive, share * total / pos, (1 - share) * total / (total - pos))
-
-
-def unknown_class(of: str, classes: Sequence[str]) -> NoTableError:
-    """Why there is no table of a class that does not occur."""
-    seen = f"classes {listing(classes)}"
-    return NoTableError("names a class that does not occur", seen=seen, hint=f"{{label}}[{classes[0]}]")
 
 
 def _two_classes(score: NDArray[np.float64], label: NDArray[Any]) -> tuple[NDArray[np.float64], Array]:
@@ -659,14 +624,21 @@ def grouped_scores(score: NDArray[np.float64], counts: Array) -> tuple[NDArray[n
     order = np.argsort(-score, kind="stable")
     values = score[order] + 0.0
     starts = starts_of(values)
-    wide = np.float64 if counts.dtype.kind == "f" else np.int64
-    if not starts.size:
-        return values, counts.astype(wide)
-    return values[starts], np.add.reduceat(counts[..., order], starts, axis=-1, dtype=wide)
+    return values[starts], _runs_added(counts[..., order], starts)
 
 
-def _cumulated(column: Array) -> Array:
-    """Running sums along the scores, starting with the 0 of the threshold +inf."""
+def _runs_added(columns: Array, starts: NDArray[np.intp]) -> Array:
+    """The sums over runs of rows (…, m) that begin at these places; small whole numbers have room to grow."""
+    wide = np.float64 if columns.dtype.kind == "f" else np.int64
+    return np.add.reduceat(columns, starts, axis=-1, dtype=wide) if starts.size else columns.astype(wide)
+
+
+def cumulated(column: Array) -> Array:
+    """Running sums along the scores, starting with the 0 of the threshold +inf.
+
+    >>> cumulated(np.array([1, 0, 2]))
+    array([0., 1., 1., 3.])
+    """
     out = np.zeros((*column.shape[:-1], column.shape[-1] + 1))
     # Whole numbers are added several times as fast as floats are, which wait for each other.
     out[..., 1:] = np.cumsum(column, axis=-1, dtype=np.int64 if column.dtype.kind in "iu" else np.float64)

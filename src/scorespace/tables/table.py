@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.declaration import written
-from scorespace.errors import ScoreSpaceError
+from scorespace.errors import ScoreSpaceError, listing
 from scorespace.frozen import dataclass
 from scorespace.results import ByValue
 from scorespace.tables.bins import BITS
+from scorespace.tables.labels import bare
 
 Array = NDArray[Any]
 Wanted = TypeVar("Wanted", bound="Table")
@@ -94,8 +96,12 @@ class Table(ByValue, ABC):
     """Whether it counts outcomes that proportions are shares of; `effective` tells how many of each there are."""
     summed: ClassVar[bool] = False
     """Whether it holds sums over cases, as tables of cases have them inside."""
+    crisp: ClassVar[str] = ""
+    """Why there is no threshold to ask for, where that is not just that it has none."""
     squares: Any = None
     """The sums of squared weights, in the shape of the weights, where they are kept."""
+    positive: Any = None
+    """The place of the class that counts as positive among its classes, if one does."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -168,7 +174,7 @@ class Table(ByValue, ABC):
     @property
     def positive_name(self) -> str | None:
         """The class that counts as positive, if one does."""
-        return None
+        return None if self.positive is None else self.class_names[self.positive]
 
     @property
     def probabilities(self) -> bool:
@@ -266,12 +272,18 @@ class Table(ByValue, ABC):
         `sized`: the size of the scores counts and not their order alone. NoTableError says why there is none.
         """
         if at is not None:
-            raise NoTableError(f"asks for a threshold, but {self.described()} have none", hint="{label}")
+            none = self.crisp or f"{self.described()} have none"
+            raise NoTableError(f"asks for a threshold, but {none}", hint="{label}")
         if of is not None:
             raise NoTableError(f"names a class, but {self.described()} have none", hint="{label}")
-        if isinstance(self, wanted):
-            return self
-        raise NoTableError(f"cannot be computed from {self.described()}", hint=f"{{label}} needs {held(wanted)}")
+        found = self.whole_inside(wanted)
+        if found is None:
+            raise NoTableError(f"cannot be computed from {self.described()}", hint=f"{{label}} needs {held(wanted)}")
+        return cast(Wanted, found)
+
+    def whole_inside(self, wanted: type[Table]) -> Table | None:
+        """The table of that kind inside it for which neither a class nor a threshold is named, if there is one."""
+        return self if isinstance(self, wanted) else None
 
     def averaged_over(self, wanted: type[Table]) -> Table:
         """The table over whose classes a function of the wanted table is averaged."""
@@ -293,6 +305,59 @@ class Table(ByValue, ABC):
     def class_totals(self) -> Array:
         """The weight of each class (…, K)."""
         raise NoTableError(f"averages over classes, but {self.described()} have none")
+
+
+class OfClasses(Table):
+    """What tables share that tell named classes apart; `ranked_classes`: they stand in a stated order."""
+
+    ranked_classes: Any = False
+    if TYPE_CHECKING:
+
+        @property
+        def classes(self) -> tuple[str, ...]: ...
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return self.classes
+
+    @property
+    def total(self) -> Array:
+        return self.class_totals.sum(axis=-1)
+
+    @property
+    def ordinal(self) -> bool:
+        return bool(self.ranked_classes)
+
+    def place_of(self, of: str) -> int:
+        """The place of a class among them, which may stand in quotes; refused where it does not occur."""
+        name = of if of in self.classes else bare(of)
+        if name not in self.classes:
+            seen, hint = f"classes {listing(self.classes)}", f"{{label}}[{self.classes[0]}]"
+            raise NoTableError("names a class that does not occur", seen=seen, hint=hint)
+        return self.classes.index(name)
+
+
+class Weighed(Table):
+    """What tables share whose weights are one array: `weights` names it, and its last `axes` are the cells."""
+
+    weights: ClassVar[str]
+    axes: ClassVar[int] = 1
+
+    @property
+    def cells(self) -> Array:
+        held: Array = getattr(self, self.weights)
+        return held.reshape(*held.shape[: held.ndim - self.axes], -1)
+
+    def with_cells(self, cells: Array) -> Self:
+        shape = getattr(self, self.weights).shape
+        held = {self.weights: cells.reshape(*cells.shape[:-1], *shape[len(shape) - self.axes :])}
+        return replace(self, **(held if self.squares is None else held | {"squares": None}))  # type: ignore[type-var]
+
+    def squares_with(self, other: Self, join: Callable[[Any, Any], Any]) -> Any:
+        """The squared weights of two tables together, where either keeps them: a case of weight 1 has the square 1."""
+        if self.squares is None and other.squares is None:
+            return None
+        return join(*(getattr(one, one.weights) if one.squares is None else one.squares for one in (self, other)))
 
 
 @dataclass(frozen=True)
