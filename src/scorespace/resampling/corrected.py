@@ -13,33 +13,15 @@ from scorespace.frozen import dataclass
 from scorespace.measures.request import Request
 from scorespace.resampling import limits, worlds
 from scorespace.resampling.chance import by_chance
-from scorespace.resampling.interval import (
-    WORLD_ROWS,
-    Interval,
-    Plan,
-    by_replicates,
-    declared,
-    labelled,
-    none,
-    within,
-)
+from scorespace.resampling.interval import WORLD_ROWS, Interval, Plan, by_replicates, labelled, none, within
 from scorespace.tables import Array, ScoreTable
 
 _WORLD_DRAWS: Final = 250
-
-
 _INVERTED_DRAWS: Final = 100
 
 
 def _bounded(request: Request) -> bool:
     return labelled(request) and all(map(math.isfinite, request.range))
-
-
-def _again(table: ScoreTable, hits: Array) -> ScoreTable:
-    """The table with so many positives (…, scores) at each score, and the rest negative."""
-    cases = table.counts.sum(axis=-2, dtype=np.float64).astype(hits.dtype)
-    counts = np.stack([cases - hits, hits], axis=-2)
-    return ScoreTable(table.score, counts, ("0", "1"), 1)
 
 
 def _worth(table: ScoreTable, cases: Array) -> tuple[Array, float]:
@@ -66,12 +48,9 @@ class _Worlds:
 
     def values(self, request: Request) -> tuple[float, Array, Array]:
         """The measure as it is, in every world, and on labels drawn from it (worlds, draws)."""
-        seen, known, drawn = (np.asarray(request.formula(each), dtype=np.float64) for each in self._tables)
+        tables = self.light, self.known, self.drawn
+        seen, known, drawn = (np.asarray(request.formula(each), dtype=np.float64) for each in tables)
         return float(seen), known, drawn.reshape(-1, known.size).T
-
-    @property
-    def _tables(self) -> tuple[ScoreTable, ...]:
-        return self.light, self.known, self.drawn
 
 
 def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array], draws: int, stream: int) -> _Worlds:
@@ -86,8 +65,8 @@ def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array
         # Labels of worlds whose truth is known, and no cases drawn again: the draws of the measures do not serve here.
         rng = np.random.default_rng([plan.draws.seed, stream])
         hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
-        drawn = _again(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
-        kept = plan.worlds[name] = _Worlds(table, light, _again(light, cases * rates), drawn)
+        drawn = worlds.relabelled(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
+        kept = plan.worlds[name] = _Worlds(table, light, worlds.relabelled(light, cases * rates), drawn)
     return kept
 
 
@@ -121,12 +100,12 @@ def _corrected(plan: Plan, seen: float, known: Array, values: Array) -> tuple[fl
     return low, high
 
 
-def _of_hull(request: Request) -> bool:
-    return declared(request) == "corrected-hull" and _bounded(request)
-
-
 @by_replicates(
-    "corrected-hull", "corrected also for the bias where rates have humps", suits=_of_hull, instead="shifted"
+    "corrected-hull",
+    "corrected also for the bias where rates have humps",
+    suits=_bounded,
+    declared=True,
+    instead="shifted",
 )
 def corrected_hull_interval(plan: Plan) -> Interval:
     """As corrected, and at least what a world of a few steps asks for: where a curve is straight, a hull bends most."""
