@@ -18,6 +18,7 @@ from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import Draws, asked
+from scorespace.resampling.limits import kish
 from scorespace.tables import Array, NoTableError, Table, Top
 from scorespace.tables.pair import PairTable
 
@@ -40,12 +41,12 @@ class Question(Generic[Held]):
     @property
     def samples(self) -> tuple[Draws, ...]:
         """The samples it is about, with what is drawn from them."""
-        raise NotImplementedError
+        return ()
 
     @property
     def tables(self) -> tuple[Any, ...]:
         """The table of every model that it is about."""
-        raise NotImplementedError
+        return ()
 
     @property
     def pairs(self) -> PairTable | None:
@@ -278,9 +279,7 @@ def _fewest(draws: Draws) -> int:
     counts = np.bincount(code, cells)
     table = _only(draws)
     if cells is not None and table.cell_squares is not None:
-        counts = np.divide(
-            counts**2, np.bincount(code, table.cell_squares), out=np.zeros(counts.size), where=counts > 0
-        )
+        counts = kish(counts, np.bincount(code, table.cell_squares))
     return int(counts[counts > 0].min()) if counts.any() else 0
 
 
@@ -297,14 +296,6 @@ class AllOverDatasets(Question[Table]):
 
     outcomes: DatasetTable
     asks: ClassVar[str] = "compare several models over data sets"
-
-    @property
-    def samples(self) -> tuple[Draws, ...]:
-        return ()
-
-    @property
-    def tables(self) -> tuple[Any, ...]:
-        return ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
