@@ -14,7 +14,8 @@ from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Val
 from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.resampling.estimate import estimate
+from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import estimates
 from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain, threshold_text
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Top
 from scorespace.tables.pair import PairTable
@@ -288,8 +289,9 @@ def _ranked(
             raise MeasureError(
                 f"{objective} ranks cases, and {name} gives decisions.", hint="scores, or a measure without @top"
             )
-        found = [estimate(spec, table, level=level, seed=seed) for spec in (objective, *(c.spec for c in constraints))]
-        scores = _scores(table)
+        specs = [objective, *(one.spec for one in constraints)]
+        found = estimates({name: specs}, Draws({name: table}, seed=seed), level=level)
+        scores = table.inside(ScoreTable)
         counts = scores.inside(Counts, None, top)
         honest, *held = (Value(one.value, one.low, one.high, one.reason) for one in found)
         kept = all(float(one.shortfall(counts)) == 0 for one in constraints)
@@ -307,7 +309,7 @@ def choose_on(choice: ConstrainedChoice, models: Models, *, fitted: str, level: 
     """A choice made on one sample, which `fitted` names, judged on another: by the plain outcomes there."""
     check_judged((one.model for one in choice.candidates), models)
     here = {
-        one.model: Judged(_scores(models[one.model]).at(0.5 if math.isnan(one.threshold) else one.threshold))
+        one.model: Judged(models[one.model].inside(ScoreTable).at(0.5 if math.isnan(one.threshold) else one.threshold))
         for one in choice.candidates
     }
     best = choice.best or choice.nearest
@@ -344,7 +346,7 @@ def _candidate(
     name: str, table: ScoreTable | ConfusionTable, objective: MeasureSpec, constraints: tuple[Constraint, ...]
 ) -> Candidate:
     crisp = not table.thresholded
-    scores = _scores(table)
+    scores = table.inside(ScoreTable)
     counts = scores.sweep[1:2] if crisp else scores.sweep
     thresholds = np.array([math.nan]) if crisp else scores.thresholds
     missed, price = best_value(objective, constraints)(counts)
@@ -385,10 +387,6 @@ def _ends(
     best = float(reached.max() if objective.measure.best == "high" else reached.min())
     known = best if math.isnan(value) else value
     return min(known, best), max(known, best)
-
-
-def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
-    return table.inside(ScoreTable)
 
 
 def _leading(honest: Value, apparent: float) -> float:

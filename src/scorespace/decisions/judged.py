@@ -185,8 +185,7 @@ def sum_of_shares(
         loss = loss - constant
     share, loss = share[loss != 0], loss[loss != 0]
     trials = total / spread
-    limits = np.array([wilson(float(one) * trials, trials, level) for one in share]).reshape(-1, 2)
-    low, high = limits[:, 0], limits[:, 1]
+    low, high = wilson(share * trials, trials, level)
     odds = np.sqrt(share / np.maximum(1 - share, 1e-300))
     related = -np.minimum(np.outer(odds, odds), 1.0)
     np.fill_diagonal(related, 1.0)
@@ -233,11 +232,8 @@ def added(a: Value, b: Value) -> Value:
 def _shaken(found: Value, again: Array, level: float) -> Value:
     """The interval widened by how far the repeats differ."""
     again = again[np.isfinite(again)]
-    return added(found, _about_nothing(normal_quantile(level) * float(again.std()) if again.size else 0.0))
-
-
-def _about_nothing(half: float) -> Value:
-    return Value(0.0, -half, half)
+    half = normal_quantile(level) * float(again.std()) if again.size else 0.0
+    return added(found, Value(0.0, -half, half))
 
 
 def _within(found: Value, limits: tuple[float, float]) -> Value:

@@ -21,7 +21,7 @@ from scorespace.measures.confusion import kappa
 from scorespace.measures.ranking import auc
 from scorespace.measures.regression import kendall, spearman
 from scorespace.resampling.draw import Asked, Draws
-from scorespace.resampling.estimate import Estimate, check_level, estimate
+from scorespace.resampling.estimate import Estimate, check_level, estimate, estimates
 from scorespace.results import Note, Result, Row, decimals, grouped, percent, plain
 from scorespace.tables import Array, ConfusionTable, ScoreTable, residual_table, score_table
 from scorespace.tables.columns import weights_of
@@ -244,7 +244,7 @@ def _beyond_chance(raters: Sequence[Rater], level: float, seed: int) -> tuple[Es
     ratings = {rater.name: np.where(rater.decision, "yes", "no") for rater in raters}
     table = rating_table(ratings, classes=("no", "yes"), weight=raters[0].weight)
     names = BEYOND_CHANCE_OF_TWO if len(raters) == 2 else BEYOND_CHANCE
-    return tuple(estimate(parse(name), table, level=level, seed=seed) for name in names)
+    return tuple(estimates({"": list(map(parse, names))}, Draws({"": table}, seed=seed), level=level))
 
 
 def _table(label: Array, score: Array, weight: Array | None) -> ScoreTable:
