@@ -14,7 +14,7 @@ from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.cost import cost
 from scorespace.resampling.share import normal_quantile, wilson
-from scorespace.results import Row, plain, short
+from scorespace.results import Row, decimals, plain, short, threshold_text
 from scorespace.tables import Array, Counts
 
 OUTCOMES: Final = ("tp", "fp", "fn", "tn")
@@ -43,6 +43,11 @@ class Value:
     def row(self, name: str, value: str | None = None) -> Row:
         """The number and its limits under their names: `gain`, `gain_low`, `gain_high`."""
         return plain({value or name: self.value, f"{name}_low": self.low, f"{name}_high": self.high})
+
+    def beside(self, apparent: float, fitted: str | None) -> str:
+        """The number on the cases that chose, in brackets, where it is another than this one, on others."""
+        here = "on these cases" if fitted is None else f"on {fitted}"
+        return "" if decimals(apparent) == decimals(self.value) else f" ({decimals(apparent)} {here})"
 
     def __neg__(self) -> Value:
         return Value(-self.value, -self.high, -self.low, self.reason)
@@ -120,6 +125,12 @@ class Judged:
 
 UNKNOWN: Final = Value()
 UNJUDGED: Final = Judged(None)
+
+
+def placed(model: str, threshold: float, fitted: str | None = None) -> str:
+    """A model at its threshold, where it has one, and the sample that chose it, where that is another."""
+    at = "" if math.isnan(threshold) else f" at threshold {threshold_text(threshold)}"
+    return f"{model}{at}" + ("" if fitted is None else f", chosen on {fitted}")
 
 
 def check_judged(names: Iterable[str], models: Mapping[str, Any]) -> None:

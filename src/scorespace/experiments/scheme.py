@@ -85,15 +85,19 @@ def numbered(splitter: Any, data: Dataset, repeat: int, truth: Any = None, group
             yield Split(repeat, fold, train, test)
 
 
+def repeat_seed(seed: int, repeat: int) -> int:
+    """The seed of one repeat: different seeds have no repeat in common."""
+    return int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
+
+
 def repeated(
     kind: str, repeats: int, data: Dataset, seed: int, grouping: Rows | None, **options: Any
 ) -> Iterator[Split]:
-    """The splits of a kind of scikit-learn's splitters, so many times: different seeds have no repeat in common."""
+    """The splits of a kind of scikit-learn's splitters, each repeat from a seed of its own."""
     splitter = getattr(required("sklearn.model_selection", "experiments"), kind)
     truth = data.codes if data.task == "classes" else None
     for repeat in range(repeats):
-        state = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
-        yield from numbered(splitter(random_state=state, **options), data, repeat, truth, grouping)
+        yield from numbered(splitter(random_state=repeat_seed(seed, repeat), **options), data, repeat, truth, grouping)
 
 
 # --- how rows are dealt

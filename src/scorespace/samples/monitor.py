@@ -130,7 +130,8 @@ class Monitoring(Result):
     def title(self, key: tuple[str, str]) -> str:
         """A question by its name, with the model where there are several."""
         model, name = key
-        return _title(model if len(self.models) > 1 else "", name)
+        told = {"scores": "scores", "auc": "AUC"}.get(name, TITLES[name])
+        return f"{told} of {model}" if model and len(self.models) > 1 else told
 
     @property
     def began(self) -> int | None:
@@ -311,8 +312,3 @@ def _check(before: Mapping[str, ScoreTable], batches: Mapping[str, Mapping[str, 
                 "batches are compared case by case, and weights that are no whole numbers count none.",
                 hint="weights that say how often a row occurred, or none",
             )
-
-
-def _title(model: str, name: str) -> str:
-    told = {"scores": "scores", "auc": "AUC"}.get(name, TITLES[name])
-    return f"{told} of {model}" if model else told
