@@ -98,17 +98,17 @@ def _in_any_order(question: Question[Table]) -> float:
 @bootstrap.on(of_a_measure, of_replicates, enough_cases)
 def _two_drawn(question: Unpaired[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
     """Both samples drawn again, by streams of their own."""
-    found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}, unpaired")
-    if found.reason is not None:
-        return found
-    first, second = question.values(replicates)
-    return judged(found, first - second, range=question.range, least=least_p(question.units), fewest=question.fewest)
+    return _drawn(question, f"bootstrap{' of groups' if question.grouped else ''}, unpaired", replicates)
 
 
 @bootstrap.on(of_a_measure, by_request)
 def _one_drawn(question: Against[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
     """The one sample drawn again."""
-    found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}")
+    return _drawn(question, f"bootstrap{' of groups' if question.grouped else ''}", replicates)
+
+
+def _drawn(question: Unpaired[Table] | Against[Table], test: str, replicates: int) -> Comparison:
+    found = _found(question, test)
     if found.reason is not None:
         return found
     drawn = question.differences(replicates)

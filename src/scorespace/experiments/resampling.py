@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.leaving import LeaveCrossedOut, LeaveGroupsOut, LeaveOneOut
-from scorespace.experiments.scheme import How, Resampling, how_of, is_stratified, kept_whole, manner, repeated
+from scorespace.experiments.scheme import How, Resampling, is_stratified, kept_whole, manner, repeated
 from scorespace.experiments.splitter import Splitter, splits_rows
 from scorespace.frozen import dataclass
 from scorespace.parts import required
@@ -31,7 +31,7 @@ class Folds(Resampling):
     @classmethod
     def read(cls, found: re.Match[str]) -> Folds:
         folds = cls.number(found, "folds", least=2)
-        return cls(folds, cls.number(found, "repeats", times=folds), how_of(found["how"]))
+        return cls(folds, cls.number(found, "repeats", times=folds), cast(How, found["how"] or ""))
 
     def __str__(self) -> str:
         return (f"{self.repeats}x" if self.repeats > 1 else "") + f"{self.folds}" + (f":{self.how}" if self.how else "")
@@ -68,7 +68,7 @@ class Holdout(Resampling):
         share = float(found["share"])
         if not 0 < share < 1:
             raise cls.refused(found, "holds out no part of the rows.")
-        return cls(share, cls.number(found, "repeats"), how_of(found["how"]))
+        return cls(share, cls.number(found, "repeats"), cast(How, found["how"] or ""))
 
     def __str__(self) -> str:
         times = f"{self.repeats}x" if self.repeats > 1 else ""

@@ -103,10 +103,6 @@ def repeated(
 # --- how rows are dealt
 
 
-def how_of(text: str | None) -> How:
-    return "stratified" if text == "stratified" else "plain" if text == "plain" else ""
-
-
 def kept_whole(data: Dataset, how: How) -> Rows | None:
     """The groups that stay whole; none where the notation says so or there are none."""
     if how or not data.groups:

@@ -63,13 +63,10 @@ class Plan:
         """How many cases the rarer class has, or as many equal ones as are worth their weights; found once."""
         kept = self.table.__dict__
         if "rarer" not in kept:
-            strata, cells = self.table.strata, self.table.cells.astype(np.float64)
-            totals = np.bincount(strata, cells)
-            squares = self.table.cell_squares
-            sizes = totals if squares is None else limits.kish(totals, np.bincount(strata, squares))
-            kept["rarer"] = float(sizes[totals > 0].min(initial=math.inf))
+            cells = self.table.cells.astype(np.float64)
+            kept["rarer"] = limits.rarest(self.table.strata, cells, self.table.cell_squares)
         rarer: float = kept["rarer"]
-        return rarer if math.isfinite(rarer) else 0.0
+        return rarer
 
     def replicates(self) -> tuple[Array, str | None]:
         """The value in every replicate where it is defined, and how many had to be left out; there is one at least."""

@@ -286,6 +286,17 @@ def kish(weight_sum: ArrayLike, square_sum: ArrayLike) -> Array:
     return np.asarray(np.divide(total**2, squares, out=np.zeros(np.broadcast(total, squares).shape), where=squares > 0))
 
 
+def rarest(strata: Array, cells: ArrayLike | None, squares: ArrayLike | None = None) -> float:
+    """How many cases the rarest class has, of those that occur, or equal ones that are worth its weights; else 0.
+
+    >>> rarest(np.array([0, 0, 2]), [3.0, 1.0, 2.0]), rarest(np.array([0]), [5.0], [17.0])
+    (2.0, 1.4705882352941178)
+    """
+    totals = np.bincount(strata, cells)
+    sizes = totals if squares is None else kish(totals, np.bincount(strata, squares))
+    return float(sizes[totals > 0].min()) if totals.any() else 0.0
+
+
 def student(level: float, cases: ArrayLike) -> Array:
     """Half width of a two-sided interval in standard errors, Student's t with `cases` − 1 degrees of freedom.
 

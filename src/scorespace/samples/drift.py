@@ -35,7 +35,7 @@ from scorespace.curves.smooth import SmoothCurve, smooth
 from scorespace.errors import ConditionError, DataError, WeightError
 from scorespace.results import Progress
 from scorespace.samples import permuted
-from scorespace.samples.moved import CLEAR, FAMILY, LIKELY, TITLES, Aspect, Drift, ModelDrift
+from scorespace.samples.moved import CAUSES, CLEAR, FAMILY, LIKELY, TITLES, Aspect, Drift, ModelDrift
 from scorespace.samples.permuted import Outcome, Permutations, Pooled
 from scorespace.tables import ScoreTable
 from scorespace.tables.labels import class_listing
@@ -210,20 +210,13 @@ def _cause(prevalence: Aspect, aspects: tuple[Aspect, ...], both: Pooled, labell
     p = {aspect.name: aspect.p for aspect in family}
     sure = {aspect.name: aspect.p_adjusted < LIKELY for aspect in family}
     for need in (CLEAR, LIKELY):
-        # Each cause with the part that must have moved, and the part that it leaves alone.
-        causes = {
-            "prevalence": ("prevalence", "within"),
-            "scores": ("scores", "prevalence"),
-            "calibration": ("meaning", "scores"),
-            "mix": ("scores", "meaning"),
-        }
         # A shift of prevalence is one also where no class is in both samples; nothing else is said of what is unknown.
         fitting = {
-            cause: p[alone]
-            for cause, (moved, alone) in causes.items()
-            if sure[moved]
-            and p[moved] < need
-            and (p[alone] >= CLEAR or (cause == "prevalence" and math.isnan(p[alone])))
+            name: p[one.alone]
+            for name, one in CAUSES.items()
+            if sure[one.moved]
+            and p[one.moved] < need
+            and (p[one.alone] >= CLEAR or (name == "prevalence" and math.isnan(p[one.alone])))
         }
         if {"prevalence", "calibration"} <= set(fitting):
             fitting.pop("calibration" if permuted.follows_prevalence(both) else "prevalence")
