@@ -215,8 +215,7 @@ def _held(
         # Splits are no bootstrap: every case is judged once, so they share nothing with the replicates of the measures.
         # One seed for all: the i-th highest positive of one model is taken for that of another. Were models split
         # apart, the one that is lucky in nine folds would win, and be unlucky in the tenth for that very reason.
-        rng = (np.random.default_rng(seed) for _ in tables)
-        return [_held_rows(table, within, repeats, folds, next(rng)) for table in tables.values()], None
+        return [_held_rows(one, within, repeats, folds, np.random.default_rng(seed)) for one in tables.values()], None
     split = _split_cases(pairs, within, repeats, folds, np.random.default_rng(seed))
     return [_held_cases(pairs, k, split) for k in range(len(tables))], split
 

@@ -60,11 +60,11 @@ class Plan:
 
     @property
     def rarer(self) -> float:
-        """How many cases the rarer class has, or as many equal ones as are worth their weights; found once."""
+        """How many cases the rarer class has, or as many equal ones as are worth their weights; two at least."""
         kept = self.table.__dict__
         if "rarer" not in kept:
             cells = self.table.cells.astype(np.float64)
-            kept["rarer"] = limits.rarest(self.table.strata, cells, self.table.cell_squares)
+            kept["rarer"] = max(2.0, limits.rarest(self.table.strata, cells, self.table.cell_squares))
         rarer: float = kept["rarer"]
         return rarer
 
@@ -225,7 +225,7 @@ def _unit(request: Request) -> bool:
 def logit_interval(plan: Plan) -> Interval:
     """expit(logit v ± t · sd of the replicates' logits), t with the degrees of freedom of the rarer class."""
     defined, reason = plan.replicates()
-    low, high = limits.on_logit(plan.value, defined, max(2.0, plan.rarer), plan.level)
+    low, high = limits.on_logit(plan.value, defined, plan.rarer, plan.level)
     return within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
@@ -233,9 +233,8 @@ def logit_interval(plan: Plan) -> Interval:
 def precision_interval(plan: Plan) -> Interval:
     """As logit-t, with t for as many cases as bear the spread: of a rare class, and near 1, a few at the top do."""
     defined, reason = plan.replicates()
-    rarer = max(2.0, plan.rarer)
-    borne = min(rarer, max(2.0, _borne(plan.request.table.inside(ScoreTable))))
-    low, high = limits.on_logit(plan.value, defined, rarer, plan.level, borne=borne)
+    borne = min(plan.rarer, max(2.0, _borne(plan.request.table.inside(ScoreTable))))
+    low, high = limits.on_logit(plan.value, defined, plan.rarer, plan.level, borne=borne)
     return within(plan, low, high, f"precision-t{plan.how}", reason)
 
 
@@ -291,11 +290,10 @@ def like_an_area(request: Request) -> bool:
 def class_area_interval(plan: Plan) -> Interval:
     """As logit-t; near 1, where hardly any pair is in the wrong order, at least as wide as Newcombe's."""
     defined, reason = plan.replicates()
-    rarer = max(2.0, plan.rarer)
-    low, high = limits.on_logit(plan.value, defined, rarer, plan.level)
-    if rarer * (1 - plan.value) < _HARDLY_ANY:
-        rest = max(2.0, plan.table.cases - rarer)
-        wider = limits.newcombe_auc(plan.value, rarer, rest, plan.level)
+    low, high = limits.on_logit(plan.value, defined, plan.rarer, plan.level)
+    if plan.rarer * (1 - plan.value) < _HARDLY_ANY:
+        rest = max(2.0, plan.table.cases - plan.rarer)
+        wider = limits.newcombe_auc(plan.value, plan.rarer, rest, plan.level)
         low, high = min(low, wider[0]), max(high, wider[1])
     return within(plan, low, high, f"logit-t{plan.how}", reason)
 
