@@ -65,12 +65,6 @@ def test_columns_keep_their_names_and_gaps():
     assert list(heart.features)[:3] == ["Age", "Sex", "Cp"]
 
 
-def test_vowels_by_speaker():
-    vowel = uci.vowel()
-    assert (vowel.rows, len(vowel.features), len(vowel.classes)) == (990, 11, 11)
-    assert np.bincount(vowel.groups["speaker"]).tolist() == [66] * 15
-
-
 def test_another_file_is_not_taken_for_it():
     with pytest.raises(DataError) as caught:
         uci.read_raw(uci.Raw("pima", ("bupa/bupa.dat",), 768, 268, ("1",)))

@@ -80,11 +80,7 @@ def shaffer(p: ArrayLike) -> Array:
 
 
 ADJUSTMENTS: Final[Mapping[str, Callable[[ArrayLike], Array]]] = {
-    "holm": holm,
-    "hochberg": hochberg,
-    "bonferroni": bonferroni,
-    "finner": finner,
-    "shaffer": shaffer,
+    one.__name__: one for one in (holm, hochberg, bonferroni, finner, shaffer)
 }
 """The adjustments by name."""
 

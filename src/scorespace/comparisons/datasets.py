@@ -191,8 +191,9 @@ def sign_test(
     """
     higher, lower = int((table.gaps > 0).sum()), int((table.gaps < 0).sum())
     half = (table.datasets - higher - lower) // 2 if zeros == "split" else 0
-    up, p = higher + half, sign_p(higher + half, lower + half, alternative)
-    return _tested(table, "sign test", float(up), p, zeros, "exact", alternative, level)
+    p = sign_p(higher + half, lower + half, alternative)
+    told: dict[str, Any] = {"statistic": float(higher + half), "method": "exact", "alternative": alternative}
+    return _tested(table, "sign test", p, zeros, level=level, **told)
 
 
 def sign_p(up: int, down: int, alternative: Alternative = "two-sided", share: float = 1.0) -> float:
@@ -233,8 +234,8 @@ def wilcoxon(
     few = d.size <= (EXACT if distinct else FEW) and (distinct or zeros != "split")  # split zeros have no signs
     exact = few and method == "auto"
     p = (exact_p if exact else normal_p)(value, ranks, alternative) if np.any(d) else 1.0
-    used: Literal["exact", "normal"] = "exact" if exact else "normal"
-    return _tested(table, "Wilcoxon signed rank", value, p, zeros, used, alternative, level)
+    told: dict[str, Any] = {"statistic": value, "method": "exact" if exact else "normal", "alternative": alternative}
+    return _tested(table, "Wilcoxon signed rank", p, zeros, level=level, **told)
 
 
 def bayes_signed_rank(table: DatasetTable, *, rope: float = ROPE, seed: int = 0) -> Posterior:
@@ -347,28 +348,16 @@ def _said(table: DatasetTable, test: str) -> dict[str, Any]:
     }
 
 
-def _tested(
-    table: DatasetTable,
-    test: str,
-    statistic: float,
-    p: float,
-    zeros: Zeros,
-    method: Literal["exact", "normal"],
-    alternative: Alternative,
-    level: float,
-) -> DatasetTest:
+def _tested(table: DatasetTable, test: str, p: float, zeros: Zeros, **told: Any) -> DatasetTest:
     higher, lower = int((table.gaps > 0).sum()), int((table.gaps < 0).sum())
     equal = table.datasets - higher - lower
     return DatasetTest(
         **_said(table, f"{test}, {_ZEROS[zeros]}" if equal else test),
-        statistic=statistic,
         p=1.0 if equal == table.datasets else p,
-        level=level,
-        alternative=alternative,
         best=table.best,
         higher=higher,
         lower=lower,
         equal=equal,
         zeros=zeros,
-        method=method,
+        **told,
     )

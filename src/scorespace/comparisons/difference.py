@@ -19,6 +19,7 @@ from scorespace.special import ndtr, stdtr, stdtrit
 from scorespace.tables import Array
 
 Bounds = tuple[float, float]
+SAME: Final = "the measure is the same in every replicate, from which nothing follows about chance"
 _FARTHEST: Final = 8.0  # standard errors beyond which floating point knows no level
 _NEAREST: Final = 1e-9
 _CLOSE: Final = 1e-11
@@ -54,8 +55,7 @@ def judged(
     error = float(values.std(ddof=1)) if np.ptp(values) > 1e-12 else 0.0  # equal ones differ by rounding
     if error == 0:
         if alike is None:
-            nothing = "the measure is the same in every replicate, from which nothing follows about chance"
-            return replace(found, reason=nothing)
+            return replace(found, reason=SAME)
         same = abs(difference) <= 1e-12
         reason = alike if same else "the difference is the same in every replicate"
         z, p = (0.0, 1.0) if same else (math.nan, math.nan)

@@ -59,10 +59,13 @@ def summed_up(model: str, spec: MeasureSpec, values: Array, pooled: float) -> Ov
     >>> summed_up("nb", parse("auc"), np.array([[0.8, 0.9], [0.7, math.nan]]), 0.79)
     nb auc 0.800 ± 0.100 (mean over 4 folds, 1 undefined), pooled 0.790
     """
+    return OverFolds(model, spec, *mean_and_sd(values), pooled, values.size, int((~np.isfinite(values)).sum()))
+
+
+def mean_and_sd(values: Array) -> tuple[float, float]:
+    """The mean and the standard deviation of what is defined; NaN where that is too little."""
     known = values[np.isfinite(values)]
-    mean = float(known.mean()) if known.size else math.nan
-    spread = float(known.std(ddof=1)) if known.size > 1 else math.nan
-    return OverFolds(model, spec, mean, spread, pooled, values.size, values.size - known.size)
+    return float(known.mean()) if known.size else math.nan, float(known.std(ddof=1)) if known.size > 1 else math.nan
 
 
 def over_folds(pairs: PairTable | None, asked: Mapping[str, Iterable[MeasureSpec]]) -> tuple[OverFolds, ...]:

@@ -61,9 +61,7 @@ _IN_FOLDS: Final = (of_a_measure, in_folds, two_folds)
 )
 def over_folds_corrected(question: Paired[Table]) -> Comparison:
     """Nadeau and Bengio's t of the differences within J folds: t = d̄ / √((1/J + n_te/n_tr) s²)."""
-    return _over_folds(
-        question, "corrected t", lambda *values, ratio, **asked: corrected_t(*values, ratio=ratio, **asked)
-    )
+    return _over_folds(question, "corrected t", partial(corrected_t, ratio=held_out_ratio(question.cases)))
 
 
 @test(
@@ -75,7 +73,7 @@ def over_folds_corrected(question: Paired[Table]) -> Comparison:
 )
 def over_folds_plain(question: Paired[Table]) -> Comparison:
     """The plain t of the differences within J folds: t = d̄ / √(s²/J)."""
-    return _over_folds(question, "paired t", lambda *values, ratio, **asked: paired_t(*values, **asked))
+    return _over_folds(question, "paired t", paired_t)
 
 
 @test(
@@ -89,7 +87,7 @@ def over_folds_plain(question: Paired[Table]) -> Comparison:
 def over_five_by_two_t(question: Paired[Table]) -> Comparison:
     """Dietterich's t of the first difference over the spread within repeats: t = d₁₁ / √(Σ sᵢ² / 5)."""
     # Its side is that of the first difference.
-    return _over_five_by_two(question, partial(five_by_two_t, alternative=question.alternative))
+    return _over_folds(question, "5×2cv", partial(five_by_two_t, alternative=question.alternative), every=True)
 
 
 @test(
@@ -101,7 +99,7 @@ def over_five_by_two_t(question: Paired[Table]) -> Comparison:
 )
 def over_five_by_two_f(question: Paired[Table]) -> Comparison:
     """Alpaydın's F of all ten differences over the spread within repeats: F = Σ dᵢⱼ² / (2 Σ sᵢ²)."""
-    return _over_five_by_two(question, five_by_two_f)
+    return _over_folds(question, "5×2cv", five_by_two_f, every=True)
 
 
 @test(
@@ -118,40 +116,32 @@ def over_folds_bayes(
 ) -> Comparison:
     """Corani and Benavoli's posterior of the mean difference: St(J − 1, d̄, (1/J + ρ/(1 − ρ)) s²)."""
     check_rope(rope)
+    ratio = held_out_ratio(question.cases)
 
-    def tested(a: Array, b: Array, ratio: float, level: float, **asked: Any) -> Posterior:
+    def tested(a: Array, b: Array, level: float, **asked: Any) -> Posterior:
         return replace(bayes_correlated_t(a, b, rho=ratio / (1 + ratio), rope=rope, **asked), level=level)
 
     return _over_folds(question, "Bayesian correlated t", tested)
 
 
-def _over_folds(question: Paired[Table], test: str, tested: Callable[..., PairTest | Posterior]) -> Comparison:
-    """The test of the differences within folds; folds in which the measure is undefined are counted and left out."""
-    values, asked = _by_fold(question)
+def _over_folds(
+    question: Paired[Table], test: str, tested: Callable[..., PairTest | Posterior], *, every: bool = False
+) -> Comparison:
+    """The test of the differences within folds; those in which the measure is undefined are counted and left out.
+
+    Unless it needs `every` one of them, as repeats × folds.
+    """
+    values = np.stack([by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)])
     usable = np.isfinite(values).all(axis=0)
     lost = int((~usable).sum())
-    if usable.sum() < 2:
+    if usable.sum() < (usable.size if every else 2):
         few = "it is defined in fewer than two folds"
+        few = f"{question.spec} is undefined in {lost} of the ten folds" if every else few
         return Comparison(*question.names, test, question.of, level=question.level, reason=few)
-    found = tested(*values[:, usable], ratio=held_out_ratio(question.cases), **asked)
+    pair = values if every else values[:, usable]
+    found = tested(*pair, names=question.names, measure=question.of, level=question.level)
     told = note("SS019", f"{lost} of {usable.size} folds are left out: {question.spec} is undefined there.")
     return replace(found, notes=(*found.notes, *([told] if lost else []), *design_notes(question.cases)))
-
-
-def _over_five_by_two(question: Paired[Table], tested: Callable[..., PairTest]) -> Comparison:
-    values, asked = _by_fold(question)
-    undefined = int((~np.isfinite(values)).any(axis=0).sum())
-    if undefined:
-        reason = f"{question.spec} is undefined in {undefined} of the ten folds"
-        return Comparison(*question.names, "5×2cv", question.of, level=question.level, reason=reason)
-    found = tested(*values, **asked)
-    return replace(found, notes=(*found.notes, *design_notes(question.cases)))
-
-
-def _by_fold(question: Paired[Table]) -> tuple[Array, dict[str, Any]]:
-    """The measure of both models within each fold (2, repeats, folds), and what a test of them is asked."""
-    values = [by_fold(question.cases, *one) for one in zip(question.names, question.bound, strict=True)]
-    return np.stack(values), {"names": question.names, "measure": question.of, "level": question.level}
 
 
 def by_fold(pairs: PairTable, model: str, request: Request) -> Array:

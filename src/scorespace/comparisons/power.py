@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, Literal
@@ -155,12 +156,7 @@ def sample_size_of_share(
     def enough(n: int) -> bool:
         return share_width(share, n, prevalence=prevalence, alpha=alpha).half_width <= within
 
-    above = 1
-    while not enough(above):
-        above *= 2
-        if above > _MOST_CASES:
-            raise _too_large()
-    return share_width(share, _last(above, max(1, above // 2), enough), prevalence=prevalence, alpha=alpha)
+    return share_width(share, _first(enough, 1), prevalence=prevalence, alpha=alpha)
 
 
 def hanley_variance(auc: float, n_pos: float, n_neg: float) -> float:
@@ -342,19 +338,15 @@ def solved_prevalence(aim: Aim, cases: int, power: float = 0.8) -> Power:
         """By the power; where it is 0 or 1 to the last digit, by the variances."""
         return plan(n_pos).power, -sum(variance(area, n_pos, cases - n_pos) for area in (aim.auc, aim.against))
 
-    below, above = 1, cases - 1
-    while above - below > 2:
-        third = (above - below) // 3
-        left, right = below + third, above - third
-        below, above = (below, right) if sure(left) >= sure(right) else (left, above)
-    best = max(range(below, above + 1), key=sure)
+    best = 1 + bisect_left(range(1, cases - 1), True, key=lambda n_pos: sure(n_pos) >= sure(n_pos + 1))
     if plan(best).power < power:
         raise ConditionError(
             f"no share of positives gives {grouped(cases)} cases a power of {power:g}.",
             seen=f"at most {decimals(plan(best).power)}, with {100 * best / cases:.3g} % positive",
             hint="more cases, or another power",
         )
-    least, most = (_last(best, end, lambda n_pos: plan(n_pos).power >= power) for end in (1, cases - 1))
+    least = 1 + bisect_left(range(1, best), True, key=lambda n_pos: plan(n_pos).power >= power)
+    most = best + bisect_left(range(best + 1, cases), True, key=lambda n_pos: plan(n_pos).power < power)
     return replace(plan(least), prevalences=(least / cases, most / cases))
 
 
@@ -381,27 +373,16 @@ def _fewest(enough: Callable[[int, int], bool], prevalence: float) -> tuple[int,
         other = max(1, math.ceil(rarer * max(ratio, 1 / ratio) - 1e-9))
         return (rarer, other) if ratio >= 1 else (other, rarer)
 
-    above = 2
-    while max(sizes(above)) <= _MOST_CASES and not enough(*sizes(above)):
-        above *= 2
-    if max(sizes(above)) > _MOST_CASES:
-        raise _too_large()
-    return sizes(_last(above, max(2, above // 2), lambda rarer: enough(*sizes(rarer))))
+    return sizes(_first(lambda rarer: enough(*sizes(rarer)), 2, int(_MOST_CASES / max(ratio, 1 / ratio))))
 
 
-def _too_large() -> ConditionError:
-    seen = f"more than {grouped(_MOST_CASES)} cases"
-    return ConditionError("no study is large enough for this aim.", seen=seen, hint="a lesser aim")
-
-
-def _last(start: int, end: int, enough: Callable[[int], bool]) -> int:
-    """The last number from the start to the end that is enough, as the start is."""
-    if enough(end):
-        return end
-    while abs(end - start) > 1:
-        middle = (start + end) // 2
-        start, end = (middle, end) if enough(middle) else (start, middle)
-    return start
+def _first(enough: Callable[[int], bool], least: int, most: int = _MOST_CASES) -> int:
+    """The first number from the least to the most that is enough, as all beyond it are."""
+    found = least + bisect_left(range(least, most), True, key=enough)
+    if found >= most:
+        seen = f"more than {grouped(_MOST_CASES)} cases"
+        raise ConditionError("no study is large enough for this aim.", seen=seen, hint="a lesser aim")
+    return found
 
 
 def _check_share(prevalence: float) -> None:

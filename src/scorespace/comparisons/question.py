@@ -18,6 +18,7 @@ from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.draw import Draws, asked
+from scorespace.resampling.limits import rarest
 from scorespace.tables import Array, NoTableError, Table, Top
 from scorespace.tables.pair import PairTable
 
@@ -40,12 +41,12 @@ class Question(Generic[Held]):
     @property
     def samples(self) -> tuple[Draws, ...]:
         """The samples it is about, with what is drawn from them."""
-        raise NotImplementedError
+        return ()
 
     @property
     def tables(self) -> tuple[Any, ...]:
         """The table of every model that it is about."""
-        raise NotImplementedError
+        return ()
 
     @property
     def pairs(self) -> PairTable | None:
@@ -184,10 +185,10 @@ class Unpaired(Question[Held]):
         gap = _finite(self.difference)
         return Comparison(*self.names, test, self.of, gap, level=self.level, independent=True, **told)
 
-    def values(self, replicates: int) -> tuple[Array, Array]:
-        """The measure of both in so many replicates."""
+    def differences(self, replicates: int) -> Array:
+        """The difference in so many replicates of both."""
         first, second = (_times(draws, replicates) for draws in self.samples)
-        return first.of(model_of(first), self.bound[0]), second.of(model_of(second), self.bound[1])
+        return first.of(model_of(first), self.bound[0]) - second.of(model_of(second), self.bound[1])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -275,13 +276,7 @@ def _fewest(draws: Draws) -> int:
     if group is not None:
         step = int(code.max(initial=0)) + 1
         code, cells = np.unique(group.astype(np.int64) * step + code) % step, None
-    counts = np.bincount(code, cells)
-    table = _only(draws)
-    if cells is not None and table.cell_squares is not None:
-        counts = np.divide(
-            counts**2, np.bincount(code, table.cell_squares), out=np.zeros(counts.size), where=counts > 0
-        )
-    return int(counts[counts > 0].min()) if counts.any() else 0
+    return int(rarest(code, cells, None if cells is None else _only(draws).cell_squares))
 
 
 def _units(draws: Draws) -> int:
@@ -297,14 +292,6 @@ class AllOverDatasets(Question[Table]):
 
     outcomes: DatasetTable
     asks: ClassVar[str] = "compare several models over data sets"
-
-    @property
-    def samples(self) -> tuple[Draws, ...]:
-        return ()
-
-    @property
-    def tables(self) -> tuple[Any, ...]:
-        return ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

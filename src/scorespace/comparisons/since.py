@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cache
 from typing import Final
 
 from scorespace.comparisons.adjust import holm
@@ -142,17 +143,20 @@ def changes(
     `drawn` gives what is drawn of the cases now, for a number; `classes` counts them. With a `prevalence`, numbers that
     depend on how common the classes are are those of a baseline in which positives have that share.
     """
-    kept: dict[tuple[str, bool], Draws] = {}
 
-    def then(one: Estimate) -> Draws | None:
-        table = before.tables.get(one.model)
-        standard = prevalence is not None and not one.spec.within
-        if table is not None and (one.model, standard) not in kept:
-            held = table.at_prevalence(prevalence) if standard and prevalence is not None else table
-            kept[one.model, standard] = Draws({one.model: held}, seed=stream_seed(seed, 1))
-        return kept.get((one.model, standard))
+    @cache
+    def then(model: str, within: bool) -> Draws | None:
+        if model not in before.tables:
+            return None
+        table = before.tables[model]
+        held = table if within or prevalence is None else table.at_prevalence(prevalence)
+        return Draws({model: held}, seed=stream_seed(seed, 1))
 
-    gaps = [_change(before, one, drawn(one), then(one), level) for several in now.values() for one in several]
+    gaps = [
+        _change(before, one, drawn(one), then(one.model, one.spec.within), level)
+        for several in now.values()
+        for one in several
+    ]
     adjusted = holm([one.test.p for one in gaps]).tolist() if gaps else []
     if sum(not math.isnan(p) for p in adjusted) > 1:
         gaps = [replace(one, test=replace(one.test, p_adjusted=p)) for one, p in zip(gaps, adjusted, strict=True)]

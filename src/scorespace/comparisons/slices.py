@@ -7,9 +7,10 @@ the slices, measure by measure. Two slices are each other's rest: one test, noth
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Final
 
 from scorespace.comparisons.adjust import holm
 from scorespace.comparisons.answer import UNTESTED, Comparison
@@ -27,6 +28,7 @@ from scorespace.tables import Table
 from scorespace.tables.models import Models, Parts
 from scorespace.tables.table import Top
 
+Sides = Callable[[str, int, bool], Draws]
 REST: Final = "the rest"
 _DEPENDS: Final = f"{UNTESTED}: the measure depends on how many cases there are"
 
@@ -162,54 +164,48 @@ def slices(
     parity: list[Parity] = []
     steps = max(1, len(asked))
     for step, (model, specs) in enumerate(asked.items()):
-        held = _Sides(parts, model, prevalence, seed)
+        draws = _sides(parts, model, prevalence, seed)
         found = []
         for number, name in enumerate(parts.slices):
-            found.append(_of_slice(held, name, specs, level, method))
+            found.append(_of_slice(model, name, specs, draws, prevalence is not None, level, method))
             if progress is not None:
                 progress((step + (number + 1) / len(parts.slices)) / steps)
         for own in zip(*found, strict=True):
             gaps += _adjusted(own)
         threshold = None if at is None else at.get(model)
-        parity += parities(model, {name: held.draws(name, 0, False) for name in parts.slices}, threshold, level=level)
+        parity += parities(model, {name: draws(name, 0, False) for name in parts.slices}, threshold, level=level)
     rows = {name: models.rows for name, models in parts.slices.items()}
     small = {name: why for name, models in parts.slices.items() if (why := _too_small(models)) is not None}
     first = leads or {model: specs[0] for model, specs in asked.items() if specs}
     return Slices(parts.by, rows, tuple(gaps), tuple(parity), first, small, parts.shared)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sides:
-    """A model in every slice (side 0) and in its rest (side 1), each drawn once for all measures."""
+def _sides(parts: Parts, model: str, prevalence: float | None, seed: int) -> Sides:
+    """What gives a model in a slice (side 0) and in its rest (side 1), each drawn once for all measures."""
 
-    parts: Parts
-    model: str
-    prevalence: float | None
-    seed: int
-    kept: dict[Any, Draws] = field(default_factory=dict)
+    @cache
+    def draws(name: str, side: int, standard: bool) -> Draws:
+        models = (parts.slices, parts.rests)[side][name]
+        held = models.at_prevalence(prevalence) if standard and prevalence is not None else models
+        pairs = None if held.pairs is None else held.pairs.only(model)
+        return Draws({model: held[model]}, pairs, seed=stream_seed(seed, side))
 
-    def draws(self, name: str, side: int, standard: bool) -> Draws:
-        key = name, side, standard
-        if key not in self.kept:
-            models = (self.parts.slices, self.parts.rests)[side][name]
-            held = models.at_prevalence(self.prevalence) if standard and self.prevalence is not None else models
-            pairs = None if held.pairs is None else held.pairs.only(self.model)
-            self.kept[key] = Draws({self.model: held[self.model]}, pairs, seed=stream_seed(self.seed, side))
-        return self.kept[key]
+    return draws
 
 
-def _of_slice(held: _Sides, name: str, specs: Sequence[MeasureSpec], level: float, method: str | None) -> list[Gap]:
+def _of_slice(
+    model: str, name: str, specs: Sequence[MeasureSpec], draws: Sides, stated: bool, level: float, method: str | None
+) -> list[Gap]:
     """All measures of a slice beside those of the rest; of two slices, one test serves both."""
     found = []
     for standard in (False, True):
-        own = [spec for spec in specs if (held.prevalence is not None and not spec.within) == standard]
+        own = [spec for spec in specs if (stated and not spec.within) == standard]
         if not own:
             continue
-        first, second = (held.draws(name, side, standard) for side in (0, 1))
-        told = estimates({held.model: own}, first, level=level, method=method, strict=False)
+        first, second = (draws(name, side, standard) for side in (0, 1))
+        told = estimates({model: own}, first, level=level, method=method, strict=False)
         found += [gap_between(name, one, first, second, level) for one in told]
-    order = {spec: place for place, spec in enumerate(specs)}
-    return sorted(found, key=lambda one: order[one.estimate.spec])
+    return sorted(found, key=lambda one: specs.index(one.estimate.spec))
 
 
 def gap_between(name: str, one: Estimate, first: Draws, second: Draws, level: float, *, other: str = REST) -> Gap:

@@ -52,8 +52,6 @@ def about_decisions(kind: TestKind) -> bool:
 
 def decided(question: Any) -> Refused | None:
     """Models that decide, or scores with a threshold."""
-    if of_decisions(question) is not None:
-        return None
     for model in question.models:
         try:
             question.right(model)

@@ -249,26 +249,27 @@ def chosen(text: str | None, question: Question[Any], options: Mapping[str, Any]
 
     Where every test that could answer is in doubt, the first of them answers.
     """
-    given = options or {}
+
+    def choice(call: Call[TestKind], *doubts: tuple[TestKind, Doubt], stated: bool = True) -> Choice:
+        told = tuple(replace(one, text=one.text.replace("{title}", kind.named)) for kind, one in doubts)
+        return Choice(with_options(call, options or {}, type(question)), told, stated)
+
     if text is not None:
         call = parse_test(text)
         doubt = refuse_misfit(call.noun, question)
-        return Choice(with_options(call, given, type(question)), () if doubt is None else (_named(call.noun, doubt),))
+        return choice(call) if doubt is None else choice(call, (call.noun, doubt))
     doubts: list[tuple[TestKind, Doubt]] = []
     first: Refused | None = None
     for kind in ranked():
         found = kind.misfit(question)
         if found is None:
-            return Choice(
-                with_options(Call(kind), given, type(question)), tuple(_named(*one) for one in doubts), stated=False
-            )
+            return choice(Call(kind), *doubts, stated=False)
         if isinstance(found, Doubt):
             doubts.append((kind, found))
         else:
             first = found if kind.general and first is None else first
     if doubts:
-        kind, doubt = doubts[0]
-        return Choice(with_options(Call(kind), given, type(question)), (_named(kind, doubt),))
+        return choice(Call(doubts[0][0]), doubts[0])
     raise refusal(ranked()[0], first or Refused(f"no test can {question.asks}."))
 
 
@@ -286,10 +287,6 @@ def refusal(kind: TestKind, found: Refused) -> ScoreSpaceError:
     return found.error(
         problem[0].upper() + problem[1:] if "{title}" in found.problem else problem, seen=found.seen, hint=found.hint
     )
-
-
-def _named(kind: TestKind, doubt: Doubt) -> Doubt:
-    return replace(doubt, text=doubt.text.replace("{title}", kind.named))
 
 
 def with_options(call: Call[TestKind], stated: Mapping[str, Any], of: type[Question[Any]] = Question) -> Call[TestKind]:

@@ -9,7 +9,7 @@ from functools import singledispatch
 from typing import Any
 
 from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted, check_alternative
-from scorespace.comparisons.difference import Bounds, combined, interval_at, inverted, judged, least_p
+from scorespace.comparisons.difference import SAME, Bounds, combined, interval_at, inverted, judged, least_p
 from scorespace.comparisons.paired import Replicates, bootstrap, grouped_notes, usual
 from scorespace.comparisons.question import Against, Question, Unpaired, model_of
 from scorespace.comparisons.suits import by_request, enough_cases, of_a_measure, of_replicates
@@ -26,9 +26,6 @@ from scorespace.tables.pair import PairTable
 
 Sample = Table | PairTable | Draws
 """A table, the pair table of one model whose cases come in groups, or what is already drawn from either."""
-
-_SAME = "the measure is the same in every replicate, from which nothing follows about chance"
-
 
 # --- tests
 
@@ -83,7 +80,7 @@ def _by_two_intervals(question: Unpaired[Table]) -> Comparison:
 
 def _by_inversion(found: Comparison, bounds: Any, target: float, question: Question[Table]) -> Comparison:
     if found.high - found.low <= 1e-12:
-        return replace(found, low=math.nan, high=math.nan, reason=_SAME)
+        return replace(found, low=math.nan, high=math.nan, reason=SAME)
     z = inverted(bounds, target)
     drawn = 2 / (1 + REPLICATES) if "bootstrap" in found.test else 0.0
     floor = max(least_p(question.units), _in_any_order(question), drawn)
@@ -101,17 +98,17 @@ def _in_any_order(question: Question[Table]) -> float:
 @bootstrap.on(of_a_measure, of_replicates, enough_cases)
 def _two_drawn(question: Unpaired[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
     """Both samples drawn again, by streams of their own."""
-    found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}, unpaired")
-    if found.reason is not None:
-        return found
-    first, second = question.values(replicates)
-    return judged(found, first - second, range=question.range, least=least_p(question.units), fewest=question.fewest)
+    return _drawn(question, f"bootstrap{' of groups' if question.grouped else ''}, unpaired", replicates)
 
 
 @bootstrap.on(of_a_measure, by_request)
 def _one_drawn(question: Against[Table], *, replicates: Replicates = REPLICATES) -> Comparison:
     """The one sample drawn again."""
-    found = _found(question, f"bootstrap{' of groups' if question.grouped else ''}")
+    return _drawn(question, f"bootstrap{' of groups' if question.grouped else ''}", replicates)
+
+
+def _drawn(question: Unpaired[Table] | Against[Table], test: str, replicates: int) -> Comparison:
+    found = _found(question, test)
     if found.reason is not None:
         return found
     drawn = question.differences(replicates)

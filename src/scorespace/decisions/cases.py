@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -79,7 +80,10 @@ class Zones(ByValue):
 
     def kind(self, score: Array, positive: Any) -> NDArray[np.uint8]:
         """The kind of each case, as its place in ZONES."""
-        return _kinds(score, positive, self.midpoint, self.overlap_low, self.overlap_high)
+        right = (score > self.midpoint) == positive
+        doubtful = (score >= self.low) & (score <= self.high)
+        overlapping = (score >= self.overlap_low) & (score <= self.overlap_high)
+        return np.where(right, doubtful & overlapping, np.where(doubtful, 2, 3)).astype(np.uint8)
 
 
 def zones(table: ScoreTable, midpoint: str | float = "mean") -> Zones:
@@ -93,22 +97,12 @@ def zones(table: ScoreTable, midpoint: str | float = "mean") -> Zones:
     pos, neg = table.pos, table.neg
     low = float(table.score[pos > 0].min(initial=np.inf))
     high = float(table.score[neg > 0].max(initial=-np.inf))
-    of_positives = _kinds(table.score, True, middle, low, high)
-    of_negatives = _kinds(table.score, False, middle, low, high)
-    return Zones(
-        middle,
-        low,
-        high,
-        tuple(np.bincount(of_positives, pos, minlength=len(ZONES)).tolist()),
-        tuple(np.bincount(of_negatives, neg, minlength=len(ZONES)).tolist()),
+    found = Zones(middle, low, high, (), ())
+    positives, negatives = (
+        tuple(np.bincount(found.kind(table.score, side), weight, minlength=len(ZONES)).tolist())
+        for side, weight in ((True, pos), (False, neg))
     )
-
-
-def _kinds(score: Array, positive: Any, middle: float, low: float, high: float) -> NDArray[np.uint8]:
-    right = (score > middle) == positive
-    doubtful = (score >= middle / 2) & (score <= (1 + middle) / 2)
-    overlapping = (score >= low) & (score <= high)
-    return np.where(right, doubtful & overlapping, np.where(doubtful, 2, 3)).astype(np.uint8)
+    return replace(found, positives=positives, negatives=negatives)
 
 
 @dataclass(frozen=True)

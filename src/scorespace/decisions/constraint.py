@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from scorespace.decisions.honest import Criterion, Crossfit, Models, crossfit, least
-from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, check_judged, value_of
+from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, check_judged, placed, value_of
 from scorespace.errors import MeasureError
 from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
-from scorespace.resampling.estimate import estimate
-from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain, threshold_text
+from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import estimates
+from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable, Top
 from scorespace.tables.pair import PairTable
 
@@ -146,14 +147,12 @@ class ConstrainedChoice(Result):
             reached = ", ".join(
                 f"{one.spec} {decimals(value)}" for one, value in zip(self.constraints, near.reached, strict=True)
             )
-            where = "" if math.isnan(near.threshold) else f" at threshold {threshold_text(near.threshold)}"
             what = "threshold of any model" if self.objective.at is None else "model"
-            return f"No {what} satisfies {bounds}. The nearest is {near.model}{where}, with {reached}."
+            return f"No {what} satisfies {bounds}. The nearest is {placed(near.model, near.threshold)}, with {reached}."
         return " ".join(filter(None, [self._use(best), self._kept_elsewhere(best), self._failed()]))
 
     def _use(self, best: Candidate) -> str:
-        where = "" if math.isnan(best.threshold) else f" at threshold {threshold_text(best.threshold)}"
-        where += "" if self.fitted is None else f", chosen on {self.fitted}"
+        where = placed(best.model, best.threshold, self.fitted)
         under = f" among those with {' and '.join(map(str, self.constraints))}" if self.constraints else ""
         others = [one for one in self.candidates if one.kept and one is not best and not math.isnan(one.value)]
         others.sort(key=lambda one: -self._sign * one.value)
@@ -163,11 +162,11 @@ class ConstrainedChoice(Result):
         places, tied = best.lots
         some = f" Lots are drawn for {places:g} of the {grouped(tied)} cases with that score." if places < tied else ""
         own = best.honest if others and not math.isnan(best.honest.value) else self.honest
-        reached = f"{self.objective} {self._both(own, best.value)}"
+        told = decimals(best.value) if math.isnan(own.value) else _limits(own) + own.beside(best.value, self.fitted)
         chosen = ""
         if self.fitted is None and decimals(own.value) != decimals(self.honest.value):
             chosen = f" The model was chosen on these cases too, so expect {_limits(self.honest)}."
-        return f"Use {best.model}{where}: {reached}, the best{under}{rest}.{some}{chosen}"
+        return f"Use {where}: {self.objective} {told}, the best{under}{rest}.{some}{chosen}"
 
     def _kept_elsewhere(self, best: Candidate) -> str:
         """Whether the bounds are kept on cases that did not choose the threshold."""
@@ -183,13 +182,6 @@ class ConstrainedChoice(Result):
         if self.objective.at is not None:
             return f"{', '.join(failed)}: not {bounds}." if failed else ""
         return f"No threshold of {', '.join(failed)} satisfies {bounds}." if failed else ""
-
-    def _both(self, honest: Value, apparent: float) -> str:
-        if math.isnan(honest.value):
-            return decimals(apparent)
-        beside = "on these cases" if self.fitted is None else f"on {self.fitted}"
-        other = decimals(apparent) != decimals(honest.value)
-        return _limits(honest) + (f" ({decimals(apparent)} {beside})" if other else "")
 
     def rows(self) -> list[Row]:
         """One row per model, with the values that the constraints are about under their names."""
@@ -288,8 +280,9 @@ def _ranked(
             raise MeasureError(
                 f"{objective} ranks cases, and {name} gives decisions.", hint="scores, or a measure without @top"
             )
-        found = [estimate(spec, table, level=level, seed=seed) for spec in (objective, *(c.spec for c in constraints))]
-        scores = _scores(table)
+        specs = [objective, *(one.spec for one in constraints)]
+        found = estimates({name: specs}, Draws({name: table}, seed=seed), level=level)
+        scores = table.inside(ScoreTable)
         counts = scores.inside(Counts, None, top)
         honest, *held = (Value(one.value, one.low, one.high, one.reason) for one in found)
         kept = all(float(one.shortfall(counts)) == 0 for one in constraints)
@@ -307,7 +300,7 @@ def choose_on(choice: ConstrainedChoice, models: Models, *, fitted: str, level: 
     """A choice made on one sample, which `fitted` names, judged on another: by the plain outcomes there."""
     check_judged((one.model for one in choice.candidates), models)
     here = {
-        one.model: Judged(_scores(models[one.model]).at(0.5 if math.isnan(one.threshold) else one.threshold))
+        one.model: Judged(models[one.model].inside(ScoreTable).at(0.5 if math.isnan(one.threshold) else one.threshold))
         for one in choice.candidates
     }
     best = choice.best or choice.nearest
@@ -344,7 +337,7 @@ def _candidate(
     name: str, table: ScoreTable | ConfusionTable, objective: MeasureSpec, constraints: tuple[Constraint, ...]
 ) -> Candidate:
     crisp = not table.thresholded
-    scores = _scores(table)
+    scores = table.inside(ScoreTable)
     counts = scores.sweep[1:2] if crisp else scores.sweep
     thresholds = np.array([math.nan]) if crisp else scores.thresholds
     missed, price = best_value(objective, constraints)(counts)
@@ -385,10 +378,6 @@ def _ends(
     best = float(reached.max() if objective.measure.best == "high" else reached.min())
     known = best if math.isnan(value) else value
     return min(known, best), max(known, best)
-
-
-def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
-    return table.inside(ScoreTable)
 
 
 def _leading(honest: Value, apparent: float) -> float:

@@ -73,7 +73,7 @@ def crossfit(
     >>> crossfit({"nb": t}, lambda c: (0 * c.tp, c.fp + 5 * c.fn)).chosen.cost(Condition(fp=1, fn=5))
     0.167 [0.108, 0.357]
     """
-    tables = {name: _scores(table) for name, table in models.items()}
+    tables = {name: table.inside(ScoreTable) for name, table in models.items()}
     reason = _unfit(tables)
     if reason is not None:
         none = Judged(None, reason=reason)
@@ -135,7 +135,7 @@ def paths(
     The threshold of least cost without a fold is a corner of a hull, and only its edges matter: where a hit is worth
     as many false alarms as an edge has, the choice moves on from its first end to its second.
     """
-    tables = {name: _scores(table) for name, table in models.items()}
+    tables = {name: table.inside(ScoreTable) for name, table in models.items()}
     if _unfit(tables) is not None:
         return {}
     pairs = None if pairs is None else pairs.only(*models)
@@ -201,10 +201,6 @@ class _Chosen:
     row: Array
 
 
-def _scores(table: ScoreTable | ConfusionTable) -> ScoreTable:
-    return table.inside(ScoreTable)
-
-
 def _unfit(tables: Mapping[str, ScoreTable]) -> str | None:
     if not all(table.whole for table in tables.values()):
         return NOT_WHOLE
@@ -219,8 +215,7 @@ def _held(
         # Splits are no bootstrap: every case is judged once, so they share nothing with the replicates of the measures.
         # One seed for all: the i-th highest positive of one model is taken for that of another. Were models split
         # apart, the one that is lucky in nine folds would win, and be unlucky in the tenth for that very reason.
-        rng = (np.random.default_rng(seed) for _ in tables)
-        return [_held_rows(table, within, repeats, folds, next(rng)) for table in tables.values()], None
+        return [_held_rows(one, within, repeats, folds, np.random.default_rng(seed)) for one in tables.values()], None
     split = _split_cases(pairs, within, repeats, folds, np.random.default_rng(seed))
     return [_held_cases(pairs, k, split) for k in range(len(tables))], split
 
@@ -231,18 +226,18 @@ def _split_cases(
     """The fold of every case (repeats, cases); related cases stay together."""
     repeats = min(repeats, max(2, _CASES_AT_ONCE // pairs.cases))
     if pairs.group is not None:
-        return _dealt(int(pairs.group.max()) + 1, 0, repeats, folds, rng)[:, pairs.group]
+        return dealt(int(pairs.group.max()) + 1, 0, repeats, folds, rng)[:, pairs.group]
     if not within_classes:
-        return _dealt(pairs.cases, 0, repeats, folds, rng)
+        return dealt(pairs.cases, 0, repeats, folds, rng)
     fold = np.empty((repeats, pairs.cases), dtype=np.uint8)
     positive = pairs.label == 1
     positives = int(positive.sum())
-    fold[:, positive] = _dealt(positives, 0, repeats, folds, rng)
-    fold[:, ~positive] = _dealt(pairs.cases - positives, positives, repeats, folds, rng)
+    fold[:, positive] = dealt(positives, 0, repeats, folds, rng)
+    fold[:, ~positive] = dealt(pairs.cases - positives, positives, repeats, folds, rng)
     return fold
 
 
-def _dealt(size: int, first: int, repeats: int, folds: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+def dealt(size: int, first: int, repeats: int, folds: int, rng: np.random.Generator) -> NDArray[np.uint8]:
     """Folds dealt out evenly and shuffled (repeats, size); dealing goes on from where another class ended."""
     hand = ((first + np.arange(size)) % folds).astype(np.uint8)
     return rng.permuted(np.tile(hand, (repeats, 1)), axis=1)
@@ -275,7 +270,7 @@ def _split_rows(counts: NDArray[np.int64], first: int, repeats: int, folds: int,
     total, rows = int(counts.sum()), counts.size
     if total * repeats > _CASES_AT_ONCE:  # folds of random size are as good as equal ones then
         return np.moveaxis(rng.multinomial(counts, np.full(folds, 1 / folds), (repeats, rows)), -1, 1)
-    fold = _dealt(total, first, repeats, folds, rng)
+    fold = dealt(total, first, repeats, folds, rng)
     where = (np.arange(repeats)[:, None] * folds + fold) * rows + np.repeat(np.arange(rows), counts)
     return np.bincount(where.ravel(), minlength=repeats * folds * rows).reshape(repeats, folds, rows)
 

@@ -14,7 +14,7 @@ from scorespace.frozen import dataclass
 from scorespace.measures.catalog import MeasureSpec
 from scorespace.measures.cost import cost
 from scorespace.resampling.share import normal_quantile, wilson
-from scorespace.results import Row, plain, short
+from scorespace.results import Row, decimals, plain, short, threshold_text
 from scorespace.tables import Array, Counts
 
 OUTCOMES: Final = ("tp", "fp", "fn", "tn")
@@ -43,6 +43,11 @@ class Value:
     def row(self, name: str, value: str | None = None) -> Row:
         """The number and its limits under their names: `gain`, `gain_low`, `gain_high`."""
         return plain({value or name: self.value, f"{name}_low": self.low, f"{name}_high": self.high})
+
+    def beside(self, apparent: float, fitted: str | None) -> str:
+        """The number on the cases that chose, in brackets, where it is another than this one, on others."""
+        here = "on these cases" if fitted is None else f"on {fitted}"
+        return "" if decimals(apparent) == decimals(self.value) else f" ({decimals(apparent)} {here})"
 
     def __neg__(self) -> Value:
         return Value(-self.value, -self.high, -self.low, self.reason)
@@ -122,6 +127,12 @@ UNKNOWN: Final = Value()
 UNJUDGED: Final = Judged(None)
 
 
+def placed(model: str, threshold: float, fitted: str | None = None) -> str:
+    """A model at its threshold, where it has one, and the sample that chose it, where that is another."""
+    at = "" if math.isnan(threshold) else f" at threshold {threshold_text(threshold)}"
+    return f"{model}{at}" + ("" if fitted is None else f", chosen on {fitted}")
+
+
 def check_judged(names: Iterable[str], models: Mapping[str, Any]) -> None:
     """Refuse to judge models that the sample lacks."""
     for name in names:
@@ -185,8 +196,7 @@ def sum_of_shares(
         loss = loss - constant
     share, loss = share[loss != 0], loss[loss != 0]
     trials = total / spread
-    limits = np.array([wilson(float(one) * trials, trials, level) for one in share]).reshape(-1, 2)
-    low, high = limits[:, 0], limits[:, 1]
+    low, high = wilson(share * trials, trials, level)
     odds = np.sqrt(share / np.maximum(1 - share, 1e-300))
     related = -np.minimum(np.outer(odds, odds), 1.0)
     np.fill_diagonal(related, 1.0)
@@ -233,11 +243,8 @@ def added(a: Value, b: Value) -> Value:
 def _shaken(found: Value, again: Array, level: float) -> Value:
     """The interval widened by how far the repeats differ."""
     again = again[np.isfinite(again)]
-    return added(found, _about_nothing(normal_quantile(level) * float(again.std()) if again.size else 0.0))
-
-
-def _about_nothing(half: float) -> Value:
-    return Value(0.0, -half, half)
+    half = normal_quantile(level) * float(again.std()) if again.size else 0.0
+    return added(found, Value(0.0, -half, half))
 
 
 def _within(found: Value, limits: tuple[float, float]) -> Value:

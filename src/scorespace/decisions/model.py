@@ -11,10 +11,10 @@ import numpy as np
 from scorespace.conditions import Condition
 from scorespace.curves.hull import ALWAYS, NEVER, TRIVIAL, Hull, Region, hull
 from scorespace.decisions.honest import Criterion, Crossfit, Models, apart, crossfit, least
-from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, check_judged, costs_of
+from scorespace.decisions.judged import OUTCOMES, UNJUDGED, UNKNOWN, Judged, Value, check_judged, costs_of, placed
 from scorespace.errors import ConditionError, DataError
 from scorespace.frozen import dataclass
-from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, limits, note, plain, threshold_text
+from scorespace.results import CERTIFIED, Note, Result, Row, decimals, grouped, joined, limits, note, plain
 from scorespace.tables import Array, ConfusionTable, Counts, ScoreTable
 from scorespace.tables.labels import is_plain_code
 from scorespace.tables.pair import PairTable
@@ -365,7 +365,7 @@ def _use(decision: Decision) -> str:
     trivial = decision.better_trivial
     gains = [_less(decision.over[other.model], other.model) for other in others[:3]]
     gains += [_less(decision.gain, _called(trivial, decision))]
-    return f"Use {_where(decision)}: {_price(decision)}. That is {_joined(gains)}."
+    return f"Use {_where(decision)}: {_price(decision)}. That is {joined(gains)}."
 
 
 def _use_none(decision: Decision) -> str:
@@ -375,7 +375,7 @@ def _use_none(decision: Decision) -> str:
     other = next(one for one in decision.trivial if one is not best)
     gains += [_less(Value(other.cost_per_case - best.cost_per_case), _called(other, decision))]
     price = decimals(best.cost_per_case)
-    return f"Use no model: {_called(best, decision)}: {price} per case. That is {_joined(gains)}."
+    return f"Use no model: {_called(best, decision)}: {price} per case. That is {joined(gains)}."
 
 
 def _not_shown(decision: Decision) -> str:
@@ -394,17 +394,14 @@ def _not_shown(decision: Decision) -> str:
 
 
 def _where(decision: Decision) -> str:
-    best = decision.best
-    at = "" if math.isnan(best.threshold) else f" at threshold {threshold_text(best.threshold)}"
-    return f"{best.model}{at}{'' if decision.fitted is None else f', chosen on {decision.fitted}'}"
+    return placed(decision.best.model, decision.best.threshold, decision.fitted)
 
 
 def _price(decision: Decision) -> str:
     """The honest cost with its interval, and the apparent one where it is another."""
-    honest, apparent = decision.honest, decision.best.cost_per_case
-    beside = "on these cases" if decision.fitted is None else f"on {decision.fitted}"
-    shown = f" ({decimals(apparent)} {beside})" if decimals(apparent) != decimals(honest.value) else ""
+    honest = decision.honest
     value, between, interval = limits(honest.value, honest.low, honest.high).partition(" ")
+    shown = honest.beside(decision.best.cost_per_case, decision.fitted)
     return f"{value} per case{between}{interval}{shown}"
 
 
@@ -432,12 +429,8 @@ def _never(decision: Decision) -> str:
         return ""
     share = min(decision.support[name] for name in names)
     sure = f"so it is in {100 * share:.0f} % of resamples"
-    return f"{_joined(names)} {'is' if len(names) == 1 else 'are'} never the better choice, whatever the costs: {sure}."
+    return f"{joined(names)} {'is' if len(names) == 1 else 'are'} never the better choice, whatever the costs: {sure}."
 
 
 def _per_thousand(cost: float) -> str:
     return grouped(round(1000 * cost) + 0.0)
-
-
-def _joined(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

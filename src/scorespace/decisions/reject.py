@@ -13,11 +13,11 @@ from scorespace.curves import Corner, Mixture, RejectRule, chow, hull, rejection
 from scorespace.curves.hull import TRIVIAL
 from scorespace.curves.rejection import chow_of_classes
 from scorespace.decisions.honest import Models
-from scorespace.decisions.judged import Value, added, sum_of_shares
+from scorespace.decisions.judged import Value, added, placed, sum_of_shares
 from scorespace.decisions.model import decide
 from scorespace.errors import ConditionError, ScoreError
 from scorespace.frozen import dataclass
-from scorespace.results import Result, Row, decimals, percent, threshold_text
+from scorespace.results import Result, Row, decimals, percent
 from scorespace.tables import ClassTable, ScoreTable
 
 NOTHING_DECIDED: Row = {
@@ -199,10 +199,4 @@ def choose_mixture(models: Models, *, fpr: float | None = None, tpr: float | Non
 
 
 def _called(corner: Corner) -> str:
-    if corner.model in TRIVIAL:
-        return f'the rule "{corner.model}"'
-    return (
-        corner.model
-        if corner.threshold != corner.threshold
-        else f"{corner.model} at threshold {threshold_text(corner.threshold)}"
-    )
+    return f'the rule "{corner.model}"' if corner.model in TRIVIAL else placed(corner.model, corner.threshold)

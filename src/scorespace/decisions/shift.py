@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scorespace.conditions import Asymmetry
 from scorespace.curves.rroc import AlphaRange, RrocCurve, rroc, rroc_hull
-from scorespace.decisions.honest import FOLDS, REPEATS
+from scorespace.decisions.honest import FOLDS, REPEATS, dealt
 from scorespace.decisions.judged import UNKNOWN, Value, check_judged
 from scorespace.errors import DataError
 from scorespace.frozen import dataclass
@@ -40,29 +40,19 @@ class ShiftChoice:
     model: str
     shift: float
     upto: float
-    over: float
-    under: float
     loss: float
     as_is: float
+    over: float
+    under: float
     share: float
     honest: Value = UNKNOWN
     gain: Value = UNKNOWN
 
     def row(self) -> Row:
-        return plain(
-            {
-                "model": self.model,
-                "shift": self.shift,
-                "shift_upto": self.upto,
-                "loss": self.loss,
-                "loss_without_shift": self.as_is,
-                "over": self.over,
-                "under": self.under,
-                "share_over": self.share,
-                **self.honest.row("honest", "honest_loss"),
-                **self.gain.row("gain"),
-            }
-        )
+        named = {"upto": "shift_upto", "as_is": "loss_without_shift", "share": "share_over"}
+        stated = ("model", "shift", "upto", "loss", "as_is", "over", "under", "share")
+        found = plain({named.get(name, name): getattr(self, name) for name in stated})
+        return found | self.honest.row("honest", "honest_loss") | self.gain.row("gain")
 
 
 @dataclass(frozen=True, repr=False)
@@ -226,7 +216,7 @@ def _choice(name: str, curve: RrocCurve, condition: Asymmetry) -> ShiftChoice:
     alpha, unit = condition.alpha, (condition.under + condition.over) / 2
     best = curve.best(alpha)
     loss, as_is = unit * best.loss, unit * curve.loss(alpha)
-    return ShiftChoice(name, best.shift, best.upto, best.over, best.under, loss, as_is, best.share)
+    return ShiftChoice(name, best.shift, best.upto, loss, as_is, best.over, best.under, best.share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,8 +266,7 @@ def _crossfitted(held: _Cases, condition: Asymmetry, seed: int) -> tuple[Array, 
     repeats = min(REPEATS, max(2, _CASES_AT_ONCE // cases))
     rng = np.random.default_rng(seed)  # deals cases out to folds, each once: no bootstrap
     unit = np.arange(cases) if held.group is None else np.asarray(held.group)
-    hand = (np.arange(int(unit.max()) + 1) % FOLDS).astype(np.uint8)
-    fold = rng.permuted(np.tile(hand, (repeats, 1)), axis=1)[:, unit]
+    fold = dealt(int(unit.max()) + 1, 0, repeats, FOLDS, rng)[:, unit]
     sizes = np.stack([np.bincount(one, held.weight, minlength=FOLDS) for one in fold])
     rest = held.weight.sum() - sizes  # (repeats, folds)
     shift, price = np.empty((models, repeats, FOLDS)), np.empty((models, repeats, FOLDS))

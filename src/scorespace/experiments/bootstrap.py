@@ -10,13 +10,11 @@ import numpy as np
 
 from scorespace.comparisons.fold_means import OverFolds
 from scorespace.experiments.data import PREFIX
-from scorespace.experiments.store import Planned, Run
-from scorespace.experiments.trial import table_of_answers
+from scorespace.experiments.store import Run
+from scorespace.experiments.trial import measured
 from scorespace.frozen import dataclass
-from scorespace.measures import MeasureSpec
-from scorespace.measures.request import bind
 from scorespace.results import Row, decimals, plain
-from scorespace.tables import Array, residual_table
+from scorespace.tables import Array
 from scorespace.tables.labels import encode_classes
 
 DRAWN: Final = 0.632
@@ -141,12 +139,3 @@ def answers_of(run: Run, dataset: str, learner: str, part: str) -> dict[str, Arr
     found = run.predictions(dataset, learner, part=part)
     names = [name for name in found if name == "prediction" or name.startswith(PREFIX)]
     return {**found, "answers": np.stack([found[name] for name in names], axis=-1)}
-
-
-def measured(
-    plan: Planned, spec: MeasureSpec, positive: str | None, truth: Any, said: Array, weight: Any = None
-) -> float:
-    """A measure of answers on the cases of a data set."""
-    if plan.task == "numbers":
-        return bind(spec, residual_table(truth, said[:, 0], weight=weight)).value
-    return bind(spec, table_of_answers(spec, truth, said, plan.classes, positive, weight)).value

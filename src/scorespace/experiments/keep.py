@@ -49,15 +49,12 @@ def keep_model(learner: Any, data: Any, path: str | Path, *, pickle: bool = Fals
     """
     where = Path(path)
     form = _FORMS.get(where.suffix.lower())
-    if form is None or (form is _pickled and not pickle):
-        unsafe = form is _pickled
-        raise DataError(
-            f"{where.name!r} would be a pickle, which runs code when it is loaded."
-            if unsafe
-            else f"a model is not saved as {where.suffix or 'a file without an ending'}.",
-            seen=None if unsafe else ", ".join(_FORMS),
-            hint="model.skops, or pickle=True if only you will load it" if unsafe else "model.skops",
-        )
+    if form is None:
+        problem = f"a model is not saved as {where.suffix or 'a file without an ending'}."
+        raise DataError(problem, seen=", ".join(_FORMS), hint="model.skops")
+    if form is _pickled and not pickle:
+        problem = f"{where.name!r} would be a pickle, which runs code when it is loaded."
+        raise DataError(problem, hint="model.skops, or pickle=True if only you will load it")
     fitting, cases = studied(learner, data)
     design = fitting.design(cases)
     with told(fitting, cases.rows):

@@ -25,10 +25,6 @@ class LeaveOneOut(Resampling):
     notation: ClassVar[str] = "loo"
     pattern: ClassVar[str] = r"loo"
 
-    @classmethod
-    def read(cls, found: re.Match[str]) -> LeaveOneOut:
-        return cls()
-
     def __str__(self) -> str:
         return "loo"
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from scorespace.errors import MeasureError, ScoreSpaceError
-from scorespace.experiments.bootstrap import answers_of, measured
+from scorespace.experiments.bootstrap import answers_of
 from scorespace.experiments.fit import fit_predict, inner_score
 from scorespace.experiments.overfitting import Fit, fit_of
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import Run, positive_of
-from scorespace.experiments.trial import judge_of, studied
+from scorespace.experiments.trial import judge_of, measured, studied
 from scorespace.frozen import dataclass
 from scorespace.measures import parse as parse_measure
 from scorespace.results import SCHEMA, ByValue, Row, decimals, plain

@@ -10,8 +10,10 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from scorespace.comparisons.fold_means import mean_and_sd
 from scorespace.errors import DataError, FitError, ScoreSpaceError
-from scorespace.experiments.data import PREFIX, Dataset
+from scorespace.experiments.bootstrap import answers_of
+from scorespace.experiments.data import Dataset
 from scorespace.experiments.resampling import parse
 from scorespace.experiments.store import Run
 from scorespace.experiments.trial import judge_of, studied
@@ -147,23 +149,14 @@ class LearningCurve(Result, ByValue):
     def rows(self) -> list[Row]:
         """One row per size and part: mean and standard deviation over the splits."""
         return [
-            plain({"size": int(size), "part": part, "mean": _mean(one), "sd": _sd(one), "splits": one.size})
+            plain({"size": int(size), "part": part, "mean": mean, "sd": sd, "splits": one.size})
             for size, inner, outer in zip(self.sizes, self.training, self.test, strict=True)
             for part, one in (("training", inner), ("test", outer))
+            for mean, sd in [mean_and_sd(one)]
         ]
 
     def facts(self) -> Row:
         return {"model": self.model, "measure": self.measure}
-
-
-def _mean(values: Array) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else math.nan
-
-
-def _sd(values: Array) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.std(ddof=1)) if known.size > 1 else math.nan
 
 
 def learning_curve(
@@ -310,7 +303,7 @@ def bias_of_run(run: Run, dataset: str, learner: str, *, probabilities: bool = F
 
     Of classes, that of its decisions for the highest score, or of its `probabilities`.
     """
-    plan, said = run.of(dataset), run.predictions(dataset, learner, part="test")
+    plan, said = run.of(dataset), answers_of(run, dataset, learner, "test")
     repeats, rows = np.unique(said["repeat"]).size, np.unique(said["row"]).size
     if repeats < 2 or said["row"].size != repeats * rows:
         raise DataError(
@@ -320,9 +313,9 @@ def bias_of_run(run: Run, dataset: str, learner: str, *, probabilities: bool = F
         )
     order = np.lexsort((said["row"], said["repeat"]))
     truth = said["truth"][order][:rows]
+    answers = said["answers"][order].reshape(repeats, rows, -1)
     if plan.task == "numbers":
-        return bias_variance(truth, said["prediction"][order].reshape(repeats, rows), model=learner)
-    scores = np.stack([said[f"{PREFIX}{name}"][order] for name in plan.classes], axis=-1)
-    scores = scores.reshape(repeats, rows, len(plan.classes))
-    answers = scores if probabilities else np.array(plan.classes)[scores.argmax(axis=-1)]
+        return bias_variance(truth, answers[..., 0], model=learner)
+    if not probabilities:
+        answers = np.array(plan.classes)[answers.argmax(axis=-1)]
     return bias_variance(truth, answers, model=learner, classes=plan.classes)

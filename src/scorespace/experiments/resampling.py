@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -12,16 +12,7 @@ from scorespace.errors import ScoreSpaceError
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.golden import Rows, Split
 from scorespace.experiments.leaving import LeaveCrossedOut, LeaveGroupsOut, LeaveOneOut
-from scorespace.experiments.scheme import (
-    How,
-    Resampling,
-    how_of,
-    is_stratified,
-    kept_whole,
-    manner,
-    numbered,
-    repeat_seed,
-)
+from scorespace.experiments.scheme import How, Resampling, is_stratified, kept_whole, manner, repeated
 from scorespace.experiments.splitter import Splitter, splits_rows
 from scorespace.frozen import dataclass
 from scorespace.parts import required
@@ -40,13 +31,12 @@ class Folds(Resampling):
     @classmethod
     def read(cls, found: re.Match[str]) -> Folds:
         folds = cls.number(found, "folds", least=2)
-        return cls(folds, cls.number(found, "repeats", times=folds), how_of(found["how"]))
+        return cls(folds, cls.number(found, "repeats", times=folds), cast(How, found["how"] or ""))
 
     def __str__(self) -> str:
         return (f"{self.repeats}x" if self.repeats > 1 else "") + f"{self.folds}" + (f":{self.how}" if self.how else "")
 
     def draw(self, data: Dataset, seed: int) -> Iterator[Split]:
-        selection = required("sklearn.model_selection", "experiments")
         grouping, stratified = kept_whole(data, self.how), is_stratified(data, self.how, self.folds)
         units = data.rows if grouping is None else np.unique(grouping).size
         if units < self.folds:
@@ -56,10 +46,7 @@ class Folds(Resampling):
                 hint=f"at most {units} folds" if units > 1 else "more rows",
             )
         kind = ("Stratified" if stratified else "") + ("Group" if grouping is not None else "") + "KFold"
-        truth = data.codes if data.task == "classes" else None
-        for repeat in range(self.repeats):
-            splitter = getattr(selection, kind)(self.folds, shuffle=True, random_state=repeat_seed(seed, repeat))
-            yield from numbered(splitter, data, repeat, truth, grouping)
+        yield from repeated(kind, self.repeats, data, seed, grouping, n_splits=self.folds, shuffle=True)
 
     def described(self, data: Dataset) -> str:
         times = f"{self.repeats} times " if self.repeats > 1 else ""
@@ -81,25 +68,18 @@ class Holdout(Resampling):
         share = float(found["share"])
         if not 0 < share < 1:
             raise cls.refused(found, "holds out no part of the rows.")
-        return cls(share, cls.number(found, "repeats"), how_of(found["how"]))
+        return cls(share, cls.number(found, "repeats"), cast(How, found["how"] or ""))
 
     def __str__(self) -> str:
         times = f"{self.repeats}x" if self.repeats > 1 else ""
         return f"{times}holdout:{_decimal(self.share)}" + (f":{self.how}" if self.how else "")
 
     def draw(self, data: Dataset, seed: int) -> Iterator[Split]:
-        selection = required("sklearn.model_selection", "experiments")
         grouping, stratified = kept_whole(data, self.how), is_stratified(data, self.how, 2)
         held = _counted(self.share, data.rows if grouping is None else int(np.unique(grouping).size), data.name)
-        kind = (
-            "GroupShuffleSplit" if grouping is not None else "StratifiedShuffleSplit" if stratified else "ShuffleSplit"
-        )
-        if stratified and grouping is None and held < len(data.classes):
-            kind = "ShuffleSplit"
-        truth = data.codes if data.task == "classes" else None
-        for repeat in range(self.repeats):
-            splitter = getattr(selection, kind)(1, test_size=held, random_state=repeat_seed(seed, repeat))
-            yield from numbered(splitter, data, repeat, truth, grouping)
+        stratified = stratified and held >= len(data.classes)
+        kind = ("Group" if grouping is not None else "Stratified" if stratified else "") + "ShuffleSplit"
+        yield from repeated(kind, self.repeats, data, seed, grouping, n_splits=1, test_size=held)
 
     def described(self, data: Dataset) -> str:
         times = f"{self.repeats} times " if self.repeats > 1 else ""
@@ -115,10 +95,6 @@ class Bootstrap(Resampling):
     samples: int
     notation: ClassVar[str] = "bootstrap:200"
     pattern: ClassVar[str] = r"bootstrap:(?P<samples>\d{1,9})"
-
-    @classmethod
-    def read(cls, found: re.Match[str]) -> Bootstrap:
-        return cls(cls.number(found, "samples"))
 
     def __str__(self) -> str:
         return f"bootstrap:{self.samples}"
@@ -155,10 +131,7 @@ class Forward(Resampling):
     stretches: int
     notation: ClassVar[str] = "time:5"
     pattern: ClassVar[str] = r"time:(?P<stretches>\d{1,9})"
-
-    @classmethod
-    def read(cls, found: re.Match[str]) -> Forward:
-        return cls(cls.number(found, "stretches", least=2))
+    least: ClassVar[int] = 2
 
     def __str__(self) -> str:
         return f"time:{self.stretches}"

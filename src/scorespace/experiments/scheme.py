@@ -13,6 +13,7 @@ import numpy as np
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.experiments.data import Dataset
 from scorespace.experiments.golden import Rows, Split, check
+from scorespace.parts import required
 
 How = Literal["", "stratified", "plain"]
 
@@ -25,11 +26,12 @@ class Resampling(ABC):
 
     notation: ClassVar[str]
     pattern: ClassVar[str]
+    least: ClassVar[int] = 1
 
     @classmethod
-    @abstractmethod
     def read(cls, found: re.Match[str]) -> Resampling:
-        """The resampling that a text of this notation means."""
+        """The resampling that a text of this notation means; unless a kind says otherwise, its parts are numbers."""
+        return cls(*(cls.number(found, name, cls.least) for name in found.groupdict()))
 
     @classmethod
     def number(cls, found: re.Match[str], name: str, least: int = 1, times: int = 1) -> int:
@@ -75,11 +77,6 @@ class Resampling(ABC):
         return str(self)
 
 
-def repeat_seed(seed: int, repeat: int) -> int:
-    """The seed of one repeat: different seeds have no repeat in common."""
-    return int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
-
-
 def numbered(splitter: Any, data: Dataset, repeat: int, truth: Any = None, groups: Any = None) -> Iterator[Split]:
     """The splits of one of scikit-learn's splitters as the folds of a repeat."""
     with warnings.catch_warnings():
@@ -88,11 +85,22 @@ def numbered(splitter: Any, data: Dataset, repeat: int, truth: Any = None, group
             yield Split(repeat, fold, train, test)
 
 
+def repeat_seed(seed: int, repeat: int) -> int:
+    """The seed of one repeat: different seeds have no repeat in common."""
+    return int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
+
+
+def repeated(
+    kind: str, repeats: int, data: Dataset, seed: int, grouping: Rows | None, **options: Any
+) -> Iterator[Split]:
+    """The splits of a kind of scikit-learn's splitters, each repeat from a seed of its own."""
+    splitter = getattr(required("sklearn.model_selection", "experiments"), kind)
+    truth = data.codes if data.task == "classes" else None
+    for repeat in range(repeats):
+        yield from numbered(splitter(random_state=repeat_seed(seed, repeat), **options), data, repeat, truth, grouping)
+
+
 # --- how rows are dealt
-
-
-def how_of(text: str | None) -> How:
-    return "stratified" if text == "stratified" else "plain" if text == "plain" else ""
 
 
 def kept_whole(data: Dataset, how: How) -> Rows | None:

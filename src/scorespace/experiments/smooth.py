@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, field, replace
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -132,13 +133,12 @@ def _findings(found: SmoothReport) -> Iterator[Finding]:
         less = f"smAUC of {learner} varies less over the folds than its AUC"
         yield _tested(less, sds[0], sds[1])
         yield _tested(f"{less}, for its distance from ½", sds[0] * above[1], sds[1] * above[0])
-    for place, a in enumerate(found.learners):
-        for b in found.learners[place + 1 :]:
-            apart = [np.abs(found.column(a, name) - found.column(b, name)) for name in MEASURES]
-            spread = [np.hypot(found.column(a, f"{name}_sd"), found.column(b, f"{name}_sd")) for name in MEASURES]
-            more = f"smAUC tells {a} and {b} further apart than AUC"
-            yield _tested(more, apart[1], apart[0])
-            yield _tested(f"{more}, in standard deviations", apart[1] * spread[0], apart[0] * spread[1])
+    for a, b in combinations(found.learners, 2):
+        apart = [np.abs(found.column(a, name) - found.column(b, name)) for name in MEASURES]
+        spread = [np.hypot(found.column(a, f"{name}_sd"), found.column(b, f"{name}_sd")) for name in MEASURES]
+        more = f"smAUC tells {a} and {b} further apart than AUC"
+        yield _tested(more, apart[1], apart[0])
+        yield _tested(f"{more}, in standard deviations", apart[1] * spread[0], apart[0] * spread[1])
 
 
 def _tested(claim: str, larger: Array, smaller: Array) -> Finding:

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -33,12 +33,6 @@ class Splitter(Resampling):
     """
 
     splitter: Any
-    notation: ClassVar[str] = "GroupKFold(3)"
-    pattern: ClassVar[str] = r"(?!)"  # an object, which no text is
-
-    @classmethod
-    def read(cls, found: re.Match[str]) -> Splitter:
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(self.splitter)).split())[:_LONGEST]

@@ -428,14 +428,12 @@ def _file_name(name: str) -> str:
 def _read(file: Path) -> Row:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError(type(found).__name__)
     except (OSError, ValueError) as error:
         raise DataError(
             f"{str(file)!r} cannot be read.", seen=str(error).splitlines()[0], hint="the run again in another folder"
         ) from None
-    if not isinstance(found, dict):
-        raise DataError(
-            f"{str(file)!r} cannot be read.", seen=type(found).__name__, hint="the run again in another folder"
-        )
     return found
 
 

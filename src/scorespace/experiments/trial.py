@@ -15,7 +15,7 @@ from scorespace.experiments.estimators import by_highest
 from scorespace.experiments.fit import check_task, fit_predict
 from scorespace.experiments.golden import Split
 from scorespace.experiments.learners import Fitting, learners_of
-from scorespace.experiments.store import positive_of
+from scorespace.experiments.store import Planned, positive_of
 from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec, parse
 from scorespace.measures.request import bind
@@ -45,10 +45,8 @@ class Judge:
         """The measure of answers (rows, classes), or (rows, 1) of numbers."""
         if not rows.size:
             return math.nan
-        if self.data.task == "numbers":
-            return bind(self.spec, residual_table(self.data.truth[rows], answers[:, 0])).value
-        names = np.array(self.data.classes)[self.data.codes[rows]]
-        return bind(self.spec, table_of_answers(self.spec, names, answers, self.data.classes, self.positive)).value
+        named = self.data.truth if self.data.task == "numbers" else np.array(self.data.classes)[self.data.codes]
+        return measured(self.data, self.spec, self.positive, named[rows], answers)
 
     def score(
         self, learner: Fitting, split: Split, seed: int, labels: NDArray[Any] | None = None, *, train: bool = False
@@ -58,6 +56,15 @@ class Judge:
         rows = np.unique(split.train)
         inner = math.nan if said.train is None else self.value(rows, said.train)
         return Tried(inner, self.value(split.test, said.test))
+
+
+def measured(
+    of: Dataset | Planned, spec: MeasureSpec, positive: str | None, truth: Any, said: Array, weight: Any = None
+) -> float:
+    """A measure of answers on the cases of a data set."""
+    if of.task == "numbers":
+        return bind(spec, residual_table(truth, said[:, 0], weight=weight)).value
+    return bind(spec, table_of_answers(spec, truth, said, of.classes, positive, weight)).value
 
 
 def table_of_answers(

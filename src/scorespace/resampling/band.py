@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Literal
+from dataclasses import replace
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorespace.curves import pr, roc
-from scorespace.curves.curve import Addition
+from scorespace.curves.curve import Addition, CurveKind
 from scorespace.errors import ScoreSpaceError
 from scorespace.frozen import dataclass
 from scorespace.resampling.draw import REPLICATES, Asked, Draws
 from scorespace.resampling.estimate import UNCOUNTED, check_level
 from scorespace.resampling.share import normal_quantile
-from scorespace.results import SCHEMA, ByValue, Note, Progress, Row, grouped, plain
+from scorespace.results import SCHEMA, ByValue, Note, Row, grouped, plain
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 
 POINTS: Final = 101
@@ -85,7 +86,6 @@ def roc_band(
     model: str = "",
     replicates: int = REPLICATES,
     seed: int = 0,
-    progress: Progress | None = None,
     normalised: bool = True,
     fpr_low: float | None = None,
     fpr_high: float | None = None,
@@ -108,22 +108,18 @@ def roc_band(
     >>> band.y, float(band.low[-1])
     (array([0.33333333, 0.66666667, 1.        ]), 1.0)
     """
-    at = _grid(grid, level)
     reason = None if table.n_pos > 0 and table.n_neg > 0 else "undefined: only one class is present"
-    if reason is not None or not table.counted:
-        return _undefined("roc", at, level, simultaneous, reason or UNCOUNTED)
-    drawn = draws or Draws({model: table}, replicates=replicates, seed=seed, progress=progress)
-    y, values, method = _replicates(table, at, tpr_at, drawn, model, within=True)
+    drawn = draws or Draws({model: table}, replicates=replicates, seed=seed)
+    found = _drawn(roc, table, grid, tpr_at, _roc_error, drawn, model, level, simultaneous, reason, within=True)
+    if found.reason is not None:
+        return found
+    at, y, low, high = found.x, found.y, found.low, found.high
     if simultaneous:
-        low, high = _around(y, values, _roc_error(table, at, y), level)
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
-    else:
-        low, high = _quantiles(values, level)
     low, high = np.where(at == 0, 0.0, low), np.where(at == 0, np.maximum(high, y), high)
     low, high = np.where(at == 1, 1.0, low), np.where(at == 1, 1.0, high)
     across, up = (1.0, 1.0) if normalised else (float(table.n_neg), float(table.n_pos))
-    ends = (across * at, up * y, up * low, up * high)
-    return Band("roc", *ends, level, _named(method, simultaneous), simultaneous)
+    return replace(found, x=across * at, y=up * y, low=up * low, high=up * high)
 
 
 @band(pr)
@@ -137,7 +133,6 @@ def pr_band(
     model: str = "",
     replicates: int = REPLICATES,
     seed: int = 0,
-    progress: Progress | None = None,
 ) -> Band:
     """A band of the precision over a grid of recall: quantiles of the replicates, or y ± c·se as in `roc_band`.
 
@@ -149,54 +144,44 @@ def pr_band(
     >>> pr_band(score_table([1, 0, 1, 0], [0.9, 0.4, 0.4, 0.1]), grid=[0, 0.75, 1], replicates=50).y
     array([1.        , 0.75      , 0.66666667])
     """
-    at = _grid(grid, level)
     reason = None if table.n_pos > 0 else "undefined: there are no positive cases"
-    if reason is not None or not table.counted:
-        return _undefined("pr", at, level, simultaneous, reason or UNCOUNTED)
-    drawn = draws or Draws({model: table}, replicates=replicates, seed=seed, progress=progress)
-    y, values, method = _replicates(table, at, precision_at, drawn, model, within=False)
-    if simultaneous:
-        low, high = _around(y, values, _pr_error(table, at, y), level)
-    else:
-        low, high = _quantiles(values, level)
-    low = np.where(at == 1, np.minimum(low, table.n_pos / table.total), low)
-    return Band("pr", at, y, low, high, level, _named(method, simultaneous), simultaneous)
+    drawn = draws or Draws({model: table}, replicates=replicates, seed=seed)
+    found = _drawn(pr, table, grid, precision_at, _pr_error, drawn, model, level, simultaneous, reason, within=False)
+    low = np.where(found.x == 1, np.minimum(found.low, table.n_pos / table.total), found.low)
+    return found if found.reason is not None else replace(found, low=low)
 
 
-def _grid(grid: ArrayLike | None, level: float) -> Array:
+def _drawn(
+    kind: CurveKind[Any],
+    table: ScoreTable,
+    grid: ArrayLike | None,
+    curve: CurveAt,
+    error: Callable[[ScoreTable, Array, Array], Array],
+    draws: Draws,
+    model: str,
+    level: float,
+    simultaneous: bool,
+    reason: str | None,
+    *,
+    within: bool,
+) -> Band:
+    """The band that replicates give on a grid: their quantiles, or y ± c·se; for a reason, none."""
     check_level(level)
     at = np.linspace(0, 1, POINTS) if grid is None else np.asarray(grid, dtype=np.float64)
     if at.ndim != 1 or not at.size or not ((at >= 0) & (at <= 1)).all() or (np.diff(at) <= 0).any():
         raise ScoreSpaceError("grid holds no rising rates.", seen=f"{grid!r:.60}", hint="numbers from 0 to 1, rising")
-    return at
-
-
-def _undefined(kind: str, at: Array, level: float, simultaneous: bool, reason: str) -> Band:
-    nothing = np.full(at.shape, np.nan)
-    return Band(kind, at, nothing, nothing, nothing, level, None, simultaneous, reason)
-
-
-def _named(method: str, simultaneous: bool) -> str:
-    return f"{method}, largest studentised deviation" if simultaneous else method
-
-
-def _replicates(
-    table: ScoreTable, at: Array, curve: CurveAt, draws: Draws, model: str, *, within: bool
-) -> tuple[Array, Array, str]:
-    """The curve on the grid, that of every replicate, and how they were drawn."""
-
-    def again(drawn: ScoreTable) -> Array:
-        return curve(drawn.sweep, at)
-
+    if reason is not None or not table.counted:
+        nothing = np.full(at.shape, np.nan)
+        return Band(kind.name, at, nothing, nothing, nothing, level, None, simultaneous, reason or UNCOUNTED)
     name = f"{curve.__name__} on {at.size} points, {hash(at.tobytes())}"
-    (values,) = draws.all([Asked(model, name, again, within)])
-    defined = values[np.isfinite(values).all(axis=1)]  # a replicate may lack a class
-    return curve(table.sweep, at), np.clip(defined, 0, 1), f"bootstrap{draws.how(model)}"
-
-
-def _quantiles(values: Array, level: float) -> tuple[Array, Array]:
+    (values,) = draws.all([Asked(model, name, lambda drawn: curve(drawn.sweep, at), within)])
+    values = np.clip(values[np.isfinite(values).all(axis=1)], 0, 1)  # a replicate may lack a class
+    y, method = curve(table.sweep, at), f"bootstrap{draws.how(model)}"
+    if simultaneous:
+        low, high = _around(y, values, error(table, at, y), level)
+        return Band(kind.name, at, y, low, high, level, f"{method}, largest studentised deviation", simultaneous)
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return low, high
+    return Band(kind.name, at, y, low, high, level, method, simultaneous)
 
 
 def _around(y: Array, values: Array, least: Array, level: float) -> tuple[Array, Array]:

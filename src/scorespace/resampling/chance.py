@@ -10,7 +10,7 @@ import numpy as np
 from scorespace.curves.calibration import curve_of_groups
 from scorespace.resampling.draw import replicated
 from scorespace.resampling.lighter import ROWS, Draw
-from scorespace.resampling.worlds import labels_again
+from scorespace.resampling.worlds import labels_again, relabelled
 from scorespace.tables import Array, ScoreTable
 
 LABELLINGS: Final = 400
@@ -87,7 +87,6 @@ def label_resampler(table: ScoreTable) -> Draw:
             hits = labels_again(cases, table.score, rng, count)
         else:
             hits = rng.binomial(cases, table.score, (count, cases.size))
-        counts = np.stack([cases.astype(hits.dtype) - hits, hits], axis=-2)
-        return ScoreTable(table.score, counts, ("0", "1"), 1)
+        return relabelled(table, hits)
 
     return draw

@@ -14,17 +14,7 @@ from scorespace.measures.class_bins import has_losses, loss_error
 from scorespace.measures.request import Request
 from scorespace.resampling import limits
 from scorespace.resampling.area import delong, delong_logit, delong_variance
-from scorespace.resampling.interval import (
-    Interval,
-    Plan,
-    counted,
-    declared,
-    interval,
-    like_an_area,
-    none,
-    of_area,
-    within,
-)
+from scorespace.resampling.interval import Interval, Plan, counted, interval, like_an_area, none, of_area, within
 from scorespace.resampling.share import clopper_pearson, normal_quantile, wilson
 from scorespace.tables import ClassBins, ScoreTable, ratio
 
@@ -51,11 +41,7 @@ def clopper_pearson_interval(plan: Plan) -> Interval:
     return _share(plan, clopper_pearson, "clopper-pearson")
 
 
-def _of_the_largest(request: Request) -> bool:
-    return declared(request) == "largest" and counted(request)
-
-
-@interval("largest", "limits of the largest of several shares", suits=_of_the_largest, weighted=True)
+@interval("largest", "limits of the largest of several shares", suits=counted, declared=True, weighted=True)
 def largest_interval(plan: Plan) -> Interval:
     """Wilson's upper limit, and the exact lower one that allows for every class that could have come out largest.
 
@@ -116,7 +102,12 @@ def _of_binned_areas(request: Request) -> bool:
     return whole and like_an_area(request) and request.table.undrawn(request.table) is not None
 
 
-@interval("delong-mean", "DeLong's errors of areas over classes, as if all moved together", suits=_of_binned_areas)
+@interval(
+    "delong-mean",
+    "DeLong's errors of areas over classes, as if all moved together",
+    suits=_of_binned_areas,
+    general=True,
+)
 def binned_area_interval(plan: Plan) -> Interval:
     """The mean of the errors of the classes, or of the pairs of them: no sum spreads more than its parts together.
 

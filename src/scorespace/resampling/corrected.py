@@ -13,33 +13,18 @@ from scorespace.frozen import dataclass
 from scorespace.measures.request import Request
 from scorespace.resampling import limits, worlds
 from scorespace.resampling.chance import by_chance
-from scorespace.resampling.interval import (
-    WORLD_ROWS,
-    Interval,
-    Plan,
-    by_replicates,
-    declared,
-    labelled,
-    none,
-    within,
-)
+from scorespace.resampling.interval import WORLD_ROWS, Interval, Plan, by_replicates, labelled, none, within
 from scorespace.tables import Array, ScoreTable
 
+Rates = Callable[[ScoreTable, Array, Array], Array]
+"""Rates of positives (worlds, scores) near to a table, of so many cases and hits at each score."""
+
 _WORLD_DRAWS: Final = 250
-
-
 _INVERTED_DRAWS: Final = 100
 
 
 def _bounded(request: Request) -> bool:
     return labelled(request) and all(map(math.isfinite, request.range))
-
-
-def _again(table: ScoreTable, hits: Array) -> ScoreTable:
-    """The table with so many positives (…, scores) at each score, and the rest negative."""
-    cases = table.counts.sum(axis=-2, dtype=np.float64).astype(hits.dtype)
-    counts = np.stack([cases - hits, hits], axis=-2)
-    return ScoreTable(table.score, counts, ("0", "1"), 1)
 
 
 def _worth(table: ScoreTable, cases: Array) -> tuple[Array, float]:
@@ -66,15 +51,12 @@ class _Worlds:
 
     def values(self, request: Request) -> tuple[float, Array, Array]:
         """The measure as it is, in every world, and on labels drawn from it (worlds, draws)."""
-        seen, known, drawn = (np.asarray(request.formula(each), dtype=np.float64) for each in self._tables)
+        tables = self.light, self.known, self.drawn
+        seen, known, drawn = (np.asarray(request.formula(each), dtype=np.float64) for each in tables)
         return float(seen), known, drawn.reshape(-1, known.size).T
 
-    @property
-    def _tables(self) -> tuple[ScoreTable, ...]:
-        return self.light, self.known, self.drawn
 
-
-def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array], draws: int, stream: int) -> _Worlds:
+def _worlds(plan: Plan, name: str, rates_of: Rates, draws: int, stream: int) -> _Worlds:
     """The worlds that such rates make, drawn once for all measures of a table that ask in turn."""
     table = plan.request.table.inside(ScoreTable)
     kept = plan.worlds.get(name)
@@ -82,12 +64,12 @@ def _worlds(plan: Plan, name: str, rates_of: Callable[[ScoreTable, float], Array
         light = table.condensed(WORLD_ROWS) if table.score.size > 2 * WORLD_ROWS else table
         cases = light.counts.sum(axis=-2, dtype=np.float64)
         number, worth = _worth(light, cases)
-        rates = rates_of(light, worth)
+        rates = rates_of(light, cases * worth, light.pos * worth)
         # Labels of worlds whose truth is known, and no cases drawn again: the draws of the measures do not serve here.
         rng = np.random.default_rng([plan.draws.seed, stream])
         hits = worlds.labels_again(number, rates, rng, draws).reshape(-1, cases.size)
-        drawn = _again(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
-        kept = plan.worlds[name] = _Worlds(table, light, _again(light, cases * rates), drawn)
+        drawn = worlds.relabelled(light, hits if number is cases else hits * (cases / np.maximum(number, 1)))
+        kept = plan.worlds[name] = _Worlds(table, light, worlds.relabelled(light, cases * rates), drawn)
     return kept
 
 
@@ -109,24 +91,23 @@ def corrected_interval(plan: Plan) -> Interval:
     if not (defined.size and np.isfinite(values).any(axis=1).all() and np.isfinite(known).all()):
         return none("the measure is undefined in every replicate")
     low, high = _corrected(plan, seen, known[0], values[0])
-    if limits.as_by_chance(seen, known[1], values[1], max(2.0, plan.rarer), plan.level):
+    if limits.as_by_chance(seen, known[1], values[1], plan.rarer, plan.level):
         low, high = min(low, known[1]), max(high, known[1])
     return within(plan, low, high, f"corrected{plan.how}", reason)
 
 
 def _corrected(plan: Plan, seen: float, known: Array, values: Array) -> tuple[float, float]:
     """The limits for the bias and the error that one world shows."""
-    rarer, spread, within = max(2.0, plan.rarer), float(plan.replicates()[0].std()), plan.request.range
-    low, high = limits.corrected(seen, known, values, rarer, plan.level, spread=spread, within=within)
-    return low, high
-
-
-def _of_hull(request: Request) -> bool:
-    return declared(request) == "corrected-hull" and _bounded(request)
+    spread, within = float(plan.replicates()[0].std()), plan.request.range
+    return limits.corrected(seen, known, values, plan.rarer, plan.level, spread=spread, within=within)
 
 
 @by_replicates(
-    "corrected-hull", "corrected also for the bias where rates have humps", suits=_of_hull, instead="shifted"
+    "corrected-hull",
+    "corrected also for the bias where rates have humps",
+    suits=_bounded,
+    declared=True,
+    instead="shifted",
 )
 def corrected_hull_interval(plan: Plan) -> Interval:
     """As corrected, and at least what a world of a few steps asks for: where a curve is straight, a hull bends most."""
@@ -138,28 +119,24 @@ def corrected_hull_interval(plan: Plan) -> Interval:
     return within(plan, min(low, found.low), max(high, found.high), f"corrected-hull{plan.how}", found.reason)
 
 
-def _in_steps(table: ScoreTable, worth: float) -> Array:
+def _in_steps(table: ScoreTable, cases: Array, hits: Array) -> Array:
     """Rates (1, scores) that are the same in each of a few parts of the ranks."""
-    cases = table.counts.sum(axis=-2, dtype=np.float64)
-    return worlds.rates_in_steps(cases * worth, table.pos * worth)[None]
+    return worlds.rates_in_steps(cases, hits)[None]
 
 
-def _smooth_and_noise(table: ScoreTable, worth: float) -> Array:
+def _smooth_and_noise(table: ScoreTable, cases: Array, hits: Array) -> Array:
     """Rates (2, scores): smooth along the ranks, and the same at every score."""
-    cases = table.counts.sum(axis=-2, dtype=np.float64)
-    noise = np.full(cases.size, float(table.n_pos / table.total))
-    return np.stack([worlds.rates_by_rank(cases * worth, table.pos * worth), noise])
+    return np.stack([worlds.rates_by_rank(cases, hits), np.full(cases.size, float(table.n_pos / table.total))])
 
 
-def _recalibrated(table: ScoreTable, worth: float) -> Array:
+def _recalibrated(table: ScoreTable, cases: Array, hits: Array) -> Array:
     """Rates (steps, scores) from the scores as they stand to ever stronger recalibrations of them."""
-    cases = table.counts.sum(axis=-2, dtype=np.float64)
-    return worlds.recalibrated(table.score, cases * worth, table.pos * worth)
+    return worlds.recalibrated(table.score, cases, hits)
 
 
-def _at_their_word(table: ScoreTable, worth: float) -> Array:
+def _at_their_word(table: ScoreTable, cases: Array, hits: Array) -> Array:
     """The same, but scores of 0 and 1 are taken at their word."""
-    return np.where((table.score == 0) | (table.score == 1), table.score, _recalibrated(table, worth))
+    return np.where((table.score == 0) | (table.score == 1), table.score, _recalibrated(table, cases, hits))
 
 
 @by_replicates("inverted", "the truths that the value agrees with", suits=labelled, instead="none")
@@ -174,7 +151,7 @@ def inverted_interval(plan: Plan) -> Interval:
         seen, known, values = sure.values(plan.request)
     defined, reason = plan.replicates()
     spread = float(defined.std())
-    low, high = limits.inverted(seen, known, values, max(2.0, plan.rarer), plan.level, spread=spread)
+    low, high = limits.inverted(seen, known, values, plan.rarer, plan.level, spread=spread)
     found = within(plan, low, high, f"inverted{plan.how}", reason)
     name, table = replace(plan.request.spec, of=None).canonical, plan.request.table.inside(ScoreTable)
     # Labels are drawn from probabilities alone.

@@ -159,8 +159,6 @@ class Draws:
 
         def values(drawn: Any) -> list[Array]:
             tables = drawer.fill(drawn, models)
-            if rows >= len(drawn):
-                return of_part(tables)
             parts = [
                 of_part({model: table.with_cells(table.cells[start : start + rows]) for model, table in tables.items()})
                 for start in range(0, len(drawn), rows)

@@ -54,12 +54,7 @@ class Estimate:
                 "measure": self.spec.label,
                 "at": str(self.spec.at) if isinstance(self.spec.at, Top) else self.spec.at,
                 "class": self.spec.of,
-                "value": self.value,
-                "low": self.low,
-                "high": self.high,
-                "level": self.level,
-                "method": self.method,
-                "reason": self.reason,
+                **{name: getattr(self, name) for name in ("value", "low", "high", "level", "method", "reason")},
                 **({} if math.isnan(self.chance) else {"chance": self.chance}),
                 **certain,
             }

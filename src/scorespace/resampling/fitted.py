@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from scorespace.curves.isotonic import rising
 from scorespace.frozen import dataclass
 from scorespace.resampling import limits
-from scorespace.resampling.interval import Interval, Plan, declared, interval, none
+from scorespace.resampling.interval import Interval, Plan, interval, none
 from scorespace.resampling.worlds import STEPS
 from scorespace.tables import Array
 
@@ -124,13 +124,10 @@ def _off(truth: Array, weight: Array, squares: Array, curve: Array, share: Array
     return float(weight @ (truth - curve) ** 2) / free**2 if free > _LEAST else np.inf
 
 
-@interval(
-    "inverted-numbers",
-    "the miscalibrations of numbers that the value agrees with",
-    suits=lambda request: declared(request) == "inverted-numbers",
-    weighted=True,
-    instead="none",
-)
+_of_numbers = partial(interval, declared=True, weighted=True, instead="none")
+
+
+@_of_numbers("inverted-numbers", "the miscalibrations of numbers that the value agrees with")
 def inverted_numbers(plan: Plan) -> Interval:
     """For what chance alone lifts above zero: which miscalibrations would show such a value.
 
@@ -148,13 +145,7 @@ def inverted_numbers(plan: Plan) -> Interval:
     return replace(found, chance=float(values[0].mean()) * scale)
 
 
-@interval(
-    "corrected-numbers",
-    "corrected for the curve that is fitted to the same cases",
-    suits=lambda request: declared(request) == "corrected-numbers",
-    weighted=True,
-    instead="none",
-)
+@_of_numbers("corrected-numbers", "corrected for the curve that is fitted to the same cases")
 def corrected_numbers(plan: Plan) -> Interval:
     """What a fitted curve leaves is too little: by which part is seen where the curve is known; then as a mean loss."""
     cases = float(plan.table.cases)

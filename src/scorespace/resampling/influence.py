@@ -14,26 +14,27 @@ from scorespace.tables.cluster import ClusterTable
 
 
 def _outermost(request: Request) -> bool:
-    """Whether a request is declared to rest on the outermost points, and is not asked for a mean instead."""
-    return request.measure.interval == "outermost" and dict(request.spec.options).get("how", "max") == "max"
+    """Whether a request rests on the outermost points, and is not asked for a mean instead."""
+    return dict(request.spec.options).get("how", "max") == "max"
 
 
 @interval(
-    "outermost", "no interval: an index of the outermost points", suits=_outermost, weighted=True, instead="outermost"
+    "outermost",
+    "no interval: an index of the outermost points",
+    suits=_outermost,
+    declared=True,
+    weighted=True,
+    instead="outermost",
 )
 def extreme_interval(plan: Plan) -> Interval:
     """None: drawing points again can only lose the outermost ones, never find those beyond."""
     return none("it rests on the outermost points, and drawing these again tells nothing of those beyond")
 
 
-def _of_silhouette(request: Request) -> bool:
-    return request.measure.interval == "influence"
-
-
 @interval(
     "influence",
     "normal interval by the influence of each point",
-    suits=_of_silhouette,
+    declared=True,
     weighted=True,
     instead="influence",
 )

@@ -56,20 +56,17 @@ class Plan:
 
     @property
     def tails(self) -> Array:
-        return np.array([(1 - self.level) / 2, (1 + self.level) / 2])
+        return limits.tails(self.level)
 
     @property
     def rarer(self) -> float:
-        """How many cases the rarer class has, or as many equal ones as are worth their weights; found once."""
+        """How many cases the rarer class has, or as many equal ones as are worth their weights; two at least."""
         kept = self.table.__dict__
         if "rarer" not in kept:
-            strata, cells = self.table.strata, self.table.cells.astype(np.float64)
-            totals = np.bincount(strata, cells)
-            squares = self.table.cell_squares
-            sizes = totals if squares is None else limits.kish(totals, np.bincount(strata, squares))
-            kept["rarer"] = float(sizes[totals > 0].min(initial=math.inf))
+            cells = self.table.cells.astype(np.float64)
+            kept["rarer"] = max(2.0, limits.rarest(self.table.strata, cells, self.table.cell_squares))
         rarer: float = kept["rarer"]
-        return rarer if math.isfinite(rarer) else 0.0
+        return rarer
 
     def replicates(self) -> tuple[Array, str | None]:
         """The value in every replicate where it is defined, and how many had to be left out; there is one at least."""
@@ -89,19 +86,27 @@ class Plan:
 class IntervalKind(Declaration):
     """A way to make intervals: what it is called, what it suits, and the function that makes one from a plan.
 
-    `replicates`: it draws cases again, and so allows for groups; `weighted`: it allows for cases that weigh more or
-    less than one. `instead` is used where cases come in groups or have weights that it does not allow for.
+    `declared`: it is for measures alone that are declared to have it. `replicates`: it draws cases again, and so allows
+    for groups; `weighted`: it allows for cases that weigh more or less than one. `instead` is used where cases come in
+    groups or have weights that it does not allow for. A `general` one is tried where the declared one does not suit,
+    the last first.
     """
 
     function: Callable[[Plan], Interval]
     name: str
     title: str
     _: KW_ONLY
-    suits: Callable[[Request], bool]
+    suits: Callable[[Request], bool] = lambda request: True
+    declared: bool = False
+    general: bool = False
     replicates: bool = False
     weighted: bool = False
     instead: str = "bootstrap"
     aliases: tuple[str, ...] = ()
+
+    def fits(self, request: Request) -> bool:
+        """Whether it can be the interval of a request."""
+        return (not self.declared or declared(request) == self.name) and self.suits(request)
 
     def of(self, plan: Plan) -> Interval:
         """The interval of a plan, or why there is none."""
@@ -148,12 +153,11 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
     Cases that come in groups are drawn whole, whatever the measure.
     """
     first = INTERVALS.find(declared(request))
-    if not first.suits(request):
-        others = map(INTERVALS.find, ("jeffreys", "delong-mean", "class-area"))
-        first = next((one for one in others if one.suits(request)), first)
+    if not first.fits(request):
+        first = next((one for one in reversed(list(INTERVALS)) if one.general and one.fits(request)), first)
     grouped = request.table.grouping is not None or (draws is not None and draws.grouped)
     weighted = request.table.cell_squares is not None
-    if not first.suits(request):
+    if not first.fits(request):
         return bootstrap_interval
     return INTERVALS.find(first.instead) if grouped or (weighted and not first.weighted) else first
 
@@ -161,7 +165,7 @@ def usual(request: Request, draws: Draws | None = None) -> IntervalKind:
 def suiting(request: Request, draws: Draws | None = None) -> tuple[str, ...]:
     """The methods that suit a request, the usual one first."""
     first = usual(request, draws)
-    return first.name, *(one.name for one in INTERVALS if one is not first and one.suits(request))
+    return first.name, *(one.name for one in INTERVALS if one is not first and one.fits(request))
 
 
 def chosen(request: Request, method: str | None, draws: Draws | None = None, *, strict: bool = True) -> IntervalKind:
@@ -174,7 +178,7 @@ def chosen(request: Request, method: str | None, draws: Draws | None = None, *, 
     asked = INTERVALS.find(method)
     if asked.suits is _never:  # none is wanted, and no reason need be told
         return replace(asked, function=lambda plan: Interval(math.nan, math.nan, None, None))
-    if not asked.suits(request):
+    if not asked.fits(request):
         if not strict:
             return usual(request, draws)
         suitable = suiting(request)
@@ -201,11 +205,7 @@ def within(plan: Plan, low: float, high: float, method: str, reason: str | None 
     return Interval(max(low, lowest), min(high, highest), method, reason)
 
 
-def _any(request: Request) -> bool:
-    return True
-
-
-@by_replicates("bootstrap", "percentiles of the bootstrap", suits=_any, aliases=("percentile",))
+@by_replicates("bootstrap", "percentiles of the bootstrap", aliases=("percentile",))
 def bootstrap_interval(plan: Plan) -> Interval:
     """The quantiles of the replicates at (1 ∓ level) / 2; moved onto the value when they leave it out."""
     defined, reason = plan.replicates()
@@ -225,21 +225,16 @@ def _unit(request: Request) -> bool:
 def logit_interval(plan: Plan) -> Interval:
     """expit(logit v ± t · sd of the replicates' logits), t with the degrees of freedom of the rarer class."""
     defined, reason = plan.replicates()
-    low, high = limits.on_logit(plan.value, defined, max(2.0, plan.rarer), plan.level)
+    low, high = limits.on_logit(plan.value, defined, plan.rarer, plan.level)
     return within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
-def _of_precision(request: Request) -> bool:
-    return declared(request) == "precision-t" and labelled(request)
-
-
-@by_replicates("precision-t", "as logit-t, for as many cases as bear the precision", suits=_of_precision)
+@by_replicates("precision-t", "as logit-t, for as many cases as bear the precision", suits=labelled, declared=True)
 def precision_interval(plan: Plan) -> Interval:
     """As logit-t, with t for as many cases as bear the spread: of a rare class, and near 1, a few at the top do."""
     defined, reason = plan.replicates()
-    rarer = max(2.0, plan.rarer)
-    borne = min(rarer, max(2.0, _borne(plan.request.table.inside(ScoreTable))))
-    low, high = limits.on_logit(plan.value, defined, rarer, plan.level, borne=borne)
+    borne = min(plan.rarer, max(2.0, _borne(plan.request.table.inside(ScoreTable))))
+    low, high = limits.on_logit(plan.value, defined, plan.rarer, plan.level, borne=borne)
     return within(plan, low, high, f"precision-t{plan.how}", reason)
 
 
@@ -291,20 +286,19 @@ def like_an_area(request: Request) -> bool:
     return request.measure.area == (1, 0) if request.averaged else request.measure.beside is not None
 
 
-@by_replicates("class-area", "area on the logit scale", suits=like_an_area)
+@by_replicates("class-area", "area on the logit scale", suits=like_an_area, general=True)
 def class_area_interval(plan: Plan) -> Interval:
     """As logit-t; near 1, where hardly any pair is in the wrong order, at least as wide as Newcombe's."""
     defined, reason = plan.replicates()
-    rarer = max(2.0, plan.rarer)
-    low, high = limits.on_logit(plan.value, defined, rarer, plan.level)
-    if rarer * (1 - plan.value) < _HARDLY_ANY:
-        rest = max(2.0, plan.table.cases - rarer)
-        wider = limits.newcombe_auc(plan.value, rarer, rest, plan.level)
+    low, high = limits.on_logit(plan.value, defined, plan.rarer, plan.level)
+    if plan.rarer * (1 - plan.value) < _HARDLY_ANY:
+        rest = max(2.0, plan.table.cases - plan.rarer)
+        wider = limits.newcombe_auc(plan.value, plan.rarer, rest, plan.level)
         low, high = min(low, wider[0]), max(high, wider[1])
     return within(plan, low, high, f"logit-t{plan.how}", reason)
 
 
-@by_replicates("shifted", "percentiles less twice the bias of the bootstrap", suits=_any)
+@by_replicates("shifted", "percentiles less twice the bias of the bootstrap")
 def shifted_interval(plan: Plan) -> Interval:
     """The percentiles moved down by twice what the replicates have too much: the bootstrap shows half of the bias."""
     defined, reason = plan.replicates()

@@ -174,11 +174,7 @@ def skewed_interval(plan: Plan) -> Interval:
     return Interval(float(back(low)), float(back(high)), f"skew-t{plan.how}", reason)
 
 
-def _extreme(request: Request) -> bool:
-    return request.measure.intervals.get(type(request.table), request.measure.interval) == "extreme"
-
-
-@interval("extreme", "none: the largest of a sample says little of the largest there is", suits=_extreme, weighted=True)
+@interval("extreme", "none: the largest of a sample says little of the largest there is", declared=True, weighted=True)
 def no_interval_of_extremes(plan: Plan) -> Interval:
     """Left out: no case drawn again is farther off than the farthest."""
     return none("new cases can miss by more than any of these")

@@ -20,7 +20,7 @@ def _of_decisions(request: Request) -> bool:
     return request.table.counts_outcomes and not request.table.by_case
 
 
-@interval("jeffreys", "percentiles over the outcomes as they may be", suits=_of_decisions, weighted=True)
+@interval("jeffreys", "percentiles over the outcomes as they may be", suits=_of_decisions, general=True, weighted=True)
 def jeffreys_interval(plan: Plan) -> Interval:
     """Percentiles of the measure on outcomes drawn from Dirichlet(counts + ½): a cell without cases is not impossible.
 
@@ -74,7 +74,7 @@ def jeffreys_along(
     >>> low.round(2), high.round(2)
     (array([ 0.29, -0.38]), array([0.88, 0.39]))
     """
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    tails = limits.tails(level)
     cells, known = np.asarray(cells, dtype=np.float64), {} if kept is None else kept
 
     def drawn(row: Array) -> Array:

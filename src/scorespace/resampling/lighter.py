@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.frozen import dataclass
-from scorespace.resampling.multinomial import cells_drawer, counts_drawn, group_times, occurring, spread_out
+from scorespace.resampling.multinomial import cells_drawer, class_drawer, counts_drawn, group_times, spread_out
 from scorespace.tables import Array, Table
 from scorespace.tables.pair import PairTable
 
@@ -39,41 +39,6 @@ class Drawer:
         return self.fill(self.draw(rng, count), self.models)
 
 
-class Source(Protocol):
-    """What is drawn from: the tables of one or several models, perhaps lighter ones than their own."""
-
-    @property
-    def tables(self) -> Mapping[str, Any]:
-        """The tables that are drawn from, by model."""
-
-    @property
-    def lighter(self) -> bool:
-        """Whether they are other tables than the models' own."""
-
-    @property
-    def part(self) -> bool:
-        """Whether a part of the cases stands for all."""
-
-    @property
-    def scale(self) -> float:
-        """By how much to narrow what they spread."""
-
-    @property
-    def grouped(self) -> bool:
-        """Whether whole groups are drawn, so that nothing is drawn within classes."""
-
-    @property
-    def cost(self) -> int:
-        """About how many numbers a replicate takes."""
-
-    @property
-    def drawn(self) -> dict[Any, Kept]:
-        """What was drawn, by how it was."""
-
-    def drawer(self, within: bool) -> Drawer:
-        """What draws the tables of that many replicates, by model."""
-
-
 def alone(model: str, table: Any) -> Source:
     """A model drawn by itself: of many distinct scores a condensed table, which spreads alike; of many cases a part."""
     if table.by_case and not table.copies:
@@ -87,7 +52,11 @@ def alone(model: str, table: Any) -> Source:
 
 @dataclass(frozen=True, eq=False)
 class Alone:
-    """One table whose cells are drawn: whole groups, weighted cases, or as many cases as its weights count."""
+    """One table whose cells are drawn: whole groups, weighted cases, or as many cases as its weights count.
+
+    `lighter`: it is another table than the model's own; `part`: of a part of the cases; `scale` narrows its spread;
+    `drawn` is what was drawn, by how it was.
+    """
 
     tables: Mapping[str, Any]
     lighter: bool
@@ -97,13 +66,16 @@ class Alone:
 
     @property
     def grouped(self) -> bool:
+        """Whether whole groups are drawn, so that nothing is drawn within classes."""
         return any(table.grouping is not None for table in self.tables.values())
 
     @property
     def cost(self) -> int:
+        """About how many numbers a replicate takes."""
         return max(table.size for table in self.tables.values())
 
     def drawer(self, within: bool) -> Drawer:
+        """What draws the tables of that many replicates, by model."""
         ((model, table),) = self.tables.items()
         return Drawer(cells_drawer(table, within), lambda drawn, _: {model: table.with_cells(drawn)}, self.tables)
 
@@ -117,7 +89,7 @@ def together(pairs: PairTable) -> Together:
     if pairs.cases <= most and times is None:
         return Together(light, np.ones(pairs.cases, dtype=np.int64), lighter=light is not pairs)
     if pairs.group is not None:
-        return _part_of_groups(light, most)
+        return _part_of_groups(light, pairs.group, most)
     sizes = np.bincount(pairs.code, times).astype(np.int64)
     limit = _fair_limit(sizes, most)
     chosen, stand_for = [], []
@@ -139,9 +111,8 @@ def few(pairs: PairTable) -> bool:
     return pairs.cases <= MOST_ROWS and _scores(pairs) <= MOST_SCORES
 
 
-def _part_of_groups(pairs: PairTable, most: int) -> Together:
+def _part_of_groups(pairs: PairTable, group: NDArray[np.int32], most: int) -> Together:
     """Every k-th group where there are many, and where they are few every k-th case of each."""
-    group = np.zeros(pairs.cases, dtype=np.int32) if pairs.group is None else pairs.group
     groups = int(group.max()) + 1
     step = max(1, min(math.ceil(pairs.cases / most), groups // FEWEST))
     kept = np.flatnonzero(group % step == step // 2)
@@ -192,7 +163,8 @@ class Together:
         """The tables of the cases that are drawn from."""
         if not self.lighter:
             return dict(zip(self.pairs.models, self.pairs.tables, strict=True))
-        drawn = self._filled(self._case_weight()[None, :], self.pairs.models)
+        weight = self.weight if self.pairs.weight is None else self.weight * self.pairs.weight
+        drawn = self._filled(weight[None, :], self.pairs.models)
         return {model: table.with_cells(table.cells[0]) for model, table in drawn.items()}
 
     @property
@@ -219,9 +191,6 @@ class Together:
         held = zip(self.pairs.models, self.pairs.tables, self.pairs.cell, strict=True)
         return {model: _Scatter(table, cell) for model, table, cell in held}
 
-    def _case_weight(self) -> Array:
-        return self.weight if self.pairs.weight is None else self.weight * self.pairs.weight
-
     def _times(self, within: bool) -> Draw:
         """How often each case, with those it stands for, is drawn (count, cases)."""
         pairs, weight = self.pairs, self.weight
@@ -229,17 +198,11 @@ class Together:
             group, size = pairs.group, int(pairs.group.max()) + 1
             one = bool((weight == 1).all())
             return lambda rng, count: group_times(size, rng, count)[:, group] * (1 if one else weight)
-        if not within:
-            return lambda rng, count: counts_drawn(weight, rng, count)
-        members = [np.flatnonzero(pairs.code == code) for code in occurring(pairs.code)]
+        return class_drawer(weight, pairs.code) if within else lambda rng, count: counts_drawn(weight, rng, count)
 
-        def draw(rng: np.random.Generator, count: int) -> Array:
-            out = np.empty((count, pairs.cases), dtype=np.float64 if self.part else np.int64)
-            for of_class in members:
-                out[:, of_class] = counts_drawn(weight[of_class], rng, count)
-            return out
 
-        return draw
+Source = Alone | Together
+"""What is drawn from: the tables of one or several models, perhaps lighter ones than their own."""
 
 
 class _Scatter:

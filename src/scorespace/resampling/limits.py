@@ -6,15 +6,16 @@ NaN among replicates is left out. Limits come as a pair (low, high).
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorespace.special import expit, logit, ndtri, stdtrit
+from scorespace.resampling.share import Limits, normal_quantile, pair
+from scorespace.resampling.share import wilson as wilson
+from scorespace.special import expit, logit, stdtrit
 from scorespace.tables import Array
 
-Limits = tuple[Any, Any]
 FEW_ERRORS: Final = 10.0
 """DeLong's interval of an AUC is good from this many cases of the rarer class times min(A, 1 − A)."""
 _UNSURE: Final = 0.4  # share of a bias that smooth rates leave open: seen in simulations, docs/coverage.md
@@ -28,7 +29,7 @@ def percentile(values: ArrayLike, level: float = 0.95) -> Limits:
     >>> percentile([1, 2, 3, 4, 5], 0.5)
     (2.0, 4.0)
     """
-    return _pair(_quantiles(np.asarray(values, dtype=np.float64), _tails(level)))
+    return pair(*np.nanquantile(np.asarray(values, dtype=np.float64), tails(level), axis=-1))
 
 
 def shifted(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
@@ -39,7 +40,7 @@ def shifted(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
     """
     low, high = percentile(values, level)
     bias = np.nanmean(np.asarray(values, dtype=np.float64), axis=-1) - value
-    return _pair((low - 2 * bias, high - 2 * bias))
+    return pair(low - 2 * bias, high - 2 * bias)
 
 
 def on_logit(
@@ -65,7 +66,7 @@ def on_logit(
     flat = spread <= 1e-12
     low, high = np.where(flat, stands[0], low), np.where(flat, stands[1], high)
     low, high = np.minimum(low, share), np.maximum(high, share)  # finite logits must not leave out an extreme value
-    return _pair((np.where(share <= 0, 0.0, low), np.where(share >= 1, 1.0, high)))
+    return pair(np.where(share <= 0, 0.0, low), np.where(share >= 1, 1.0, high))
 
 
 def on_log(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
@@ -79,8 +80,8 @@ def on_log(value: ArrayLike, values: ArrayLike, level: float = 0.95) -> Limits:
     """
     loss, drawn = np.asarray(value, dtype=np.float64), np.asarray(values, dtype=np.float64)
     spread = np.nanstd(np.log(np.where(drawn > 0, drawn, np.nan)), axis=-1)
-    factor = np.exp(_normal(level) * spread)
-    return _pair((loss / factor, loss * factor))
+    factor = np.exp(normal_quantile(level) * spread)
+    return pair(loss / factor, loss * factor)
 
 
 def corrected(
@@ -123,7 +124,7 @@ def corrected(
     least, most = seen - bias - plain, seen - bias + plain
     low = np.where((bias > 0) | (least <= 0), np.minimum(low, least), low)
     high = np.where((bias < 0) | (most >= 1), np.maximum(high, most), high)
-    return _pair((bottom + scale * np.clip(low, 0.0, 1.0), bottom + scale * np.clip(high, 0.0, 1.0)))
+    return pair(bottom + scale * np.clip(low, 0.0, 1.0), bottom + scale * np.clip(high, 0.0, 1.0))
 
 
 def as_by_chance(value: ArrayLike, world: ArrayLike, values: ArrayLike, cases: ArrayLike, level: float = 0.95) -> Array:
@@ -174,7 +175,7 @@ def inverted(
     reach = np.asarray(student(level, cases))[..., None] * np.sqrt(error**2 + more * part**2)
     low = _crossing(seen[..., 0], mean + reach, known)
     high = _crossing(seen[..., 0], mean - reach, known)
-    return _pair((np.maximum(low, 0.0), np.maximum(high, 0.0)))
+    return pair(np.maximum(low, 0.0), np.maximum(high, 0.0))
 
 
 def _crossing(value: Array, curve: Array, known: Array) -> Array:
@@ -189,25 +190,6 @@ def _crossing(value: Array, curve: Array, known: Array) -> Array:
         between = np.where(y1 > y0, x0 + (x1 - x0) * (value - y0) / (y1 - y0), x1)
     beyond = value - (rising[..., -1] - known[..., -1])
     return np.where(place == 0, 0.0, np.where(place > last, beyond, between))
-
-
-def wilson(hits: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
-    """Wilson's interval for a proportion; NaN without trials. Trials need not be whole (Kish's number of cases).
-
-    >>> low, high = wilson(8, 10)
-    >>> round(low, 4), round(high, 4)
-    (0.4902, 0.9433)
-    """
-    found, tried = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
-    z = _normal(level)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share, shrink = found / tried, 1 + z * z / tried
-        centre = (share + z * z / (2 * tried)) / shrink
-        half = z * np.sqrt(share * (1 - share) / tried + z * z / (4 * tried * tried)) / shrink
-    # The limits reach 0 and 1 exactly in theory; rounding must not pull them inside.
-    low = np.where(found <= 0, 0.0, np.maximum(0.0, centre - half))
-    high = np.where(found >= tried, 1.0, np.minimum(1.0, centre + half))
-    return _pair((np.where(tried > 0, low, np.nan), np.where(tried > 0, high, np.nan)))
 
 
 def posterior(counts: ArrayLike, rng: np.random.Generator, draws: int, *, prior: float = 0.5) -> Array:
@@ -263,7 +245,7 @@ def newcombe_auc(
     """
     theta = np.asarray(area, dtype=np.float64)
     factor = np.ones_like(theta)
-    z = _normal(level)
+    z = normal_quantile(level)
     if variance is not None:
         usual = newcombe_variance(theta, n_pos, n_neg)
         rarer = np.maximum(np.minimum(n_pos, n_neg), _ENOUGH)
@@ -281,7 +263,7 @@ def newcombe_auc(
         return np.asarray(inside)
 
     low, high = limit(np.zeros_like(theta)), limit(np.ones_like(theta))
-    return _pair((np.where(theta <= 0, 0.0, low), np.where(theta >= 1, 1.0, high)))
+    return pair(np.where(theta <= 0, 0.0, low), np.where(theta >= 1, 1.0, high))
 
 
 def delong_suits(area: ArrayLike, n_pos: ArrayLike, n_neg: ArrayLike) -> Array:
@@ -304,6 +286,17 @@ def kish(weight_sum: ArrayLike, square_sum: ArrayLike) -> Array:
     return np.asarray(np.divide(total**2, squares, out=np.zeros(np.broadcast(total, squares).shape), where=squares > 0))
 
 
+def rarest(strata: Array, cells: ArrayLike | None, squares: ArrayLike | None = None) -> float:
+    """How many cases the rarest class has, of those that occur, or equal ones that are worth its weights; else 0.
+
+    >>> rarest(np.array([0, 0, 2]), [3.0, 1.0, 2.0]), rarest(np.array([0]), [5.0], [17.0])
+    (2.0, 1.4705882352941178)
+    """
+    totals = np.bincount(strata, cells)
+    sizes = totals if squares is None else kish(totals, np.bincount(strata, squares))
+    return float(sizes[totals > 0].min()) if totals.any() else 0.0
+
+
 def student(level: float, cases: ArrayLike) -> Array:
     """Half width of a two-sided interval in standard errors, Student's t with `cases` − 1 degrees of freedom.
 
@@ -313,23 +306,10 @@ def student(level: float, cases: ArrayLike) -> Array:
     return np.asarray(stdtrit(np.maximum(np.asarray(cases, dtype=np.float64) - 1, 1), (1 + level) / 2))
 
 
-def _normal(level: float) -> float:
-    return float(ndtri((1 + level) / 2))
-
-
-def _tails(level: float) -> Array:
+def tails(level: float) -> Array:
+    """What is left on either side of an interval of that level, as places of quantiles."""
     return np.array([(1 - level) / 2, (1 + level) / 2])
 
 
 def _logits(share: Array, nearest: Array) -> Array:
     return np.asarray(logit(np.clip(share, nearest, 1 - nearest)))
-
-
-def _quantiles(values: Array, places: Array) -> Array:
-    return np.asarray(np.nanquantile(values, places, axis=-1))
-
-
-def _pair(limits: tuple[Array, Array] | Array) -> Limits:
-    """Both limits as arrays, or as plain numbers when there is one interval."""
-    low, high = (np.asarray(limit) for limit in limits)
-    return (low, high) if low.ndim else (low.item(), high.item())

@@ -22,28 +22,33 @@ def cells_drawer(table: Table, within: bool) -> Callable[[np.random.Generator, i
         return lambda rng, count: group_times(size, rng, count)[:, group] * cells
     filled = np.flatnonzero(cells)
     weights = cells[filled]
+    classes = table.strata[filled] if within else np.zeros(filled.size, dtype=np.intp)
     if squares is not None:
         # As many equal cases as are worth the weights of a cell, each of which weighs as much as they do on average.
         unit = squares[filled] / weights
         expected = weights / unit
-        classes = table.strata[filled] if within else np.zeros(filled.size, dtype=np.intp)
 
         def weighed(rng: np.random.Generator, count: int) -> Array:
             drawn = unit * rng.poisson(expected, (count, filled.size))
             return spread_out(_kept_totals(drawn, weights, classes), filled, cells.size)
 
         return weighed
-    strata = table.strata[filled] if within else np.zeros(filled.size, dtype=np.intp)
-    members = [np.flatnonzero(strata == k) for k in occurring(strata)]
+    draw = class_drawer(weights, classes)
+    return lambda rng, count: spread_out(draw(rng, count), filled, cells.size)
+
+
+def class_drawer(weights: Array, classes: Array) -> Callable[[np.random.Generator, int], Array]:
+    """What draws as many cases of each class as the weights of its cells hold (count, cells)."""
+    members = [np.flatnonzero(classes == k) for k in occurring(classes)]
 
     def draw(rng: np.random.Generator, count: int) -> Array:
         drawn = [counts_drawn(weights[of_class], rng, count) for of_class in members]
         highest = max((float(one.max(initial=0)) for one in drawn), default=0.0)
         whole = all(one.dtype.kind in "iu" for one in drawn)
         # Counts are mostly below ten: bytes hold them, and memory is what takes the time.
-        out = np.zeros((count, cells.size), dtype=np.min_scalar_type(int(highest)) if whole else np.float64)
+        out = np.empty((count, weights.size), dtype=np.min_scalar_type(int(highest)) if whole else np.float64)
         for of_class, one in zip(members, drawn, strict=True):
-            out[:, filled[of_class]] = one
+            out[:, of_class] = one
         return out
 
     return draw

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from scorespace.special import betaincinv, ndtri
+
+Limits = tuple[Any, Any]
 
 
 def normal_quantile(level: float) -> float:
@@ -12,20 +18,28 @@ def normal_quantile(level: float) -> float:
     return float(ndtri((1 + level) / 2))
 
 
-def wilson(hits: float, trials: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval for a proportion; NaN without trials.
+def pair(low: ArrayLike, high: ArrayLike) -> Limits:
+    """Both limits as arrays, or as plain numbers when there is one interval."""
+    ends = np.asarray(low), np.asarray(high)
+    return ends if ends[0].ndim else (ends[0].item(), ends[1].item())
+
+
+def wilson(hits: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Limits:
+    """Wilson's interval for a proportion; NaN without trials. Trials need not be whole (Kish's number of cases).
 
     >>> tuple(round(x, 4) for x in wilson(8, 10))
     (0.4902, 0.9433)
     """
-    if not trials > 0:
-        return math.nan, math.nan
+    found, tried = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     z = normal_quantile(level)
-    share, shrink = hits / trials, 1 + z * z / trials
-    centre = (share + z * z / (2 * trials)) / shrink
-    half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / shrink
-    # The bounds reach 0 and 1 exactly in theory; rounding must not pull them inside.
-    return (0.0 if hits == 0 else max(0.0, centre - half)), (1.0 if hits == trials else min(1.0, centre + half))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share, shrink = found / tried, 1 + z * z / tried
+        centre = (share + z * z / (2 * tried)) / shrink
+        half = z * np.sqrt(share * (1 - share) / tried + z * z / (4 * tried * tried)) / shrink
+    # The limits reach 0 and 1 exactly in theory; rounding must not pull them inside.
+    low = np.where(found <= 0, 0.0, np.maximum(0.0, centre - half))
+    high = np.where(found >= tried, 1.0, np.minimum(1.0, centre + half))
+    return pair(np.where(tried > 0, low, np.nan), np.where(tried > 0, high, np.nan))
 
 
 def clopper_pearson(hits: float, trials: float, level: float = 0.95) -> tuple[float, float]:

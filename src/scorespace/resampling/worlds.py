@@ -13,7 +13,7 @@ import numpy as np
 
 from scorespace.curves.isotonic import rising
 from scorespace.special import expit, logit, ndtri
-from scorespace.tables import Array
+from scorespace.tables import Array, ScoreTable
 
 RIDGE: Final = 0.3
 STEPS: Final = (0.0, 0.4, 0.8, 1.2, 1.7, 2.3, 3.0, 4.0, 6.0)
@@ -66,6 +66,12 @@ def recalibrated(score: Array, cases: Array, hits: Array, steps: tuple[float, ..
     x = logit(np.clip(score, _FINITE, 1 - _FINITE))
     away = _fitted(x, cases, hits, x) - x
     return np.asarray(expit(x + np.asarray(steps)[:, None] * away))
+
+
+def relabelled(table: ScoreTable, hits: Array) -> ScoreTable:
+    """The table with so many positives (…, scores) at each score, and the rest negative."""
+    cases = table.counts.sum(axis=-2, dtype=np.float64).astype(hits.dtype)
+    return ScoreTable(table.score, np.stack([cases - hits, hits], axis=-2), ("0", "1"), 1)
 
 
 def labels_again(cases: Array, rates: Array, rng: np.random.Generator, draws: int) -> Array:

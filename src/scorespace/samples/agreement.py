@@ -21,9 +21,9 @@ from scorespace.measures.confusion import kappa
 from scorespace.measures.ranking import auc
 from scorespace.measures.regression import kendall, spearman
 from scorespace.resampling.draw import Asked, Draws
-from scorespace.resampling.estimate import Estimate, check_level, estimate
+from scorespace.resampling.estimate import Estimate, check_level, estimate, estimates
 from scorespace.results import Note, Result, Row, decimals, grouped, percent, plain
-from scorespace.tables import Array, ConfusionTable, ScoreTable, residual_table, score_table
+from scorespace.tables import Array, ConfusionTable, ScoreTable, confusion, residual_table, score_table
 from scorespace.tables.columns import weights_of
 from scorespace.tables.rating import RatingTable, rating_table
 
@@ -241,10 +241,13 @@ def agreement(
 
 def _beyond_chance(raters: Sequence[Rater], level: float, seed: int) -> tuple[Estimate, ...]:
     """Agreement of the decisions of all raters beyond chance, each with its interval."""
-    ratings = {rater.name: np.where(rater.decision, "yes", "no") for rater in raters}
-    table = rating_table(ratings, classes=("no", "yes"), weight=raters[0].weight)
+    table = rating_table({rater.name: _said(rater) for rater in raters}, classes=("no", "yes"), weight=raters[0].weight)
     names = BEYOND_CHANCE_OF_TWO if len(raters) == 2 else BEYOND_CHANCE
-    return tuple(estimate(parse(name), table, level=level, seed=seed) for name in names)
+    return tuple(estimates({"": list(map(parse, names))}, Draws({"": table}, seed=seed), level=level))
+
+
+def _said(rater: Rater) -> Array:
+    return np.where(rater.decision, "yes", "no")
 
 
 def _table(label: Array, score: Array, weight: Array | None) -> ScoreTable:
@@ -265,12 +268,7 @@ def _rater(name: str, decision: Any, score: Any, truth: Array | None, weight: Ar
 
 
 def _pair(a: Rater, b: Rater, ids: tuple[Any, ...], tolerance: float, level: float, seed: int) -> RaterPair:
-    cells, weight = 2 * a.decision.astype(np.int64) + b.decision, a.weight
-    counts, squares = (
-        np.bincount(cells, w, minlength=4).reshape(2, 2).astype(np.float64)
-        for w in (weight, None if weight is None else weight**2)
-    )
-    table = ConfusionTable(counts, ("no", "yes"), 1, None if weight is None else squares)
+    table = confusion(*map(_said, (a, b)), classes=("no", "yes"), positive="yes", weight=a.weight)
     gap = np.abs(a.score - b.score)
     near, same = gap <= tolerance + _ROUNDING, a.decision == b.decision
     alike, apart = np.flatnonzero(near & ~same), np.flatnonzero(~near & same)
@@ -280,7 +278,7 @@ def _pair(a: Rater, b: Rater, ids: tuple[Any, ...], tolerance: float, level: flo
         b.name,
         estimate(parse("acc"), table, level=level, seed=seed),
         _kappa(table, level, seed),
-        *_correlations(a.score, b.score, weight),
+        *_correlations(a.score, b.score, a.weight),
         distance(a.curve, b.curve),
         tuple(ids[k] for k in alike),
         tuple(ids[k] for k in apart),

@@ -34,21 +34,9 @@ from scorespace.curves.distance import distance
 from scorespace.curves.smooth import SmoothCurve, smooth
 from scorespace.errors import ConditionError, DataError, WeightError
 from scorespace.results import Progress
-from scorespace.samples.moved import CLEAR, FAMILY, LIKELY, TITLES, Aspect, Drift, ModelDrift
-from scorespace.samples.permuted import (
-    MEASURES,
-    Outcome,
-    Permutations,
-    Pooled,
-    at_prevalence,
-    follows_prevalence,
-    mean_score,
-    meaning_test,
-    pooled,
-    prevalence_test,
-    score_test,
-    within_tests,
-)
+from scorespace.samples import permuted
+from scorespace.samples.moved import CAUSES, CLEAR, FAMILY, LIKELY, TITLES, Aspect, Drift, ModelDrift
+from scorespace.samples.permuted import Outcome, Permutations, Pooled
 from scorespace.tables import ScoreTable
 from scorespace.tables.labels import class_listing
 
@@ -89,7 +77,7 @@ def drift(
             return Permutations(replicates, seed)
         return Permutations(replicates, seed, lambda share: progress((step + share) / steps))
 
-    both = {name: pooled(*pair) for name, pair in pairs.items()}
+    both = {name: permuted.pooled(*pair) for name, pair in pairs.items()}
     first = next(iter(both.values()))
     prevalence = _prevalence(first, labelled, permutations(0))
     found = []
@@ -118,15 +106,15 @@ def _prevalence(both: Pooled, labelled: bool, permutations: Permutations) -> Asp
     share = float(both.prevalence[0])
     if not labelled:
         return Aspect("prevalence", share, reason=_NO_TRUTH)
-    tested = prevalence_test(both, permutations)
+    tested = permuted.prevalence_test(both, permutations)
     later = float(both.prevalence[1])
     return Aspect("prevalence", share, later, later, later - share, tested.p)
 
 
 def _unlabelled(before: ScoreTable, after: ScoreTable, both: Pooled, permutations: Permutations) -> tuple[Aspect, ...]:
     """All that can be said about the scores of a sample without truth."""
-    gap = score_test(both, permutations)
-    means = float(mean_score(before)), float(mean_score(after))
+    gap = permuted.score_test(both, permutations)
+    means = float(permuted.mean_score(before)), float(permuted.mean_score(after))
     without = "without truth only the KS is tested"
     midpoint = Aspect("midpoint", *means, change=means[1] - means[0], reason=without)
     return Aspect("scores", change=gap.value, p=gap.p), midpoint
@@ -142,11 +130,11 @@ def _aspects(
     chances = before.probabilities and after.probabilities
     shared = both.classes_shared
     names = [name for name in TITLES if name not in FAMILY and (name in wanted or name in _CLASSES)]
-    sized = {name for name in names if getattr(MEASURES.get(name, smooth), "probability", False)}
+    sized = {name for name in names if getattr(permuted.MEASURES.get(name, smooth), "probability", False)}
     usable = [name for name in names if name in _CLASSES or (shared and (chances or name not in sized))]
-    gap = score_test(both, permutations[0])
-    tested = within_tests(both, ("within", *usable), permutations[1])
-    meaning = meaning_test(both, permutations[2])
+    gap = permuted.score_test(both, permutations[0])
+    tested = permuted.within_tests(both, ("within", *usable), permutations[1])
+    meaning = permuted.meaning_test(both, permutations[2])
     reason = "at no score do the samples and classes overlap" if math.isnan(meaning.p) else None
     found = [
         Aspect("scores", change=gap.value, p=gap.p),
@@ -178,7 +166,7 @@ def _aspect(name: str, before: ScoreTable, after: ScoreTable, tested: Outcome) -
     weighted = _reweighted(before, after)
     if name == "smooth":
         return Aspect(name, change=distance(smooth(before), smooth(weighted)).area, p=tested.p)
-    measure = MEASURES[name]
+    measure = permuted.MEASURES[name]
     old, new, same = (float(measure(table)) for table in (before, after, weighted))
     return Aspect(name, old, new, same, same - old, tested.p)
 
@@ -188,7 +176,7 @@ def _reweighted(before: ScoreTable, after: ScoreTable) -> ScoreTable:
     share = float(before.n_pos / before.total)
     if share == float(after.n_pos / after.total):
         return after
-    return at_prevalence(after.score, (after.pos, after.neg), share)
+    return permuted.at_prevalence(after.score, (after.pos, after.neg), share)
 
 
 def _curves(before: ScoreTable, after: ScoreTable, labelled: bool) -> tuple[SmoothCurve, SmoothCurve] | None:
@@ -222,23 +210,16 @@ def _cause(prevalence: Aspect, aspects: tuple[Aspect, ...], both: Pooled, labell
     p = {aspect.name: aspect.p for aspect in family}
     sure = {aspect.name: aspect.p_adjusted < LIKELY for aspect in family}
     for need in (CLEAR, LIKELY):
-        # Each cause with the part that must have moved, and the part that it leaves alone.
-        causes = {
-            "prevalence": ("prevalence", "within"),
-            "scores": ("scores", "prevalence"),
-            "calibration": ("meaning", "scores"),
-            "mix": ("scores", "meaning"),
-        }
         # A shift of prevalence is one also where no class is in both samples; nothing else is said of what is unknown.
         fitting = {
-            cause: p[alone]
-            for cause, (moved, alone) in causes.items()
-            if sure[moved]
-            and p[moved] < need
-            and (p[alone] >= CLEAR or (cause == "prevalence" and math.isnan(p[alone])))
+            name: p[one.alone]
+            for name, one in CAUSES.items()
+            if sure[one.moved]
+            and p[one.moved] < need
+            and (p[one.alone] >= CLEAR or (name == "prevalence" and math.isnan(p[one.alone])))
         }
         if {"prevalence", "calibration"} <= set(fitting):
-            fitting.pop("calibration" if follows_prevalence(both) else "prevalence")
+            fitting.pop("calibration" if permuted.follows_prevalence(both) else "prevalence")
         if fitting:
             return max(fitting, key=lambda cause: np.nan_to_num(fitting[cause], nan=0.5))
     return "several"

@@ -9,7 +9,7 @@ import numpy as np
 
 from scorespace.frozen import dataclass
 from scorespace.results import Note, Result, Row, joined
-from scorespace.samples.moved import Drift
+from scorespace.samples.moved import Drift, ModelDrift
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,8 +35,7 @@ class Matches(Result):
 
     def distance(self, name: str) -> float:
         """The mean over models of the area between smooth ROC curves, or of the KS of scores where there is none."""
-        found = [_far(self.drifts[name], model) for model in range(len(self.drifts[name].models))]
-        return float(np.mean(found))
+        return float(np.mean([_far(one) for one in self.drifts[name].models]))
 
     @property
     def words(self) -> str:
@@ -70,7 +69,7 @@ class Matches(Result):
         }
 
 
-def _far(found: Drift, place: int) -> float:
-    aspects = {one.name: one.change for one in found.models[place].aspects}
+def _far(model: ModelDrift) -> float:
+    aspects = {one.name: one.change for one in model.aspects}
     area = aspects.get("smooth", math.nan)
     return aspects["scores"] if math.isnan(area) else area

@@ -29,17 +29,10 @@ from scorespace.frozen import dataclass
 from scorespace.measures import parse
 from scorespace.resampling.estimate import estimate
 from scorespace.resampling.limits import wilson
-from scorespace.results import Note, Progress, Result, Row, plain
+from scorespace.results import Note, Progress, Result, Row, joined, plain
+from scorespace.samples import permuted
 from scorespace.samples.moved import LIKELY, TITLES
-from scorespace.samples.permuted import (
-    Permutations,
-    copied,
-    meaning_test,
-    pooled,
-    prevalence_test,
-    score_test,
-    within_tests,
-)
+from scorespace.samples.permuted import Permutations, copied, pooled
 from scorespace.special import stdtrit
 from scorespace.tables import Array, ScoreTable
 
@@ -137,7 +130,8 @@ class Monitoring(Result):
     def title(self, key: tuple[str, str]) -> str:
         """A question by its name, with the model where there are several."""
         model, name = key
-        return _title(model if len(self.models) > 1 else "", name)
+        told = {"scores": "scores", "auc": "AUC"}.get(name, TITLES[name])
+        return f"{told} of {model}" if model and len(self.models) > 1 else told
 
     @property
     def began(self) -> int | None:
@@ -161,8 +155,8 @@ class Monitoring(Result):
         at, since = self.batches[self.alarm].name, self.batches[self.began].name
         seen = "" if at == since else f"; it speaks most for a change from {since} on"
         return (
-            f"Alarm at {at}, batch {self.alarm + 1} of {number}: {_and(self.moved)} moved{seen}. The evidence reached "
-            f"{float(self.evidence[self.alarm]):.3g}; without a change that is a chance of at most "
+            f"Alarm at {at}, batch {self.alarm + 1} of {number}: {joined(self.moved)} moved{seen}. The evidence "
+            f"reached {float(self.evidence[self.alarm]):.3g}; without a change that is a chance of at most "
             f"{100 * LIKELY:g} % over all batches, however many there are."
         )
 
@@ -249,7 +243,7 @@ def monitor(
         permutations = Permutations(replicates, stream)
         p: dict[tuple[str, str], float] = {}
         for model, table in tables.items():
-            p[model, "scores"] = score_test(pooled(seen[model], table, ROWS), permutations).p
+            p[model, "scores"] = permuted.score_test(pooled(seen[model], table, ROWS), permutations).p
             if labelled:
                 p |= _of_truths(model, known[model], table, permutations)
                 known[model] = known[model] + table
@@ -270,9 +264,7 @@ def _seen(tables: Mapping[str, ScoreTable], labelled: bool) -> dict[tuple[str, s
         if labelled:
             positives, cases = float(table.n_pos), float(table.total)
             share = positives / cases if cases else math.nan
-            found["", "prevalence"] = Seen(
-                share, *map(float, wilson(positives, cases, 0.95))
-            )  # the same of every model
+            found["", "prevalence"] = Seen(share, *wilson(positives, cases))  # the same of every model
             one = estimate(parse("auc"), table)
             found[model, "auc"] = Seen(one.value, one.low, one.high)
         found[model, "mean"] = _mean_score(table)
@@ -298,10 +290,10 @@ def _of_truths(
 ) -> dict[tuple[str, str], float]:
     both = pooled(before, batch, ROWS)
     names = ("within", "auc") if both.classes_shared else ("within",)
-    tested = within_tests(both, names, permutations)
-    found = {("", "prevalence"): prevalence_test(both, permutations).p}  # the same of every model
+    tested = permuted.within_tests(both, names, permutations)
+    found = {("", "prevalence"): permuted.prevalence_test(both, permutations).p}  # the same of every model
     found |= {(model, name): one.p for name, one in tested.items()}
-    return found | {(model, "meaning"): meaning_test(both, permutations).p}
+    return found | {(model, "meaning"): permuted.meaning_test(both, permutations).p}
 
 
 def _check(before: Mapping[str, ScoreTable], batches: Mapping[str, Mapping[str, ScoreTable]]) -> None:
@@ -320,13 +312,3 @@ def _check(before: Mapping[str, ScoreTable], batches: Mapping[str, Mapping[str, 
                 "batches are compared case by case, and weights that are no whole numbers count none.",
                 hint="weights that say how often a row occurred, or none",
             )
-
-
-def _title(model: str, name: str) -> str:
-    told = {"scores": "scores", "auc": "AUC"}.get(name, TITLES[name])
-    return f"{told} of {model}" if model else told
-
-
-def _and(parts: Sequence[str]) -> str:
-    *most, last = parts
-    return f"{', '.join(most)} and {last}" if most else last

@@ -42,6 +42,23 @@ TITLES: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True)
+class Cause:
+    """What explains a drift: the part that must have moved, the part that it leaves alone, and what it is called."""
+
+    moved: str
+    alone: str
+    called: str
+
+
+CAUSES: Final[Mapping[str, Cause]] = {
+    "prevalence": Cause("prevalence", "within", "a shift of prevalence"),
+    "scores": Cause("scores", "prevalence", "a shift of the scores"),
+    "calibration": Cause("meaning", "scores", "a change of calibration"),
+    "mix": Cause("scores", "meaning", "another mix of cases"),
+}
+
+
+@dataclass(frozen=True)
 class Aspect:
     """One aspect before and after; `same` is its value after, at the prevalence before.
 
@@ -168,14 +185,8 @@ class Drift(Result):
     def notes(self) -> tuple[Note, ...]:
         found = list(self.sample_notes)
         if self.moved:
-            named = {
-                "prevalence": "a shift of prevalence",
-                "scores": "a shift of the scores",
-                "calibration": "a change of calibration",
-                "mix": "another mix of cases",
-                "several": "several changes at once",
-            }
-            found.insert(0, note("SS030", f"the samples differ by more than chance explains: {named[self.cause]}."))
+            named = CAUSES[self.cause].called if self.cause in CAUSES else "several changes at once"
+            found.insert(0, note("SS030", f"the samples differ by more than chance explains: {named}."))
         if min(self.sizes) < SMALL:
             text = f"with {grouped(self.sizes[0])} and {grouped(self.sizes[1])} cases only large changes show"
             if self.labelled:

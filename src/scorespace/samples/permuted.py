@@ -182,36 +182,23 @@ class Permutations:
 
 
 def prevalence_test(both: Pooled, permutations: Permutations) -> Outcome:
-    """|π_after − π_before| when all cases are dealt out to the two samples again."""
-    if both.weighed is not None:
-        return _weighed_prevalence(both, both.weighed, permutations)
-    before, after = both.sizes
-    total = both.n_pos.sum()
-
-    def statistic(of_before: Array) -> Array:
-        return np.abs((total - of_before) / after - of_before / before)
-
-    def draw(rng: np.random.Generator, count: int) -> Array:
-        return rng.hypergeometric(total, before + after - total, before, size=count)
-
-    observed = statistic(both.n_pos[0])
-    return Outcome(float(observed), float(permutations.p(draw, statistic, observed, 1, 0)))
-
-
-def _weighed_prevalence(both: Pooled, weighed: Weighed, permutations: Permutations) -> Outcome:
-    """The same of cases with weights, in which the share of positives is one of the weights."""
-    totals = np.array([both.n_neg.sum(), both.n_pos.sum()])
+    """|π_after − π_before| when all cases are dealt out to the two samples again; with weights, shares of these."""
+    weighed, totals = both.weighed, np.array([both.n_neg.sum(), both.n_pos.sum()])
 
     def statistic(of_before: Array) -> Array:
         shares = (ratio(one[..., 1], one.sum(axis=-1)) for one in (of_before, totals - of_before))
         return np.abs(np.subtract(*shares))
 
     def draw(rng: np.random.Generator, count: int) -> Array:
+        if weighed is None:
+            positives = rng.hypergeometric(totals[1], totals[0], both.sizes[0], size=count)
+            return np.stack([both.sizes[0] - positives, positives], axis=-1)
         every = np.ones(weighed.row.size, dtype=bool)
         return weighed.of_before(every, weighed.positive.astype(np.intp), 2, rng, count)
 
     observed = statistic(np.array([both.n_neg[0], both.n_pos[0]]))
-    return Outcome(float(observed), float(permutations.p(draw, statistic, observed, both.drawn, 0)))
+    cells = 1 if weighed is None else both.drawn
+    return Outcome(float(observed), float(permutations.p(draw, statistic, observed, cells, 0)))
 
 
 def score_test(both: Pooled, permutations: Permutations) -> Outcome:

@@ -11,7 +11,8 @@ import numpy as np
 
 from scorespace.frozen import dataclass
 from scorespace.measures import parse
-from scorespace.resampling.estimate import Estimate, check_level, estimate
+from scorespace.resampling.draw import Draws
+from scorespace.resampling.estimate import Estimate, check_level, estimates
 from scorespace.results import Note, Result, Row, grouped, joined, limits, percent
 from scorespace.tables.rating import NOBODY, RatingTable, rating_table
 
@@ -91,14 +92,13 @@ def rate(
     table = rating_table(ratings, classes=order, weight=weight)
     size = len(next(iter(ratings.values())))
     named = tuple(range(1, size + 1)) if ids is None else tuple(ids)
-    settings: dict[str, Any] = {"level": level, "seed": seed}
     ordered = order is not None and len(table.classes) > 2
     together = [parse(name) for name in (*TOGETHER, *(IN_ORDER if ordered else ()))]
     paired = [parse(name) for name in (*PAIRED, *(PAIRED_IN_ORDER if ordered else ()))]
     pairs: list[tuple[str, str, tuple[Estimate, ...]]] = []
     for a, b in combinations(range(len(table.raters)), 2):
         two = replace(table, pattern=table.pattern[:, [a, b]], raters=(table.raters[a], table.raters[b]))
-        numbers = tuple(estimate(spec, two, **settings) for spec in paired)
+        numbers = tuple(estimates({"": paired}, Draws({"": two}, seed=seed), level=level))
         pairs.append((two.raters[0], two.raters[1], numbers))
     given = table.given
     differ = np.flatnonzero([len(set(row[row != NOBODY].tolist())) > 1 for row in given])
@@ -106,5 +106,5 @@ def rate(
     rows = tuple(
         {"id": named[k], **dict(zip(table.raters, names[given[k]].tolist(), strict=True))} for k in differ.tolist()
     )
-    found = tuple(estimate(spec, table, **settings) for spec in together)
+    found = tuple(estimates({"": together}, Draws({"": table}, seed=seed), level=level))
     return Ratings(table, named, found, tuple(pairs), rows, int((given == NOBODY).sum()), ordered, notes)
