@@ -19,7 +19,7 @@ from scorespace.auditing.words import is_id_name
 from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listing
 from scorespace.frames.survey import Survey, survey
 from scorespace.frozen import dataclass
-from scorespace.results import SCHEMA, Note, Progress, Row, grouped, plain
+from scorespace.results import Note, Progress, Result, Row, grouped
 from scorespace.tables.labels import label_text, positive_index
 
 HEADER: Final = ("code", "level", "columns", "text", "advice")
@@ -27,7 +27,7 @@ HEADER: Final = ("code", "level", "columns", "text", "advice")
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Result):
     """What the columns are and what was found, the most serious first."""
 
     name: str
@@ -74,17 +74,14 @@ class Audit:
         values = ((one.code, one.level, ", ".join(one.columns), one.text, one.advice) for one in self.findings)
         return [dict(zip(HEADER, each, strict=True)) for each in values]
 
+    words = verdict
+
+    def facts(self) -> Row:
+        data = {"name": self.name, "rows": self.size, "target": self.target}
+        return {"data": data, "columns": [one.row() for one in self.columns]}
+
     def to_dict(self) -> Row:
-        return plain(
-            {
-                "schema": SCHEMA,
-                "data": {"name": self.name, "rows": self.size, "target": self.target},
-                "columns": [one.row() for one in self.columns],
-                "rows": [one.to_dict() for one in self.findings],
-                "verdict": self.verdict,
-                "notes": [one.to_dict() for one in self.notes],
-            }
-        )
+        return {**super().to_dict(), "rows": [one.to_dict() for one in self.findings]}
 
     def __repr__(self) -> str:
         rows = "1 row" if self.size == 1 else f"{grouped(self.size)} rows"
@@ -252,7 +249,7 @@ def _together(
     source: Survey, gathered: Gathered, roles: Roles, beside: target.Target | None, told: Outcome | None
 ) -> list[Finding]:
     """What shows only when all columns are seen together."""
-    findings = look(twins.Prints(tuple(gathered.prints), source.rows))
+    findings = look(twins.Prints(tuple(gathered.prints)))
     if beside is not None and told is not None:
         findings += look(beside)
         rows_themselves = leaks.ordered("", np.arange(told.size, dtype=np.float64), told)
@@ -263,19 +260,11 @@ def _together(
         features = source.row_digests(gathered.names)
         twin = {name for one in findings if one.code.startswith("SS12") for name in one.columns[1:]}
         chances = [gathered.chances[name] for name in gathered.names if name not in twin]
-        if beside is not None and roles.target is not None:
-            whole = source.row_digests([*gathered.names, roles.target])
-            codes, chance = beside.column.held.codes, rows.agreement(beside.column)
-            found = rows.repeats(whole, features, codes, chances, chance, roles.target, labelled=bool(beside.classes))
-        else:
-            found = rows.repeats(
-                features, None, None, chances, (source.rows * (source.rows - 1) / 2, False), "", labelled=False
-            )
-        findings += look(found)
+        whole = features if beside is None else source.row_digests([*gathered.names, beside.column.name])
+        findings += look(rows.repeats(whole, features, chances, beside))
     if roles.fold is not None:
-        place = source.held(roles.fold).codes
-        for name in gathered.groups:
-            findings += look(split.folds(roles.fold, name, place, source.held(name).codes.astype(np.int64)))
+        fold = source.held(roles.fold)
+        findings += [one for name in gathered.groups for one in look(split.Folds(fold, source.held(name)))]
     return findings
 
 

@@ -45,14 +45,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a rule answers for one occurrence; level and advice are those of its declaration unless stated."""
+    """What a rule answers for one occurrence; the level is that of its declaration unless stated."""
 
     columns: tuple[str, ...]
     text: str
     numbers: Mapping[str, float] = field(default_factory=dict)
     examples: tuple[Row, ...] = ()
     level: str = ""
-    advice: str = ""
 
 
 def first_rows(where: NDArray[np.bool_]) -> tuple[Row, ...]:
@@ -110,7 +109,7 @@ def look(about: object) -> list[Finding]:
             kind.title,
             seen.columns,
             seen.text,
-            seen.advice or kind.advice,
+            kind.advice,
             seen.numbers,
             seen.examples,
         )

@@ -12,6 +12,7 @@ from scipy import stats
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding, first_rows
 from scorespace.auditing.free import torn_apart
+from scorespace.auditing.target import Target
 from scorespace.frozen import dataclass
 from scorespace.results import Row, grouped
 
@@ -43,26 +44,23 @@ class Repeats:
 
 def repeats(
     whole: NDArray[np.uint64],
-    features: NDArray[np.uint64] | None,
-    outcome: NDArray[np.int32] | None,
+    features: NDArray[np.uint64],
     chances: Sequence[tuple[float, bool]],
-    of_target: tuple[float, bool],
-    target: str,
-    *,
-    labelled: bool,
+    target: Target | None,
 ) -> Repeats:
-    """From digests of whole rows and of their features, and (pairs of rows that agree, fine) of each column."""
+    """From digests of whole rows and of their features, and (pairs of rows that agree, fine) of each feature."""
     _, first, inverse, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
     examples: tuple[Row, ...] = ()
     if first.size < whole.size:
         largest = int(np.argmin(np.where(counts == counts.max(), first, whole.size)))
         examples = first_rows(inverse == largest)
-    conflicting, others, alike = 0, examples[:0], _pairs(counts)
-    if features is not None and outcome is not None:
-        alike = _pairs(np.unique(features, return_counts=True)[1])
-        conflicting, others = _conflicts(features, outcome)
+    conflicting, others, of_target = 0, examples[:0], (whole.size * (whole.size - 1) / 2, False)
+    if target is not None:
+        conflicting, others = _conflicts(features, target.column.held.codes)
+        of_target = agreement(target.column)
+    alike = _pairs(np.unique(features, return_counts=True)[1])
     return Repeats(
-        target,
+        target.column.name if target else "",
         whole.size,
         int(whole.size - first.size),
         _pairs(counts),
@@ -71,7 +69,7 @@ def repeats(
         expected_pairs(whole.size, [pairs for pairs, _ in chances], alike),
         any(fine for _, fine in (*chances, of_target)),
         conflicting,
-        labelled,
+        target is not None and bool(target.classes),
         examples,
         others,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -101,12 +102,21 @@ def check(
     """
     check_missing(missing)
     refuse_wrong_kinds(source, roles)
-    found = _survey(source, roles) if seen is None else _in_order(roles, seen)
+    if seen is None:
+        found = _survey(source, roles)
+    else:
+        found = Counter(records=seen.records, rows=seen.used, complete=seen.used)
     source.accounts_for(found["records"])
+    if not found["records"]:
+        raise no_rows(source.where)
     if not found["rows"]:
-        raise _nothing(source, roles, found["records"])
+        raise WeightError(
+            f"all weights in column {roles.weight!r} are zero: there is nothing to evaluate.",
+            seen=_rows(found["records"]),
+            hint="weights ≥ 0; weight 0 leaves a case out",
+        )
     _refuse_infinite_classes(roles, found)
-    long = [column for _, column in roles.columns() if found.get(f"long {column}")]
+    long = [column for _, column in roles.columns() if found[f"long {column}"]]
     if long:
         source = source.written_out(long)
     frame = _weighted(source.frame, roles)
@@ -202,7 +212,7 @@ def _how_many(flag: nw.Expr) -> nw.Expr:
     return flag.cast(nw.Int64).sum()
 
 
-def _survey(source: Source, roles: Roles) -> dict[str, int]:
+def _survey(source: Source, roles: Roles) -> Counter[str]:
     """All that is counted over the rows, in one pass: the records, and of those of a weight the rows and their gaps."""
     frame = source.frame
     schema = frame.collect_schema()
@@ -234,17 +244,7 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
     counted = source.arrays(frame.select(**wanted))
     # What is added up or looked for among no rows is missing in some engines, each in its own way.
     first = {name: values.tolist()[0] if values.size else None for name, values in counted.items()}
-    return {name: 0 if value is None or value != value else int(value) for name, value in first.items()}
-
-
-def _in_order(roles: Roles, seen: Seen) -> dict[str, int]:
-    """The survey of rows in which nothing is missing and nothing is wrong."""
-    return {
-        "records": seen.records,
-        "rows": seen.used,
-        "complete": seen.used,
-        **{f"missing {column}": 0 for _, column in roles.columns()},
-    }
+    return Counter({name: 0 if value is None or value != value else int(value) for name, value in first.items()})
 
 
 def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
@@ -258,9 +258,9 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
             refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
 
 
-def _refuse_infinite_classes(roles: Roles, found: Mapping[str, int]) -> None:
+def _refuse_infinite_classes(roles: Roles, found: Counter[str]) -> None:
     for role, column in roles.columns():
-        if role in ("truth", "decision") and found.get(f"infinite {column}"):
+        if role in ("truth", "decision") and found[f"infinite {column}"]:
             raise ColumnError(
                 f"column {column!r} holds infinite values, not classes.",
                 seen=f"{grouped(found[f'infinite {column}'])} of {_rows(found['complete'])}",
@@ -268,31 +268,31 @@ def _refuse_infinite_classes(roles: Roles, found: Mapping[str, int]) -> None:
             )
 
 
-def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int]) -> None:
+def _refuse_wrong_values(source: Source, roles: Roles, found: Counter[str]) -> None:
     of_all = f"of {_rows(found['complete'])}"
     for role, column in roles.columns():
-        infinite, negative = found.get(f"infinite {column}", 0), found.get(f"negative {column}", 0)
+        infinite, negative = found[f"infinite {column}"], found[f"negative {column}"]
         if role in ("score", "number") and infinite:
             raise ScoreError(
                 f"column {column!r} has infinite {role}s.",
                 seen=f"{grouped(infinite)} {of_all}",
                 hint=f"replace them by a number beyond the largest finite {role}",
             )
-        if role in ("score", "number") and found.get(f"huge {column}"):
+        if role in ("score", "number") and found[f"huge {column}"]:
             raise ScoreError(
                 f"column {column!r} has {role}s beyond {_MOST[role][1]}, whose squares cannot be added up.",
                 seen=f"{grouped(found[f'huge {column}'])} {of_all}",
                 hint=f"divide all {role}s by the same number, or take their logarithms",
             )
-        if found.get(f"rounded {column}"):
+        if found[f"rounded {column}"]:
             _refuse_merged(source, column)
-        if found.get(f"tiny {column}"):
+        if found[f"tiny {column}"]:
             raise ScoreError(
                 f"column {column!r} has {role}s below 1e-70 alone, whose squares cannot be added up.",
                 seen=f"{_rows(found['complete'])}",
                 hint=f"multiply all {role}s by the same number",
             )
-        if found.get(f"heavy {column}") and not negative and not infinite:
+        if found[f"heavy {column}"] and not negative and not infinite:
             raise WeightError(
                 f"the weights in column {column!r} add up to more than can be counted.",
                 seen="a sum above 9 007 199 254 740 992, from where doubles leave out numbers",
@@ -304,13 +304,13 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
                 seen=f"{grouped(negative or infinite)} {of_all}",
                 hint="weights ≥ 0; weight 0 leaves a case out",
             )
-        if found.get(f"light {column}"):
+        if found[f"light {column}"]:
             raise WeightError(
                 f"the weights in column {column!r} are too small to be multiplied.",
                 seen=f"{grouped(found[f'light {column}'])} {of_all} between 0 and 1e-70",
                 hint="multiply all weights by the same number, or set these to 0",
             )
-        if found.get(f"fractional {column}"):
+        if found[f"fractional {column}"]:
             hint = f'scores="{column}"' if role == "decision" else _NO_CLASS
             raise _not_whole(column, some_values(source, column), hint)
 
@@ -327,16 +327,6 @@ def _refuse_merged(source: Source, column: str) -> None:
             seen=f"{grouped(whole)} distinct from 9 007 199 254 740 992 on; doubles tell {grouped(told)} apart",
             hint="subtract the same number from all scores, or take their ranks",
         )
-
-
-def _nothing(source: Source, roles: Roles, total: int) -> DataError | WeightError:
-    if not total:
-        return no_rows(source.where)
-    return WeightError(
-        f"all weights in column {roles.weight!r} are zero: there is nothing to evaluate.",
-        seen=_rows(total),
-        hint="weights ≥ 0; weight 0 leaves a case out",
-    )
 
 
 def told_gaps(gaps: Mapping[str, int], rows: int, dropped: int, missing: str) -> tuple[Note, ...]:

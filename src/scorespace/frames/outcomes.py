@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Final
 
 import narwhals as nw
@@ -86,13 +87,10 @@ def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[s
     source.accounts_for(rows)
     values = np.stack([doubles(found[column]) for column in models], axis=1) if models else np.empty((0, 0))
     names = tuple(map(label_text, found[dataset].tolist() if dataset else range(1, rows + 1)))
-    seen: set[str] = set()
-    twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
-    if twice:
-        raise DataError(
-            f"the data set {twice[0]!r} has {names.count(twice[0])} rows.",
-            hint="one row per data set, such as the mean over folds",
-        )
+    for each, times in Counter(names).items():
+        if times > 1:
+            hint = "one row per data set, such as the mean over folds"
+            raise DataError(f"the data set {each!r} has {times} rows.", hint=hint)
     return names, models, values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,8 +33,6 @@ _FORMATS: Final = (
 _WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT")
 _LONG: Final = ("BIGINT", "UBIGINT", "HUGEINT")
 _TIMES: Final = ("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
-# Spread widely and always alike, so that equal columns of different tables get the same digest.
-_STRIDE: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +67,12 @@ class Held:
         padded = np.append(self.values.astype(np.float64), np.nan)
         return padded[self.codes]
 
-    def first_rows(self, code: int, most: int = 3) -> list[int]:
+    def first_rows(self, code: int) -> list[int]:
         """The first rows with the value of that code, counted from 0."""
-        return np.flatnonzero(self.codes == code)[:most].tolist()
+        return np.flatnonzero(self.codes == code)[:3].tolist()
 
-    def digests(self) -> tuple[int, int, int]:
-        """Numbers that columns share whose rows are in the same order, in the reverse order, or alike."""
+    def digests(self) -> tuple[bytes, bytes, bytes]:
+        """Digests that columns share whose rows are in the same order, in the reverse order, or alike."""
         reverse = np.where(self.codes < 0, -1, self.distinct - 1 - self.codes).astype(np.int32)
         return _digest(self.codes), _digest(reverse), _digest(by_appearance(self.codes))
 
@@ -122,13 +121,13 @@ class Survey:
         found = f"TRY_CAST(regexp_replace(CAST({identifier(name)} AS VARCHAR), '[^0-9]', '', 'g') AS DOUBLE)"
         return doubles(self.fetch(f"SELECT {found} AS digits FROM given")["digits"])
 
-    def _ordered(self, name: str, stored: str, expression: str, **more: Any) -> Held:
+    def _ordered(self, name: str, stored: str, expression: str) -> Held:
         numbers = doubles(self.fetch(f"SELECT {expression} AS value FROM given")["value"])
         there = ~np.isnan(numbers)
         values, inverse, counts = np.unique(numbers[there], return_inverse=True, return_counts=True)
         codes = np.full(numbers.size, -1, dtype=np.int32)
         codes[there] = inverse
-        return Held(name, stored, self.rows, values, counts.astype(np.int64), codes, **more)
+        return Held(name, stored, self.rows, values, counts.astype(np.int64), codes)
 
     def _text(self, name: str, column: str) -> Held:
         date = f"try_strptime({column}, [{', '.join(map(literal, _FORMATS))}])"
@@ -283,8 +282,5 @@ def _queried(relation: DuckDBPyRelation, query: str) -> DuckDBPyRelation:
     return found
 
 
-def _digest(codes: Codes) -> int:
-    weights = np.arange(1, codes.size + 1, dtype=np.uint64) * _STRIDE
-    weights ^= weights >> np.uint64(29)
-    with np.errstate(over="ignore"):
-        return int(np.sum(weights * (codes.astype(np.int64) + 2).astype(np.uint64), dtype=np.uint64))
+def _digest(codes: Codes) -> bytes:
+    return blake2b(codes, digest_size=16).digest()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,6 @@ from scorespace.frames.survey import Survey, survey
 from scorespace.frozen import dataclass
 from scorespace.results import Note, grouped
 from scorespace.tables.labels import label_text, natural_order
-
-if TYPE_CHECKING:
-    pass
 
 Codes = NDArray[np.int32]
 Counted = NDArray[np.int64]
@@ -286,8 +283,7 @@ def _not_an_item(source: Survey, name: str) -> ColumnError:
 
 def _check_weights(source: Survey, weight: str, transaction: str | None) -> None:
     """Refuse weights that are no numbers of transactions, or differ within one."""
-    if weight not in source.columns:
-        raise absent_column(weight, source)
+    check_columns([weight], source)
     w = identifier(weight)
     number = f"TRY_CAST({w} AS DOUBLE)"
     wrong = f"{w} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}) OR {number} < 0 OR {number} % 1 <> 0)"
@@ -298,8 +294,7 @@ def _check_weights(source: Survey, weight: str, transaction: str | None) -> None
             seen=listing(sorted(map(str, odd["v"].tolist())), 3),
             hint="whole numbers from 0 on; or no weight",
         )
-    summed = source.fetch(f"SELECT coalesce(sum({number}), 0.0) AS n FROM given")["n"]
-    total = float(summed[0])
+    total = float(source.fetch(f"SELECT coalesce(sum({number}), 0.0) AS n FROM given")["n"][0])
     if not total:
         raise WeightError(f"column {weight!r} stands for no transaction at all.", hint="weights above 0; or no weight")
     if total > MOST_COPIES:
