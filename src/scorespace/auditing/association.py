@@ -58,7 +58,8 @@ class Association:
     `strength` is an AUC for two classes, else R² of ranks or the share of right classes beyond the commonest;
     `of_class` names the class of several that is told apart best, with its AUC as `class_strength`. `steady` is the
     strength that remains when whole stretches of rows are held out, or between neighbouring rows: known where the
-    target moves with the rows, as in time series, whose smooth columns all predict each other.
+    target moves with the rows, as in time series, whose smooth columns all predict each other. `labels` are the
+    commonest of a column of texts.
     """
 
     column: str
@@ -68,6 +69,7 @@ class Association:
     steady: float = math.nan
     of_class: str = ""
     class_strength: float = math.nan
+    labels: tuple[str, ...] = ()
 
 
 def outcome(
@@ -146,7 +148,8 @@ def _with_classes(held: Held, levels: Codes, value: Array, target: Outcome) -> A
         blocked = _fitted_shares(levels, target.codes, count, target.blocks)
         near = _neighbours(held, value, (target.codes == best).astype(np.float64))
         steady = max(area(blocked[:, best], target.codes == best), near)
-    return Association(held.name, measure, strength, p, steady, target.classes[best], eligible[best])
+    labels = tuple(str(value) for value in held.values[:200]) if held.stored == "text" else ()
+    return Association(held.name, measure, strength, p, steady, target.classes[best], eligible[best], labels)
 
 
 # --- levels

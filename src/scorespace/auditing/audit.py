@@ -14,7 +14,7 @@ from scorespace.auditing import labels, leaks, rows, scores, sentinels, split, t
 from scorespace.auditing.association import Association, Outcome, associate, outcome
 from scorespace.auditing.column import Column, Profile
 from scorespace.auditing.finding import FINDING_KINDS, LEVELS, Finding, first_rows, look
-from scorespace.auditing.kinds import Declared, declared, level_names, recognise, spread
+from scorespace.auditing.kinds import Declared, declared, recognise, spread
 from scorespace.auditing.words import is_id_name
 from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listing
 from scorespace.frames.survey import Survey, survey
@@ -112,10 +112,8 @@ class Gathered:
     prints: list[twins.Print] = field(default_factory=list)
     orders: list[leaks.Order] = field(default_factory=list)
     associations: list[Association] = field(default_factory=list)
-    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     gaps: list[labels.Gap] = field(default_factory=list)
     chances: dict[str, tuple[float, bool]] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
 
 
@@ -174,11 +172,8 @@ def audit(
 
 
 def _column(source: Survey, name: str, roles: Roles) -> Column:
-    held = source.held(name)
-    kind, evidence = recognise(held, roles.stated)
-    stated = roles.stated.get(name)
-    if stated is not None:
-        level_names(stated, name, held)
+    held, stated = source.held(name), roles.stated.get(name)
+    kind, evidence = recognise(held, stated)
     return Column(held, kind, evidence, spread(held, kind), stated, name == roles.target)
 
 
@@ -198,7 +193,7 @@ def _groups(source: Survey, roles: Roles) -> NDArray[np.int32] | None:
     for name in source.columns:
         if is_id_name(name) and name not in (roles.target, roles.fold, *roles.scores):
             held = source.held(name)
-            if 5 < held.distinct < 0.5 * (held.rows - held.missing):
+            if 5 < held.distinct < 0.5 * held.known:
                 return held.codes
     return None
 
@@ -221,7 +216,6 @@ def _gather(
             repeated = column.held.distinct < 0.95 * column.known
             gathered.groups += [name] if repeated or name == roles.group or is_id_name(name) else []
         else:
-            gathered.names.append(name)
             gathered.chances[name] = rows.agreement(column)
         if column.kind.name != "constant":
             gathered.prints.append(twins.fingerprint(column, sample))
@@ -241,8 +235,6 @@ def _beside_target(source: Survey, column: Column, told: Outcome, gathered: Gath
         gathered.orders.append(leaks.ordered(column.name, place[told.rows], told, time=time))
     elif column.kind.feature:
         gathered.associations.append(associate(held, told))
-        if held.stored == "text":
-            gathered.texts[column.name] = tuple(str(value) for value in held.values[:200])
 
 
 def _together(
@@ -254,13 +246,13 @@ def _together(
         findings += look(beside)
         rows_themselves = leaks.ordered("", np.arange(told.size, dtype=np.float64), told)
         orders = (rows_themselves, *gathered.orders)
-        findings += look(leaks.Leads(told, orders, tuple(gathered.associations), gathered.texts))
+        findings += look(leaks.Leads(told, orders, tuple(gathered.associations)))
         findings += look(labels.Gaps(told.name, tuple(gathered.gaps)))
-    if gathered.names:
-        features = source.row_digests(gathered.names)
+    if gathered.chances:
+        features = source.row_digests([*gathered.chances])
         twin = {name for one in findings if one.code.startswith("SS12") for name in one.columns[1:]}
-        chances = [gathered.chances[name] for name in gathered.names if name not in twin]
-        whole = features if beside is None else source.row_digests([*gathered.names, beside.column.name])
+        chances = [chance for name, chance in gathered.chances.items() if name not in twin]
+        whole = features if beside is None else source.row_digests([*gathered.chances, beside.column.name])
         findings += look(rows.repeats(whole, features, chances, beside))
     if roles.fold is not None:
         fold = source.held(roles.fold)
@@ -277,7 +269,7 @@ def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> s
             seen=f"{listing(source.columns, 4)} and {listing(other.columns, 4)}",
             hint="the same names of columns in both",
         )
-    named = [name for name in gathered.names if name in common]
+    named = [name for name in gathered.chances if name in common]
     again, near, near_expected = np.zeros(0, dtype=bool), 0, 0.0
     if named:
         again = np.isin(other.row_digests(named), source.row_digests(named))
@@ -336,7 +328,7 @@ def _scored(
         held = other.held(name)
         if match and held.stored != "text":
             there = scores.judged(held.numbers(), truth.codes == match[0])
-    cases = [one for one in gathered.groups if is_id_name(one)] or gathered.names
+    cases = [one for one in gathered.groups if is_id_name(one)] or [*gathered.chances]
     exact = bool(gathered.groups) or any(fine for _, fine in gathered.chances.values())
     again: tuple[int, int, tuple[Row, ...]] = (0, 0, ())
     if cases and exact:

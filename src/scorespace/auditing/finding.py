@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final
@@ -11,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.declaration import table_of
 from scorespace.frozen import dataclass
 from scorespace.results import Note, Row, plain
 
@@ -92,9 +91,7 @@ def finding(code: str, level: str, title: str, advice: str = "", *, leak: bool =
     def declare(rule: Rule) -> Rule:
         if code in FINDING_KINDS:
             raise ValueError(f"{code} is declared twice")
-        first = next(iter(inspect.signature(rule).parameters))
-        about = typing.get_type_hints(rule)[first]
-        FINDING_KINDS[code] = FindingKind(code, level, title, advice, about, rule, leak)
+        FINDING_KINDS[code] = FindingKind(code, level, title, advice, table_of(rule), rule, leak)
         return rule
 
     return declare

@@ -45,12 +45,11 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Leads:
-    """All that could lead to the target: the orders, the associations of single columns, and the texts of labels."""
+    """All that could lead to the target: the orders, and the associations of single columns."""
 
     target: Outcome
     orders: tuple[Order, ...]
     associations: tuple[Association, ...]
-    labels: dict[str, tuple[str, ...]]
 
     @cached_property
     def adjusted(self) -> list[float]:
@@ -151,7 +150,7 @@ def giveaway(leads: Leads) -> Iterator[Seen]:
             continue
         if one.strength >= NEAR_ONE:
             words = f"{one.column!r} alone predicts {leads.target.name!r} with {one.measure} {decimals(one.strength)}"
-        elif one.class_strength >= NEAR_ONE and _names_class(leads.labels.get(one.column, ()), one.of_class):
+        elif one.class_strength >= NEAR_ONE and _names_class(one.labels, one.of_class):
             words = (
                 f"{one.column!r} alone tells {one.of_class!r} from the other classes of {leads.target.name!r} "
                 f"with AUC {decimals(one.class_strength)}, and one of its labels speaks of that class"

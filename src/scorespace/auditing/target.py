@@ -32,8 +32,7 @@ def target(column: Column) -> Target:
     held = column.held
     stated = column.stated is not None
     few = whole(held) and held.distinct <= _FEW_CLASSES and held.rows >= 3 * held.distinct
-    number = held.stored in ("number", "date") and (column.kind.quantity if stated else not few)
-    if number and not (stated and not column.kind.quantity):
+    if held.stored in ("number", "date") and (column.kind.quantity if stated else not few):
         return Target(column, ())
     return Target(column, tuple(column.text(code).strip("'") for code in range(min(held.distinct, held.values.size))))
 

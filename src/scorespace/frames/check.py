@@ -115,7 +115,6 @@ def check(
             seen=_rows(found["records"]),
             hint="weights ≥ 0; weight 0 leaves a case out",
         )
-    _refuse_infinite_classes(roles, found)
     long = [column for _, column in roles.columns() if found[f"long {column}"]]
     if long:
         source = source.written_out(long)
@@ -125,22 +124,20 @@ def check(
     dropped = found["rows"] - found["complete"]
     told = told_gaps(gaps, found["rows"], dropped, missing)
     _refuse_wrong_values(source, roles, found)
-    classes: tuple[str, ...] = ()
-    counts: tuple[int, ...] = ()
-    labels: dict[Any, int] = {}
+    counted: Mapping[Any, int] = {}
+    counts: dict[str, int] = {}
     positive, inferred = None, False
     if not roles.numbers:
         counted = _labels(source, frame.filter(ok) if dropped else frame, roles.truth) if seen is None else seen.labels
-        classes, counts, labels = _classes(counted, roles.truth)
+        counts = _classes(counted, roles.truth)
         if order:
-            place = places_in(order, classes)
-            labels = {value: place[classes[k]] for value, k in labels.items()}
-            rows_of = dict(zip(classes, counts, strict=True))
-            classes = tuple(place)
-            counts = tuple(rows_of.get(name, 0) for name in classes)
-        roles = _told_apart(roles, classes, ordered=bool(order))
-        positive, inferred = _positive(classes, counts, roles)
-        _refuse_absent_classes(classes, roles)
+            counts = {name: counts.get(name, 0) for name in places_in(order, tuple(counts))}
+        roles = _told_apart(roles, tuple(counts), ordered=bool(order))
+        positive, inferred = _positive(counts, roles)
+        _refuse_absent_classes(counts, roles)
+    classes = tuple(counts)
+    places = {name: k for k, name in enumerate(classes)}
+    labels = {value: places[label_text(value)] for value in counted}
     notes = [*source.notes]
     if idle := found["records"] - found["rows"]:
         weigh = "weighs nothing and is" if idle == 1 else "weigh nothing and are"
@@ -149,8 +146,8 @@ def check(
     if inferred and positive is not None:
         shown = f"label {classes[0]}" if len(classes) == 1 else f"labels {classes[0]} and {classes[1]}"
         notes.append(note("SS010", f"positive = {classes[positive]}, inferred from the {shown}."))
-    rows = found["complete"]
-    return Sample(source, roles, rows, dropped, classes, counts, positive, inferred, tuple(notes), labels)
+    rows, each = found["complete"], tuple(counts.values())
+    return Sample(source, roles, rows, dropped, classes, each, positive, inferred, tuple(notes), labels)
 
 
 def check_missing(missing: str) -> None:
@@ -258,20 +255,16 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
             refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
 
 
-def _refuse_infinite_classes(roles: Roles, found: Counter[str]) -> None:
-    for role, column in roles.columns():
-        if role in ("truth", "decision") and found[f"infinite {column}"]:
-            raise ColumnError(
-                f"column {column!r} holds infinite values, not classes.",
-                seen=f"{grouped(found[f'infinite {column}'])} of {_rows(found['complete'])}",
-                hint="one label for each case",
-            )
-
-
 def _refuse_wrong_values(source: Source, roles: Roles, found: Counter[str]) -> None:
     of_all = f"of {_rows(found['complete'])}"
     for role, column in roles.columns():
         infinite, negative = found[f"infinite {column}"], found[f"negative {column}"]
+        if role in ("truth", "decision") and infinite:
+            raise ColumnError(
+                f"column {column!r} holds infinite values, not classes.",
+                seen=f"{grouped(infinite)} {of_all}",
+                hint="one label for each case",
+            )
         if role in ("score", "number") and infinite:
             raise ScoreError(
                 f"column {column!r} has infinite {role}s.",
@@ -356,8 +349,8 @@ def _labels(source: Source, frame: Frame, truth: str) -> dict[Any, int]:
     return dict(zip(counted["label"].tolist(), counted["rows"].tolist(), strict=True))
 
 
-def _classes(counted: Mapping[Any, int], truth: str) -> tuple[tuple[str, ...], tuple[int, ...], dict[Any, int]]:
-    """Names of the classes, their numbers of rows, and the class of each value of the column."""
+def _classes(counted: Mapping[Any, int], truth: str) -> dict[str, int]:
+    """The rows of each class, by its name."""
     values = list(counted)
     if len(values) > MOST_CLASSES:
         raise too_many_labels(truth, values, _NO_CLASS if _all_numbers(values) else "truth=… a column of labels")
@@ -367,8 +360,7 @@ def _classes(counted: Mapping[Any, int], truth: str) -> tuple[tuple[str, ...], t
     rows = dict.fromkeys(map(label_text, in_order(values)), 0)
     for value, count in counted.items():
         rows[label_text(value)] += int(count)
-    index = {name: k for k, name in enumerate(rows)}
-    return tuple(rows), tuple(rows.values()), {value: index[label_text(value)] for value in values}
+    return rows
 
 
 def _told_apart(roles: Roles, classes: tuple[str, ...], ordered: bool) -> Roles:
@@ -395,7 +387,7 @@ def _told_apart(roles: Roles, classes: tuple[str, ...], ordered: bool) -> Roles:
     return replace(roles, scores=scores, class_scores=of_classes)
 
 
-def _refuse_absent_classes(classes: tuple[str, ...], roles: Roles) -> None:
+def _refuse_absent_classes(classes: Iterable[str], roles: Roles) -> None:
     """Every class of the truth needs a score; scores of classes that never occur do no harm."""
     for model, by_class in roles.class_scores.items():
         absent = [name for name in classes if name not in by_class]
@@ -407,9 +399,9 @@ def _refuse_absent_classes(classes: tuple[str, ...], roles: Roles) -> None:
             )
 
 
-def _positive(classes: tuple[str, ...], counts: tuple[int, ...], roles: Roles) -> tuple[int | None, bool]:
+def _positive(counts: Mapping[str, int], roles: Roles) -> tuple[int | None, bool]:
     """The index of the positive class, and whether it was inferred."""
-    wanted = roles.positive
+    classes, wanted = tuple(counts), roles.positive
     several = any(len(by_class) > 2 for by_class in roles.class_scores.values())
     if wanted is None and several and not roles.scores:
         return None, False  # one of several scored classes is absent, and the labels 0 and 1 left mean nothing
@@ -421,6 +413,6 @@ def _positive(classes: tuple[str, ...], counts: tuple[int, ...], roles: Roles) -
         if roles.positive is None and (not roles.scores or (len(classes) == 1 and classes[0] in _NEGATIVES)):
             return None, False
         # The commonest class first, as people look for it.
-        ranked = sorted(zip(counts, classes, strict=True), key=lambda pair: -pair[0])
-        names, rows = [name for _, name in ranked], [count for count, _ in ranked]
+        names = sorted(classes, key=lambda name: -counts[name])
+        rows = [counts[name] for name in names]
         raise positive_error(names, roles.positive, rows, f"column {roles.truth!r}") from None

@@ -7,6 +7,8 @@ import csv
 import io
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 from scorespace.errors import DataError
@@ -82,11 +84,7 @@ def _separator(head: str, whole: bool) -> str:
 
 def _records(text: str, separator: str, most: int, *, strict: bool = False) -> Sequence[list[str]]:
     found: list[list[str]] = []
-    try:
-        for values in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict):
+    with suppress(csv.Error):  # the engine says what is wrong, and in which line
+        for values in islice(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict), most):
             found.append(values)
-            if len(found) == most:
-                break
-    except csv.Error:
-        pass  # the engine says what is wrong, and in which line
     return found

@@ -255,7 +255,7 @@ def _read_json(connection: DuckDBPyConnection, paths: list[str], name: str) -> S
         raise _nothing_below(name, found.columns)
     return replace(
         relation_source(found, name, connection),
-        account=lambda read: _agree(name, count_json(paths), read),
+        account=lambda read: _agree(name, sum(map(count_json, paths)), read),
         as_text=as_text,
         text_bytes=_unpacked(paths),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any, Final
 
 import numpy as np
@@ -86,11 +86,6 @@ class CsvFile:
         return records - 1
 
 
-def count_json(paths: Iterable[str]) -> int:
-    """The records of JSON files: the elements of the array, or the objects one after the other."""
-    return sum(map(_json_records, paths))
-
-
 def _refused(name: str, seen: str) -> DataError:
     return DataError(f"{name} cannot be read as CSV.", seen=seen, hint=LINES)
 
@@ -113,8 +108,8 @@ def _count(values: NDArray[np.uint8], sign: str) -> int:
     return int(np.count_nonzero(values == ord(sign)))
 
 
-def _json_records(path: str) -> int:
-    """Elements at the first level of the array, or objects at the top."""
+def count_json(path: str) -> int:
+    """The records of a JSON file: the elements of the array, or the objects one after the other."""
     depth, inside, escaped = 0, False, False
     objects = commas = 0
     array: bool | None = None

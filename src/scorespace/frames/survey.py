@@ -59,8 +59,13 @@ class Held:
         return int(self.counts.size)
 
     @property
+    def known(self) -> int:
+        """How many rows have a value."""
+        return int(self.counts.sum())
+
+    @property
     def missing(self) -> int:
-        return self.rows - int(self.counts.sum())
+        return self.rows - self.known
 
     def numbers(self) -> NDArray[np.float64]:
         """The values row by row as doubles, NaN where one is missing; only of numbers, booleans and dates."""
@@ -283,4 +288,4 @@ def _queried(relation: DuckDBPyRelation, query: str) -> DuckDBPyRelation:
 
 
 def _digest(codes: Codes) -> bytes:
-    return blake2b(codes, digest_size=16).digest()
+    return blake2b(codes.tobytes(), digest_size=16).digest()

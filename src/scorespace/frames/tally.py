@@ -294,15 +294,15 @@ class _Scan:
         Where bins have a number and labels are 0 and 1, one whole number for the first three: rows that are added up
         alike then lie close together, which takes two thirds of the time.
         """
-        weight = None if self.roles.weight is None else number(self.roles.weight)
-        named = [score.alias("score"), labels.alias("label")]
-        if weight is not None:
-            named += [weight.alias("weight"), (weight != 0).alias("used")]
+        named = {"score": score, "label": labels}
+        if self.roles.weight is not None:
+            weight = number(self.roles.weight)
+            named |= {"weight": weight, "used": weight != 0}
         if by is not None:
-            named.append(by.alias("slice"))
+            named["slice"] = by
         # Step by step: an expression that stands in another one twice would be computed twice.
         place = numbered(score, self.bits) if numbers else cell(score, self.bits, choose)
-        held = chosen.select(*named, place.alias("cell"))
+        held = chosen.select(**named, cell=place)
         x, w = nw.col("score"), nw.col("weight")
         for edge in self.edges:
             # A bin has one number more for each edge below: so those of the parts of a bin differ.
@@ -311,19 +311,18 @@ class _Scan:
         # Products are made here: some engines add up plain columns only.
         products = {"first": x, "second": x * x}
         found: dict[str, nw.Expr] = {"rows": nw.len(), "low": x.min(), "high": x.max()}
-        if weight is not None:
+        if "weight" in named:
             products = {**{name: one * w for name, one in products.items()}, "squares": w * w}
             found |= {"weight": w.sum(), "least": w.min()}
         found |= {name: nw.col(name).sum() for name in products}
-        names = ["cell", "label", *(["used"] if weight is not None else [])]
-        further = ["slice"] if by is not None else []
-        kept = [nw.col(name) for name in [*names, *further, "score", *(["weight"] if weight is not None else [])]]
+        kept = {name: nw.col(name) for name in named if name in ("score", "weight")}
+        keys = {name: nw.col(name) for name in ("cell", *named) if name not in kept}
         if numbers:
             key = nw.col("cell") * 2 + nw.col("label")
-            key = key if weight is None else key * 2 + nw.col("used").cast(nw.Int8)
-            names, kept = ["key"], [key.cast(nw.Int64).alias("key"), *kept[len(names) :]]
-        made = held.select(*kept, *(one.alias(name) for name, one in products.items()))
-        return self.source.arrays(made.group_by(*names, *further).agg(**found))
+            key = key * 2 + nw.col("used").cast(nw.Int8) if "used" in named else key
+            keys = {"key": key.cast(nw.Int64)}
+        made = held.select(**keys, **kept, **products)
+        return self.source.arrays(made.group_by(*keys).agg(**found))
 
     def exact(self, table: ScoreTable) -> ScoreTable:
         """The table, without bins where nothing was rounded away."""

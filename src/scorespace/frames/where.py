@@ -30,7 +30,7 @@ Schema = Mapping[str, nw.dtypes.DType]
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*')|(?P<name>"(?:[^"]|"")+"|`[^`]+`)"""
     r"""|(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))|(?P<word>[^\W\d][\w.]*)"""
-    r"""|(?P<sign><=|>=|!=|<>|==|[=<>(),]))"""
+    r"""|(?P<sign><=|>=|!=|<>|==|[=<>(),])|(?P<other>\S))"""
 )
 _SIGNS: Final = {"=": eq, "==": eq, "!=": ne, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _OPPOSITE: Final[Mapping[Any, Any]] = {eq: ne, ne: eq, lt: ge, ge: lt, gt: le, le: gt, and_: or_, or_: and_}
@@ -276,16 +276,13 @@ class _Reader:
         return found
 
     def _tokens(self) -> list[Token]:
-        found, place = [], 0
-        while self.text[place:].strip():
-            match = _TOKEN.match(self.text, place)
-            if match is None or match.lastgroup is None:
-                begin = len(self.text) - len(self.text[place:].lstrip())
-                letter = self.text[begin]
-                hint = "a closing quote" if letter in "'\"`" else _EXAMPLE
-                self._refuse(f"{letter!r} is not understood", hint, begin + 1)
-            found.append(Token(match.lastgroup, match[match.lastgroup], match.start(match.lastgroup) + 1))
-            place = match.end()
+        found = []
+        for match in _TOKEN.finditer(self.text):
+            kind = str(match.lastgroup)
+            found.append(Token(kind, match[kind], match.start(kind) + 1))
+            if kind == "other":
+                hint = "a closing quote" if match[kind] in "'\"`" else _EXAMPLE
+                self._refuse(f"{match[kind]!r} is not understood", hint, found[-1].place)
         if len(found) > _LONGEST:
             many = f"it has more than {grouped(_LONGEST)} pieces"
             self._refuse(many, "a column that says the same", found[_LONGEST].place)

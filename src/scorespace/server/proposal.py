@@ -80,7 +80,7 @@ def look(path: str) -> Look:
 
 
 def _column(held: Held) -> Column:
-    kind, evidence = recognise(held, {})
+    kind, evidence = recognise(held)
     numbers = held.stored == "number" and held.distinct > 0
     fractions = numbers and bool((held.values % 1 != 0).any())
     few = held.distinct <= _MOST_LABELS and not fractions and held.stored != "date"
