@@ -50,7 +50,7 @@ def test_gaps_beside_a_number_are_compared_as_scipy_does():
     y = SOURCE.normal(size=400)
     x = np.where(SOURCE.random(400) < 1 / (1 + np.exp(-y)), np.nan, 1.0)
     found = survey({"x": x, "y": y})
-    one = gap(found.held("x"), outcome("y", found.held("y"), ()))
+    one = gap(found.held("x"), outcome(found.held("y"), ()))
     test = stats.mannwhitneyu(y[np.isnan(x)], y[~np.isnan(x)], method="asymptotic")
     assert one.area == pytest.approx(test.statistic / (np.isnan(x).sum() * (~np.isnan(x)).sum()))
     assert one.p == pytest.approx(test.pvalue, rel=1e-6)

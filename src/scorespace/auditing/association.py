@@ -72,9 +72,7 @@ class Association:
     labels: tuple[str, ...] = ()
 
 
-def outcome(
-    name: str, held: Held, classes: tuple[str, ...], seed: int = 0, group: NDArray[np.int32] | None = None
-) -> Outcome:
+def outcome(held: Held, classes: tuple[str, ...], seed: int = 0, group: NDArray[np.int32] | None = None) -> Outcome:
     """The target on at most 50 000 rows drawn at random, with folds at random and folds of neighbouring rows.
 
     Rows of one group are in one fold: else a column that names the group would seem to predict the target.
@@ -90,7 +88,7 @@ def outcome(
     unit = np.arange(there.size) if group is None else np.unique(group[there], return_inverse=True)[1]
     folds = source.permutation(np.arange(int(unit.max(initial=0)) + 1) % FOLDS)[unit]
     blocks = np.arange(there.size) * FOLDS // max(1, there.size)
-    return Outcome(name, there, classes, codes, rank, folds, blocks, _is_serial(codes, rank, bool(classes)))
+    return Outcome(held.name, there, classes, codes, rank, folds, blocks, _is_serial(codes, rank, bool(classes)))
 
 
 def _is_serial(codes: Codes, rank: Array, nominal: bool) -> bool:

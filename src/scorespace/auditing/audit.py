@@ -151,11 +151,7 @@ def audit(
         if name is not None and name not in source.columns:
             source.held(name)  # its complaint names the nearest
     beside = _target(source, roles)
-    told = (
-        outcome(beside.column.name, beside.column.held, beside.classes, seed, _groups(source, roles))
-        if beside
-        else None
-    )
+    told = outcome(beside.column.held, beside.classes, seed, _groups(source, roles)) if beside else None
     gathered = _gather(source, roles, beside, told, progress)
     findings = [*gathered.findings, *_together(source, gathered, roles, beside, told)]
     other = survey(test) if test is not None else None

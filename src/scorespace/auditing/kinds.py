@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -267,15 +267,13 @@ def ordered_words(labels: list[str]) -> tuple[str, ...]:
             levels.setdefault(level_of(label), label)
     if not 3 <= len(levels) <= 30:
         return ()
-    places: dict[str, tuple[float, ...]] = {}
-    for order in ORDERS:
-        if set(levels) <= set(order):
-            places = {level: (order.index(level),) for level in levels}
-            break
-    else:
-        ends = {level: _range_of(level) for level in levels}
-        if _is_range(levels) and len(set(ends.values())) == len(ends):
-            places = {level: end for level, end in ends.items() if end is not None}
+    order = next((one for one in ORDERS if set(levels) <= set(one)), None)
+    ends = {level: _range_of(level) for level in levels}
+    places: dict[str, Any] = {}
+    if order is not None:
+        places = {level: order.index(level) for level in levels}
+    elif _is_range(levels) and len(set(ends.values())) == len(ends):
+        places = ends
     return tuple(levels[level] for level in sorted(places, key=places.__getitem__))
 
 

@@ -54,11 +54,12 @@ def repeats(
     if first.size < whole.size:
         largest = int(np.argmin(np.where(counts == counts.max(), first, whole.size)))
         examples = first_rows(inverse == largest)
-    conflicting, others, of_target = 0, examples[:0], (whole.size * (whole.size - 1) / 2, False)
+    conflicting, others, alike, of_target = 0, examples[:0], _pairs(counts), (whole.size * (whole.size - 1) / 2, False)
     if target is not None:
-        conflicting, others = _conflicts(features, target.column.held.codes)
-        of_target = agreement(target.column)
-    alike = _pairs(np.unique(features, return_counts=True)[1])
+        codes = target.column.held.codes
+        cases, sizes, torn = torn_apart(np.where(codes < 0, np.nan, codes), features)
+        conflicting, others = int(sizes[torn].sum()), first_rows(cases == np.argmax(torn)) if torn.any() else ()
+        alike, of_target = _pairs(sizes), agreement(target.column)
     return Repeats(
         target.column.name if target else "",
         whole.size,
@@ -94,12 +95,6 @@ def expected_pairs(rows: int, agreeing: Sequence[float], alike: float = 0.0) -> 
     beside = math.prod(pairs / every for pairs in sorted(agreeing)[1:])
     copies = alike if beside < _RARE else 0.0
     return every * math.prod(max(pairs - copies, 0.5) / every for pairs in agreeing)
-
-
-def _conflicts(features: NDArray[np.uint64], outcome: NDArray[np.int32]) -> tuple[int, tuple[Row, ...]]:
-    """How many rows have a twin with another target, and some of them."""
-    inverse, counts, torn = torn_apart(np.where(outcome < 0, np.nan, outcome), features)
-    return int(counts[torn].sum()), first_rows(inverse == np.argmax(torn)) if torn.any() else ()
 
 
 def agreement(column: Column) -> tuple[float, bool]:

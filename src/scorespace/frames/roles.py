@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, Protocol
+from fnmatch import fnmatchcase
+from typing import Any
 
 from scorespace.arguments import check
 from scorespace.errors import ColumnError, did_you_mean, listing
@@ -16,16 +17,6 @@ from scorespace.tables.labels import label_text
 
 Columns = str | Sequence[str] | Mapping[str, str | Mapping[str, str]]
 """One column, several, {model: column}, or {model: {class: column}} for scores of several classes."""
-
-
-class HasColumns(Protocol):
-    """Where columns are looked for: a source, or a survey of one."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-    @property
-    def where(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -334,12 +325,24 @@ def _by_class(pattern: str, columns: Sequence[str]) -> _Starred:
     return found
 
 
-def check_columns(names: Iterable[str | None], source: HasColumns) -> None:
+def check_columns(names: Iterable[str | None], source: Source) -> None:
     """Refuse columns that are not there, and one whose name means all columns to the engine."""
     for name in (one for one in names if one is not None):
         if name not in source.columns:
             raise absent_column(name, source)
         refuse_star(name)
+
+
+def matching(patterns: Sequence[str], source: Source, without: Sequence[str] = ()) -> list[str]:
+    """The columns that are named, or that patterns such as x* take, which take none of some others."""
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        like = [name for name in source.columns if fnmatchcase(name, pattern) and name not in without]
+        found = [pattern] if pattern in source.columns else like
+        if not found:
+            raise absent_column(pattern, source)
+        chosen |= dict.fromkeys(found)
+    return list(chosen)
 
 
 def refuse_star(column: str) -> None:
@@ -360,7 +363,7 @@ def truth_unnamed(source: Source) -> ColumnError:
     )
 
 
-def absent_column(column: str, source: HasColumns) -> ColumnError:
+def absent_column(column: str, source: Source) -> ColumnError:
     """The error for a column that is not there, with the nearest one that is."""
     if {"actual", "decided", "squares", "model"} <= set(source.columns):
         return ColumnError(

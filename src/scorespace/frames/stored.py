@@ -97,9 +97,7 @@ def load_tables(path: str | os.PathLike[str]) -> Tables:
 
 def holds_tables(data: Any) -> bool:
     """Whether the data is the path of a file that tables were written to."""
-    if not isinstance(data, (str, os.PathLike)):
-        return False
-    path = os.fspath(data)
+    path = os.fspath(data) if isinstance(data, os.PathLike) else data
     if not isinstance(path, str) or read_once(path):
         return False
     if holds_saved(path):

@@ -259,11 +259,11 @@ def _added(
         given["t"] = (truth < origin).cast(nw.Float64) - (truth > origin).cast(nw.Float64)
         asked.add((*once, "t"))
     known = [f"e{place}" for place in range(len(predicted))]
-    known += ["o"] if isinstance(roles.baseline, str) else []
-    beside = {"rows": nw.len(), **{f"known {name}": nw.col(name).count() for name in known}}
     if isinstance(roles.baseline, str):
+        known.append("o")
         given["b"] = base
         asked.add(("b", "b"))
+    beside = {"rows": nw.len(), **{f"known {name}": nw.col(name).count() for name in known}}
     if roles.weight is not None:
         weight = number(roles.weight)
         given |= {"w": weight, "weighing": nw.when(weight > 0).then(weight), "used": (weight != 0).cast(nw.Int64)}

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +20,7 @@ from scorespace.frames.values import doubles
 from scorespace.frozen import dataclass
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
 
 Codes = NDArray[np.int32]
 
@@ -82,17 +83,12 @@ class Held:
         return _digest(self.codes), _digest(reverse), _digest(by_appearance(self.codes))
 
 
-@dataclass(frozen=True, eq=False)
-class Survey:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Survey(Source):
     """A source to be looked at column by column; the rows stay in DuckDB, in their order."""
 
-    name: str
-    where: str
-    columns: tuple[str, ...]
     rows: int
     types: dict[str, str]
-    relation: DuckDBPyRelation = field(repr=False)
-    connection: DuckDBPyConnection | None = field(default=None, repr=False)
 
     def held(self, name: str) -> Held:
         """All that a column holds.
@@ -210,7 +206,7 @@ class Survey:
     def fetch(self, query: str) -> dict[str, NDArray[Any]]:
         """The columns that a question to the rows, `given`, is answered with."""
         with told(self.where):
-            return dict(_queried(self.relation, query).fetchnumpy())
+            return dict(_queried(self.frame.to_native(), query).fetchnumpy())
 
 
 def survey(data: Any) -> Survey:
@@ -229,14 +225,12 @@ def survey(data: Any) -> Survey:
             raise
         # Numbers first and text later: take all as text, and look at each value.
         relation = _settled(source, source.as_text(source.columns).to_native())
-    names, types = tuple(relation.columns), [str(kind) for kind in relation.types]
     ((rows,),) = _queried(relation, "SELECT count(*) FROM given").fetchall()
     if not rows:
         raise no_rows(source.where)
     source.accounts_for(rows)
-    return Survey(
-        source.name, source.where, names, rows, dict(zip(names, types, strict=True)), relation, source.connection
-    )
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    return Survey(nw.from_native(relation), source.name, tuple(types), source.connection, rows=rows, types=types)
 
 
 def by_appearance(codes: Codes) -> Codes:

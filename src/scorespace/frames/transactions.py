@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from fnmatch import fnmatchcase
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +17,7 @@ from scorespace.errors import ColumnError, DataError, WeightError, did_you_mean,
 from scorespace.frames.check import check_missing, told_gaps
 from scorespace.frames.engine import identifier, literal
 from scorespace.frames.read import read
-from scorespace.frames.roles import absent_column, check_columns
+from scorespace.frames.roles import check_columns, matching
 from scorespace.frames.survey import Survey, survey
 from scorespace.frozen import dataclass
 from scorespace.results import Note, grouped
@@ -145,13 +144,14 @@ def transactions(
     named = [*items, *([transaction] if transaction else [])]
     source = survey(_settled(data, [*named, *([weight] if named and weight else [])]))
     if source.connection is None:  # the reader's own engine: ours needs tables of its own
-        source = survey(source.relation.fetchnumpy())
-    source.relation.create_view("given", replace=True)
+        source = survey(source.arrays(source.frame))
+    source.frame.to_native().create_view("given", replace=True)
     if weight is not None:
         _check_weights(source, weight, transaction)
     if transaction is not None:
         return _long(source, transaction, items, weight, missing)
-    return _wide(source, [name for name in _matching(source, items) if name != weight], weight, missing)
+    chosen = matching(items, source) or source.columns
+    return _wide(source, [name for name in chosen if name != weight], weight, missing)
 
 
 def _settled(data: Any, wanted: Sequence[str]) -> Any:
@@ -224,16 +224,6 @@ def _wide(source: Survey, columns: Sequence[str], weight: str | None, missing: s
             hint="other columns; 1, true or a label says that an item is there",
         )
     return Transactions(source, int(counted["size"][0]), tuple(kept), False, notes)
-
-
-def _matching(source: Survey, patterns: Sequence[str]) -> list[str]:
-    """The columns that the patterns name, all of them where there are none."""
-    if not patterns:
-        return list(source.columns)
-    for pattern in patterns:
-        if not any(name == pattern or fnmatchcase(name, pattern) for name in source.columns):
-            raise absent_column(pattern, source)
-    return [name for name in source.columns if any(name == one or fnmatchcase(name, one) for one in patterns)]
 
 
 def _is_text(kind: str) -> bool:

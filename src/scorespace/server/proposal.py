@@ -54,9 +54,6 @@ class Look:
     rows: int
     whole: bool
 
-    def column(self, name: str | None) -> Column | None:
-        return next((one for one in self.columns if one.name == name), None)
-
 
 @dataclass(frozen=True)
 class Proposal:
