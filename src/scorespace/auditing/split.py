@@ -68,8 +68,7 @@ def moved(ours: Column, theirs: Column) -> Moved:
     """The distance of the two distributions of a column: Kolmogorov-Smirnov for numbers, total variation for labels."""
     a, b = ours.held, theirs.held
     if a.stored in ("number", "date") and b.stored in ("number", "date"):
-        distance, p = _smirnov(a.values, a.counts, b.values, b.counts)
-        return Moved(ours.name, distance, p)
+        return Moved(ours.name, *_smirnov(a, b))
     left = {ours.text(code): int(a.counts[code]) for code in range(a.values.size)}
     right = {theirs.text(code): int(b.counts[code]) for code in range(b.values.size)}
     labels = list(dict.fromkeys([*left, *right]))
@@ -83,15 +82,16 @@ def moved(ours: Column, theirs: Column) -> Moved:
     return Moved(ours.name, float(np.abs(shares[0] - shares[1]).sum() / 2), p, new, gained)
 
 
-def _smirnov(
-    x: NDArray[np.float64], n: NDArray[np.int64], y: NDArray[np.float64], m: NDArray[np.int64]
-) -> tuple[float, float]:
-    if not n.sum() or not m.sum():
+def _smirnov(a: Held, b: Held) -> tuple[float, float]:
+    if not a.known or not b.known:
         return 0.0, 1.0
-    every = np.unique(np.concatenate([x, y]))
-    below = [np.append(0, np.cumsum(c))[np.searchsorted(v, every, side="right")] / c.sum() for v, c in ((x, n), (y, m))]
-    distance = float(np.abs(below[0] - below[1]).max())
-    size = float(n.sum()) * float(m.sum()) / float(n.sum() + m.sum())
+    every = np.unique(np.concatenate([a.values, b.values]))
+    ours, theirs = (
+        np.append(0, np.cumsum(one.counts))[np.searchsorted(one.values, every, side="right")] / one.known
+        for one in (a, b)
+    )
+    distance = float(np.abs(ours - theirs).max())
+    size = a.known * b.known / (a.known + b.known)
     return distance, float(stats.kstwobign.sf(distance * math.sqrt(size)))
 
 

@@ -70,8 +70,7 @@ class Sample:
     @property
     def frame(self) -> Frame:
         """The rows in use: those of weight 0 are absent, and those with missing values when dropped."""
-        frame = _weighted(self.source.frame, self.roles)
-        return frame.filter(complete(frame, self.roles)) if self.dropped else frame
+        return _in_use(self.source.frame, self.roles, self.dropped)
 
 
 @dataclass(frozen=True)
@@ -118,8 +117,6 @@ def check(
     long = [column for _, column in roles.columns() if found[f"long {column}"]]
     if long:
         source = source.written_out(long)
-    frame = _weighted(source.frame, roles)
-    ok = complete(frame, roles)
     gaps = {column: found[f"missing {column}"] for _, column in roles.columns()}
     dropped = found["rows"] - found["complete"]
     told = told_gaps(gaps, found["rows"], dropped, missing)
@@ -128,7 +125,7 @@ def check(
     counts: dict[str, int] = {}
     positive, inferred = None, False
     if not roles.numbers:
-        counted = _labels(source, frame.filter(ok) if dropped else frame, roles.truth) if seen is None else seen.labels
+        counted = _labels(source, roles, dropped) if seen is None else seen.labels
         counts = _classes(counted, roles.truth)
         if order:
             counts = {name: counts.get(name, 0) for name in places_in(order, tuple(counts))}
@@ -189,13 +186,14 @@ def _all_numbers(labels: Sequence[Any]) -> bool:
     return all(isinstance(each, (int, float)) for each in labels)
 
 
-def _weighted(frame: Frame, roles: Roles) -> Frame:
-    """The frame without its rows of weight 0, which equal absent rows; a missing weight stays, to be reported."""
+def _in_use(frame: Frame, roles: Roles, dropped: int) -> Frame:
     used = _has_weight(roles)
-    return frame if used is None else frame.filter(used)
+    frame = frame if used is None else frame.filter(used)
+    return frame.filter(complete(frame, roles)) if dropped else frame
 
 
 def _has_weight(roles: Roles) -> nw.Expr | None:
+    """Whether a row has a weight: one of weight 0 equals an absent row; a missing weight stays, to be reported."""
     return None if roles.weight is None else (number(roles.weight) != 0).fill_null(True)
 
 
@@ -342,9 +340,10 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{grouped(count)} rows"
 
 
-def _labels(source: Source, frame: Frame, truth: str) -> dict[Any, int]:
+def _labels(source: Source, roles: Roles, dropped: int) -> dict[Any, int]:
     """The rows of each label, those of the first only where they are too many."""
-    labels = frame.select(label(frame, truth).alias("label"))
+    frame = _in_use(source.frame, roles, dropped)
+    labels = frame.select(label(frame, roles.truth).alias("label"))
     counted = source.arrays(labels.group_by("label").agg(rows=nw.len()).head(MOST_CLASSES + 1))
     return dict(zip(counted["label"].tolist(), counted["rows"].tolist(), strict=True))
 
