@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 import scorespace as ss
-from scorespace.auditing.association import outcome
-from scorespace.auditing.labels import gap
+from scorespace.auditing.association import gap, outcome
 from scorespace.frames.survey import survey
 
 SOURCE = np.random.default_rng(31)

@@ -72,6 +72,17 @@ class Association:
     labels: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Gap:
+    """The missing values of a column beside the target: AUC (or its like for numbers) of being missing."""
+
+    column: str
+    share: float
+    area: float
+    p: float
+    of_class: str = ""
+
+
 def outcome(held: Held, classes: tuple[str, ...], seed: int = 0, group: NDArray[np.int32] | None = None) -> Outcome:
     """The target on at most 50 000 rows drawn at random, with folds at random and folds of neighbouring rows.
 
@@ -118,6 +129,23 @@ def associate(held: Held, target: Outcome) -> Association:
         straight = _extrapolated(value, target.rank, target.blocks)
         steady = max(blocked, straight, 2 * _neighbours(held, value, target.rank) - 1)
     return Association(held.name, "R²", strength, _correlation_p(fitted, target.rank), steady)
+
+
+def gap(held: Held, target: Outcome) -> Gap | None:
+    """How much the target differs between rows with and without a value; None where there is nothing to compare."""
+    absent = held.codes[target.rows] < 0
+    some = int(absent.sum())
+    if min(some, target.size - some) < 5:
+        return None
+    if not target.classes:
+        found, of_class, p = area(target.rank, absent), "", area_p(target.rank, absent)
+    else:
+        gone = absent.astype(np.float64)
+        each = {k: area(gone, target.codes == k) for k in np.unique(target.codes).tolist()}
+        best = max(each, key=lambda k: (round(abs(each[k] - 0.5), 9), each[k]))
+        found, of_class = each[best], target.classes[best]
+        p = min(1.0, max(1, len(each) - 1) * area_p(gone, target.codes == best))
+    return Gap(held.name, some / target.size, found, p, of_class)
 
 
 def _with_classes(held: Held, levels: Codes, value: Array, target: Outcome) -> Association:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.auditing import labels, leaks, rows, scores, sentinels, split, target, twins  # noqa: F401 - their rules
-from scorespace.auditing.association import Association, Outcome, associate, outcome
+from scorespace.auditing.association import associate, gap, outcome
 from scorespace.auditing.column import Column, Profile
 from scorespace.auditing.finding import FINDING_KINDS, LEVELS, Finding, first_rows, look
 from scorespace.auditing.kinds import Declared, declared, recognise, spread
@@ -107,12 +107,10 @@ class Roles:
 class Gathered:
     """What is gathered while the columns pass by, for the rules that look at all of them together."""
 
+    leads: leaks.Leads | None
     findings: list[Finding] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     prints: list[twins.Print] = field(default_factory=list)
-    orders: list[leaks.Order] = field(default_factory=list)
-    associations: list[Association] = field(default_factory=list)
-    gaps: list[labels.Gap] = field(default_factory=list)
     chances: dict[str, tuple[float, bool]] = field(default_factory=dict)
     groups: list[str] = field(default_factory=list)
 
@@ -151,9 +149,12 @@ def audit(
         if name is not None and name not in source.columns:
             source.held(name)  # its complaint names the nearest
     beside = _target(source, roles)
-    told = outcome(beside.column.held, beside.classes, seed, _groups(source, roles)) if beside else None
-    gathered = _gather(source, roles, beside, told, progress)
-    findings = [*gathered.findings, *_together(source, gathered, roles, beside, told)]
+    gathered = Gathered(None)
+    if beside is not None:
+        told = outcome(beside.column.held, beside.classes, seed, _groups(source, roles))
+        gathered.leads = leaks.Leads(told, [leaks.ordered("", np.arange(told.size, dtype=np.float64), told)])
+    _gather(gathered, source, roles, beside, progress)
+    findings = [*gathered.findings, *_together(gathered, source, roles, beside)]
     other = survey(test) if test is not None else None
     if roles.scores and beside is not None:
         findings += [
@@ -195,10 +196,9 @@ def _groups(source: Survey, roles: Roles) -> NDArray[np.int32] | None:
 
 
 def _gather(
-    source: Survey, roles: Roles, beside: target.Target | None, told: Outcome | None, progress: Progress | None
-) -> Gathered:
+    gathered: Gathered, source: Survey, roles: Roles, beside: target.Target | None, progress: Progress | None
+) -> None:
     """Let every column pass by once."""
-    gathered = Gathered()
     sample = twins.sample_rows(source.rows)
     for place, name in enumerate(source.columns):
         column = beside.column if beside and name == roles.target else _column(source, name, roles)
@@ -215,35 +215,28 @@ def _gather(
             gathered.chances[name] = rows.agreement(column)
         if column.kind.name != "constant":
             gathered.prints.append(twins.fingerprint(column, sample))
-        if told is not None and column.held.distinct > 1:
-            _beside_target(source, column, told, gathered)
-    return gathered
+        if gathered.leads is not None and column.held.distinct > 1:
+            _beside_target(source, column, gathered.leads)
 
 
-def _beside_target(source: Survey, column: Column, told: Outcome, gathered: Gathered) -> None:
+def _beside_target(source: Survey, column: Column, leads: leaks.Leads) -> None:
     """What a column says of the target."""
-    held = column.held
-    gap = labels.gap(held, told)
-    gathered.gaps += [gap] if gap else []
+    held, told = column.held, leads.target
+    found = gap(held, told)
+    leads.gaps.extend([found] if found else [])
     if column.kind.name in ("identifier", "date"):
         place = source.digits(column.name) if held.stored == "text" else held.numbers()
         time = column.kind.name == "date"
-        gathered.orders.append(leaks.ordered(column.name, place[told.rows], told, time=time))
+        leads.orders.append(leaks.ordered(column.name, place[told.rows], told, time=time))
     elif column.kind.feature:
-        gathered.associations.append(associate(held, told))
+        leads.associations.append(associate(held, told))
 
 
-def _together(
-    source: Survey, gathered: Gathered, roles: Roles, beside: target.Target | None, told: Outcome | None
-) -> list[Finding]:
+def _together(gathered: Gathered, source: Survey, roles: Roles, beside: target.Target | None) -> list[Finding]:
     """What shows only when all columns are seen together."""
     findings = look(twins.Prints(tuple(gathered.prints)))
-    if beside is not None and told is not None:
-        findings += look(beside)
-        rows_themselves = leaks.ordered("", np.arange(told.size, dtype=np.float64), told)
-        orders = (rows_themselves, *gathered.orders)
-        findings += look(leaks.Leads(told, orders, tuple(gathered.associations)))
-        findings += look(labels.Gaps(told.name, tuple(gathered.gaps)))
+    if beside is not None:
+        findings += [*look(beside), *look(gathered.leads)]
     if gathered.chances:
         features = source.row_digests([*gathered.chances])
         twin = {name for one in findings if one.code.startswith("SS12") for name in one.columns[1:]}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from scorespace.auditing.association import Association, Outcome, rank_p
+from scorespace.auditing.association import Association, Gap, Outcome, rank_p
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.free import sortedness
 from scorespace.auditing.words import AFTERWARDS, name_words
@@ -45,11 +45,12 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Leads:
-    """All that could lead to the target: the orders, and the associations of single columns."""
+    """All that could lead to the target, column by column: orders, first that of the rows, associations and gaps."""
 
     target: Outcome
-    orders: tuple[Order, ...]
-    associations: tuple[Association, ...]
+    orders: list[Order]
+    associations: list[Association] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
 
     @cached_property
     def adjusted(self) -> list[float]:
