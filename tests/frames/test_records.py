@@ -147,7 +147,7 @@ def test_the_count_is_that_of_another_reader(tmp_path_factory, lines, separator,
         [["a", "b", "c"], *lines]
     )
     path.write_bytes(out.getvalue().encode())
-    file = CsvFile(str(path), separator, 3)
+    file = CsvFile(str(path), separator, ("a", "b", "c"))
     assert file.records() == file.look_closely("a.csv") == len(lines)
 
 

@@ -20,8 +20,8 @@ _HEAD: Final = 2**16
 _WIDEST: Final = 2**24
 
 
-def dialect(path: str, name: str, separator: str | None = None) -> tuple[CsvFile, tuple[str, ...]]:
-    """The file as its count needs it, and the names of its columns.
+def dialect(path: str, name: str, separator: str | None = None) -> CsvFile:
+    """The file as it is to be read: what parts its values, and the names of its columns.
 
     Nothing above the header is skipped, nothing is a comment, and quotes are doubled within quotes.
     """
@@ -36,7 +36,7 @@ def dialect(path: str, name: str, separator: str | None = None) -> tuple[CsvFile
     names = [cell.strip().replace("\x00", "␀") or f"column{k}" for k, cell in enumerate(header[0])]
     if len({each.casefold() for each in names}) < len(names):
         raise named_twice(names, name)
-    return CsvFile(path, found, len(names)), tuple(names)
+    return CsvFile(path, found, tuple(names))
 
 
 def _head(path: str, name: str) -> tuple[str, bool]:

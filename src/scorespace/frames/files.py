@@ -183,13 +183,11 @@ class _CsvFiles:
 def _read_csv(
     connection: DuckDBPyConnection, paths: list[str], name: str, separator: str | None, as_text: bool
 ) -> Source:
+    # An empty file among others has no rows, and no header.
+    files = [dialect(path, name, separator) for path in paths if os.path.getsize(path)]
     kinds: dict[tuple[tuple[str, ...], str], list[str]] = {}
-    files = []
-    for path in paths:
-        if os.path.getsize(path):  # an empty file among others has no rows, and no header
-            file, header = dialect(path, name, separator)
-            kinds.setdefault((header, file.separator), []).append(path)
-            files.append(file)
+    for file in files:
+        kinds.setdefault((file.header, file.separator), []).append(file.path)
     found = _CsvFiles(connection, name, tuple(files), kinds, [""] if as_text else _MISSING)
     types, decimal = found.types()
     found = replace(found, decimal=decimal)

@@ -14,7 +14,7 @@ from scorespace.frames.check import check_missing, told_gaps
 from scorespace.frames.read import read
 from scorespace.frames.roles import check_columns, matching
 from scorespace.frames.source import Source, no_rows
-from scorespace.frames.values import doubles, holds_numbers, label, number, refuse_nested, some_values
+from scorespace.frames.values import doubles, holds_numbers, label, number, refuse_nested, some_values, unmasked
 from scorespace.frozen import dataclass
 from scorespace.results import Note, grouped
 from scorespace.tables.columns import MOST_SIZE, refuse_sizes, refuse_uncountable
@@ -111,18 +111,13 @@ def _refuse_text(source: Source, name: str, kind: nw.dtypes.DType) -> None:
 
 
 def _texts(array: NDArray[Any]) -> NDArray[np.object_]:
-    """Labels as objects, missing ones as None; whole numbers without a point, as files hold them as doubles."""
-    values = np.ma.getdata(array)
-    if values.dtype.kind == "f":
-        whole = np.isfinite(values) & (np.floor(values) == values)
-        gone = np.isnan(values)
-        values = values.astype(object)
-        values[whole] = [int(one) for one in values[whole]]
-    else:
-        values = values.astype(object)
-        gone = np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
-    values[gone | np.ma.getmaskarray(array)] = None
-    return values
+    """Labels as objects, missing ones as None."""
+    values = unmasked(array)
+    numbers = values.dtype.kind == "f"
+    gone = np.isnan(values) if numbers else np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
+    texts = values.astype(object)
+    texts[gone] = None
+    return texts
 
 
 def _complete(

@@ -21,11 +21,11 @@ _PIECE: Final = 2**22
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV file as its own count needs it: where it is, what parts its values, and how many each line has."""
+    """A CSV file: where it is, what parts its values, and the names of its columns."""
 
     path: str
     separator: str
-    width: int
+    header: tuple[str, ...]
 
     def records(self) -> int:
         """The lines below the header, where a line may go on within quotes; empty ones at the end are none.
@@ -60,13 +60,13 @@ class CsvFile:
             ends, returns, quotes = ends + outside.size, returns + outside_returns.size, quotes + marks.size
         if not ends and returns_only is not None:  # as on old Macintoshes
             lines = returns_only
-        if not quotes and separators != (self.width - 1) * lines:
+        if not quotes and separators != (len(self.header) - 1) * lines:
             return -1
         return lines - 1
 
     def look_closely(self, name: str) -> int:
         """The records counted value by value; an empty line between others, or one of another length, is refused."""
-        records = 0
+        records, width = 0, len(self.header)
         empty: int | None = None
         with opened(self.path) as raw, _text(raw) as file:
             lines = csv.reader(file, delimiter=self.separator)
@@ -76,9 +76,9 @@ class CsvFile:
                         empty = empty or lines.line_num
                     elif empty is not None:
                         raise _refused(name, f"line {grouped(empty)} is empty")
-                    elif len(values) != self.width:
+                    elif len(values) != width:
                         found = f"{len(values)} value{'' if len(values) == 1 else 's'}"
-                        raise _refused(name, f"line {grouped(lines.line_num)} has {found}, the header {self.width}")
+                        raise _refused(name, f"line {grouped(lines.line_num)} has {found}, the header {width}")
                     else:
                         records += 1
             except csv.Error as error:

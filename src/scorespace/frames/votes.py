@@ -35,8 +35,8 @@ def with_votes(source: Source, scores: Any, positive: Any) -> tuple[Source, Any]
     """
     if not isinstance(scores, str | Sequence | Mapping):  # nothing that names columns
         return source, scores
-    by_model = isinstance(scores, Mapping)
-    given: dict[Any, Any] = dict(scores if by_model else enumerate([scores] if isinstance(scores, str) else scores))
+    by_model, listed = isinstance(scores, Mapping), [scores] if isinstance(scores, str) else scores
+    given: dict[Any, Any] = dict(listed) if isinstance(listed, Mapping) else dict(enumerate(listed))
     named = dict(given)
     for key, text in given.items():
         pattern = _HOW if by_model else _NAMED
