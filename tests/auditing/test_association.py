@@ -14,7 +14,7 @@ from scorespace.frames.survey import survey
 
 def beside(x, y, classes=("0", "1"), **more):
     found = survey({"x": x, "y": y})
-    return associate(found.held("x"), outcome("y", found.held("y"), classes, **more))
+    return associate(found.held("x"), outcome(found.held("y"), classes, **more))
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=40))
@@ -94,8 +94,8 @@ def test_groups_are_kept_together():
     group = np.repeat(np.arange(40), 10)
     label, age = source.integers(0, 2, 40), source.permutation(40)
     found = survey({"x": age[group], "y": label[group]})
-    apart = associate(found.held("x"), outcome("y", found.held("y"), ("0", "1"), 0, group.astype(np.int32)))
-    assert associate(found.held("x"), outcome("y", found.held("y"), ("0", "1"))).strength > 0.95
+    apart = associate(found.held("x"), outcome(found.held("y"), ("0", "1"), 0, group.astype(np.int32)))
+    assert associate(found.held("x"), outcome(found.held("y"), ("0", "1"))).strength > 0.95
     assert apart.strength < 0.85
 
 

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 import scorespace as ss
-from scorespace.auditing.association import outcome
-from scorespace.auditing.labels import gap
+from scorespace.auditing.association import gap, outcome
 from scorespace.frames.survey import survey
 
 SOURCE = np.random.default_rng(31)
@@ -50,7 +49,7 @@ def test_gaps_beside_a_number_are_compared_as_scipy_does():
     y = SOURCE.normal(size=400)
     x = np.where(SOURCE.random(400) < 1 / (1 + np.exp(-y)), np.nan, 1.0)
     found = survey({"x": x, "y": y})
-    one = gap(found.held("x"), outcome("y", found.held("y"), ()))
+    one = gap(found.held("x"), outcome(found.held("y"), ()))
     test = stats.mannwhitneyu(y[np.isnan(x)], y[~np.isnan(x)], method="asymptotic")
     assert one.area == pytest.approx(test.statistic / (np.isnan(x).sum() * (~np.isnan(x)).sum()))
     assert one.p == pytest.approx(test.pvalue, rel=1e-6)

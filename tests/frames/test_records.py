@@ -147,7 +147,7 @@ def test_the_count_is_that_of_another_reader(tmp_path_factory, lines, separator,
         [["a", "b", "c"], *lines]
     )
     path.write_bytes(out.getvalue().encode())
-    file = CsvFile(str(path), separator, 3)
+    file = CsvFile(str(path), separator, ("a", "b", "c"))
     assert file.records() == file.look_closely("a.csv") == len(lines)
 
 
@@ -167,12 +167,12 @@ def test_the_count_of_json(tmp_path_factory, records, array, piece):
     path.write_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scorespace.frames.records._PIECE", piece)
-        assert count_json([str(path)]) == len(records)
+        assert count_json(str(path)) == len(records)
 
 
 def test_a_count_that_does_not_agree_is_refused(monkeypatch):
     write("a.json", '[{"y": 1, "s": 0.5}, {"y": 0, "s": 0.1}]')
-    monkeypatch.setattr("scorespace.frames.files.count_json", lambda paths: 3)
+    monkeypatch.setattr("scorespace.frames.files.count_json", lambda path: 3)
     assert refused("a.json") == (
         "not all of a.json could be read.\n"
         "  seen: 3 records, of which 2 were read\n"

@@ -13,7 +13,7 @@ def column(name, labels=(), ends=None, fractions=False):
 
 def test_a_column_of_dates_is_known_as_one(tmp_path):
     (tmp_path / "a.csv").write_text("y,day\n" + "".join(f"{k % 2},2026-0{1 + k % 9}-03\n" for k in range(40)))
-    day = look(str(tmp_path / "a.csv")).column("day")
+    _, day = look(str(tmp_path / "a.csv")).columns
     assert (day.dates, day.labels) == (True, ())
     assert _cut(day, Asked()) == "day(every=month)"
 

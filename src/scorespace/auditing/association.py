@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,8 @@ class Association:
     `strength` is an AUC for two classes, else R² of ranks or the share of right classes beyond the commonest;
     `of_class` names the class of several that is told apart best, with its AUC as `class_strength`. `steady` is the
     strength that remains when whole stretches of rows are held out, or between neighbouring rows: known where the
-    target moves with the rows, as in time series, whose smooth columns all predict each other.
+    target moves with the rows, as in time series, whose smooth columns all predict each other. `labels` are the
+    commonest of a column of texts.
     """
 
     column: str
@@ -67,11 +69,21 @@ class Association:
     steady: float = math.nan
     of_class: str = ""
     class_strength: float = math.nan
+    labels: tuple[str, ...] = ()
 
 
-def outcome(
-    name: str, held: Held, classes: tuple[str, ...], seed: int = 0, group: NDArray[np.int32] | None = None
-) -> Outcome:
+@dataclass(frozen=True)
+class Gap:
+    """The missing values of a column beside the target: AUC (or its like for numbers) of being missing."""
+
+    column: str
+    share: float
+    area: float
+    p: float
+    of_class: str = ""
+
+
+def outcome(held: Held, classes: tuple[str, ...], seed: int = 0, group: NDArray[np.int32] | None = None) -> Outcome:
     """The target on at most 50 000 rows drawn at random, with folds at random and folds of neighbouring rows.
 
     Rows of one group are in one fold: else a column that names the group would seem to predict the target.
@@ -87,7 +99,7 @@ def outcome(
     unit = np.arange(there.size) if group is None else np.unique(group[there], return_inverse=True)[1]
     folds = source.permutation(np.arange(int(unit.max(initial=0)) + 1) % FOLDS)[unit]
     blocks = np.arange(there.size) * FOLDS // max(1, there.size)
-    return Outcome(name, there, classes, codes, rank, folds, blocks, _is_serial(codes, rank, bool(classes)))
+    return Outcome(held.name, there, classes, codes, rank, folds, blocks, _is_serial(codes, rank, bool(classes)))
 
 
 def _is_serial(codes: Codes, rank: Array, nominal: bool) -> bool:
@@ -104,31 +116,44 @@ def _is_serial(codes: Codes, rank: Array, nominal: bool) -> bool:
 
 def associate(held: Held, target: Outcome) -> Association:
     """The association of a column with the target."""
-    levels = _levels(held, target)
+    levels, value = _levels(held, target), _ordinals(held, target)
     if target.classes:
-        return _with_classes(held, levels, target)
+        return _with_classes(held, levels, value, target)
     fitted = _fitted_ranks(levels, target.rank, target.folds)
     if _is_fine(held):
-        between = _interpolated(_ordinals(held, target), target.rank, target.folds)
+        between = _interpolated(value, target.rank, target.folds)
         fitted = max(fitted, between, key=lambda each: _r2(each, target.rank))
-    strength = _r2(fitted, target.rank)
-    p = _correlation_p(fitted, target.rank)
-    found = Association(held.name, "R²", strength, p)
-    if strength < 0.9 or not target.serial:
-        return found
-    blocked = _r2(_fitted_ranks(levels, target.rank, target.blocks), target.rank)
-    value = _ordinals(held, target)
-    straight = _extrapolated(value, target.rank, target.blocks)
-    near = max(_neighbours(value, target.rank), _neighbours(-value, target.rank)) if held.stored != "text" else 0.0
-    return Association(held.name, "R²", strength, p, max(blocked, straight, 2 * near - 1))
+    strength, steady = _r2(fitted, target.rank), math.nan
+    if target.serial and strength >= 0.9:
+        blocked = _r2(_fitted_ranks(levels, target.rank, target.blocks), target.rank)
+        straight = _extrapolated(value, target.rank, target.blocks)
+        steady = max(blocked, straight, 2 * _neighbours(held, value, target.rank) - 1)
+    return Association(held.name, "R²", strength, _correlation_p(fitted, target.rank), steady)
 
 
-def _with_classes(held: Held, levels: Codes, target: Outcome) -> Association:
+def gap(held: Held, target: Outcome) -> Gap | None:
+    """How much the target differs between rows with and without a value; None where there is nothing to compare."""
+    absent = held.codes[target.rows] < 0
+    some = int(absent.sum())
+    if min(some, target.size - some) < 5:
+        return None
+    if not target.classes:
+        found, of_class, p = area(target.rank, absent), "", area_p(target.rank, absent)
+    else:
+        gone = absent.astype(np.float64)
+        each = {k: area(gone, target.codes == k) for k in np.unique(target.codes).tolist()}
+        best = max(each, key=lambda k: (round(abs(each[k] - 0.5), 9), each[k]))
+        found, of_class = each[best], target.classes[best]
+        p = min(1.0, max(1, len(each) - 1) * area_p(gone, target.codes == best))
+    return Gap(held.name, some / target.size, found, p, of_class)
+
+
+def _with_classes(held: Held, levels: Codes, value: Array, target: Outcome) -> Association:
     count = len(target.classes)
     scores = _fitted_shares(levels, target.codes, count, target.folds)
     if count == 2 and _is_fine(held):
         is_second = (target.codes == 1).astype(np.float64)
-        between = _interpolated(_ordinals(held, target), is_second, target.folds)
+        between = _interpolated(value, is_second, target.folds)
         if area(between, target.codes == 1) > area(scores[:, 1], target.codes == 1):
             scores = np.stack([1 - between, between], axis=1)
     wanted = [1] if count == 2 else list(range(count))
@@ -147,11 +172,10 @@ def _with_classes(held: Held, levels: Codes, target: Outcome) -> Association:
     steady = math.nan
     if target.serial and max(strength, eligible[best]) >= 0.9:
         blocked = _fitted_shares(levels, target.codes, count, target.blocks)
-        is_best = (target.codes == best).astype(np.float64)
-        value = _ordinals(held, target)
-        near = max(_neighbours(value, is_best), _neighbours(-value, is_best)) if held.stored != "text" else 0.0
+        near = _neighbours(held, value, (target.codes == best).astype(np.float64))
         steady = max(area(blocked[:, best], target.codes == best), near)
-    return Association(held.name, measure, strength, p, steady, target.classes[best], eligible[best])
+    labels = tuple(str(value) for value in held.values[:200]) if held.stored == "text" else ()
+    return Association(held.name, measure, strength, p, steady, target.classes[best], eligible[best], labels)
 
 
 # --- levels
@@ -187,27 +211,26 @@ def _ordinals(held: Held, target: Outcome) -> Array:
 
 def _fitted_shares(levels: Codes, codes: Codes, count: int, folds: Codes) -> Array:
     """For each row the share of every class among the rows of its level in the other folds, drawn to the overall."""
-    found, levels = np.unique(levels, return_inverse=True)
-    size = FOLDS * found.size
-    cell = folds * found.size + levels
+    levels = np.unique(levels, return_inverse=True)[1]
     prior = np.bincount(codes, minlength=count) / codes.size
-    rows = np.bincount(cell, minlength=size).reshape(FOLDS, found.size)
-    beside = rows.sum(axis=0) - rows + 1
+    beside = _elsewhere(levels, folds) + 1
     fitted = np.empty((codes.size, count))
     for k in range(count):  # class by class, so that many labels and many classes fit into memory
-        hits = np.bincount(cell, codes == k, minlength=size).reshape(FOLDS, found.size)
-        fitted[:, k] = ((hits.sum(axis=0) - hits + prior[k]) / beside)[folds, levels]
+        fitted[:, k] = ((_elsewhere(levels, folds, codes == k) + prior[k]) / beside)[folds, levels]
     return fitted
 
 
 def _fitted_ranks(levels: Codes, rank: Array, folds: Codes) -> Array:
     """For each row the mean rank of the target among the rows of its level in the other folds."""
-    size = int(levels.max()) + 1
-    cell = folds * size + levels
-    sums = np.bincount(cell, rank, minlength=FOLDS * size).reshape(FOLDS, size)
-    rows = np.bincount(cell, minlength=FOLDS * size).reshape(FOLDS, size)
-    others, beside = sums.sum(axis=0) - sums, rows.sum(axis=0) - rows
+    others, beside = _elsewhere(levels, folds, rank), _elsewhere(levels, folds)
     return np.where(beside > 0, others / np.maximum(beside, 1), 0.5)[folds, levels]
+
+
+def _elsewhere(levels: Codes, folds: Codes, weight: NDArray[Any] | None = None) -> NDArray[Any]:
+    """For each fold and level the rows of that level in the other folds, or the sum of their weights."""
+    size = int(levels.max()) + 1
+    held = np.bincount(folds * size + levels, weight, minlength=FOLDS * size).reshape(FOLDS, size)
+    return held.sum(axis=0) - held
 
 
 def _interpolated(value: Array, truth: Array, folds: Codes) -> Array:
@@ -247,13 +270,14 @@ def _extrapolated(value: Array, rank: Array, blocks: Codes) -> float:
     return _r2(fitted, rank)
 
 
-def _neighbours(score: Array, truth: Array) -> float:
-    """How often, of two neighbouring rows with different targets, the score has the right order; ties half."""
-    change, moved = np.diff(truth), np.diff(score)
+def _neighbours(held: Held, value: Array, truth: Array) -> float:
+    """How often, of neighbouring rows with different targets, the value has their order, or its reverse; ties half."""
+    change, moved = np.diff(truth), np.diff(value)
     differ = change != 0
-    if differ.sum() < 10:
+    if held.stored == "text" or differ.sum() < 10:
         return 0.0
-    return float(np.mean(np.where(moved == 0, 0.5, np.sign(moved) == np.sign(change))[differ]))
+    right = float(np.mean(np.where(moved == 0, 0.5, np.sign(moved) == np.sign(change))[differ]))
+    return max(right, 1 - right)
 
 
 # --- areas and p-values

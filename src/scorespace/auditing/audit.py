@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.auditing import labels, leaks, rows, scores, sentinels, split, target, twins  # noqa: F401 - their rules
-from scorespace.auditing.association import Association, Outcome, associate, outcome
+from scorespace.auditing.association import associate, gap, outcome
 from scorespace.auditing.column import Column, Profile
 from scorespace.auditing.finding import FINDING_KINDS, LEVELS, Finding, first_rows, look
-from scorespace.auditing.kinds import Declared, declared, level_names, recognise, spread
+from scorespace.auditing.kinds import Declared, declared, recognise, spread
 from scorespace.auditing.words import is_id_name
 from scorespace.errors import ColumnError, PositiveError, ScoreSpaceError, listing
 from scorespace.frames.survey import Survey, survey
 from scorespace.frozen import dataclass
-from scorespace.results import SCHEMA, Note, Progress, Row, grouped, plain
+from scorespace.results import Note, Progress, Result, Row, grouped
 from scorespace.tables.labels import label_text, positive_index
 
 HEADER: Final = ("code", "level", "columns", "text", "advice")
@@ -27,7 +27,7 @@ HEADER: Final = ("code", "level", "columns", "text", "advice")
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Result):
     """What the columns are and what was found, the most serious first."""
 
     name: str
@@ -74,17 +74,14 @@ class Audit:
         values = ((one.code, one.level, ", ".join(one.columns), one.text, one.advice) for one in self.findings)
         return [dict(zip(HEADER, each, strict=True)) for each in values]
 
+    words = verdict
+
+    def facts(self) -> Row:
+        data = {"name": self.name, "rows": self.size, "target": self.target}
+        return {"data": data, "columns": [one.row() for one in self.columns]}
+
     def to_dict(self) -> Row:
-        return plain(
-            {
-                "schema": SCHEMA,
-                "data": {"name": self.name, "rows": self.size, "target": self.target},
-                "columns": [one.row() for one in self.columns],
-                "rows": [one.to_dict() for one in self.findings],
-                "verdict": self.verdict,
-                "notes": [one.to_dict() for one in self.notes],
-            }
-        )
+        return {**super().to_dict(), "rows": [one.to_dict() for one in self.findings]}
 
     def __repr__(self) -> str:
         rows = "1 row" if self.size == 1 else f"{grouped(self.size)} rows"
@@ -110,15 +107,11 @@ class Roles:
 class Gathered:
     """What is gathered while the columns pass by, for the rules that look at all of them together."""
 
+    leads: leaks.Leads | None
     findings: list[Finding] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     prints: list[twins.Print] = field(default_factory=list)
-    orders: list[leaks.Order] = field(default_factory=list)
-    associations: list[Association] = field(default_factory=list)
-    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    gaps: list[labels.Gap] = field(default_factory=list)
     chances: dict[str, tuple[float, bool]] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
 
 
@@ -156,13 +149,12 @@ def audit(
         if name is not None and name not in source.columns:
             source.held(name)  # its complaint names the nearest
     beside = _target(source, roles)
-    told = (
-        outcome(beside.column.name, beside.column.held, beside.classes, seed, _groups(source, roles))
-        if beside
-        else None
-    )
-    gathered = _gather(source, roles, beside, told, progress)
-    findings = [*gathered.findings, *_together(source, gathered, roles, beside, told)]
+    gathered = Gathered(None)
+    if beside is not None:
+        told = outcome(beside.column.held, beside.classes, seed, _groups(source, roles))
+        gathered.leads = leaks.Leads(told, [leaks.ordered("", np.arange(told.size, dtype=np.float64), told)])
+    _gather(gathered, source, roles, beside, progress)
+    findings = [*gathered.findings, *_together(gathered, source, roles, beside)]
     other = survey(test) if test is not None else None
     if roles.scores and beside is not None:
         findings += [
@@ -177,11 +169,8 @@ def audit(
 
 
 def _column(source: Survey, name: str, roles: Roles) -> Column:
-    held = source.held(name)
-    kind, evidence = recognise(held, roles.stated)
-    stated = roles.stated.get(name)
-    if stated is not None:
-        level_names(stated, name, held)
+    held, stated = source.held(name), roles.stated.get(name)
+    kind, evidence = recognise(held, stated)
     return Column(held, kind, evidence, spread(held, kind), stated, name == roles.target)
 
 
@@ -201,16 +190,15 @@ def _groups(source: Survey, roles: Roles) -> NDArray[np.int32] | None:
     for name in source.columns:
         if is_id_name(name) and name not in (roles.target, roles.fold, *roles.scores):
             held = source.held(name)
-            if 5 < held.distinct < 0.5 * (held.rows - held.missing):
+            if 5 < held.distinct < 0.5 * held.known:
                 return held.codes
     return None
 
 
 def _gather(
-    source: Survey, roles: Roles, beside: target.Target | None, told: Outcome | None, progress: Progress | None
-) -> Gathered:
+    gathered: Gathered, source: Survey, roles: Roles, beside: target.Target | None, progress: Progress | None
+) -> None:
     """Let every column pass by once."""
-    gathered = Gathered()
     sample = twins.sample_rows(source.rows)
     for place, name in enumerate(source.columns):
         column = beside.column if beside and name == roles.target else _column(source, name, roles)
@@ -224,58 +212,40 @@ def _gather(
             repeated = column.held.distinct < 0.95 * column.known
             gathered.groups += [name] if repeated or name == roles.group or is_id_name(name) else []
         else:
-            gathered.names.append(name)
             gathered.chances[name] = rows.agreement(column)
         if column.kind.name != "constant":
             gathered.prints.append(twins.fingerprint(column, sample))
-        if told is not None and column.held.distinct > 1:
-            _beside_target(source, column, told, gathered)
-    return gathered
+        if gathered.leads is not None and column.held.distinct > 1:
+            _beside_target(source, column, gathered.leads)
 
 
-def _beside_target(source: Survey, column: Column, told: Outcome, gathered: Gathered) -> None:
+def _beside_target(source: Survey, column: Column, leads: leaks.Leads) -> None:
     """What a column says of the target."""
-    held = column.held
-    gap = labels.gap(held, told)
-    gathered.gaps += [gap] if gap else []
+    held, told = column.held, leads.target
+    found = gap(held, told)
+    leads.gaps.extend([found] if found else [])
     if column.kind.name in ("identifier", "date"):
         place = source.digits(column.name) if held.stored == "text" else held.numbers()
         time = column.kind.name == "date"
-        gathered.orders.append(leaks.ordered(column.name, place[told.rows], told, time=time))
+        leads.orders.append(leaks.ordered(column.name, place[told.rows], told, time=time))
     elif column.kind.feature:
-        gathered.associations.append(associate(held, told))
-        if held.stored == "text":
-            gathered.texts[column.name] = tuple(str(value) for value in held.values[:200])
+        leads.associations.append(associate(held, told))
 
 
-def _together(
-    source: Survey, gathered: Gathered, roles: Roles, beside: target.Target | None, told: Outcome | None
-) -> list[Finding]:
+def _together(gathered: Gathered, source: Survey, roles: Roles, beside: target.Target | None) -> list[Finding]:
     """What shows only when all columns are seen together."""
-    findings = look(twins.Prints(tuple(gathered.prints), source.rows))
-    if beside is not None and told is not None:
-        findings += look(beside)
-        rows_themselves = leaks.ordered("", np.arange(told.size, dtype=np.float64), told)
-        orders = (rows_themselves, *gathered.orders)
-        findings += look(leaks.Leads(told, orders, tuple(gathered.associations), gathered.texts))
-        findings += look(labels.Gaps(told.name, tuple(gathered.gaps)))
-    if gathered.names:
-        features = source.row_digests(gathered.names)
+    findings = look(twins.Prints(tuple(gathered.prints)))
+    if beside is not None:
+        findings += [*look(beside), *look(gathered.leads)]
+    if gathered.chances:
+        features = source.row_digests([*gathered.chances])
         twin = {name for one in findings if one.code.startswith("SS12") for name in one.columns[1:]}
-        chances = [gathered.chances[name] for name in gathered.names if name not in twin]
-        if beside is not None and roles.target is not None:
-            whole = source.row_digests([*gathered.names, roles.target])
-            codes, chance = beside.column.held.codes, rows.agreement(beside.column)
-            found = rows.repeats(whole, features, codes, chances, chance, roles.target, labelled=bool(beside.classes))
-        else:
-            found = rows.repeats(
-                features, None, None, chances, (source.rows * (source.rows - 1) / 2, False), "", labelled=False
-            )
-        findings += look(found)
+        chances = [chance for name, chance in gathered.chances.items() if name not in twin]
+        whole = features if beside is None else source.row_digests([*gathered.chances, beside.column.name])
+        findings += look(rows.repeats(whole, features, chances, beside))
     if roles.fold is not None:
-        place = source.held(roles.fold).codes
-        for name in gathered.groups:
-            findings += look(split.folds(roles.fold, name, place, source.held(name).codes.astype(np.int64)))
+        fold = source.held(roles.fold)
+        findings += [one for name in gathered.groups for one in look(split.Folds(fold, source.held(name)))]
     return findings
 
 
@@ -288,7 +258,7 @@ def _split(source: Survey, other: Survey, roles: Roles, gathered: Gathered) -> s
             seen=f"{listing(source.columns, 4)} and {listing(other.columns, 4)}",
             hint="the same names of columns in both",
         )
-    named = [name for name in gathered.names if name in common]
+    named = [name for name in gathered.chances if name in common]
     again, near, near_expected = np.zeros(0, dtype=bool), 0, 0.0
     if named:
         again = np.isin(other.row_digests(named), source.row_digests(named))
@@ -347,7 +317,7 @@ def _scored(
         held = other.held(name)
         if match and held.stored != "text":
             there = scores.judged(held.numbers(), truth.codes == match[0])
-    cases = [one for one in gathered.groups if is_id_name(one)] or gathered.names
+    cases = [one for one in gathered.groups if is_id_name(one)] or [*gathered.chances]
     exact = bool(gathered.groups) or any(fine for _, fine in gathered.chances.values())
     again: tuple[int, int, tuple[Row, ...]] = (0, 0, ())
     if cases and exact:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorespace.auditing.finding import Seen
-from scorespace.auditing.kinds import Declared, Kind, known, level_of, ordered_words, text_of
+from scorespace.auditing.kinds import Declared, Kind, level_of, ordered_words, text_of
 from scorespace.frames.survey import Held
 from scorespace.frozen import dataclass
 from scorespace.results import Row
@@ -37,7 +37,7 @@ class Column:
 
     @property
     def known(self) -> int:
-        return known(self.held)
+        return self.held.known
 
     def text(self, code: int) -> str:
         return text_of(self.held, code)

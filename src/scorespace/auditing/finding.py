@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final
@@ -11,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scorespace.declaration import table_of
 from scorespace.frozen import dataclass
 from scorespace.results import Note, Row, plain
 
@@ -45,14 +44,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a rule answers for one occurrence; level and advice are those of its declaration unless stated."""
+    """What a rule answers for one occurrence; the level is that of its declaration unless stated."""
 
     columns: tuple[str, ...]
     text: str
     numbers: Mapping[str, float] = field(default_factory=dict)
     examples: tuple[Row, ...] = ()
     level: str = ""
-    advice: str = ""
 
 
 def first_rows(where: NDArray[np.bool_]) -> tuple[Row, ...]:
@@ -93,9 +91,7 @@ def finding(code: str, level: str, title: str, advice: str = "", *, leak: bool =
     def declare(rule: Rule) -> Rule:
         if code in FINDING_KINDS:
             raise ValueError(f"{code} is declared twice")
-        first = next(iter(inspect.signature(rule).parameters))
-        about = typing.get_type_hints(rule)[first]
-        FINDING_KINDS[code] = FindingKind(code, level, title, advice, about, rule, leak)
+        FINDING_KINDS[code] = FindingKind(code, level, title, advice, table_of(rule), rule, leak)
         return rule
 
     return declare
@@ -110,7 +106,7 @@ def look(about: object) -> list[Finding]:
             kind.title,
             seen.columns,
             seen.text,
-            seen.advice or kind.advice,
+            kind.advice,
             seen.numbers,
             seen.examples,
         )

@@ -41,7 +41,8 @@ def free_checks(
         names = _codes(ids)
         again = int(names.size - names.max(initial=-1) - 1)
         if 0 < again <= _FEW_AGAIN * names.size:  # where many repeat, they name groups
-            found.append(_note("SS142", f"{_repeated(again)}: such cases count more than once."))
+            rows = "1 row repeats" if again == 1 else f"{grouped(again)} rows repeat"
+            found.append(_note("SS142", f"{rows} an identifier: such cases count more than once."))
     if group is not None and fold is not None:
         members = _codes(group)
         if repeat is not None:
@@ -120,10 +121,6 @@ def _codes(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     if array.dtype.kind == "O":
         array = array.astype(str)  # None and text do not compare
     return np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def _repeated(rows: int) -> str:
-    return "1 row repeats an identifier" if rows == 1 else f"{grouped(rows)} rows repeat an identifier"
 
 
 def _note(code: str, text: str, level: str = "warning") -> Note:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,11 +89,20 @@ def declared(text: str) -> Declared:
     return Declared(name, levels)
 
 
-def recognise(held: Held, stated: Mapping[str, Declared]) -> tuple[Kind, str]:
-    """The kind of a column and the evidence for it; what the user states goes before all evidence."""
-    if held.name in stated:
-        known = stated[held.name]
-        return KINDS[known.name], "as stated" + (f": {' < '.join(known.levels)}" if known.levels else "")
+def recognise(held: Held, stated: Declared | None = None) -> tuple[Kind, str]:
+    """The kind of a column and the evidence for it; what the user states goes before all evidence.
+
+    Stated levels of which none occurs are refused.
+    """
+    if stated is not None:
+        found = [text_of(held, code).strip("'") for code in range(held.values.size)]
+        if stated.levels and not set(stated.levels) & set(found):
+            raise ColumnError(
+                f"none of the stated levels of {held.name!r} occurs.",
+                seen=listing(found[:8]),
+                hint=f"the levels of {held.name!r} from low to high",
+            )
+        return KINDS[stated.name], "as stated" + (f": {' < '.join(stated.levels)}" if stated.levels else "")
     for one in KINDS.values():
         evidence = one.recognise(held)
         if evidence is not None:
@@ -111,7 +120,7 @@ def spread(held: Held, one: Kind) -> str:
     if one.name == "date":
         return "continuous"
     fractional = bool(np.any(held.values != np.floor(held.values)))
-    return "continuous" if fractional or held.distinct > max(50, (held.rows - held.missing) // 4) else "discrete"
+    return "continuous" if fractional or held.distinct > max(50, held.known // 4) else "discrete"
 
 
 # --- the kinds, in the order in which they are tried
@@ -136,7 +145,7 @@ def date(held: Held) -> str | None:
         if re.fullmatch("[12][089][0-9]{6}", f"{low:.0f}") and _are_days(held.values):
             return "numbers that read as days, such as 20240131"
         timed = words & {"t", "time", "timestamp", "epoch", "day", "week", "month", "period", "step", "tick", "quarter"}
-        if timed and held.distinct > 0.5 * known(held) and held.distinct > 31:
+        if timed and held.distinct > 0.5 * held.known and held.distinct > 31:
             return f"a running number of time, by its name {held.name!r}"
     return None
 
@@ -145,7 +154,7 @@ def date(held: Held) -> str | None:
 def identifier(held: Held) -> str | None:
     """Numbers or short texts that name a case (or something about it) and measure nothing."""
     named = is_id_name(held.name)
-    rows = known(held)
+    rows = held.known
     if held.stored == "text":
         short = held.words < 1.5 or _only_digits(held)
         if held.distinct == rows and rows >= 10 and short and (named or _same_shape(held)):
@@ -194,7 +203,7 @@ def ordinal(held: Held) -> str | None:
         return None
     if name_words(held.name) & SCALE_NAMES and low >= 0 and high <= 20:
         return f"a scale from {low:.0f} to {high:.0f}, by its name {held.name!r}"
-    typical = held.values[held.counts >= max(2, 0.01 * known(held))]
+    typical = held.values[held.counts >= max(2, 0.01 * held.known)]
     if low in (0, 1) and typical.size >= 4 and set(typical[typical > 0]) >= set(range(1, int(typical[-1]) + 1)):
         top = int(typical[-1])
         if (top in (5, 7, 10) and low == 1) or (top in (5, 7, 9, 10) and low == 0 and _not_falling(held, top)):
@@ -206,7 +215,7 @@ def ordinal(held: Held) -> str | None:
 def nominal(held: Held) -> str | None:
     if held.stored == "boolean":
         return "true or false"
-    rows = known(held)
+    rows = held.known
     if held.stored == "text":
         if held.distinct > max(50, 0.2 * rows) and held.words >= 1.5:
             return None  # free text
@@ -258,15 +267,13 @@ def ordered_words(labels: list[str]) -> tuple[str, ...]:
             levels.setdefault(level_of(label), label)
     if not 3 <= len(levels) <= 30:
         return ()
-    places: dict[str, tuple[float, ...]] = {}
-    for order in ORDERS:
-        if set(levels) <= set(order):
-            places = {level: (order.index(level),) for level in levels}
-            break
-    else:
-        ends = {level: _range_of(level) for level in levels}
-        if _is_range(levels) and len(set(ends.values())) == len(ends):
-            places = {level: end for level, end in ends.items() if end is not None}
+    order = next((one for one in ORDERS if set(levels) <= set(one)), None)
+    ends = {level: _range_of(level) for level in levels}
+    places: dict[str, Any] = {}
+    if order is not None:
+        places = {level: order.index(level) for level in levels}
+    elif _is_range(levels) and len(set(ends.values())) == len(ends):
+        places = ends
     return tuple(levels[level] for level in sorted(places, key=places.__getitem__))
 
 
@@ -306,11 +313,6 @@ def _range_of(level: str) -> tuple[float, float] | None:
     except ValueError:  # several points, as in 1.2.3
         return None
     return None
-
-
-def known(held: Held) -> int:
-    """How many rows have a value."""
-    return held.rows - held.missing
 
 
 def whole(held: Held) -> bool:
@@ -383,13 +385,3 @@ def _one_negative_code(held: Held) -> bool:
     """Whether the only value below zero is one that stands for missing: -1, -9, -99, -999."""
     below = held.values[held.values < 0]
     return below.size == 1 and float(below[0]) in (-1, -9, -99, -999, -9999, -88, -77, -8, -7)
-
-
-def level_names(stated: Declared, column: str, held: Held) -> None:
-    """Refuse stated levels of which none occurs."""
-    if stated.levels and not set(stated.levels) & {text_of(held, code).strip("'") for code in range(held.values.size)}:
-        raise ColumnError(
-            f"none of the stated levels of {column!r} occurs.",
-            seen=listing(text_of(held, code).strip("'") for code in range(min(8, held.values.size))),
-            hint=f"the levels of {column!r} from low to high",
-        )

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorespace.auditing.association import Outcome, area, area_p
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
+from scorespace.auditing.leaks import Leads
 from scorespace.comparisons.adjust import holm
-from scorespace.frames.survey import Held
-from scorespace.frozen import dataclass
 from scorespace.results import decimals, grouped, p_text
 
 
@@ -75,42 +73,6 @@ def unstated(column: Column) -> Iterator[Seen]:
         yield column.seen(text, code=found[0])
 
 
-@dataclass(frozen=True)
-class Gap:
-    """The missing values of a column beside the target: AUC (or its like for numbers) of being missing."""
-
-    column: str
-    share: float
-    area: float
-    p: float
-    of_class: str = ""
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """All columns with missing values, beside the target."""
-
-    target: str
-    found: tuple[Gap, ...]
-
-
-def gap(held: Held, target: Outcome) -> Gap | None:
-    """How much the target differs between rows with and without a value; None where there is nothing to compare."""
-    absent = held.codes[target.rows] < 0
-    some = int(absent.sum())
-    if min(some, target.size - some) < 5:
-        return None
-    if not target.classes:
-        found, of_class, p = area(target.rank, absent), "", area_p(target.rank, absent)
-    else:
-        gone = absent.astype(np.float64)
-        each = {k: area(gone, target.codes == k) for k in np.unique(target.codes).tolist()}
-        best = max(each, key=lambda k: (round(abs(each[k] - 0.5), 9), each[k]))
-        found, of_class = each[best], target.classes[best]
-        p = min(1.0, max(1, len(each) - 1) * area_p(gone, target.codes == best))
-    return Gap(held.name, some / target.size, found, p, of_class)
-
-
 @finding(
     "SS155",
     "warning",
@@ -118,19 +80,20 @@ def gap(held: Held, target: Outcome) -> Gap | None:
     "Filling them hides this, and dropping the rows changes the classes: keep missing as a value of its own, and ask "
     "whether it is known beforehand.",
 )
-def telling_gaps(gaps: Gaps) -> Iterator[Seen]:
-    adjusted = holm([one.p for one in gaps.found]).tolist() if gaps.found else []
-    for one, p in zip(gaps.found, adjusted, strict=True):
+def telling_gaps(leads: Leads) -> Iterator[Seen]:
+    adjusted = holm([one.p for one in leads.gaps]).tolist() if leads.gaps else []
+    target = leads.target.name
+    for one, p in zip(leads.gaps, adjusted, strict=True):
         effect = abs(one.area - 0.5)
         if p < 0.01 and effect >= 0.05:
             more = "more" if (one.area > 0.5) else "less"
             words = (
-                f"{one.column!r} is missing {more} often where {gaps.target!r} is {one.of_class!r}"
+                f"{one.column!r} is missing {more} often where {target!r} is {one.of_class!r}"
                 if one.of_class
-                else f"{gaps.target!r} is {'higher' if one.area > 0.5 else 'lower'} where {one.column!r} is missing"
+                else f"{target!r} is {'higher' if one.area > 0.5 else 'lower'} where {one.column!r} is missing"
             )
             yield Seen(
-                (one.column, gaps.target),
+                (one.column, target),
                 f"{words} (AUC {decimals(max(one.area, 1 - one.area))}, {p_text(p)} after correction; "
                 f"{100 * one.share:.0f} % are missing).",
                 {"auc": one.area, "p": one.p, "p_adjusted": p, "share": one.share},

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from scorespace.auditing.association import Association, Outcome, rank_p
+from scorespace.auditing.association import Association, Gap, Outcome, rank_p
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.free import sortedness
 from scorespace.auditing.words import AFTERWARDS, name_words
@@ -45,12 +45,12 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Leads:
-    """All that could lead to the target: the orders, the associations of single columns, and the texts of labels."""
+    """All that could lead to the target, column by column: orders, first that of the rows, associations and gaps."""
 
     target: Outcome
-    orders: tuple[Order, ...]
-    associations: tuple[Association, ...]
-    labels: dict[str, tuple[str, ...]]
+    orders: list[Order]
+    associations: list[Association] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
 
     @cached_property
     def adjusted(self) -> list[float]:
@@ -59,12 +59,19 @@ class Leads:
         return holm([1.0 if math.isnan(value) else value for value in p]).tolist() if p else []
 
     @property
-    def by_order(self) -> list[tuple[Order, float]]:
-        return list(zip(self.orders, self.adjusted, strict=False))
-
-    @property
     def by_column(self) -> list[tuple[Association, float]]:
         return list(zip(self.associations, self.adjusted[len(self.orders) :], strict=True))
+
+    def sorting(self, least: float) -> Iterator[tuple[Order, float]]:
+        """The orders that surely sort the target, of classes to that degree at least.
+
+        Not those that a column of times runs along with: then time may move the target, and nobody sorted by it.
+        """
+        times = [one for one in self.orders if one.time]
+        for one, p in zip(self.orders, self.adjusted, strict=False):
+            # A trend, however strong, does not sort.
+            if p < SURE and one.sorted >= (least if self.target.classes else 0.8) and not _explained(one, times):
+                yield one, p
 
     def seen(self, one: Order, p: float, columns: tuple[str, ...], words: str) -> Seen:
         """What is said of an order that sorts the target."""
@@ -96,13 +103,9 @@ def _rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     return float(np.corrcoef(x, y)[0, 1]) if x.size > 2 and np.ptp(x) and np.ptp(y) else 0.0
 
 
-def _explained(one: Order, orders: Sequence[Order]) -> bool:
-    """Whether a column of times runs along with it: then time may move the target, and nobody sorted by it."""
-    return any(
-        time.time and abs(time.rho) >= 0.9 * abs(one.rho) and abs(_rank_correlation(time.place, one.place)) >= 0.95
-        for time in orders
-        if time is not one
-    )
+def _explained(one: Order, times: Sequence[Order]) -> bool:
+    strong = [time for time in times if time is not one and abs(time.rho) >= 0.9 * abs(one.rho)]
+    return any(abs(_rank_correlation(time.place, one.place)) >= 0.95 for time in strong)
 
 
 @finding(
@@ -113,9 +116,8 @@ def _explained(one: Order, orders: Sequence[Order]) -> bool:
     leak=True,
 )
 def identifier(leads: Leads) -> Iterator[Seen]:
-    for one, p in leads.by_order:
-        strong = one.sorted >= (0.9 if leads.target.classes else 0.8)  # a trend, however strong, does not sort
-        if one.column and not one.time and p < SURE and strong and not _explained(one, leads.orders):
+    for one, p in leads.sorting(0.9):
+        if one.column and not one.time:
             along = " (and so does the order of the rows, which is the same)" if abs(one.with_rows) > 0.999 else ""
             words = f"{one.column!r} is an identifier, and yet it predicts {leads.target.name!r}{along}:"
             yield leads.seen(one, p, (one.column,), f"{words} rank correlation")
@@ -130,10 +132,8 @@ def identifier(leads: Leads) -> Iterator[Seen]:
 )
 def row_order(leads: Leads) -> Iterator[Seen]:
     told = any(abs(one.with_rows) > 0.999 and not one.time for one in leads.orders if one.column)
-    for one, p in leads.by_order:
-        if one.column or p >= SURE or one.sorted < (0.95 if leads.target.classes else 0.8) or told:
-            continue
-        if not _explained(one, leads.orders):
+    for one, p in leads.sorting(0.95):
+        if not one.column and not told:
             words = f"the rows are sorted by {leads.target.name!r}: the rank correlation of the row number is"
             yield leads.seen(one, p, (), words)
 
@@ -151,7 +151,7 @@ def giveaway(leads: Leads) -> Iterator[Seen]:
             continue
         if one.strength >= NEAR_ONE:
             words = f"{one.column!r} alone predicts {leads.target.name!r} with {one.measure} {decimals(one.strength)}"
-        elif one.class_strength >= NEAR_ONE and _names_class(leads.labels.get(one.column, ()), one.of_class):
+        elif one.class_strength >= NEAR_ONE and _names_class(one.labels, one.of_class):
             words = (
                 f"{one.column!r} alone tells {one.of_class!r} from the other classes of {leads.target.name!r} "
                 f"with AUC {decimals(one.class_strength)}, and one of its labels speaks of that class"

@@ -12,6 +12,7 @@ from scipy import stats
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding, first_rows
 from scorespace.auditing.free import torn_apart
+from scorespace.auditing.target import Target
 from scorespace.frozen import dataclass
 from scorespace.results import Row, grouped
 
@@ -43,26 +44,24 @@ class Repeats:
 
 def repeats(
     whole: NDArray[np.uint64],
-    features: NDArray[np.uint64] | None,
-    outcome: NDArray[np.int32] | None,
+    features: NDArray[np.uint64],
     chances: Sequence[tuple[float, bool]],
-    of_target: tuple[float, bool],
-    target: str,
-    *,
-    labelled: bool,
+    target: Target | None,
 ) -> Repeats:
-    """From digests of whole rows and of their features, and (pairs of rows that agree, fine) of each column."""
+    """From digests of whole rows and of their features, and (pairs of rows that agree, fine) of each feature."""
     _, first, inverse, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
     examples: tuple[Row, ...] = ()
     if first.size < whole.size:
         largest = int(np.argmin(np.where(counts == counts.max(), first, whole.size)))
         examples = first_rows(inverse == largest)
-    conflicting, others, alike = 0, examples[:0], _pairs(counts)
-    if features is not None and outcome is not None:
-        alike = _pairs(np.unique(features, return_counts=True)[1])
-        conflicting, others = _conflicts(features, outcome)
+    conflicting, others, alike, of_target = 0, examples[:0], _pairs(counts), (whole.size * (whole.size - 1) / 2, False)
+    if target is not None:
+        codes = target.column.held.codes
+        cases, sizes, torn = torn_apart(np.where(codes < 0, np.nan, codes), features)
+        conflicting, others = int(sizes[torn].sum()), first_rows(cases == np.argmax(torn)) if torn.any() else ()
+        alike, of_target = _pairs(sizes), agreement(target.column)
     return Repeats(
-        target,
+        target.column.name if target else "",
         whole.size,
         int(whole.size - first.size),
         _pairs(counts),
@@ -71,7 +70,7 @@ def repeats(
         expected_pairs(whole.size, [pairs for pairs, _ in chances], alike),
         any(fine for _, fine in (*chances, of_target)),
         conflicting,
-        labelled,
+        target is not None and bool(target.classes),
         examples,
         others,
     )
@@ -96,12 +95,6 @@ def expected_pairs(rows: int, agreeing: Sequence[float], alike: float = 0.0) -> 
     beside = math.prod(pairs / every for pairs in sorted(agreeing)[1:])
     copies = alike if beside < _RARE else 0.0
     return every * math.prod(max(pairs - copies, 0.5) / every for pairs in agreeing)
-
-
-def _conflicts(features: NDArray[np.uint64], outcome: NDArray[np.int32]) -> tuple[int, tuple[Row, ...]]:
-    """How many rows have a twin with another target, and some of them."""
-    inverse, counts, torn = torn_apart(np.where(outcome < 0, np.nan, outcome), features)
-    return int(counts[torn].sum()), first_rows(inverse == np.argmax(torn)) if torn.any() else ()
 
 
 def agreement(column: Column) -> tuple[float, bool]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,14 +61,13 @@ def judged(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> Judged:
     above = (ranks - own)[positive] / others
     below = (ranks - own)[~positive] / hits
     variance = np.var(above, ddof=min(1, hits - 1)) / hits + np.var(below, ddof=min(1, others - 1)) / others
-    unit = bool(score.min() >= 0 and score.max() <= 1)
-    found = Judged(area(score, positive), math.sqrt(float(variance)), math.nan, score.size)
-    if not unit:
-        return found
+    found, error = area(score, positive), math.sqrt(float(variance))
+    if score.min() < 0 or score.max() > 1:
+        return Judged(found, error, math.nan, score.size)
     squares = (score - positive) ** 2
     beyond = squares - score * (1 - score)
-    error = float(beyond.std(ddof=1)) / math.sqrt(score.size)
-    return replace(found, squares=float(squares.mean()), beyond=float(beyond.mean()), beyond_error=error)
+    of_beyond = float(beyond.std(ddof=1)) / math.sqrt(score.size)
+    return Judged(found, error, float(squares.mean()), score.size, float(beyond.mean()), of_beyond)
 
 
 def scored_twice(cases: NDArray[np.uint64], score: NDArray[np.float64]) -> tuple[int, int, tuple[Row, ...]]:

@@ -13,7 +13,7 @@ from scipy import stats
 from scorespace.auditing.column import Column
 from scorespace.auditing.finding import Seen, finding
 from scorespace.auditing.kinds import number_text, whole
-from scorespace.auditing.words import COUNT_NAMES, GONE, UNSURE, name_words
+from scorespace.auditing.words import COUNT_NAMES, GONE, UNSURE, is_number, name_words
 from scorespace.results import grouped
 
 _LOW_CODES: Final = (0, -1, -2, -7, -8, -9, -77, -88, -98, -99, -777, -888, -998, -999, -9999, -99999, -999999)
@@ -38,7 +38,8 @@ def sentinel(column: Column) -> Iterator[Seen]:
         return
     if column.stated is not None and column.stated.levels:
         return
-    for value, near in (*_from_below(held.values, held.counts), *_from_above(held.values, held.counts)):
+    above = ((-code, -near) for code, near in _apart(-held.values[::-1], held.counts[::-1], _HIGH_CODES, sign=-1))
+    for value, near in (*_apart(held.values, held.counts, _LOW_CODES), *above):
         rows = column.count_of[value]
         yield column.seen(
             f"{number_text(value)} in {column.name!r} stands apart: {_rows(rows, column.known)} hold it, and the next "
@@ -48,30 +49,20 @@ def sentinel(column: Column) -> Iterator[Seen]:
         )
 
 
-def _from_below(values: NDArray[np.float64], counts: NDArray[np.int64]) -> Iterator[tuple[float, float]]:
-    """Codes below all other values, the lowest first, each with the value next to it."""
+def _apart(
+    values: NDArray[np.float64], counts: NDArray[np.int64], codes: tuple[int, ...], sign: int = 1
+) -> Iterator[tuple[float, float]]:
+    """Codes below all other values, the lowest first, each with the value next to it; `sign`: of what was turned."""
     for place in range(min(3, values.size - 3)):
         code, rest, rows = float(values[place]), values[place + 1 :], counts[place + 1 :]
-        if code not in _LOW_CODES:
-            return
-        if -10 < code < 0:
+        apart = sign * code in codes and _stands_apart(code, int(counts[place]), rest, rows)
+        if sign > 0 and code in codes and -10 < code < 0:
             # A sole -1 among numbers from 0 on needs no distance, but more rows than its neighbour.
             more = rest.size >= 4 and counts[place] > max(2, rows[0])
-            apart = rest[0] >= 0 and (more or (code < -1 and _stands_apart(code, int(counts[place]), rest, rows)))
-        else:
-            apart = _stands_apart(code, int(counts[place]), rest, rows)
+            apart = rest[0] >= 0 and (more or (code < -1 and apart))
         if not apart:
             return
         yield code, float(rest[0])
-
-
-def _from_above(values: NDArray[np.float64], counts: NDArray[np.int64]) -> Iterator[tuple[float, float]]:
-    for place in range(min(3, values.size - 3)):
-        last = values.size - 1 - place
-        code, rest, rows = float(values[last]), -values[:last][::-1], counts[:last][::-1]
-        if code not in _HIGH_CODES or not _stands_apart(-code, int(counts[last]), rest, rows):
-            return
-        yield code, float(-rest[0])
 
 
 def _stands_apart(code: float, rows: int, rest: NDArray[np.float64], counts: NDArray[np.int64]) -> bool:
@@ -216,7 +207,7 @@ def mixed(column: Column) -> Iterator[Seen]:
     if not _is_mixed(column):
         return
     held = column.held
-    texts = [code for code, value in enumerate(held.values) if not _is_number(str(value))]
+    texts = [code for code, value in enumerate(held.values) if not is_number(str(value))]
     shown = ", ".join(f"{str(held.values[code])!r} ({grouped(int(held.counts[code]))})" for code in texts[:4])
     others = column.known - held.numeric
     levels = held.distinct <= 10 and not any(str(held.values[code]).strip().casefold() in GONE for code in texts)
@@ -234,14 +225,6 @@ def _is_mixed(column: Column) -> bool:
     if held.stored != "text" or column.kind.name in ("identifier", "binary"):
         return False
     return held.numeric >= 0.5 * column.known and held.numeric < column.known and held.distinct >= 4
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _rows(rows: int, of: int) -> str:

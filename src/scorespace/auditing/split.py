@@ -16,6 +16,7 @@ from scorespace.auditing.kinds import number_text
 from scorespace.auditing.rows import beyond_chance
 from scorespace.comparisons.adjust import holm
 from scorespace.errors import listing
+from scorespace.frames.survey import Held
 from scorespace.frozen import dataclass
 from scorespace.results import Row, decimals, grouped, p_text
 
@@ -67,8 +68,7 @@ def moved(ours: Column, theirs: Column) -> Moved:
     """The distance of the two distributions of a column: Kolmogorov-Smirnov for numbers, total variation for labels."""
     a, b = ours.held, theirs.held
     if a.stored in ("number", "date") and b.stored in ("number", "date"):
-        distance, p = _smirnov(a.values, a.counts, b.values, b.counts)
-        return Moved(ours.name, distance, p)
+        return Moved(ours.name, *_smirnov(a, b))
     left = {ours.text(code): int(a.counts[code]) for code in range(a.values.size)}
     right = {theirs.text(code): int(b.counts[code]) for code in range(b.values.size)}
     labels = list(dict.fromkeys([*left, *right]))
@@ -82,15 +82,16 @@ def moved(ours: Column, theirs: Column) -> Moved:
     return Moved(ours.name, float(np.abs(shares[0] - shares[1]).sum() / 2), p, new, gained)
 
 
-def _smirnov(
-    x: NDArray[np.float64], n: NDArray[np.int64], y: NDArray[np.float64], m: NDArray[np.int64]
-) -> tuple[float, float]:
-    if not n.sum() or not m.sum():
+def _smirnov(a: Held, b: Held) -> tuple[float, float]:
+    if not a.known or not b.known:
         return 0.0, 1.0
-    every = np.unique(np.concatenate([x, y]))
-    below = [np.append(0, np.cumsum(c))[np.searchsorted(v, every, side="right")] / c.sum() for v, c in ((x, n), (y, m))]
-    distance = float(np.abs(below[0] - below[1]).max())
-    size = float(n.sum()) * float(m.sum()) / float(n.sum() + m.sum())
+    every = np.unique(np.concatenate([a.values, b.values]))
+    ours, theirs = (
+        np.append(0, np.cumsum(one.counts))[np.searchsorted(one.values, every, side="right")] / one.known
+        for one in (a, b)
+    )
+    distance = float(np.abs(ours - theirs).max())
+    size = a.known * b.known / (a.known + b.known)
     return distance, float(stats.kstwobign.sf(distance * math.sqrt(size)))
 
 
@@ -186,35 +187,30 @@ def new_labels(split: Split) -> Iterator[Seen]:
 
 @dataclass(frozen=True)
 class Folds:
-    """A column of folds beside the groups of cases: how many groups are in several folds."""
+    """A column of folds beside a column of groups."""
 
-    fold: str
-    column: str
-    spanning: int
-    of: int
-    examples: tuple[Row, ...] = ()
-
-
-def folds(fold: str, column: str, place: NDArray[np.int32], group: NDArray[np.int64]) -> Folds:
-    """The groups of a column whose rows are in several folds, and some of these rows.
-
-    >>> folds("fold", "patient", np.array([0, 1, 1], dtype=np.int32), np.array([7, 7, 8])).spanning
-    1
-    """
-    inverse, _, torn = torn_apart(place, group)
-    examples = first_rows(inverse == np.argmax(torn)) if torn.any() else ()
-    return Folds(fold, column, int(torn.sum()), torn.size, examples)
+    fold: Held
+    group: Held
 
 
 @finding("SS167", "warning", "groups that span folds", "Draw the folds anew, with all rows of a group in one of them.")
 def torn_groups(folds: Folds) -> Iterator[Seen]:
-    if folds.spanning:
+    """Groups whose rows are in several folds.
+
+    >>> from scorespace.frames.survey import survey
+    >>> source = survey({"fold": [0, 1, 1], "patient": [7, 7, 8]})
+    >>> next(torn_groups(Folds(source.held("fold"), source.held("patient")))).numbers
+    {'groups': 1, 'of': 2}
+    """
+    inverse, _, torn = torn_apart(folds.fold.codes, folds.group.codes)
+    spanning = int(torn.sum())
+    if spanning:
         yield Seen(
-            (folds.column, folds.fold),
-            f"{grouped(folds.spanning)} of {grouped(folds.of)} groups of {folds.column!r} have rows in several folds "
-            f"of {folds.fold!r}: a case is tested by a model that learnt its relatives.",
-            {"groups": folds.spanning, "of": folds.of},
-            folds.examples,
+            (folds.group.name, folds.fold.name),
+            f"{grouped(spanning)} of {grouped(torn.size)} groups of {folds.group.name!r} have rows in several folds "
+            f"of {folds.fold.name!r}: a case is tested by a model that learnt its relatives.",
+            {"groups": spanning, "of": torn.size},
+            first_rows(inverse == np.argmax(torn)),
         )
 
 

@@ -32,8 +32,7 @@ def target(column: Column) -> Target:
     held = column.held
     stated = column.stated is not None
     few = whole(held) and held.distinct <= _FEW_CLASSES and held.rows >= 3 * held.distinct
-    number = held.stored in ("number", "date") and (column.kind.quantity if stated else not few)
-    if number and not (stated and not column.kind.quantity):
+    if held.stored in ("number", "date") and (column.kind.quantity if stated else not few):
         return Target(column, ())
     return Target(column, tuple(column.text(code).strip("'") for code in range(min(held.distinct, held.values.size))))
 
@@ -86,8 +85,7 @@ def skewed(target: Target) -> Iterator[Seen]:
         return
     found = scale(values, counts)
     if found.skew >= 1 and abs(found.log_skew) <= 0.5 * found.skew and found.gain >= 0.1:
-        yield Seen(
-            (target.column.name,),
+        yield target.column.seen(
             f"{target.column.name!r} is positive and skewed: the largest is {grouped(round(found.tail, 1))} times the "
             f"median. Its logarithm has skewness {decimals(found.log_skew, 2)} instead of {decimals(found.skew, 2)}, "
             f"and the normal distribution fits it better by {decimals(found.gain, 2)} nats per row.",
@@ -104,8 +102,7 @@ def imbalance(target: Target) -> Iterator[Seen]:
     rows, share = int(counts[least]), int(counts[least]) / target.column.known
     if rows < 10 or share < 0.1 / (len(target.classes) - 1):
         name = target.classes[least] if least < len(target.classes) else "the rarest"
-        yield Seen(
-            (target.column.name,),
+        yield target.column.seen(
             f"{name!r} is {100 * share:.2g} % of {target.column.name!r} ({grouped(rows)} rows).",
             {"rows": rows, "share": share},
             level="warning" if rows < 10 and len(target.classes) == 2 else "",

@@ -37,9 +37,9 @@ class Print:
     feature: bool
     distinct: int
     common: bool
-    order: int
-    reverse: int
-    alike: int
+    order: bytes
+    reverse: bytes
+    alike: bytes
     surprise: float
     ordered_surprise: float
     values: NDArray[np.float64] = field(repr=False)
@@ -53,7 +53,6 @@ class Prints:
     """The fingerprints of all columns but the target."""
 
     prints: tuple[Print, ...]
-    rows: int
 
 
 def fingerprint(column: Column, rows: NDArray[np.int64]) -> Print:

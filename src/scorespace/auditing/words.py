@@ -108,6 +108,19 @@ def name_words(name: str) -> set[str]:
     return {word for word in re.split(r"[\W_]+", apart.lower()) if word}
 
 
+def is_number(text: str) -> bool:
+    """Whether a text can be read as a number.
+
+    >>> is_number("-1e3"), is_number("5more")
+    (True, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def is_id_name(name: str) -> bool:
     """Whether a column is named like an identifier: customer number, patient_id, rowid."""
     words = name_words(name)

@@ -176,7 +176,7 @@ def _decided(sample: Sample, decision: nw.Expr, positive: str | None, wanted: Wa
     def decides(name: str) -> nw.Expr:
         return decision.is_in([value for value in values if label_text(value) == name])
 
-    kept = _of_actual(sample, wanted)
+    kept = _is_actual(sample, wanted.actual)
     if wanted.cell:
         kept = _in_cell(sample, wanted.cell, positive, decides)
     elif wanted.decided is not None:
@@ -190,11 +190,11 @@ def _of_classes(sample: Sample, model: str, wanted: Wanted) -> tuple[nw.Expr, nw
     classes = sample.with_classes(by_class)
     scores = [number(by_class[name]) for name in classes]
     highest = nw.max_horizontal(*scores)
-    kept = _of_actual(sample, wanted)
+    kept = _is_actual(sample, wanted.actual)
     if wanted.decided is not None:
-        place = classes.index(wanted.decided) if wanted.decided in classes else -1
-        if place < 0:
+        if wanted.decided not in classes:
             raise _unknown("class", wanted.decided, classes)
+        place = classes.index(wanted.decided)
         kept = kept & (scores[place] == highest)
         for before in scores[:place]:
             kept = kept & (before < highest)
@@ -204,13 +204,10 @@ def _of_classes(sample: Sample, model: str, wanted: Wanted) -> tuple[nw.Expr, nw
     return highest, kept
 
 
-def _of_actual(sample: Sample, wanted: Wanted) -> nw.Expr:
+def _is_actual(sample: Sample, name: str | None) -> nw.Expr:
     """The rows of the class that is asked for, or all."""
-    truth = nw.col(sample.roles.truth)
-    return ~truth.is_null() if wanted.actual is None else _is_actual(sample, wanted.actual)
-
-
-def _is_actual(sample: Sample, name: str) -> nw.Expr:
+    if name is None:
+        return ~nw.col(sample.roles.truth).is_null()
     if name not in sample.classes:
         raise _unknown("class", name, sample.classes)
     place = sample.classes.index(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -69,8 +70,7 @@ class Sample:
     @property
     def frame(self) -> Frame:
         """The rows in use: those of weight 0 are absent, and those with missing values when dropped."""
-        frame = _weighted(self.source.frame, self.roles)
-        return frame.filter(complete(frame, self.roles)) if self.dropped else frame
+        return _in_use(self.source.frame, self.roles, self.dropped)
 
 
 @dataclass(frozen=True)
@@ -101,36 +101,40 @@ def check(
     """
     check_missing(missing)
     refuse_wrong_kinds(source, roles)
-    found = _survey(source, roles) if seen is None else _in_order(roles, seen)
+    if seen is None:
+        found = _survey(source, roles)
+    else:
+        found = Counter(records=seen.records, rows=seen.used, complete=seen.used)
     source.accounts_for(found["records"])
+    if not found["records"]:
+        raise no_rows(source.where)
     if not found["rows"]:
-        raise _nothing(source, roles, found["records"])
-    _refuse_infinite_classes(roles, found)
-    long = [column for _, column in roles.columns() if found.get(f"long {column}")]
+        raise WeightError(
+            f"all weights in column {roles.weight!r} are zero: there is nothing to evaluate.",
+            seen=_rows(found["records"]),
+            hint="weights ≥ 0; weight 0 leaves a case out",
+        )
+    long = [column for _, column in roles.columns() if found[f"long {column}"]]
     if long:
         source = source.written_out(long)
-    frame = _weighted(source.frame, roles)
-    ok = complete(frame, roles)
     gaps = {column: found[f"missing {column}"] for _, column in roles.columns()}
     dropped = found["rows"] - found["complete"]
     told = told_gaps(gaps, found["rows"], dropped, missing)
     _refuse_wrong_values(source, roles, found)
-    classes: tuple[str, ...] = ()
-    counts: tuple[int, ...] = ()
-    labels: dict[Any, int] = {}
+    counted: Mapping[Any, int] = {}
+    counts: dict[str, int] = {}
     positive, inferred = None, False
     if not roles.numbers:
-        counted = _labels(source, frame.filter(ok) if dropped else frame, roles.truth) if seen is None else seen.labels
-        classes, counts, labels = _classes(counted, roles.truth)
+        counted = _labels(source, roles, dropped) if seen is None else seen.labels
+        counts = _classes(counted, roles.truth)
         if order:
-            place = places_in(order, classes)
-            labels = {value: place[classes[k]] for value, k in labels.items()}
-            rows_of = dict(zip(classes, counts, strict=True))
-            classes = tuple(place)
-            counts = tuple(rows_of.get(name, 0) for name in classes)
-        roles = _told_apart(roles, classes, ordered=bool(order))
-        positive, inferred = _positive(classes, counts, roles)
-        _refuse_absent_classes(classes, roles)
+            counts = {name: counts.get(name, 0) for name in places_in(order, tuple(counts))}
+        roles = _told_apart(roles, tuple(counts), ordered=bool(order))
+        positive, inferred = _positive(counts, roles)
+        _refuse_absent_classes(counts, roles)
+    classes = tuple(counts)
+    places = {name: k for k, name in enumerate(classes)}
+    labels = {value: places[label_text(value)] for value in counted}
     notes = [*source.notes]
     if idle := found["records"] - found["rows"]:
         weigh = "weighs nothing and is" if idle == 1 else "weigh nothing and are"
@@ -139,8 +143,8 @@ def check(
     if inferred and positive is not None:
         shown = f"label {classes[0]}" if len(classes) == 1 else f"labels {classes[0]} and {classes[1]}"
         notes.append(note("SS010", f"positive = {classes[positive]}, inferred from the {shown}."))
-    rows = found["complete"]
-    return Sample(source, roles, rows, dropped, classes, counts, positive, inferred, tuple(notes), labels)
+    rows, each = found["complete"], tuple(counts.values())
+    return Sample(source, roles, rows, dropped, classes, each, positive, inferred, tuple(notes), labels)
 
 
 def check_missing(missing: str) -> None:
@@ -182,13 +186,14 @@ def _all_numbers(labels: Sequence[Any]) -> bool:
     return all(isinstance(each, (int, float)) for each in labels)
 
 
-def _weighted(frame: Frame, roles: Roles) -> Frame:
-    """The frame without its rows of weight 0, which equal absent rows; a missing weight stays, to be reported."""
+def _in_use(frame: Frame, roles: Roles, dropped: int) -> Frame:
     used = _has_weight(roles)
-    return frame if used is None else frame.filter(used)
+    frame = frame if used is None else frame.filter(used)
+    return frame.filter(complete(frame, roles)) if dropped else frame
 
 
 def _has_weight(roles: Roles) -> nw.Expr | None:
+    """Whether a row has a weight: one of weight 0 equals an absent row; a missing weight stays, to be reported."""
     return None if roles.weight is None else (number(roles.weight) != 0).fill_null(True)
 
 
@@ -202,7 +207,7 @@ def _how_many(flag: nw.Expr) -> nw.Expr:
     return flag.cast(nw.Int64).sum()
 
 
-def _survey(source: Source, roles: Roles) -> dict[str, int]:
+def _survey(source: Source, roles: Roles) -> Counter[str]:
     """All that is counted over the rows, in one pass: the records, and of those of a weight the rows and their gaps."""
     frame = source.frame
     schema = frame.collect_schema()
@@ -234,17 +239,7 @@ def _survey(source: Source, roles: Roles) -> dict[str, int]:
     counted = source.arrays(frame.select(**wanted))
     # What is added up or looked for among no rows is missing in some engines, each in its own way.
     first = {name: values.tolist()[0] if values.size else None for name, values in counted.items()}
-    return {name: 0 if value is None or value != value else int(value) for name, value in first.items()}
-
-
-def _in_order(roles: Roles, seen: Seen) -> dict[str, int]:
-    """The survey of rows in which nothing is missing and nothing is wrong."""
-    return {
-        "records": seen.records,
-        "rows": seen.used,
-        "complete": seen.used,
-        **{f"missing {column}": 0 for _, column in roles.columns()},
-    }
+    return Counter({name: 0 if value is None or value != value else int(value) for name, value in first.items()})
 
 
 def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
@@ -258,41 +253,37 @@ def refuse_wrong_kinds(source: Source, roles: Roles) -> None:
             refuse_nested(column, kind, "classes" if role in ("truth", "decision") else f"{role}s")
 
 
-def _refuse_infinite_classes(roles: Roles, found: Mapping[str, int]) -> None:
-    for role, column in roles.columns():
-        if role in ("truth", "decision") and found.get(f"infinite {column}"):
-            raise ColumnError(
-                f"column {column!r} holds infinite values, not classes.",
-                seen=f"{grouped(found[f'infinite {column}'])} of {_rows(found['complete'])}",
-                hint="one label for each case",
-            )
-
-
-def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int]) -> None:
+def _refuse_wrong_values(source: Source, roles: Roles, found: Counter[str]) -> None:
     of_all = f"of {_rows(found['complete'])}"
     for role, column in roles.columns():
-        infinite, negative = found.get(f"infinite {column}", 0), found.get(f"negative {column}", 0)
+        infinite, negative = found[f"infinite {column}"], found[f"negative {column}"]
+        if role in ("truth", "decision") and infinite:
+            raise ColumnError(
+                f"column {column!r} holds infinite values, not classes.",
+                seen=f"{grouped(infinite)} {of_all}",
+                hint="one label for each case",
+            )
         if role in ("score", "number") and infinite:
             raise ScoreError(
                 f"column {column!r} has infinite {role}s.",
                 seen=f"{grouped(infinite)} {of_all}",
                 hint=f"replace them by a number beyond the largest finite {role}",
             )
-        if role in ("score", "number") and found.get(f"huge {column}"):
+        if role in ("score", "number") and found[f"huge {column}"]:
             raise ScoreError(
                 f"column {column!r} has {role}s beyond {_MOST[role][1]}, whose squares cannot be added up.",
                 seen=f"{grouped(found[f'huge {column}'])} {of_all}",
                 hint=f"divide all {role}s by the same number, or take their logarithms",
             )
-        if found.get(f"rounded {column}"):
+        if found[f"rounded {column}"]:
             _refuse_merged(source, column)
-        if found.get(f"tiny {column}"):
+        if found[f"tiny {column}"]:
             raise ScoreError(
                 f"column {column!r} has {role}s below 1e-70 alone, whose squares cannot be added up.",
                 seen=f"{_rows(found['complete'])}",
                 hint=f"multiply all {role}s by the same number",
             )
-        if found.get(f"heavy {column}") and not negative and not infinite:
+        if found[f"heavy {column}"] and not negative and not infinite:
             raise WeightError(
                 f"the weights in column {column!r} add up to more than can be counted.",
                 seen="a sum above 9 007 199 254 740 992, from where doubles leave out numbers",
@@ -304,13 +295,13 @@ def _refuse_wrong_values(source: Source, roles: Roles, found: Mapping[str, int])
                 seen=f"{grouped(negative or infinite)} {of_all}",
                 hint="weights ≥ 0; weight 0 leaves a case out",
             )
-        if found.get(f"light {column}"):
+        if found[f"light {column}"]:
             raise WeightError(
                 f"the weights in column {column!r} are too small to be multiplied.",
                 seen=f"{grouped(found[f'light {column}'])} {of_all} between 0 and 1e-70",
                 hint="multiply all weights by the same number, or set these to 0",
             )
-        if found.get(f"fractional {column}"):
+        if found[f"fractional {column}"]:
             hint = f'scores="{column}"' if role == "decision" else _NO_CLASS
             raise _not_whole(column, some_values(source, column), hint)
 
@@ -327,16 +318,6 @@ def _refuse_merged(source: Source, column: str) -> None:
             seen=f"{grouped(whole)} distinct from 9 007 199 254 740 992 on; doubles tell {grouped(told)} apart",
             hint="subtract the same number from all scores, or take their ranks",
         )
-
-
-def _nothing(source: Source, roles: Roles, total: int) -> DataError | WeightError:
-    if not total:
-        return no_rows(source.where)
-    return WeightError(
-        f"all weights in column {roles.weight!r} are zero: there is nothing to evaluate.",
-        seen=_rows(total),
-        hint="weights ≥ 0; weight 0 leaves a case out",
-    )
 
 
 def told_gaps(gaps: Mapping[str, int], rows: int, dropped: int, missing: str) -> tuple[Note, ...]:
@@ -359,15 +340,16 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{grouped(count)} rows"
 
 
-def _labels(source: Source, frame: Frame, truth: str) -> dict[Any, int]:
+def _labels(source: Source, roles: Roles, dropped: int) -> dict[Any, int]:
     """The rows of each label, those of the first only where they are too many."""
-    labels = frame.select(label(frame, truth).alias("label"))
+    frame = _in_use(source.frame, roles, dropped)
+    labels = frame.select(label(frame, roles.truth).alias("label"))
     counted = source.arrays(labels.group_by("label").agg(rows=nw.len()).head(MOST_CLASSES + 1))
     return dict(zip(counted["label"].tolist(), counted["rows"].tolist(), strict=True))
 
 
-def _classes(counted: Mapping[Any, int], truth: str) -> tuple[tuple[str, ...], tuple[int, ...], dict[Any, int]]:
-    """Names of the classes, their numbers of rows, and the class of each value of the column."""
+def _classes(counted: Mapping[Any, int], truth: str) -> dict[str, int]:
+    """The rows of each class, by its name."""
     values = list(counted)
     if len(values) > MOST_CLASSES:
         raise too_many_labels(truth, values, _NO_CLASS if _all_numbers(values) else "truth=… a column of labels")
@@ -377,8 +359,7 @@ def _classes(counted: Mapping[Any, int], truth: str) -> tuple[tuple[str, ...], t
     rows = dict.fromkeys(map(label_text, in_order(values)), 0)
     for value, count in counted.items():
         rows[label_text(value)] += int(count)
-    index = {name: k for k, name in enumerate(rows)}
-    return tuple(rows), tuple(rows.values()), {value: index[label_text(value)] for value in values}
+    return rows
 
 
 def _told_apart(roles: Roles, classes: tuple[str, ...], ordered: bool) -> Roles:
@@ -405,7 +386,7 @@ def _told_apart(roles: Roles, classes: tuple[str, ...], ordered: bool) -> Roles:
     return replace(roles, scores=scores, class_scores=of_classes)
 
 
-def _refuse_absent_classes(classes: tuple[str, ...], roles: Roles) -> None:
+def _refuse_absent_classes(classes: Iterable[str], roles: Roles) -> None:
     """Every class of the truth needs a score; scores of classes that never occur do no harm."""
     for model, by_class in roles.class_scores.items():
         absent = [name for name in classes if name not in by_class]
@@ -417,9 +398,9 @@ def _refuse_absent_classes(classes: tuple[str, ...], roles: Roles) -> None:
             )
 
 
-def _positive(classes: tuple[str, ...], counts: tuple[int, ...], roles: Roles) -> tuple[int | None, bool]:
+def _positive(counts: Mapping[str, int], roles: Roles) -> tuple[int | None, bool]:
     """The index of the positive class, and whether it was inferred."""
-    wanted = roles.positive
+    classes, wanted = tuple(counts), roles.positive
     several = any(len(by_class) > 2 for by_class in roles.class_scores.values())
     if wanted is None and several and not roles.scores:
         return None, False  # one of several scored classes is absent, and the labels 0 and 1 left mean nothing
@@ -431,6 +412,6 @@ def _positive(classes: tuple[str, ...], counts: tuple[int, ...], roles: Roles) -
         if roles.positive is None and (not roles.scores or (len(classes) == 1 and classes[0] in _NEGATIVES)):
             return None, False
         # The commonest class first, as people look for it.
-        ranked = sorted(zip(counts, classes, strict=True), key=lambda pair: -pair[0])
-        names, rows = [name for _, name in ranked], [count for count, _ in ranked]
+        names = sorted(classes, key=lambda name: -counts[name])
+        rows = [counts[name] for name in names]
         raise positive_error(names, roles.positive, rows, f"column {roles.truth!r}") from None

@@ -133,12 +133,10 @@ def decided(sample: Sample, column: str, by: nw.Expr | None = None) -> tuple[tup
 
     They are added up inside the engine; `by` is a further key.
     """
-    further = [] if by is None else ["slice"]
-    chosen = [codes(sample).alias("truth"), label(sample.source.frame, column).alias("value")]
-    chosen += [] if by is None else [by.alias("slice")]
+    keys = {"truth": codes(sample), "value": label(sample.source.frame, column)}
+    keys |= {} if by is None else {"slice": by}
     weights, total = weighing(sample.roles)
-    held = sample.frame.select(*chosen, *weights).group_by("truth", "value", *further).agg(**total)
-    groups = sample.source.arrays(held)
+    groups = sample.source.arrays(sample.frame.select(*weights, **keys).group_by(*keys).agg(**total))
     values = groups.pop("value").tolist()
     labels = in_order(list(dict.fromkeys(values)))
     if len(labels) > MOST_CLASSES:

@@ -7,6 +7,8 @@ import csv
 import io
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 from scorespace.errors import DataError
@@ -18,8 +20,8 @@ _HEAD: Final = 2**16
 _WIDEST: Final = 2**24
 
 
-def dialect(path: str, name: str, separator: str | None = None) -> tuple[CsvFile, tuple[str, ...]]:
-    """The file as its count needs it, and the names of its columns.
+def dialect(path: str, name: str, separator: str | None = None) -> CsvFile:
+    """The file as it is to be read: what parts its values, and the names of its columns.
 
     Nothing above the header is skipped, nothing is a comment, and quotes are doubled within quotes.
     """
@@ -34,7 +36,7 @@ def dialect(path: str, name: str, separator: str | None = None) -> tuple[CsvFile
     names = [cell.strip().replace("\x00", "␀") or f"column{k}" for k, cell in enumerate(header[0])]
     if len({each.casefold() for each in names}) < len(names):
         raise named_twice(names, name)
-    return CsvFile(path, found, len(names)), tuple(names)
+    return CsvFile(path, found, tuple(names))
 
 
 def _head(path: str, name: str) -> tuple[str, bool]:
@@ -82,11 +84,7 @@ def _separator(head: str, whole: bool) -> str:
 
 def _records(text: str, separator: str, most: int, *, strict: bool = False) -> Sequence[list[str]]:
     found: list[list[str]] = []
-    try:
-        for values in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict):
+    with suppress(csv.Error):  # the engine says what is wrong, and in which line
+        for values in islice(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict), most):
             found.append(values)
-            if len(found) == most:
-                break
-    except csv.Error:
-        pass  # the engine says what is wrong, and in which line
     return found

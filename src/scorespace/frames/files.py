@@ -169,28 +169,25 @@ class _CsvFiles:
         judged = f"SELECT count(*), {', '.join(asked)} FROM ({self._rows({}, most=_JUDGED)})"
         (answers,) = self.connection.execute(judged).fetchall()
         if not answers[0]:
-            raise no_rows(self.name, f"the columns {listing(columns)} and nothing below them")
+            raise _nothing_below(self.name, columns)
         by_comma = any(not dot and comma and all(comma) for dot, *comma in answers[1:])
         held = (comma[0] if by_comma else dot for dot, *comma in answers[1:])
         return {column: "DOUBLE" for column, yes in zip(columns, held, strict=True) if yes}, "," if by_comma else "."
 
     def account(self, read: int) -> None:
         """Refuse files whose records are not as many as the rows read."""
-        records = sum(file.records() for file in self.files)
-        if records != read and sum(file.look_closely(self.name) for file in self.files) != read:
-            raise _lost(self.name, records, read)
+        if sum(file.records() for file in self.files) != read:
+            _agree(self.name, sum(file.look_closely(self.name) for file in self.files), read)
 
 
 def _read_csv(
     connection: DuckDBPyConnection, paths: list[str], name: str, separator: str | None, as_text: bool
 ) -> Source:
+    # An empty file among others has no rows, and no header.
+    files = [dialect(path, name, separator) for path in paths if os.path.getsize(path)]
     kinds: dict[tuple[tuple[str, ...], str], list[str]] = {}
-    files = []
-    for path in paths:
-        if os.path.getsize(path):  # an empty file among others has no rows, and no header
-            file, header = dialect(path, name, separator)
-            kinds.setdefault((header, file.separator), []).append(path)
-            files.append(file)
+    for file in files:
+        kinds.setdefault((file.header, file.separator), []).append(file.path)
     found = _CsvFiles(connection, name, tuple(files), kinds, [""] if as_text else _MISSING)
     types, decimal = found.types()
     found = replace(found, decimal=decimal)
@@ -220,7 +217,7 @@ def _read_parquet(connection: DuckDBPyConnection, paths: list[str], name: str) -
 
     relation = relation_of(connection)
     if not int(relation.aggregate("count(*) AS rows").fetchnumpy()["rows"][0]):  # told by the footers: no row is read
-        raise no_rows(name, f"the columns {listing(relation.columns)} and nothing below them")
+        raise _nothing_below(name, relation.columns)
 
     def account(read: int) -> None:
         told = "SELECT sum(num_rows) FROM parquet_file_metadata($files)"
@@ -251,10 +248,12 @@ def _read_json(connection: DuckDBPyConnection, paths: list[str], name: str) -> S
         return nw.from_native(relation(texts))
 
     found = relation(types)
-    _refuse_empty(found, name)
+    # As NumPy arrays: as Python values, a time with a zone would ask for a library that need not be there.
+    if not len(next(iter(found.limit(1).fetchnumpy().values()))):
+        raise _nothing_below(name, found.columns)
     return replace(
         relation_source(found, name, connection),
-        account=lambda read: _agree(name, count_json(paths), read),
+        account=lambda read: _agree(name, sum(map(count_json, paths)), read),
         as_text=as_text,
         text_bytes=_unpacked(paths),
     )
@@ -285,7 +284,7 @@ def _read_arrow(paths: Sequence[str], name: str, writing: Path | None) -> Source
     except (ValueError, TypeError, OSError, KeyError, NotImplementedError, MemoryError) as error:
         raise _without_paths(unreadable(name, error, "Arrow"), paths) from error
     if not table.num_rows:
-        raise no_rows(name, f"the columns {listing(table.column_names)} and nothing below them")
+        raise _nothing_below(name, table.column_names)
     source = replace(frame_source(table), name=name, account=lambda read: _agree(name, table.num_rows, read))
     if len({column.casefold() for column in source.columns}) < len(source.columns):
         return source  # DuckDB would rename columns that differ only in case
@@ -297,20 +296,15 @@ def _read_arrow(paths: Sequence[str], name: str, writing: Path | None) -> Source
     return replace(relation_source(relation, name, connection), account=source.account)
 
 
-def _refuse_empty(relation: DuckDBPyRelation, name: str) -> None:
-    # As NumPy arrays: as Python values, a time with a zone would ask for a library that need not be there.
-    if not len(next(iter(relation.limit(1).fetchnumpy().values()))):
-        raise no_rows(name, f"the columns {listing(relation.columns)} and nothing below them")
+def _nothing_below(name: str, columns: Sequence[str]) -> DataError:
+    return no_rows(name, f"the columns {listing(columns)} and nothing below them")
 
 
 def _agree(name: str, records: int, read: int) -> None:
+    """Refuse a file of which not as many records were read as it holds."""
     if records != read:
-        raise _lost(name, records, read)
-
-
-def _lost(name: str, records: int, read: int) -> DataError:
-    return DataError(
-        f"not all of {name} could be read.",
-        seen=f"{grouped(records)} records, of which {grouped(read)} were read",
-        hint="check that the file is complete and that nobody writes to it",
-    )
+        raise DataError(
+            f"not all of {name} could be read.",
+            seen=f"{grouped(records)} records, of which {grouped(read)} were read",
+            hint="check that the file is complete and that nobody writes to it",
+        )

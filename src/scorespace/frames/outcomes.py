@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Final
 
 import narwhals as nw
@@ -54,7 +55,7 @@ def read_outcomes(
     source = read(data)
     check_columns((dataset, model, value), source)
     if model is None and value is None:
-        datasets, models, values = _wide(source, dataset)
+        found = _wide(source, dataset)
     elif dataset is None or model is None or value is None:
         raise ColumnError(
             "a long table needs the columns of data sets, models and values.",
@@ -62,13 +63,13 @@ def read_outcomes(
             hint=_all_three(source, dataset, model, value),
         )
     else:
-        datasets, models, values = _long(source, dataset, model, value)
-    if not datasets:
+        found = _long(source, dataset, model, value)
+    if not found.datasets:
         raise no_rows(source.where)
-    return _complete(Outcomes(source.name, datasets, models, values), missing)
+    return _complete(found, missing)
 
 
-def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+def _wide(source: Source, dataset: str | None) -> Outcomes:
     schema = source.frame.collect_schema()
     first = source.columns[0]
     if dataset is None and (not holds_numbers(schema[first]) or first.strip().casefold() in _NAMES):
@@ -86,14 +87,11 @@ def _wide(source: Source, dataset: str | None) -> tuple[tuple[str, ...], tuple[s
     source.accounts_for(rows)
     values = np.stack([doubles(found[column]) for column in models], axis=1) if models else np.empty((0, 0))
     names = tuple(map(label_text, found[dataset].tolist() if dataset else range(1, rows + 1)))
-    seen: set[str] = set()
-    twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
-    if twice:
-        raise DataError(
-            f"the data set {twice[0]!r} has {names.count(twice[0])} rows.",
-            hint="one row per data set, such as the mean over folds",
-        )
-    return names, models, values
+    for each, times in Counter(names).items():
+        if times > 1:
+            hint = "one row per data set, such as the mean over folds"
+            raise DataError(f"the data set {each!r} has {times} rows.", hint=hint)
+    return Outcomes(source.name, names, models, values)
 
 
 def _all_three(source: Source, *stated: str | None) -> str:
@@ -120,9 +118,7 @@ def _refuse_numbered(source: Source, first: str) -> None:
         )
 
 
-def _long(
-    source: Source, dataset: str, model: str, value: str
-) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+def _long(source: Source, dataset: str, model: str, value: str) -> Outcomes:
     schema = source.frame.collect_schema()
     if not holds_numbers(schema[value]):
         raise _not_numbers(source, value)
@@ -142,7 +138,7 @@ def _long(
         )
     values = np.full((len(datasets), len(models)), np.nan)
     values.flat[cells] = doubles(found[value])
-    return datasets, models, values
+    return Outcomes(source.name, datasets, models, values)
 
 
 def _in_order_of_appearance(labels: NDArray[Any], column: str) -> tuple[NDArray[np.intp], tuple[str, ...]]:

@@ -116,17 +116,11 @@ def _spooled(stream: Any, name: str) -> Copy:
 def local_paths(path: str) -> list[str]:
     """The files that a path, a pattern or a file:// address names; it is an error if there are none."""
     local = local_path(path)
+    if "\0" in local:
+        raise DataError(f"{local!r} is no path.", seen="embedded null byte", hint="the name of a file")
+    paths = [local] if os.path.isfile(local) else sorted(filter(os.path.isfile, glob.glob(local, recursive=True)))
     try:
-        os.stat(local.encode())
-    except (OSError, UnicodeEncodeError):
-        pass  # told below
-    except ValueError as error:  # a NUL in it
-        raise DataError(f"{local!r} is no path.", seen=str(error), hint="the name of a file") from None
-    try:
-        local.encode()
-        paths = [local] if os.path.isfile(local) else sorted(filter(os.path.isfile, glob.glob(local, recursive=True)))
-        for each in paths:
-            each.encode()
+        "".join([local, *paths]).encode()
     except UnicodeEncodeError:
         raise DataError(f"the name {local!r} is not UTF-8.", hint="rename the file") from None
     if not paths:

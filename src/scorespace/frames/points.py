@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 import narwhals as nw
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 from scorespace.errors import ColumnError, ScoreError, WeightError, listing
 from scorespace.frames.check import check_missing, told_gaps
 from scorespace.frames.read import read
-from scorespace.frames.roles import absent_column, check_columns
+from scorespace.frames.roles import check_columns, matching
 from scorespace.frames.source import Source, no_rows
-from scorespace.frames.values import doubles, holds_numbers, label, number, refuse_nested, some_values
+from scorespace.frames.values import doubles, holds_numbers, label, number, refuse_nested, some_values, unmasked
 from scorespace.frozen import dataclass
 from scorespace.results import Note, grouped
 from scorespace.tables.columns import MOST_SIZE, refuse_sizes, refuse_uncountable
@@ -97,18 +96,11 @@ def _features(source: Source, patterns: Sequence[str], other: Sequence[str]) -> 
     """The columns that the patterns name; a column that is named itself must have no other role."""
     if not patterns:
         raise ColumnError("no feature is named.", seen=listing(source.columns), hint="features=… such as 'x*'")
-    chosen: dict[str, None] = {}
-    for pattern in patterns:
-        if pattern in source.columns:
-            if pattern in other:
-                raise ColumnError(f"column {pattern!r} is a feature and has another role.", hint="name it once")
-            chosen[pattern] = None
-            continue
-        found = [name for name in source.columns if fnmatchcase(name, pattern) and name not in other]
-        if not found:
-            raise absent_column(pattern, source)
-        chosen |= dict.fromkeys(found)
-    return list(chosen)
+    chosen = matching(patterns, source, other)
+    for name in chosen:
+        if name in other:
+            raise ColumnError(f"column {name!r} is a feature and has another role.", hint="name it once")
+    return chosen
 
 
 def _refuse_text(source: Source, name: str, kind: nw.dtypes.DType) -> None:
@@ -119,18 +111,13 @@ def _refuse_text(source: Source, name: str, kind: nw.dtypes.DType) -> None:
 
 
 def _texts(array: NDArray[Any]) -> NDArray[np.object_]:
-    """Labels as objects, missing ones as None; whole numbers without a point, as files hold them as doubles."""
-    values = np.ma.getdata(array)
-    if values.dtype.kind == "f":
-        whole = np.isfinite(values) & (np.floor(values) == values)
-        gone = np.isnan(values)
-        values = values.astype(object)
-        values[whole] = [int(one) for one in values[whole]]
-    else:
-        values = values.astype(object)
-        gone = np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
-    values[gone | np.ma.getmaskarray(array)] = None
-    return values
+    """Labels as objects, missing ones as None."""
+    values = unmasked(array)
+    numbers = values.dtype.kind == "f"
+    gone = np.isnan(values) if numbers else np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
+    texts = values.astype(object)
+    texts[gone] = None
+    return texts
 
 
 def _complete(

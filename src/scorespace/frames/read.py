@@ -42,17 +42,12 @@ def read(data: Any, *, writing: Path | None = None) -> Source:
     if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, os.PathLike)) for one in data):
         return read_path([os.fsdecode(one) for one in data], writing=writing)
     if isinstance(data, Mapping):
-        return _read_arrays(data, writing)
+        columns, connection = plain_arrays(data), connect(writing=writing)
+        connection.register("arrays", columns)
+        return relation_source(connection.table("arrays"), "arrays", connection)
     return frame_source(data)
 
 
 def path_text(path: str | bytes | os.PathLike[str] | Copy | list[str]) -> str | Copy | list[str]:
     """A path of any kind as text; several stay several."""
     return path if isinstance(path, (Copy, list)) else os.fsdecode(path)
-
-
-def _read_arrays(data: Mapping[Any, Any], writing: Path | None) -> Source:
-    columns = plain_arrays(data)
-    connection = connect(writing=writing)
-    connection.register("arrays", columns)
-    return relation_source(connection.table("arrays"), "arrays", connection)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any, Final
 
 import numpy as np
@@ -21,11 +21,11 @@ _PIECE: Final = 2**22
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV file as its own count needs it: where it is, what parts its values, and how many each line has."""
+    """A CSV file: where it is, what parts its values, and the names of its columns."""
 
     path: str
     separator: str
-    width: int
+    header: tuple[str, ...]
 
     def records(self) -> int:
         """The lines below the header, where a line may go on within quotes; empty ones at the end are none.
@@ -60,13 +60,13 @@ class CsvFile:
             ends, returns, quotes = ends + outside.size, returns + outside_returns.size, quotes + marks.size
         if not ends and returns_only is not None:  # as on old Macintoshes
             lines = returns_only
-        if not quotes and separators != (self.width - 1) * lines:
+        if not quotes and separators != (len(self.header) - 1) * lines:
             return -1
         return lines - 1
 
     def look_closely(self, name: str) -> int:
         """The records counted value by value; an empty line between others, or one of another length, is refused."""
-        records = 0
+        records, width = 0, len(self.header)
         empty: int | None = None
         with opened(self.path) as raw, _text(raw) as file:
             lines = csv.reader(file, delimiter=self.separator)
@@ -76,19 +76,14 @@ class CsvFile:
                         empty = empty or lines.line_num
                     elif empty is not None:
                         raise _refused(name, f"line {grouped(empty)} is empty")
-                    elif len(values) != self.width:
+                    elif len(values) != width:
                         found = f"{len(values)} value{'' if len(values) == 1 else 's'}"
-                        raise _refused(name, f"line {grouped(lines.line_num)} has {found}, the header {self.width}")
+                        raise _refused(name, f"line {grouped(lines.line_num)} has {found}, the header {width}")
                     else:
                         records += 1
             except csv.Error as error:
                 raise _refused(name, f"line {grouped(lines.line_num)}: {error}") from None
         return records - 1
-
-
-def count_json(paths: Iterable[str]) -> int:
-    """The records of JSON files: the elements of the array, or the objects one after the other."""
-    return sum(map(_json_records, paths))
 
 
 def _refused(name: str, seen: str) -> DataError:
@@ -113,8 +108,8 @@ def _count(values: NDArray[np.uint8], sign: str) -> int:
     return int(np.count_nonzero(values == ord(sign)))
 
 
-def _json_records(path: str) -> int:
-    """Elements at the first level of the array, or objects at the top."""
+def count_json(path: str) -> int:
+    """The records of a JSON file: the elements of the array, or the objects one after the other."""
     depth, inside, escaped = 0, False, False
     objects = commas = 0
     array: bool | None = None

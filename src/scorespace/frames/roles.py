@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, Protocol
+from fnmatch import fnmatchcase
+from typing import Any
 
 from scorespace.arguments import check
 from scorespace.errors import ColumnError, did_you_mean, listing
@@ -16,16 +17,6 @@ from scorespace.tables.labels import label_text
 
 Columns = str | Sequence[str] | Mapping[str, str | Mapping[str, str]]
 """One column, several, {model: column}, or {model: {class: column}} for scores of several classes."""
-
-
-class HasColumns(Protocol):
-    """Where columns are looked for: a source, or a survey of one."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-    @property
-    def where(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -177,9 +168,7 @@ def roles(
     _refuse_idle_renames(renames, used, named)
     taken: dict[str, str] = {}
     for role, column in found.columns():
-        if column not in columns:
-            raise absent_column(column, source)
-        refuse_star(column)
+        check_columns([column], source)
         if column in taken:
             raise ColumnError(
                 f"column {column!r} cannot be both {taken[column]} and {_told(role)}.",
@@ -302,23 +291,19 @@ def _by_model(
     if given is None:
         return []
     check("scores or decisions", given, str | Sequence | Mapping)
-    if isinstance(given, Mapping):
-        pairs: list[tuple[str, Any]] = [(str(model), column) for model, column in given.items()]
-    else:
-        pairs = [(str(column), column) for column in ([given] if isinstance(given, str) else given)]
-    return [_named(model, column, columns, renames) for model, column in pairs]
-
-
-def _named(
-    model: str, column: Any, columns: Sequence[str], renames: Mapping[str, str]
-) -> tuple[str, str | dict[str, str]]:
-    if isinstance(column, Mapping):
-        return model, {label_text(label): str(each) for label, each in column.items()}
-    name = str(column)
-    if "*" in name and name not in columns:
-        bare = name.replace("*", "").strip("_-. ") if model == name else model
-        return renames.get(name, bare or name), _by_class(name, columns)
-    return renames.get(name, model), name
+    listed: Sequence[Any] = [given] if isinstance(given, str) else list(given)
+    found: list[tuple[str, str | dict[str, str]]] = []
+    for one in listed:
+        model, column = str(one), given[one] if isinstance(given, Mapping) else one
+        name = str(column)
+        if isinstance(column, Mapping):
+            found.append((model, {label_text(label): str(each) for label, each in column.items()}))
+        elif "*" in name and name not in columns:
+            bare = name.replace("*", "").strip("_-. ") if model == name else model
+            found.append((renames.get(name, bare or name), _by_class(name, columns)))
+        else:
+            found.append((renames.get(name, model), name))
+    return found
 
 
 class _Starred(dict[str, str]):
@@ -340,13 +325,24 @@ def _by_class(pattern: str, columns: Sequence[str]) -> _Starred:
     return found
 
 
-def check_columns(names: Iterable[str | None], source: HasColumns) -> None:
+def check_columns(names: Iterable[str | None], source: Source) -> None:
     """Refuse columns that are not there, and one whose name means all columns to the engine."""
-    for name in names:
-        if name is not None and name not in source.columns:
+    for name in (one for one in names if one is not None):
+        if name not in source.columns:
             raise absent_column(name, source)
-        if name is not None:
-            refuse_star(name)
+        refuse_star(name)
+
+
+def matching(patterns: Sequence[str], source: Source, without: Sequence[str] = ()) -> list[str]:
+    """The columns that are named, or that patterns such as x* take, which take none of some others."""
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        like = [name for name in source.columns if fnmatchcase(name, pattern) and name not in without]
+        found = [pattern] if pattern in source.columns else like
+        if not found:
+            raise absent_column(pattern, source)
+        chosen |= dict.fromkeys(found)
+    return list(chosen)
 
 
 def refuse_star(column: str) -> None:
@@ -367,7 +363,7 @@ def truth_unnamed(source: Source) -> ColumnError:
     )
 
 
-def absent_column(column: str, source: HasColumns) -> ColumnError:
+def absent_column(column: str, source: Source) -> ColumnError:
     """The error for a column that is not there, with the nearest one that is."""
     if {"actual", "decided", "squares", "model"} <= set(source.columns):
         return ColumnError(

@@ -16,7 +16,6 @@ from typing import Annotated, Any, Final, Literal
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from scorespace.declaration import Option, options_of, read_options
 from scorespace.errors import ColumnError, listing
@@ -310,7 +309,7 @@ def sliced(sample: Sample, found: Slicing, *, settle: bool = True) -> Sliced:
     if settle:
         source = _settled(source)
     counted = source.arrays(source.frame.select(SLICE).group_by(SLICE).agg(rows=nw.len()))
-    rows = dict(sorted(zip(_whole(counted[SLICE]), _whole(counted["rows"]), strict=True)))
+    rows = dict(sorted(zip(*(counted[name].astype(np.int64).tolist() for name in (SLICE, "rows")), strict=True)))
     if len(rows) > MOST_SLICES:
         raise ColumnError(
             f"{' and '.join(map(repr, found.by))} make too many slices together.",
@@ -325,10 +324,6 @@ def sliced(sample: Sample, found: Slicing, *, settle: bool = True) -> Sliced:
         )
     names = {code: found.name(code) for code in rows}
     return Sliced(replace(sample, source=source, dropped=0, kept={}), names, rows)
-
-
-def _whole(values: NDArray[Any]) -> list[int]:
-    return [int(one) for one in values.tolist()]
 
 
 def _settled(source: Source) -> Source:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -66,8 +67,7 @@ def spark_source(data: Any, master: str | None = None) -> Source:
             reader = reader.option("header", True).option("inferSchema", True).option("mode", "FAILFAST")
             reader = reader.option("sep", "\t" if ending == ".tsv" else ",")
         frame = reader.format(kind).load(path)
-    source = frame_source(frame)
-    return Source(source.frame, os.path.basename(path.removesuffix("/")), source.columns)
+    return replace(frame_source(frame), name=os.path.basename(path.removesuffix("/")))
 
 
 def _session(master: str | None) -> Any:

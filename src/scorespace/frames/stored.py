@@ -76,19 +76,15 @@ def load_tables(path: str | os.PathLike[str]) -> Tables:
     """
     if holds_saved(path):
         return _of_saved(path)
-    paths = local_paths(os.fspath(path))
-    loaded = [one for each in paths for one in [_loaded(each)] if one is not None]
+    loaded = [_loaded(each, os.fspath(path)) for each in local_paths(os.fspath(path))]
     found = [one for one, _ in loaded]
-    if len(found) < len(paths):
-        raise DataError(f"{os.fspath(path)!r} holds no tables.", hint="scorespace table DATA --out FILE.parquet")
-    names = {name: None for one in found for name in one.tables}
-    for one in found:
-        if one.tables.keys() != names.keys():
-            raise DataError(
-                "the files hold tables of different models.",
-                seen="; ".join(listing(each.tables) for each in found[:3]),
-                hint="the same models in each",
-            )
+    names = found[0].tables
+    if any(one.tables.keys() != names.keys() for one in found):
+        raise DataError(
+            "the files hold tables of different models.",
+            seen="; ".join(listing(each.tables) for each in found[:3]),
+            hint="the same models in each",
+        )
     tables = {name: merged(one.tables[name] for one in found) for name in names}
     notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
     several = [couples for _, couples in loaded]
@@ -101,9 +97,7 @@ def load_tables(path: str | os.PathLike[str]) -> Tables:
 
 def holds_tables(data: Any) -> bool:
     """Whether the data is the path of a file that tables were written to."""
-    if not isinstance(data, (str, os.PathLike)):
-        return False
-    path = os.fspath(data)
+    path = os.fspath(data) if isinstance(data, os.PathLike) else data
     if not isinstance(path, str) or read_once(path):
         return False
     if holds_saved(path):
@@ -135,10 +129,11 @@ def _about(path: str) -> Any:
         return None
 
 
-def _loaded(path: str) -> tuple[Tables, dict[tuple[str, str], Stored]] | None:
+def _loaded(path: str, asked: str) -> tuple[Tables, dict[tuple[str, str], Stored]]:
+    """The tables of a file, and those of couples as they are stored; `asked` is the pattern that names it."""
     about = _about(path)
     if not isinstance(about, dict):
-        return None
+        raise DataError(f"{asked!r} holds no tables.", hint="scorespace table DATA --out FILE.parquet")
     name = os.path.basename(path)
     if about.get("schema") != _SCHEMA:
         raise DataError(

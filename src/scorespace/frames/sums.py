@@ -90,7 +90,8 @@ def _wanted(roles: Roles, needs: Needs | None, *, far: bool) -> _Wanted:
     >>> [TERMS[j] for j in _wanted(Roles("y"), [frozenset({"absolute"})], far=False).terms]
     ['weight', 'absolute', 'error', 'error²', 'truth²']
     """
-    pairs = _pairs(roles)
+    # The variance of the truth stands for the square of its mean as a baseline.
+    pairs = [pair for pair in _PAIRS if roles.baseline is not None or _OFF_SQUARED not in pair]
     if needs is None:
         return _Wanted(tuple(range(len(TERMS))), tuple(pairs))
     own = [{0, *map(TERMS.index, one), *({2} if far and "error²" in one else ())} for one in needs]
@@ -157,12 +158,9 @@ class _Added:
             weighed = self.beside["lowest"] >= 0 and least >= LEAST_SIZE and 0 < self.sums["w"] < MOST_EXACT
             if not weighed:
                 return False
-        return all(_sized(table, min(1.0, least)) for table in self.tables.values()) and self._baseline_sized()
-
-    def _baseline_sized(self) -> bool:
-        if not isinstance(self.roles.baseline, str):
-            return True
-        return self.sums["b b"] > _SMALL**2 * self.beside["rows"]
+        if isinstance(self.roles.baseline, str) and not self.sums["b b"] > _SMALL**2 * self.beside["rows"]:
+            return False
+        return all(_sized(table, min(1.0, least)) for table in self.tables.values())
 
 
 def _tables(added: Sequence[_Added]) -> dict[str, ErrorSums]:
@@ -194,31 +192,31 @@ def _passes(source: Source, frame: Frame, roles: Roles, needs: Needs | None) -> 
     models = [*roles.numbers.items()]
     for start in range(0, len(models), _TOGETHER):
         predicted = {model: number(column) for model, (_, column) in models[start : start + _TOGETHER]}
-        begun = _begun(source, frame, truth, predicted)
-        errors = {model: _origin(*begun[1:], place) for place, model in enumerate(predicted)}
-        origin = (begun[0] if "truth" in of_truth else 0.0) if mean is None else mean
+        begun, errors = _begun(source, frame, truth, predicted)
+        origin = (begun if "truth" in of_truth else 0.0) if mean is None else mean
         wanted = _wanted(roles, needs, far=any(errors.values()))
         yield _added(source, frame, roles, predicted, wanted, origin, errors)
 
 
 def _begun(
     source: Source, frame: Frame, truth: nw.Expr, predicted: Mapping[str, nw.Expr]
-) -> tuple[float, list[float], list[float]]:
-    """Of the first rows, the mean of the truths, and of each model those of the errors and of their squares."""
+) -> tuple[float, dict[str, float]]:
+    """Of the first rows, the mean of the truths, and where the errors of each model are counted from.
+
+    That is 0, unless all are far from it for how much they differ.
+    """
     first = {f"e{place}": one - truth for place, one in enumerate(predicted.values())}
     squares = {f"square {name}": nw.col(name) * nw.col(name) for name in first}
     rows = frame.head(_FIRST).select(y=truth, **first).with_columns(**squares)
     found = _numbers(source, rows.select(nw.all().mean()))
     # What is no number here is none in the sums, which tell.
     y = found["y"] if math.isfinite(found["y"]) else 0.0
-    return y, [found[name] for name in first], [found[name] for name in squares]
-
-
-def _origin(means: Sequence[float], squares: Sequence[float], place: int) -> float:
-    """Where errors are counted from: 0, unless all are far from it for how much they differ."""
-    mean, square = means[place], squares[place]
-    far = math.isfinite(mean) and not mean * mean <= _FAR * (square - mean * mean)
-    return mean if far else 0.0
+    errors = dict.fromkeys(predicted, 0.0)
+    for model, name in zip(predicted, first, strict=True):
+        mean, square = found[name], found[f"square {name}"]
+        if math.isfinite(mean) and not mean * mean <= _FAR * (square - mean * mean):
+            errors[model] = mean
+    return y, errors
 
 
 def _mean(source: Source, frame: Frame, roles: Roles) -> float:
@@ -261,11 +259,11 @@ def _added(
         given["t"] = (truth < origin).cast(nw.Float64) - (truth > origin).cast(nw.Float64)
         asked.add((*once, "t"))
     known = [f"e{place}" for place in range(len(predicted))]
-    known += ["o"] if isinstance(roles.baseline, str) else []
-    beside = {"rows": nw.len(), **{f"known {name}": nw.col(name).count() for name in known}}
     if isinstance(roles.baseline, str):
+        known.append("o")
         given["b"] = base
         asked.add(("b", "b"))
+    beside = {"rows": nw.len(), **{f"known {name}": nw.col(name).count() for name in known}}
     if roles.weight is not None:
         weight = number(roles.weight)
         given |= {"w": weight, "weighing": nw.when(weight > 0).then(weight), "used": (weight != 0).cast(nw.Int64)}
@@ -302,11 +300,6 @@ def _weights(roles: Roles) -> tuple[Factors, Factors]:
     if roles.weight is None:
         return (), ()
     return ("w",), ("w",) if roles.copies else ("w", "w")
-
-
-def _pairs(roles: Roles) -> list[tuple[int, int]]:
-    """The products that are needed; the variance of the truth stands for the square of its mean as a baseline."""
-    return [pair for pair in _PAIRS if roles.baseline is not None or _OFF_SQUARED not in pair]
 
 
 def _numbers(source: Source, frame: Frame) -> dict[str, float]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +20,7 @@ from scorespace.frames.values import doubles
 from scorespace.frozen import dataclass
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
 
 Codes = NDArray[np.int32]
 
@@ -32,8 +34,6 @@ _FORMATS: Final = (
 _WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT")
 _LONG: Final = ("BIGINT", "UBIGINT", "HUGEINT")
 _TIMES: Final = ("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
-# Spread widely and always alike, so that equal columns of different tables get the same digest.
-_STRIDE: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,35 +60,35 @@ class Held:
         return int(self.counts.size)
 
     @property
+    def known(self) -> int:
+        """How many rows have a value."""
+        return int(self.counts.sum())
+
+    @property
     def missing(self) -> int:
-        return self.rows - int(self.counts.sum())
+        return self.rows - self.known
 
     def numbers(self) -> NDArray[np.float64]:
         """The values row by row as doubles, NaN where one is missing; only of numbers, booleans and dates."""
         padded = np.append(self.values.astype(np.float64), np.nan)
         return padded[self.codes]
 
-    def first_rows(self, code: int, most: int = 3) -> list[int]:
+    def first_rows(self, code: int) -> list[int]:
         """The first rows with the value of that code, counted from 0."""
-        return np.flatnonzero(self.codes == code)[:most].tolist()
+        return np.flatnonzero(self.codes == code)[:3].tolist()
 
-    def digests(self) -> tuple[int, int, int]:
-        """Numbers that columns share whose rows are in the same order, in the reverse order, or alike."""
+    def digests(self) -> tuple[bytes, bytes, bytes]:
+        """Digests that columns share whose rows are in the same order, in the reverse order, or alike."""
         reverse = np.where(self.codes < 0, -1, self.distinct - 1 - self.codes).astype(np.int32)
         return _digest(self.codes), _digest(reverse), _digest(by_appearance(self.codes))
 
 
-@dataclass(frozen=True, eq=False)
-class Survey:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Survey(Source):
     """A source to be looked at column by column; the rows stay in DuckDB, in their order."""
 
-    name: str
-    where: str
-    columns: tuple[str, ...]
     rows: int
     types: dict[str, str]
-    relation: DuckDBPyRelation = field(repr=False)
-    connection: DuckDBPyConnection | None = field(default=None, repr=False)
 
     def held(self, name: str) -> Held:
         """All that a column holds.
@@ -122,13 +122,13 @@ class Survey:
         found = f"TRY_CAST(regexp_replace(CAST({identifier(name)} AS VARCHAR), '[^0-9]', '', 'g') AS DOUBLE)"
         return doubles(self.fetch(f"SELECT {found} AS digits FROM given")["digits"])
 
-    def _ordered(self, name: str, stored: str, expression: str, **more: Any) -> Held:
+    def _ordered(self, name: str, stored: str, expression: str) -> Held:
         numbers = doubles(self.fetch(f"SELECT {expression} AS value FROM given")["value"])
         there = ~np.isnan(numbers)
         values, inverse, counts = np.unique(numbers[there], return_inverse=True, return_counts=True)
         codes = np.full(numbers.size, -1, dtype=np.int32)
         codes[there] = inverse
-        return Held(name, stored, self.rows, values, counts.astype(np.int64), codes, **more)
+        return Held(name, stored, self.rows, values, counts.astype(np.int64), codes)
 
     def _text(self, name: str, column: str) -> Held:
         date = f"try_strptime({column}, [{', '.join(map(literal, _FORMATS))}])"
@@ -206,7 +206,7 @@ class Survey:
     def fetch(self, query: str) -> dict[str, NDArray[Any]]:
         """The columns that a question to the rows, `given`, is answered with."""
         with told(self.where):
-            return dict(_queried(self.relation, query).fetchnumpy())
+            return dict(_queried(self.frame.to_native(), query).fetchnumpy())
 
 
 def survey(data: Any) -> Survey:
@@ -225,14 +225,12 @@ def survey(data: Any) -> Survey:
             raise
         # Numbers first and text later: take all as text, and look at each value.
         relation = _settled(source, source.as_text(source.columns).to_native())
-    names, types = tuple(relation.columns), [str(kind) for kind in relation.types]
     ((rows,),) = _queried(relation, "SELECT count(*) FROM given").fetchall()
     if not rows:
         raise no_rows(source.where)
     source.accounts_for(rows)
-    return Survey(
-        source.name, source.where, names, rows, dict(zip(names, types, strict=True)), relation, source.connection
-    )
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    return Survey(nw.from_native(relation), source.name, tuple(types), source.connection, rows=rows, types=types)
 
 
 def by_appearance(codes: Codes) -> Codes:
@@ -283,8 +281,5 @@ def _queried(relation: DuckDBPyRelation, query: str) -> DuckDBPyRelation:
     return found
 
 
-def _digest(codes: Codes) -> int:
-    weights = np.arange(1, codes.size + 1, dtype=np.uint64) * _STRIDE
-    weights ^= weights >> np.uint64(29)
-    with np.errstate(over="ignore"):
-        return int(np.sum(weights * (codes.astype(np.int64) + 2).astype(np.uint64), dtype=np.uint64))
+def _digest(codes: Codes) -> bytes:
+    return blake2b(codes.tobytes(), digest_size=16).digest()

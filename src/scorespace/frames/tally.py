@@ -115,46 +115,43 @@ def _of_slice(groups: Groups, code: int) -> Groups:
 
 
 def _class_bins(sample: Sample, bits: int) -> dict[str, Table]:
-    """The bins of models that score every class: a group-by for each class, the highest score, and the decisions."""
-    roles, found = sample.roles, dict[str, Table]()
+    """The bins of models that score every class, where none of them is positive."""
     if sample.positive is not None:
-        return found
-    scan = _Scan(sample.source, roles, bits)
-    for model, by_class in roles.class_scores.items():
-        classes = sample.with_classes(by_class)
-        scores = [number(by_class[name]) for name in classes]
-        highest = nw.max_horizontal(*scores)
-        place: nw.Expr = nw.lit(len(classes) - 1)
-        for k in reversed(range(len(classes) - 1)):  # of several that are highest, the first
-            place = choose(scores[k] == highest, nw.lit(k), place)
-        # The highest of the others; where two are highest, that is the highest itself.
-        others = (choose(nw.col("the decision") == k, nw.lit(None), score) for k, score in enumerate(scores))
-        frame = sample.frame.with_columns(
-            codes(sample).cast(nw.Int64).alias("the truth"),
-            place.cast(nw.Int64).alias("the decision"),
-            highest.alias("the highest"),
-            (nw.sum_horizontal(*scores) - 1).abs().alias("the excess"),
-        )
-        frame = frame.with_columns((nw.col("the highest") - nw.max_horizontal(*others)).alias("the lead"))
-        truth, right = nw.col("the truth"), (nw.col("the truth") == nw.col("the decision")).cast(nw.Int64)
-        same = {code: code for code in range(len(classes))}
-        tables = [
-            scan.exact(scan.table_of(scan.grouped(frame, score, truth), same, classes, classes[k]))
-            for k, score in enumerate(scores)
-        ]
-        groups = scan.grouped(frame, nw.col("the highest"), right)
-        top = scan.exact(scan.table_of(groups, {0: 0, 1: 1}, ("wrong", "right"), "right"))
-        found[model] = _with_decisions(sample, frame, classes, tables, top)
-    return found
+        return {}
+    scan = _Scan(sample.source, sample.roles, bits)
+    return {model: _binned(sample, scan, by_class) for model, by_class in sample.roles.class_scores.items()}
 
 
-def _with_decisions(
-    sample: Sample, frame: Frame, classes: tuple[str, ...], tables: Sequence[ScoreTable], top: ScoreTable
-) -> ClassBins:
-    """The tables of the classes with the decisions by the highest score, and how far scores are from adding up."""
+def _binned(sample: Sample, scan: _Scan, by_class: Mapping[str, str]) -> ClassBins:
+    """A group-by for each class, one for the highest score, and one for the decisions by it.
+
+    The last also tells how far the scores are from adding up to one.
+    """
+    classes = sample.with_classes(by_class)
+    scores = [number(by_class[name]) for name in classes]
+    highest = nw.max_horizontal(*scores)
+    place: nw.Expr = nw.lit(len(classes) - 1)
+    for k in reversed(range(len(classes) - 1)):  # of several that are highest, the first
+        place = choose(scores[k] == highest, nw.lit(k), place)
+    # The highest of the others; where two are highest, that is the highest itself.
+    others = (choose(nw.col("the decision") == k, nw.lit(None), score) for k, score in enumerate(scores))
+    frame = sample.frame.with_columns(
+        codes(sample).cast(nw.Int64).alias("the truth"),
+        place.cast(nw.Int64).alias("the decision"),
+        highest.alias("the highest"),
+        (nw.sum_horizontal(*scores) - 1).abs().alias("the excess"),
+    )
+    frame = frame.with_columns((nw.col("the highest") - nw.max_horizontal(*others)).alias("the lead"))
+    truth, decision = nw.col("the truth"), nw.col("the decision")
+    same = {code: code for code in range(len(classes))}
+    tables = (
+        scan.exact(scan.table_of(scan.grouped(frame, score, truth), same, classes, name))
+        for name, score in zip(classes, scores, strict=True)
+    )
+    groups = scan.grouped(frame, nw.col("the highest"), (truth == decision).cast(nw.Int64))
+    top = scan.exact(scan.table_of(groups, {0: 0, 1: 1}, ("wrong", "right"), "right"))
     weights, total = weighing(sample.roles)
-    keys = [nw.col("the truth").alias("truth"), nw.col("the decision").alias("place")]
-    held = frame.select(*keys, nw.col("the excess"), *weights).group_by("truth", "place")
+    held = frame.select("the excess", *weights, truth=truth, place=decision).group_by("truth", "place")
     found = sample.source.arrays(held.agg(excess=nw.col("the excess").max(), **total))
     excess = float(found["excess"].astype(np.float64).max(initial=0.0))
     leads = _leads(sample, frame, classes) if len(classes) <= MOST_LED else None
@@ -294,15 +291,15 @@ class _Scan:
         Where bins have a number and labels are 0 and 1, one whole number for the first three: rows that are added up
         alike then lie close together, which takes two thirds of the time.
         """
-        weight = None if self.roles.weight is None else number(self.roles.weight)
-        named = [score.alias("score"), labels.alias("label")]
-        if weight is not None:
-            named += [weight.alias("weight"), (weight != 0).alias("used")]
+        named = {"score": score, "label": labels}
+        if self.roles.weight is not None:
+            weight = number(self.roles.weight)
+            named |= {"weight": weight, "used": weight != 0}
         if by is not None:
-            named.append(by.alias("slice"))
+            named["slice"] = by
         # Step by step: an expression that stands in another one twice would be computed twice.
         place = numbered(score, self.bits) if numbers else cell(score, self.bits, choose)
-        held = chosen.select(*named, place.alias("cell"))
+        held = chosen.select(**named, cell=place)
         x, w = nw.col("score"), nw.col("weight")
         for edge in self.edges:
             # A bin has one number more for each edge below: so those of the parts of a bin differ.
@@ -311,19 +308,18 @@ class _Scan:
         # Products are made here: some engines add up plain columns only.
         products = {"first": x, "second": x * x}
         found: dict[str, nw.Expr] = {"rows": nw.len(), "low": x.min(), "high": x.max()}
-        if weight is not None:
+        if "weight" in named:
             products = {**{name: one * w for name, one in products.items()}, "squares": w * w}
             found |= {"weight": w.sum(), "least": w.min()}
         found |= {name: nw.col(name).sum() for name in products}
-        names = ["cell", "label", *(["used"] if weight is not None else [])]
-        further = ["slice"] if by is not None else []
-        kept = [nw.col(name) for name in [*names, *further, "score", *(["weight"] if weight is not None else [])]]
+        kept = {name: nw.col(name) for name in named if name in ("score", "weight")}
+        keys = {name: nw.col(name) for name in ("cell", *named) if name not in kept}
         if numbers:
             key = nw.col("cell") * 2 + nw.col("label")
-            key = key if weight is None else key * 2 + nw.col("used").cast(nw.Int8)
-            names, kept = ["key"], [key.cast(nw.Int64).alias("key"), *kept[len(names) :]]
-        made = held.select(*kept, *(one.alias(name) for name, one in products.items()))
-        return self.source.arrays(made.group_by(*names, *further).agg(**found))
+            key = key * 2 + nw.col("used").cast(nw.Int8) if "used" in named else key
+            keys = {"key": key.cast(nw.Int64)}
+        made = held.select(**keys, **kept, **products)
+        return self.source.arrays(made.group_by(*keys).agg(**found))
 
     def exact(self, table: ScoreTable) -> ScoreTable:
         """The table, without bins where nothing was rounded away."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +17,11 @@ from scorespace.errors import ColumnError, DataError, WeightError, did_you_mean,
 from scorespace.frames.check import check_missing, told_gaps
 from scorespace.frames.engine import identifier, literal
 from scorespace.frames.read import read
-from scorespace.frames.roles import absent_column, check_columns
+from scorespace.frames.roles import check_columns, matching
 from scorespace.frames.survey import Survey, survey
 from scorespace.frozen import dataclass
 from scorespace.results import Note, grouped
 from scorespace.tables.labels import label_text, natural_order
-
-if TYPE_CHECKING:
-    pass
 
 Codes = NDArray[np.int32]
 Counted = NDArray[np.int64]
@@ -148,13 +144,14 @@ def transactions(
     named = [*items, *([transaction] if transaction else [])]
     source = survey(_settled(data, [*named, *([weight] if named and weight else [])]))
     if source.connection is None:  # the reader's own engine: ours needs tables of its own
-        source = survey(source.relation.fetchnumpy())
-    source.relation.create_view("given", replace=True)
+        source = survey(source.arrays(source.frame))
+    source.frame.to_native().create_view("given", replace=True)
     if weight is not None:
         _check_weights(source, weight, transaction)
     if transaction is not None:
         return _long(source, transaction, items, weight, missing)
-    return _wide(source, [name for name in _matching(source, items) if name != weight], weight, missing)
+    chosen = matching(items, source) or source.columns
+    return _wide(source, [name for name in chosen if name != weight], weight, missing)
 
 
 def _settled(data: Any, wanted: Sequence[str]) -> Any:
@@ -229,16 +226,6 @@ def _wide(source: Survey, columns: Sequence[str], weight: str | None, missing: s
     return Transactions(source, int(counted["size"][0]), tuple(kept), False, notes)
 
 
-def _matching(source: Survey, patterns: Sequence[str]) -> list[str]:
-    """The columns that the patterns name, all of them where there are none."""
-    if not patterns:
-        return list(source.columns)
-    for pattern in patterns:
-        if not any(name == pattern or fnmatchcase(name, pattern) for name in source.columns):
-            raise absent_column(pattern, source)
-    return [name for name in source.columns if any(name == one or fnmatchcase(name, one) for one in patterns)]
-
-
 def _is_text(kind: str) -> bool:
     return kind == "VARCHAR" or kind.startswith("ENUM")
 
@@ -286,8 +273,7 @@ def _not_an_item(source: Survey, name: str) -> ColumnError:
 
 def _check_weights(source: Survey, weight: str, transaction: str | None) -> None:
     """Refuse weights that are no numbers of transactions, or differ within one."""
-    if weight not in source.columns:
-        raise absent_column(weight, source)
+    check_columns([weight], source)
     w = identifier(weight)
     number = f"TRY_CAST({w} AS DOUBLE)"
     wrong = f"{w} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}) OR {number} < 0 OR {number} % 1 <> 0)"
@@ -298,8 +284,7 @@ def _check_weights(source: Survey, weight: str, transaction: str | None) -> None
             seen=listing(sorted(map(str, odd["v"].tolist())), 3),
             hint="whole numbers from 0 on; or no weight",
         )
-    summed = source.fetch(f"SELECT coalesce(sum({number}), 0.0) AS n FROM given")["n"]
-    total = float(summed[0])
+    total = float(source.fetch(f"SELECT coalesce(sum({number}), 0.0) AS n FROM given")["n"][0])
     if not total:
         raise WeightError(f"column {weight!r} stands for no transaction at all.", hint="weights above 0; or no weight")
     if total > MOST_COPIES:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import narwhals as nw
@@ -82,8 +81,16 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
 
 def refuse_text(source: Source, column: str, kind: nw.dtypes.DType, role: str) -> None:
     """Refuse a column that holds no numbers; one without any value is missing, whatever its kind."""
-    if not _is_number(source.frame, column, kind) and (values := some_values(source, column, odd=True)):
-        raise _not_number(column, kind, role, values)
+    if _is_number(source.frame, column, kind) or not (values := some_values(source, column, odd=True)):
+        return
+    words = {"String": "text", "Categorical": "categories", "Enum": "categories", "Object": "mixed values"}
+    held = words.get(type(kind).__name__, "dates" if kind.is_temporal() else f"values of type {kind}")
+    if held in ("text", "categories") and all(map(_is_numeric, values)):
+        hint = "it looks like numbers: write them as 1234.5"
+    else:
+        hint = f'decisions="{column}" if these are labels' if role == "score" else "a column of numbers"
+    error = WeightError if role == "weight" else ColumnError
+    raise error(f"column {column!r} holds {held}, not {role}s.", seen=listing(values), hint=hint)
 
 
 def refuse_nested(column: str, kind: nw.dtypes.DType, what: str) -> None:
@@ -101,17 +108,6 @@ def _is_number(frame: Frame, column: str, kind: nw.dtypes.DType) -> bool:
             return False
         return True
     return holds_numbers(kind)
-
-
-def _not_number(column: str, kind: nw.dtypes.DType, role: str, values: Sequence[str]) -> ColumnError | WeightError:
-    words = {"String": "text", "Categorical": "categories", "Enum": "categories", "Object": "mixed values"}
-    held = words.get(type(kind).__name__, "dates" if kind.is_temporal() else f"values of type {kind}")
-    if held in ("text", "categories") and all(map(_is_numeric, values)):
-        hint = "it looks like numbers: write them as 1234.5"
-    else:
-        hint = f'decisions="{column}" if these are labels' if role == "score" else "a column of numbers"
-    kind_of_error = WeightError if role == "weight" else ColumnError
-    return kind_of_error(f"column {column!r} holds {held}, not {role}s.", seen=listing(values), hint=hint)
 
 
 def _is_numeric(text: str) -> bool:

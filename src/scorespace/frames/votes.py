@@ -33,26 +33,20 @@ def with_votes(source: Source, scores: Any, positive: Any) -> tuple[Source, Any]
     >>> with_votes(data, {"card": "minus(d1)"}, None)[1]
     {'card': 'card'}
     """
-    if isinstance(scores, Mapping):
-        by_model = dict(scores)
-        for name, text in scores.items():
-            made = _HOW.fullmatch(text) if isinstance(text, str) and text not in source.columns else None
-            if made is not None:
-                source = _with_column(source, str(name), made["how"], made["columns"], positive)
-                by_model[name] = str(name)
-        return source, by_model
-    if not isinstance(scores, str | Sequence):  # nothing that names columns
+    if not isinstance(scores, str | Sequence | Mapping):  # nothing that names columns
         return source, scores
-    texts: Sequence[Any] = [scores] if isinstance(scores, str) else scores
-    named: list[Any] = []
-    for text in texts:
-        match = _NAMED.fullmatch(text) if isinstance(text, str) and text not in source.columns else None
-        if match is None:
-            named.append(text)
-            continue
-        source = _with_column(source, match["name"], match["how"], match["columns"], positive)
-        named.append(match["name"])
-    return source, (scores if named == list(texts) else named)
+    by_model, listed = isinstance(scores, Mapping), [scores] if isinstance(scores, str) else scores
+    given: dict[Any, Any] = dict(listed) if isinstance(listed, Mapping) else dict(enumerate(listed))
+    named = dict(given)
+    for key, text in given.items():
+        pattern = _HOW if by_model else _NAMED
+        made = pattern.fullmatch(text) if isinstance(text, str) and text not in source.columns else None
+        if made is not None:
+            named[key] = str(key) if by_model else made["name"]
+            source = _with_column(source, named[key], made["how"], made["columns"], positive)
+    if by_model:
+        return source, named
+    return source, (scores if named == given else list(named.values()))
 
 
 def _with_column(source: Source, name: str, how: str, wanted: str, positive: Any) -> Source:
@@ -69,20 +63,14 @@ def _with_column(source: Source, name: str, how: str, wanted: str, positive: Any
         kept = [each for each in texts if each not in columns and each != name]
         return written(kept).with_columns(made.alias(name))
 
-    further = (note("SS097", _turned(name, columns[0])),) if how == "minus" else ()
+    told = f"{name} is minus {columns[0]}, so that low ones mean positive: a threshold of -5 takes the cases whose "
+    further = (note("SS097", f"{told}{columns[0]} is 5 or less."),) if how == "minus" else ()
     return replace(
         source,
         frame=source.frame.with_columns(made.alias(name)),
         columns=(*source.columns, name),
         as_text=None if written is None else as_text,
         notes=(*source.notes, *further),
-    )
-
-
-def _turned(name: str, column: str) -> str:
-    return (
-        f"{name} is minus {column}, so that low ones mean positive: a threshold of -5 takes the cases whose {column} "
-        "is 5 or less."
     )
 
 

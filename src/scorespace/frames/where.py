@@ -30,10 +30,10 @@ Schema = Mapping[str, nw.dtypes.DType]
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*')|(?P<name>"(?:[^"]|"")+"|`[^`]+`)"""
     r"""|(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))|(?P<word>[^\W\d][\w.]*)"""
-    r"""|(?P<sign><=|>=|!=|<>|==|[=<>(),]))"""
+    r"""|(?P<sign><=|>=|!=|<>|==|[=<>(),])|(?P<other>\S))"""
 )
 _SIGNS: Final = {"=": eq, "==": eq, "!=": ne, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
-_OPPOSITE: Final = {eq: ne, ne: eq, lt: ge, ge: lt, gt: le, le: gt}
+_OPPOSITE: Final[Mapping[Any, Any]] = {eq: ne, ne: eq, lt: ge, ge: lt, gt: le, le: gt, and_: or_, or_: and_}
 _KEYWORDS: Final = ("and", "or", "not", "in", "between", "is", "missing", "true", "false")
 _QUOTES: Final = '"`'
 _LONGEST: Final = 1000  # pieces: engines plan no longer conditions
@@ -66,6 +66,7 @@ class Column:
     name: str
 
     def gap(self, schema: Schema) -> nw.Expr:
+        refuse_nested(self.name, schema[self.name], "values to compare")
         return gap(self.name, schema[self.name])
 
     def on(self, schema: Schema) -> nw.Expr:
@@ -91,10 +92,7 @@ class Compared:
     sign: Any
     value: Operand
 
-    def against(self) -> Compared:
-        return replace(self, sign=_OPPOSITE[self.sign])
-
-    def on(self, schema: Schema) -> nw.Expr:
+    def on(self, schema: Schema, denied: bool = False) -> nw.Expr:
         absent = self.column.gap(schema)
         if isinstance(self.value, Column):
             _refuse_unlike(self.column, self.value, schema)
@@ -102,27 +100,25 @@ class Compared:
             right: Any = self.value.on(schema)
         else:
             right = _of_value(self.column, self.value, schema)
-        compared: nw.Expr = self.sign(self.column.on(schema), right)
+        sign = _OPPOSITE[self.sign] if denied else self.sign
+        compared: nw.Expr = sign(self.column.on(schema), right)
         return compared.fill_null(False) & ~absent
 
 
 @dataclass(frozen=True)
 class Among:
-    """A column that has one of several values, or none of them."""
+    """A column that has one of several values."""
 
     column: Column
     values: tuple[Operand, ...]
-    wanted: bool = True
 
-    def against(self) -> Among:
-        return replace(self, wanted=not self.wanted)
-
-    def on(self, schema: Schema) -> nw.Expr:
+    def on(self, schema: Schema, denied: bool = False) -> nw.Expr:
+        absent = self.column.gap(schema)
         values = [_of_value(self.column, one, schema) for one in self.values]
         fractions = any(isinstance(one, float) for one in values)
         held = number(self.column.name) if fractions else self.column.on(schema)
         found = held.is_in([*map(float, values)] if fractions else values)
-        return (found if self.wanted else ~found).fill_null(False) & ~self.column.gap(schema)
+        return (~found if denied else found).fill_null(False) & ~absent
 
 
 @dataclass(frozen=True)
@@ -130,14 +126,10 @@ class Missing:
     """Whether a column has no value."""
 
     column: Column
-    wanted: bool = True
 
-    def against(self) -> Missing:
-        return replace(self, wanted=not self.wanted)
-
-    def on(self, schema: Schema) -> nw.Expr:
+    def on(self, schema: Schema, denied: bool = False) -> nw.Expr:
         absent = self.column.gap(schema)
-        return absent if self.wanted else ~absent
+        return ~absent if denied else absent
 
 
 @dataclass(frozen=True)
@@ -147,15 +139,23 @@ class Joined:
     by: Any
     parts: tuple[Clause, ...]
 
-    def against(self) -> Joined:
-        return Joined(or_ if self.by is and_ else and_, tuple(one.against() for one in self.parts))
-
-    def on(self, schema: Schema) -> nw.Expr:
-        return reduce(self.by, (one.on(schema) for one in self.parts))
+    def on(self, schema: Schema, denied: bool = False) -> nw.Expr:
+        by = _OPPOSITE[self.by] if denied else self.by
+        return reduce(by, (one.on(schema, denied) for one in self.parts))
 
 
-Clause = Compared | Among | Missing | Joined
-"""Negations stand inside the tests: "not age < 5" asks for an age as well, in every engine."""
+@dataclass(frozen=True)
+class Denied:
+    """What another condition is not."""
+
+    clause: Clause
+
+    def on(self, schema: Schema, denied: bool = False) -> nw.Expr:
+        return self.clause.on(schema, not denied)
+
+
+Clause = Compared | Among | Missing | Joined | Denied
+"""What is denied is denied inside the tests: "not age < 5" asks for an age as well, in every engine."""
 
 
 def where(source: Source, text: str) -> Source:
@@ -168,9 +168,7 @@ def where(source: Source, text: str) -> Source:
     """
     condition = parse(text, source.columns)
     schema = dict(source.frame.collect_schema())
-    for one in _columns(condition):
-        refuse_nested(one.name, schema[one.name], "values to compare")
-    holds, fails = condition.on(schema), condition.against().on(schema)
+    holds, fails = condition.on(schema), condition.on(schema, denied=True)
     asked = {"rows": nw.len(), "held": holds.cast(nw.Int64).sum(), "failed": fails.cast(nw.Int64).sum()}
     counted = source.arrays(source.frame.select(**asked))
     rows, held, failed = (int(counted[name][0] or 0) if counted[name].size else 0 for name in asked)
@@ -262,14 +260,6 @@ def parse(text: str, columns: Sequence[str]) -> Clause:
     return _Reader(text, columns).read()
 
 
-def _columns(condition: Clause) -> list[Column]:
-    """All columns that a condition names."""
-    if isinstance(condition, Joined):
-        return [one for part in condition.parts for one in _columns(part)]
-    value = getattr(condition, "value", None)
-    return [condition.column, *([value] if isinstance(value, Column) else [])]
-
-
 class _Reader:
     """Reads a condition from left to right: or binds less than and, and less than not."""
 
@@ -286,20 +276,16 @@ class _Reader:
         return found
 
     def _tokens(self) -> list[Token]:
-        found, place = [], 0
-        while self.text[place:].strip():
-            match = _TOKEN.match(self.text, place)
-            if match is None or match.lastgroup is None:
-                begin = len(self.text) - len(self.text[place:].lstrip())
-                letter = self.text[begin]
-                hint = "a closing quote" if letter in "'\"`" else _EXAMPLE
-                self._fail(f"{letter!r} is not understood", begin + 1, hint)
-            found.append(Token(match.lastgroup, match[match.lastgroup], match.start(match.lastgroup) + 1))
-            place = match.end()
+        found = []
+        for match in _TOKEN.finditer(self.text):
+            kind = str(match.lastgroup)
+            found.append(Token(kind, match[kind], match.start(kind) + 1))
+            if kind == "other":
+                hint = "a closing quote" if match[kind] in "'\"`" else _EXAMPLE
+                self._refuse(f"{match[kind]!r} is not understood", hint, found[-1].place)
         if len(found) > _LONGEST:
-            self._fail(
-                f"it has more than {grouped(_LONGEST)} pieces", found[_LONGEST].place, "a column that says the same"
-            )
+            many = f"it has more than {grouped(_LONGEST)} pieces"
+            self._refuse(many, "a column that says the same", found[_LONGEST].place)
         return [*found, Token("end", "", len(self.text) + 1)]
 
     def _look(self, ahead: int = 0) -> Token:
@@ -318,10 +304,7 @@ class _Reader:
         return True
 
     def _any(self) -> Clause:
-        return self._joined("or", or_, self._all)
-
-    def _all(self) -> Clause:
-        return self._joined("and", and_, self._one)
+        return self._joined("or", or_, lambda: self._joined("and", and_, self._one))
 
     def _joined(self, word: str, by: Any, part: Callable[[], Clause]) -> Clause:
         parts = [part()]
@@ -335,7 +318,7 @@ class _Reader:
             self._refuse(f"it is nested deeper than {_DEEPEST} times", "a shorter condition")
         found: Clause
         if self._takes("not"):
-            found = self._one().against()
+            found = Denied(self._one())
         elif self._takes("("):
             found = self._any()
             if not self._takes(")"):
@@ -350,14 +333,15 @@ class _Reader:
         if not isinstance(column, Column):
             self.next -= 1
             self._refuse(f"{self._named(self._look())} is no column", f"the column first, {_EXAMPLE}")
-        if self._takes("is"):
-            wanted = not self._takes("not")
+        asks = self._takes("is")
+        denied = self._takes("not")
+        found: Clause
+        if asks:
             if not self._takes("missing"):
                 self._refuse('"is" asks whether a value is missing', f"{column.name} is missing, or {column.name} = …")
-            return Missing(column, wanted)
-        denied = self._takes("not")
-        if self._takes("in"):
-            found: Clause = Among(column, tuple(self._list()))
+            found = Missing(column)
+        elif self._takes("in"):
+            found = Among(column, tuple(self._list()))
         elif self._takes("between"):
             low = self._operand("a value")
             if not self._takes("and"):
@@ -365,15 +349,11 @@ class _Reader:
             found = Joined(and_, (Compared(column, ge, low), Compared(column, le, self._operand("a value"))))
         elif not denied and self._look().keyword in _SIGNS:
             return Compared(column, _SIGNS[self._take().text], self._operand("a value"))
-        elif not denied and self._ends_here():
-            return Compared(column, eq, True)
+        elif not denied and (self._look().kind == "end" or self._look().keyword in ("and", "or", ")")):
+            return Compared(column, eq, True)  # of true and false, which stands for itself
         else:
             self._refuse(f"after {column.name!r} stands no comparison", "one of = != < <= > >= in between is missing")
-        return found.against() if denied else found
-
-    def _ends_here(self) -> bool:
-        """Whether nothing is compared, so that a column of true and false stands for itself."""
-        return self._look().kind == "end" or self._look().keyword in ("and", "or", ")")
+        return Denied(found) if denied else found
 
     def _list(self) -> list[Operand]:
         if not self._takes("("):
@@ -425,8 +405,6 @@ class _Reader:
     def _named(self, token: Token) -> str:
         return "its end" if token.kind == "end" else f"{token.text!r}"
 
-    def _refuse(self, problem: str, hint: str) -> NoReturn:
-        self._fail(problem, self._look().place, hint)
-
-    def _fail(self, problem: str, place: int, hint: str) -> NoReturn:
+    def _refuse(self, problem: str, hint: str, place: int = 0) -> NoReturn:
+        place = place or self._look().place
         raise WhereError(f"where={self.text!r} cannot be read: {problem} (position {place}).", hint=hint)

@@ -31,7 +31,8 @@ class Folder:
                 entry.name.encode()
             except (DataError, UnicodeEncodeError):
                 continue
-            if not entry.name.startswith(".") and entry.is_file() and self._holds(entry.path):
+            inside = Path(os.path.realpath(entry.path)).parent == self.root
+            if not entry.name.startswith(".") and entry.is_file() and inside:
                 found.append(entry.name)
         return found[:MOST]
 
@@ -75,9 +76,6 @@ class Folder:
             number += 1
             name = f"{base}-{number}.html"
         return name
-
-    def _holds(self, path: str) -> bool:
-        return Path(os.path.realpath(path)).parent == self.root
 
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:

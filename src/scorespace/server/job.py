@@ -46,19 +46,13 @@ def made(paths: Sequence[str], asked: Asked, tell: Tell) -> tuple[str, str]:
 
 def told(error: Exception) -> Row:
     """An error as the three lines that users read; what is our own fault says so."""
-    if isinstance(error, ScoreSpaceError):
-        return {
-            "kind": type(error).__name__,
-            "problem": error.problem,
-            "seen": error.seen or "",
-            "hint": error.hint or "",
-        }
+    kind = type(error).__name__
     if isinstance(error, MemoryError):
-        hint = "only the columns in use, or a sample of the rows"
-        return {"kind": "MemoryError", "problem": "there is not enough memory.", "seen": "", "hint": hint}
-    seen = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    problem = "scorespace failed, which is its own fault."
-    return {"kind": "InternalError", "problem": problem, "seen": seen, "hint": "please report it"}
+        error = ScoreSpaceError("there is not enough memory.", hint="only the columns in use, or a sample of the rows")
+    elif not isinstance(error, ScoreSpaceError):
+        kind, seen = "InternalError", " ".join(f"{kind}: {error}".split())[:200]
+        error = ScoreSpaceError("scorespace failed, which is its own fault.", seen=seen, hint="please report it")
+    return {"kind": kind, "problem": error.problem, "seen": error.seen or "", "hint": error.hint or ""}
 
 
 def main() -> None:

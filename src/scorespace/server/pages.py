@@ -117,11 +117,10 @@ def page(bar: str, title: str, blocks: Sequence[Block], *, facts: str = "", comm
 def rows_page(bar: str, title: str, found: Behind, most: int) -> bytes:
     """The first rows behind a number, with all their columns."""
     first = found.first(most)
-    told = grouped(found.total) if found.total > len(first) else "all"
-    words = f"{grouped(found.total)} rows" + (f", of which {grouped(len(first))} are shown" if told != "all" else "")
+    shown = f", of which {grouped(len(first))} are shown" if found.total > len(first) else ""
     lines = tuple(tuple(map(_cell, row)) for row in first)
     grid = Grid(("row", *found.columns), lines, "Row is the number in the file, from 1; the highest score comes first.")
-    return page(bar, title, [Text(f"{words}."), *([grid] if lines else [])])
+    return page(bar, title, [Text(f"{grouped(found.total)} rows{shown}."), *([grid] if lines else [])])
 
 
 def rows_csv(found: Behind) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from scorespace.auditing.kinds import recognise
-from scorespace.auditing.words import name_words
+from scorespace.auditing.words import is_number, name_words
 from scorespace.errors import PositiveError
 from scorespace.frames import read
 from scorespace.frames.survey import Held, survey
@@ -54,9 +54,6 @@ class Look:
     rows: int
     whole: bool
 
-    def column(self, name: str | None) -> Column | None:
-        return next((one for one in self.columns if one.name == name), None)
-
 
 @dataclass(frozen=True)
 class Proposal:
@@ -80,7 +77,7 @@ def look(path: str) -> Look:
 
 
 def _column(held: Held) -> Column:
-    kind, evidence = recognise(held, {})
+    kind, evidence = recognise(held)
     numbers = held.stored == "number" and held.distinct > 0
     fractions = numbers and bool((held.values % 1 != 0).any())
     few = held.distinct <= _MOST_LABELS and not fractions and held.stored != "date"
@@ -161,7 +158,7 @@ def _model(one: Column, labels: Sequence[str]) -> list[tuple[str, str]]:
     if not labels:
         return [("prediction", "numbers, by its name")] if one.ends and words & _PREDICTS else []
     if one.labels and set(one.labels) <= set(labels):
-        if words & _DECIDES or not all(_is_number(label) for label in labels):
+        if words & _DECIDES or not all(map(is_number, labels)):
             return [("decision", "it holds labels of the truth")]
         return []
     if one.ends is None:
@@ -169,14 +166,6 @@ def _model(one: Column, labels: Sequence[str]) -> list[tuple[str, str]]:
     if one.fractions and one.ends[0] >= 0 and one.ends[1] <= 1:
         return [("score", "numbers between 0 and 1")]
     return [("score", "numbers, by its name")] if words & _SCORES else []
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _inferred(labels: Sequence[str]) -> list[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from scorespace.errors import DataError, ScoreSpaceError
-from scorespace.frames.behind import Wanted, behind, models
-from scorespace.results import Row
+from scorespace.frames.behind import Behind, Wanted, behind, models
 from scorespace.server import pages
 from scorespace.server.answer import Answer, Query, first, moved, read_query
 from scorespace.server.asked import NAMES, Asked, stem
@@ -40,37 +39,21 @@ class Site:
 
     def get(self, path: str, query: Query) -> Answer:
         """What is asked for by an address."""
-        asked = Asked.of(first(query, "file"), query)
-        try:
-            match path:
-                case "/":
-                    return self._page(asked, query)
-                case "/rows" | "/rows.csv":
-                    return self._rows(asked, query, whole=path.endswith(".csv"))
-                case "/report.html":
-                    return self._report(asked)
-                case _:
-                    return self._told(asked, told(_NOWHERE), 404)
-        except (ScoreSpaceError, OSError, MemoryError) as error:
-            return self._told(asked, told(error), 400)
+        ways = {"/": self._page, "/rows": self._rows, "/rows.csv": self._csv, "/report.html": self._report}
+        return self._answer(ways.get(path), query, query)
 
     def post(self, path: str, form: Query) -> Answer:
         """What is done at the wish of a form."""
-        asked = Asked.of(first(given := read_query(first(form, "address")), "file"), given)
+        ways = {"/save": self._save, "/stop": self._stop}
+        return self._answer(ways.get(path), read_query(first(form, "address")), form)
+
+    def _answer(self, way: Callable[[Asked, Query], Answer] | None, address: Query, given: Query) -> Answer:
+        """What a way answers to what is asked by an address, or what is wrong with it."""
+        asked = Asked.of(first(address, "file"), address)
+        if way is None:
+            return self._told(asked, told(_NOWHERE), 404)
         try:
-            match path:
-                case "/save":
-                    job = self._done(asked)
-                    saved = self.folder.save(first(form, "name"), job.report)
-                    text = f"{saved.name} is in the folder."
-                    return Answer(
-                        pages.page(self._bar(asked, ready=True), "Saved", [Text(text)], command=asked.command)
-                    )
-                case "/stop":
-                    self.work.stop(self._versions(asked), asked)
-                    return moved(f"/?{asked.query}&choose=1")
-                case _:
-                    return self._told(asked, told(_NOWHERE), 404)
+            return way(asked, given)
         except (ScoreSpaceError, OSError, MemoryError) as error:
             return self._told(asked, told(error), 400)
 
@@ -108,29 +91,37 @@ class Site:
         body = pages.page(self._bar(asked, working=True), asked.file, [Text(one) for one in words])
         return Answer(body, 202, headers={"Refresh": "1"})
 
-    def _report(self, asked: Asked) -> Answer:
-        job = self._done(asked)
-        name = quote(f"{stem(asked.file)}.html")
-        return Answer(job.report, headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"})
+    def _report(self, asked: Asked, _: Query) -> Answer:
+        return Answer(self._done(asked).report, headers=_attached(f"{stem(asked.file)}.html"))
 
-    def _rows(self, asked: Asked, query: Query, *, whole: bool) -> Answer:
+    def _save(self, asked: Asked, form: Query) -> Answer:
+        saved = self.folder.save(first(form, "name"), self._done(asked).report)
+        words = [Text(f"{saved.name} is in the folder.")]
+        return Answer(pages.page(self._bar(asked, ready=True), "Saved", words, command=asked.command))
+
+    def _stop(self, asked: Asked, _: Query) -> Answer:
+        self.work.stop(self._versions(asked), asked)
+        return moved(f"/?{asked.query}&choose=1")
+
+    def _rows(self, asked: Asked, query: Query) -> Answer:
+        known, wanted, found = self._behind(asked, query)
+        given = {name: first(query, name) for name in _ROWS}
+        named = [("file", asked.file), *asked.said, *((name, said) for name, said in given.items() if said)]
+        about = {**given, "query": urlencode(named), "total": found.total, "models": known, "model": wanted.model}
+        return Answer(pages.rows_page(self._bar(asked, rows=about), _title(wanted), found, SHOWN))
+
+    def _csv(self, asked: Asked, query: Query) -> Answer:
+        rows = pages.rows_csv(self._behind(asked, query)[2])
+        return Answer(rows, kind="text/csv; charset=utf-8", headers=_attached(f"{stem(asked.file)}-rows.csv"))
+
+    def _behind(self, asked: Asked, query: Query) -> tuple[list[str], Wanted, Behind]:
+        """All models of a file, which rows of one an address asks for, and these rows."""
         if not asked.complete:
             raise DataError("rows are those of a model.", hint="choose a file and what its columns are")
         path, roles = str(self.folder.path(asked.file)), asked.roles()
         known = models(path, roles)
         wanted = _wanted(query, known[0])
-        found = behind(path, roles, wanted, asked.one("missing") or "error")
-        if whole:
-            headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(stem(asked.file))}-rows.csv"}
-            return Answer(pages.rows_csv(found), kind="text/csv; charset=utf-8", headers=headers)
-        named = [
-            ("file", asked.file),
-            *asked.said,
-            *((name, first(query, name)) for name in _ROWS if first(query, name)),
-        ]
-        ends = {name: first(query, name) for name in ("low", "high")}
-        about = {"query": urlencode(named), "total": found.total, "models": known, "model": wanted.model, **ends}
-        return Answer(pages.rows_page(self._bar(asked, rows=about), _title(wanted), found, SHOWN))
+        return known, wanted, behind(path, roles, wanted, asked.one("missing") or "error")
 
     def _told(self, asked: Asked, error: Mapping[str, str], status: int) -> Answer:
         if asked.file not in self.folder.names():
@@ -160,23 +151,14 @@ class Site:
             raise ScoreSpaceError(error["problem"], seen=error["seen"] or None, hint=error["hint"] or None)
         return job
 
-    def _bar(
-        self,
-        asked: Asked,
-        *,
-        open: bool = False,
-        ready: bool = False,
-        proposed: bool = False,
-        working: bool = False,
-        rows: Row | None = None,
-    ) -> str:
+    def _bar(self, asked: Asked, *, proposed: bool = False, **state: Any) -> str:
         found = None
         if asked.file:
             seen = self._look(asked.file)
             proposal = propose(asked.file, seen.columns)
             found = seen, proposal
             asked = proposal.asked if proposed else asked
-        return pages.bar(self.folder, asked, found, open=open, ready=ready, working=working, rows=rows)
+        return pages.bar(self.folder, asked, found, **state)
 
     def _look(self, file: str) -> Look:
         """The columns of a file, looked at once for each of its versions."""
@@ -186,6 +168,11 @@ class Site:
                 self._looks.pop(next(iter(self._looks)), None)
             self._looks[version] = look(version[0])
         return self._looks[version]
+
+
+def _attached(name: str) -> dict[str, str]:
+    """The headers by which a browser keeps an answer as a file."""
+    return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
 
 
 def _wanted(query: Query, model: str) -> Wanted:
