@@ -10,7 +10,7 @@ import typer
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag
-from scorespace.errors import ColumnError, DataError
+from scorespace.errors import DataError
 
 
 def audit(
@@ -60,7 +60,7 @@ def audit(
             positive=positive,
             group=group,
             fold=fold,
-            kinds=dict(map(_stated, kind)),
+            kinds=dict(options.parted(one, "--kind", "--kind 'size=ordinal(small,medium,large)'") for one in kind),
             seed=seed,
             progress=progress,
         )
@@ -70,10 +70,3 @@ def audit(
     if failing:
         sys.stderr.write("".join(f"found {one.code}: {one.text}\n" for one in failing))
         raise typer.Exit(1)
-
-
-def _stated(pair: str) -> tuple[str, str]:
-    column, equals, kind = pair.partition("=")
-    if not (column and equals and kind):
-        raise ColumnError(f"--kind {pair} cannot be read.", hint="--kind 'size=ordinal(small,medium,large)'")
-    return column, kind

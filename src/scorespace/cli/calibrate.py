@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Annotated
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag
@@ -29,16 +27,11 @@ def _methods(incomplete: str) -> list[str]:
     return [one for one in METHODS if one.startswith(incomplete)]
 
 
-def _option(panel: str, metavar: str, words: str) -> Any:
-    known: dict[str, Any] = {"COL": options.columns, "METHOD": _methods}
-    return typer.Option(metavar=metavar, help=words, rich_help_panel=panel, autocompletion=known.get(metavar))
-
-
 def calibrate(
     data: options.Data,
     score: Annotated[
         list[str],
-        _option(options.ROLES, "COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes."),
+        flag("COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes.", options.ROLES),
     ],
     truth: options.MaybeTruth = None,
     positive: options.Positive = None,
@@ -47,27 +40,27 @@ def calibrate(
     missing: options.MissingRows = "error",
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
-    method: Annotated[str | None, _option(_FIT, "METHOD", f"{', '.join(METHODS)}; isotonic if not stated.")] = None,
-    on: Annotated[
-        str | None, _option(_FIT, "WHAT", "What Platt's map works on: score, or logit for probabilities.")
+    method: Annotated[
+        str | None, flag("METHOD", f"{', '.join(METHODS)}; isotonic if not stated.", _FIT, autocompletion=_methods)
     ] = None,
-    fit: Annotated[str | None, _option(_FIT, "OTHER", "Fit on these data, with the same columns.")] = None,
+    on: Annotated[
+        str | None, flag("WHAT", "What Platt's map works on: score, or logit for probabilities.", _FIT)
+    ] = None,
+    fit: Annotated[str | None, flag("OTHER", "Fit on these data, with the same columns.", _FIT)] = None,
     folds: Annotated[
         int | None,
-        _option(_FIT, "K", "Else: cross-fit over K folds, 10 if not stated; 1 fits on the same cases and says so."),
+        flag("K", "Else: cross-fit over K folds, 10 if not stated; 1 fits on the same cases and says so.", _FIT),
     ] = None,
-    fold: Annotated[str | None, _option(_FIT, "COL", "Else: cross-fit over the folds in this column.")] = None,
-    group: Annotated[str | None, _option(_FIT, "COL", "Groups of related cases, kept in one fold.")] = None,
+    fold: Annotated[str | None, flag("COL", "Else: cross-fit over the folds in this column.", _FIT)] = None,
+    group: Annotated[str | None, flag("COL", "Groups of related cases, kept in one fold.", _FIT)] = None,
     seed: Annotated[int, flag(None, "Seed of the folds.", _FIT, min=0)] = 0,
     apply: Annotated[
-        Path | None, _option(_FIT, "MAP.json", "Instead: apply a saved map; the truth is optional then.")
+        Path | None, flag("MAP.json", "Instead: apply a saved map; the truth is optional then.", _FIT)
     ] = None,
     out: Annotated[
-        Path | None, _option(_FILES, "FILE", "The data with the new scores beside: .csv, .tsv or .parquet.")
+        Path | None, flag("FILE", "The data with the new scores beside: .csv, .tsv or .parquet.", _FILES)
     ] = None,
-    map: Annotated[
-        Path | None, _option(_FILES, "MAP.json", "Save the map, fitted on all cases, to be applied.")
-    ] = None,
+    map: Annotated[Path | None, flag("MAP.json", "Save the map, fitted on all cases, to be applied.", _FILES)] = None,
     format: options.OutputFormat = "table",
 ) -> None:
     """Turn scores into probabilities, and show what that changes.

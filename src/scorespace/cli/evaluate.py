@@ -112,7 +112,7 @@ def evaluate(
         asked |= {"--baseline": baseline, "--save": save}
         runs.refuse(given, "truth decision prediction weight group fold repeat matrix where", asked)
         runs.refuse(stakes, "cost_fp cost_fn costs prevalence")
-        runs.evaluate(str(given.data), measures or None, given.score, given.positive, level, report, format)
+        runs.evaluate(given, report, format, measure=measures or None, level=level)
         return
     method, intervals = options.intervals(interval)
     if not measures and not limited():
