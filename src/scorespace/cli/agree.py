@@ -73,14 +73,10 @@ def agree(
     if isinstance(found, Ratings):
         if out is not None and out.suffix.lower() in options.PICTURES:
             raise DataError("raters are drawn by their scores, and these have none.", hint="--out FILE.csv or .json")
-        output.save(out, None, found.to_dict, rows=lambda: list(found.differing))
-        page = view.rating_document(found, name)
+        page, draw, rows = view.rating_document(found, name), None, lambda: list(found.differing)
     else:
-        output.save(out, view.picture(found).draw, found.to_dict, rows=found.instances)
-        page = view.document(found, name)
-    output.page(page, report)
-    output.write(page.brief(), found.to_dict(), format)
-    output.wrote(None, agree=out, report=report)
+        page, draw, rows = view.document(found, name), view.picture(found).draw, found.instances
+    output.result(page, found.to_dict(), format, report=report, out=out, draw=draw, rows=rows, called="agree")
 
 
 def _raters(given: list[str]) -> dict[str, tuple[str, ...]]:

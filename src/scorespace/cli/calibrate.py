@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from scorespace.cli import options, output
+from scorespace.cli.given import Given, only
 from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, ScoreSpaceError
 from scorespace.evaluation.recalibration import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
@@ -20,6 +21,7 @@ from scorespace.views import tidy
 
 _FIT, _FILES = "How the map is fitted", "Files"
 _DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
+_ALIKE = ("truth", "positive", "weight", "missing")
 
 
 def _methods(incomplete: str) -> list[str]:
@@ -33,13 +35,7 @@ def calibrate(
         list[str],
         flag("COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes.", options.ROLES),
     ],
-    truth: options.MaybeTruth = None,
-    positive: options.Positive = None,
-    name: options.Name = [],
-    weight: options.Weight = None,
-    missing: options.MissingRows = "error",
-    where: options.Where = None,
-    allow_remote: options.AllowRemote = False,
+    given: Annotated[Given, only("name", "where", "allow_remote", *_ALIKE)],
     method: Annotated[
         str | None, flag("METHOD", f"{', '.join(METHODS)}; isotonic if not stated.", _FIT, autocompletion=_methods)
     ] = None,
@@ -72,19 +68,18 @@ def calibrate(
     if map is not None and len(score) > 1:
         raise ScoreSpaceError("a file holds the map of one model.", hint="--map with one --score")
     with copied(data) as held:  # read more than once: for each model, and for the rows to be written beside
-        path = held if where is None else Chosen(held, where)
-        names, gaps = options.renames(name), missing
+        path = held if given.where is None else Chosen(held, given.where)
+        names, stated = options.renames(given.name), {name: getattr(given, name) for name in _ALIKE}
+        own = {one: {column: name for column, name in names.items() if column == one} for one in score}
         if apply is not None:
-            given = (method, on, fit, folds, fold, group, map)
-            if any(one is not None for one in given):
+            if any(one is not None for one in (method, on, fit, folds, fold, group, map)):
                 raise ScoreSpaceError("a saved map is applied as it is.", hint="leave out the options that fit a map")
-            if weight is not None and truth is None:
+            if given.weight is not None and given.truth is None:
                 raise ScoreSpaceError("--weight beside --apply is for judging the map.", hint="--truth COL, too")
-            stated = {"truth": truth, "positive": agreed_positive(apply, positive), "weight": weight}
-            saved = read_map(apply)
-            found = [apply_map(path, saved, score=one, names=_own(names, one), missing=gaps, **stated) for one in score]
+            stated["positive"], saved = agreed_positive(apply, given.positive), read_map(apply)
+            found = [apply_map(path, saved, score=one, names=own[one], **stated) for one in score]
         else:
-            if truth is None:
+            if given.truth is None:
                 raise ColumnError("the column with the actual class is not named.", hint="--truth COL, or --apply MAP")
             if fold is not None and folds is not None:
                 raise ScoreSpaceError("--fold names the folds, and --folds makes others.", hint="one of them")
@@ -95,19 +90,16 @@ def calibrate(
             found = [
                 recalibrate(
                     path,
-                    truth=truth,
                     score=one,
-                    positive=positive,
                     method=method or _DEFAULT_METHOD,
                     on=on or "score",  # type: ignore[arg-type]  # checked inside
                     fit=fit,
                     folds=_DEFAULT_FOLDS if folds is None else folds,
                     fold=fold,
                     group=group,
-                    weight=weight,
-                    names=_own(names, one),
-                    missing=gaps,
+                    names=own[one],
                     seed=seed,
+                    **stated,
                 )
                 for one in score
             ]
@@ -117,11 +109,6 @@ def calibrate(
         write_file(map, tidy.as_json(found[0].saved_map()).encode())
     output.write(view.document(*found), _content(found), format)
     output.wrote(None, **{"scores": out, "map   ": map})
-
-
-def _own(names: dict[str, str], column: str) -> dict[str, str]:
-    """The renaming of one model alone."""
-    return {key: name for key, name in names.items() if key == column}
 
 
 def _content(found: list[Recalibration]) -> Row:

@@ -67,4 +67,4 @@ def clusters(
             progress=progress,
         )
     shown, draw = view.document(found), view.picture(found).draw
-    output.result(shown, found.to_dict(), format, report=report, picture=out, draw=draw)
+    output.result(shown, found.to_dict(), format, report=report, out=out, draw=draw)

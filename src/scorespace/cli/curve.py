@@ -26,7 +26,7 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals, grouped, plain, threshold_text
+from scorespace.results import SCHEMA, Row, decimals, grouped, joined, plain, threshold_text
 from scorespace.views.document import Grid
 
 _ON_SCREEN = 15  # points per model that a terminal shows
@@ -133,7 +133,7 @@ def curve(
         )
     call = requested("roc" if picture else kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
-        where = f"pictures of {_listed(bands.functions)} curves"
+        where = f"pictures of {joined(list(bands.functions))} curves"
         raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
     if learn_midpoint is not None:
         requested(kind, midpoint="learned")  # refuses kinds without a midpoint, and one that is stated besides
@@ -185,11 +185,6 @@ def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
         missing = "--x" if x is None else "--y"
         raise CurveError(f"{missing} is not stated.", hint="two measures, such as --x fpr --y err")
     return call_text(space.name, (("x", x), ("y", y)))
-
-
-def _listed(names: Any) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else str(last)
 
 
 def _decided(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Condition) -> Decision:

@@ -92,6 +92,11 @@ _SAME_NAME = (
 )
 
 
+def only(*names: str) -> set[str]:
+    """What a verb that takes these alone leaves out of `Given`."""
+    return {*Given._fields} - {*names}
+
+
 class Stakes(NamedTuple):
     """What decisions cost."""
 

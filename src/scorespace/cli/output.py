@@ -110,15 +110,22 @@ def result(
     form: Format,
     *,
     report: Path | None = None,
-    picture: Path | None = None,
+    out: Path | None = None,
     draw: Callable[[], Any] | None = None,
+    rows: Callable[[], list[Row]] | None = None,
     header: Sequence[str] = (),
+    called: str = "",
 ) -> None:
-    """A result with its files; these come first: nothing is shown before an error."""
+    """A result with its files; these come first: nothing is shown before an error.
+
+    `out` may hold the picture or, where the result is `called` something there, its rows or all of it.
+    """
     page(document, report)
-    save(picture, draw)
+    save(out, draw, lambda: content, rows)
     write(document.brief(), content, form, header=header)
-    wrote(form, report=report, picture=picture)
+    wrote(
+        None if called else form, **({called: out, "report": report} if called else {"report": report, "picture": out})
+    )
 
 
 def page(document: Document, report: Path | None) -> None:

@@ -86,8 +86,5 @@ def ranks(
         raise DataError("ranks are drawn of all models, and not of pairs.", hint='test="friedman"')
     content = ranking.to_dict()
     content["notes"] = [*(note.to_dict() for note in found.notes), *content["notes"]]
-    page = view.document(ranking, found.name, found.notes)
-    output.page(page, report)
-    output.save(out, view.picture(ranking).draw)
-    output.write(page, content, format)
-    output.wrote(None, ranks=out, report=report)
+    page, draw = view.document(ranking, found.name, found.notes), view.picture(ranking).draw
+    output.result(page, content, format, report=report, out=out, draw=draw, called="ranks")

@@ -84,7 +84,7 @@ def rules(
         )
     content = found.to_dict() | ({"rows": found.rows()} if format == "csv" else {})
     shown, draw = view.document(found), view.picture(found).draw
-    output.result(shown, content, format, report=report, picture=out, draw=draw, header=found.columns)
+    output.result(shown, content, format, report=report, out=out, draw=draw, header=found.columns)
 
 
 def _bound(text: str) -> tuple[str, float]:

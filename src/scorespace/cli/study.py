@@ -179,7 +179,7 @@ def _show(page: Document, content: Row, out: Path | None, report: Path | None, f
     drawn = [block.draw for section in page.sections for block in section.blocks if isinstance(block, Picture)]
     if out is not None and not drawn:
         raise ScoreSpaceError("there is no picture of these numbers.", hint="leave out --out")
-    output.result(page, content, form, report=report, picture=out, draw=drawn[0] if drawn else None)
+    output.result(page, content, form, report=report, out=out, draw=drawn[0] if drawn else None)
 
 
 def _keep(learner: str, cases: Any, out: Path | None, pickle: bool, seed: int, form: options.Format) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from scorespace.declaration import load_plugins, table_of
 from scorespace.frozen import dataclass
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import NOTE_KINDS, Note, NoteKind, note, threshold_text
+from scorespace.results import NOTE_KINDS, Note, NoteKind, joined, note, threshold_text
 from scorespace.tables import Counts, NoTableError, Table
 
 
@@ -78,20 +78,16 @@ def for_all(notes: Iterable[Note], models: Iterable[str]) -> list[Note]:
     >>> for_all(alike, ["nb", "tree"])[0].text
     'each of nb and tree predicts nothing positive.'
     """
-    told: dict[tuple[str, str, str], list[str]] = {}
+    told: dict[tuple[str, str, str], dict[str, None]] = {}
     names = sorted(models, key=len, reverse=True)
     for one in notes:
         named = ((name, re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", "\0", one.text)) for name in names)
         name, text = next(((name, text) for name, text in named if text != one.text), ("", one.text))
-        told.setdefault((one.code, one.level, text), []).append(name)
+        told.setdefault((one.code, one.level, text), {})[name] = None
     return [
-        Note(code, level, text.replace("\0", _together(*dict.fromkeys(about))))
+        Note(code, level, text.replace("\0", f"{'each of ' * (len(about) > 1)}{joined(list(about))}"))
         for (code, level, text), about in told.items()
     ]
-
-
-def _together(*names: str) -> str:
-    return names[0] if len(names) == 1 else f"each of {', '.join(names[:-1])} and {names[-1]}"
 
 
 def _outcomes(table: Table, look: Look) -> Table | None:
