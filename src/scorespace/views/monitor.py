@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from scorespace.results import decimals, grouped, limits
 from scorespace.samples.monitor import ALARM, NUMBERS, Monitoring
 from scorespace.views.charts.monitor import course_chart, monitor_chart
@@ -55,7 +57,12 @@ def _questions(found: Monitoring) -> tuple[Block, ...]:
     told = f"{moved[0]} speaks most for a change." if moved else "Nothing speaks for a change more than chance does."
     ordered = sorted(found.alone(place).items(), key=lambda pair: -pair[1])
     rows = [
-        (found.title(key), f"{grown:.3g}", _chance(found.batches[place].p.get(key)), "moved" if grown >= ALARM else "")
+        (
+            found.title(key),
+            f"{grown:.3g}",
+            decimals(found.batches[place].p.get(key, math.nan)),
+            "moved" if grown >= ALARM else "",
+        )
         for key, grown in ordered
     ]
     about = (
@@ -64,10 +71,6 @@ def _questions(found: Monitoring) -> tuple[Block, ...]:
     )
     columns = ("question", "evidence", "p of the batch", "")
     return Text(told[0].upper() + told[1:]), Grid(columns, tuple(rows), about).without_blanks()
-
-
-def _chance(p: float | None) -> str:
-    return "–" if p is None else decimals(p)
 
 
 def _numbers(found: Monitoring) -> tuple[Block, ...]:
