@@ -28,7 +28,7 @@ from scorespace.tables import Array, ConfusionTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.here import following
 from scorespace.views.charts.pairs import pair_chart
-from scorespace.views.charts.theme import COLOURS
+from scorespace.views.charts.theme import colour_of
 from scorespace.views.document import Block, Panel, Picture
 from scorespace.views.pairs import NONE, REST, TWO, Pairs, pairs_of
 from scorespace.views.panel import Shown, cost_text, estimate_text, kept_thresholds, packed, packed_measure, simulated
@@ -216,8 +216,7 @@ def several(evaluation: Answers) -> Several | None:
     first = models[names[0]].inside(ConfusionTable).classes
     names = [name for name in names if models[name].inside(ConfusionTable).classes == first]
     costs = 1 - np.eye(len(first)) if decision is None else decision.costs.aligned(first).matrix
-    places = {name: place for place, name in enumerate(models)}
-    found = [_decided(name, models[name], COLOURS[places[name] % len(COLOURS)]) for name in names]
+    found = [_decided(name, models[name], colour_of(name, models)) for name in names]
     specs = _specs(evaluation, found)
     shown = [tuple(_along(evaluation, one, spec, len(specs) * len(found)) for spec in specs) for one in found]
     few = len(first) <= MOST_CLASSES
