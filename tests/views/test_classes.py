@@ -50,7 +50,7 @@ def test_rates_by_hand():
 def test_areas_are_shown_only_where_given():
     table = confusion([[6, 2], [1, 3]], classes=["a", "b"])
     assert "ROC area" not in classes.class_grid(table).columns
-    grid = classes.class_grid(table, {"a": 0.9, "b": 0.6}, {"a": 0.8, "b": 0.2})
+    grid = classes.class_grid(table, {"auc": {"a": 0.9, "b": 0.6}, "auprc": {"a": 0.8, "b": 0.2}})
     assert grid.columns[-2:] == ("ROC area", "PRC area")
     assert grid.rows[-1][-2:] == ("0.800", "0.600")  # (8·0.9 + 4·0.6)/12 and (8·0.8 + 4·0.2)/12
 
