@@ -115,10 +115,11 @@ def evaluate(
         given = estimators.columns_of(data, arrays, stated, positive)
         data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
         scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
+    columns = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
+    columns |= {"fold": fold, "repeat": repeat, "time": time}
     if _is_run(data):
         _refuse_choice("a run", where, by)
-        others = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
-        name, given = _of_run(data, dataset, scores, positive, others | {"fold": fold, "repeat": repeat, "time": time})
+        name, given = _of_run(data, dataset, scores, positive, columns)
         whole = evaluate(
             given.columns,
             **given.roles,
@@ -171,24 +172,17 @@ def evaluate(
                 judged=condition is not None,
                 needs=None if further is None else terms_of([*(asked or map(parse, OF_SUMS)), *_specs(further)]),
             ),
-            truth=truth,
+            **columns,
             scores=scores,
             scale=scale,
-            decisions=decisions,
             positive=positive,
             where=where,
             by=by,
-            weight=weight,
-            group=group,
-            fold=fold,
-            repeat=repeat,
             names=names,
             weights=weights,
             models=models,
-            predictions=predictions,
             intervals=intervals,
             baseline=baseline,
-            time=time,
         )
     if tables:
         held = with_tables(held, tables)
@@ -214,16 +208,13 @@ def evaluate(
 def _baselines(given: Any) -> tuple[Any, str | float | None]:
     """Of what is called a baseline, the file of a saved evaluation or of tables, and what errors are relative to."""
     several = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
-    files = [one for one in several if isinstance(one, os.PathLike) or _is_saved(one)]
+    # The file of a saved evaluation, or of tables, is neither a column nor a number.
+    ends = (".json", ".parquet")
+    files = [one for one in several if isinstance(one, os.PathLike) or str(one).lower().endswith(ends)]
     others = [one for one in several if one not in files]
     if len(files) > 1 or len(others) > 1:
         raise ScoreSpaceError("there are two baselines.", seen=listing(files if len(files) > 1 else others), hint="one")
     return next(iter(files), None), next(iter(others), None)
-
-
-def _is_saved(name: Any) -> bool:
-    """Whether a baseline is the file of a saved evaluation, or of tables, and neither column nor number."""
-    return isinstance(name, str) and name.lower().endswith((".json", ".parquet"))
 
 
 def _before(path: Any, held: Models, condition: Any) -> Before | None:
