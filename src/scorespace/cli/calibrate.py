@@ -24,11 +24,6 @@ _DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
 _ALIKE = ("truth", "positive", "weight", "missing")
 
 
-def _methods(incomplete: str) -> list[str]:
-    """The methods whose names begin so, for completion."""
-    return [one for one in METHODS if one.startswith(incomplete)]
-
-
 def calibrate(
     data: options.Data,
     score: Annotated[
@@ -37,7 +32,13 @@ def calibrate(
     ],
     given: Annotated[Given, only("name", "where", "allow_remote", *_ALIKE)],
     method: Annotated[
-        str | None, flag("METHOD", f"{', '.join(METHODS)}; isotonic if not stated.", _FIT, autocompletion=_methods)
+        str | None,
+        flag(
+            "METHOD",
+            f"{', '.join(METHODS)}; isotonic if not stated.",
+            _FIT,
+            autocompletion=lambda text: [one for one in METHODS if one.startswith(text)],
+        ),
     ] = None,
     on: Annotated[
         str | None, flag("WHAT", "What Platt's map works on: score, or logit for probabilities.", _FIT)

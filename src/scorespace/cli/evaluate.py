@@ -131,7 +131,8 @@ def evaluate(
             progress=progress,
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
-        _refuse_without(evaluation, rules)
+        if evaluation.before is None and any(bound.relative for _, _, bound in rules):
+            raise MeasureError("a requirement speaks of a baseline, and there is none.", hint="--baseline FILE.json")
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
         evaluation.slices  # noqa: B018
         evaluation.changes  # noqa: B018
@@ -207,12 +208,6 @@ def _bound(text: str) -> Bound:
     if not 0 <= size < math.inf:
         raise ValueError
     return Bound(text, -size if side == "-" else size, relative=True, percent=percent is not None)
-
-
-def _refuse_without(evaluation: Evaluation, rules: Sequence[tuple[str, str, Bound]]) -> None:
-    """Refuse requirements that speak of a baseline where there is none, before the work."""
-    if evaluation.before is None and any(bound.relative for _, _, bound in rules):
-        raise MeasureError("a requirement speaks of a baseline, and there is none.", hint="--baseline FILE.json")
 
 
 def _failures(evaluation: Evaluation, measure: str, sign: str, bound: Bound) -> list[str]:

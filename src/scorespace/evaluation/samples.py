@@ -64,7 +64,9 @@ def agree(
     given = {name: (one,) if isinstance(one, str) else tuple(one) for name, one in raters.items()}
     source = frames.read(data)
     if all(len(one) == 1 for one in given.values()):
-        _refuse_scores(positive, truth, scale)
+        for name, stated in {"positive": positive, "truth": truth, "scale": scale}.items():
+            if stated is not None:
+                raise DataError(f"{name}={stated!r} is for raters with scores.", hint='{"A": ("decision", "score")}')
         decided = {name: column for name, (column,) in given.items()}
         return _rated(source, decided, id, weight, order, missing, level, seed)
     columns = {name: _two_columns(name, one) for name, one in given.items()}
@@ -272,7 +274,9 @@ def _read_one(data: Any, asked: _Asked, like: _One | None = None) -> _One:
         raise frames.truth_unnamed(source)
     labelled = like is None or asked.truth in source.columns
     if not labelled and like is not None:
-        source = _without_truth(source, asked.truth, next(iter(like.tables.values())).classes[0])
+        # All cases are counted for one class, which nobody looks at.
+        same = nw.lit(next(iter(like.tables.values())).classes[0]).alias(asked.truth)
+        source = replace(source, frame=source.frame.with_columns(same), columns=(*source.columns, asked.truth))
     return replace(_tables(source, asked.truth, asked), labelled=labelled)
 
 
@@ -287,13 +291,6 @@ def _alike(
         {model: _placed(table, classes, named) for model, table in one.tables.items()} for one in (first, *others)
     ]
     return placed[0], placed[1:], (classes, named)
-
-
-def _refuse_scores(positive: Any, truth: str | None, scale: Any) -> None:
-    """Refuse what is for raters with scores alone."""
-    for name, given in {"positive": positive, "truth": truth, "scale": scale}.items():
-        if given is not None:
-            raise DataError(f"{name}={given!r} is for raters with scores.", hint='{"A": ("decision", "score")}')
 
 
 def _rated(
@@ -399,12 +396,6 @@ def _tables(source: frames.Source, truth: str, asked: _Asked) -> _One:
         sample, counted = tally(source, sample.roles, missing=asked.missing)
     tables = {model: _present(table.inside(ScoreTable)) for model, table in counted.items() if table.thresholded}
     return _One(tables, tuple(one for one in sample.notes if one.code in ("SS009", "SS090")), rows=sample.rows)
-
-
-def _without_truth(source: frames.Source, truth: str, like: str) -> frames.Source:
-    """A source whose cases are all counted for one class, which nobody looks at."""
-    frame = source.frame.with_columns(nw.lit(like).alias(truth))
-    return replace(source, frame=frame, columns=(*source.columns, truth))
 
 
 def _present(table: ScoreTable) -> ScoreTable:

@@ -217,7 +217,9 @@ def several(evaluation: Answers) -> Several | None:
     names = [name for name in names if models[name].inside(ConfusionTable).classes == first]
     costs = 1 - np.eye(len(first)) if decision is None else decision.costs.aligned(first).matrix
     found = [_decided(name, models[name], colour_of(name, models)) for name in names]
-    specs = _specs(evaluation, found)
+    asked = dict.fromkeys(one.spec for one in evaluation.summary if not one.spec.measure.conditioned)
+    suiting = [spec for spec in asked if suits(spec, found[0].table)]
+    specs = (suiting or [parse(name) for name in MEASURES])[:_MOST_MEASURES]
     shown = [tuple(_along(evaluation, one, spec, len(specs) * len(found)) for spec in specs) for one in found]
     few = len(first) <= MOST_CLASSES
     pairs = [pairs_of(models[name], len(names)) if few else None for name in names]
@@ -262,13 +264,6 @@ def _decided(name: str, table: Any, colour: str) -> Decided:
         kept = kept_thresholds(margins, float(margins.score[-1]), most)
     lead = margins.thresholds[kept[kept > 0]][::-1]
     return Decided(name, colour, decisions, scores.left(lead), lead)
-
-
-def _specs(evaluation: Answers, models: Sequence[Decided]) -> list[MeasureSpec]:
-    """The measures of decisions that were asked for, or else the usual ones."""
-    asked = [one.spec for one in evaluation.summary if not one.spec.measure.conditioned]
-    found = [spec for spec in dict.fromkeys(asked) if suits(spec, models[0].table)]
-    return (found or [parse(name) for name in MEASURES])[:_MOST_MEASURES]
 
 
 def _along(evaluation: Answers, one: Decided, spec: MeasureSpec, shared_by: int) -> Shown:
