@@ -70,7 +70,7 @@ def test_precision_without_decisions_is_a_dash_and_not_zero():
 
 def test_a_class_without_cases_has_no_part_in_the_mean():
     # torchmetrics 1664 counted it as 0.
-    grid = classes.class_grid(ABSENT, {"a": 0.9, "b": 0.7})
+    grid = classes.class_grid(ABSENT, {"auc": {"a": 0.9, "b": 0.7}})
     assert cells(grid, "c")["TP rate"] == cells(grid, "c")["ROC area"] == "–"
     assert cells(grid, "c")["FP rate"] == "0.100"
     assert cells(grid, "weighted mean")["TP rate"] == "0.700"

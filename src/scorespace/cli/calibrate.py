@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from scorespace.cli import options, output
 from scorespace.cli.given import Given, only
@@ -20,8 +20,31 @@ from scorespace.views import recalibration as view
 from scorespace.views import tidy
 
 _FIT, _FILES = "How the map is fitted", "Files"
-_DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
 _ALIKE = ("truth", "positive", "weight", "missing")
+
+
+class How(NamedTuple):
+    """How a map is fitted, by the names that `recalibrate` has for it; what is not stated is as it has it."""
+
+    method: Annotated[
+        str | None,
+        flag(
+            "METHOD",
+            f"{', '.join(METHODS)}; isotonic if not stated.",
+            _FIT,
+            autocompletion=lambda incomplete: [one for one in METHODS if one.startswith(incomplete)],
+        ),
+    ] = None
+    on: Annotated[str | None, flag("WHAT", "What Platt's map works on: score, or logit for probabilities.", _FIT)] = (
+        None
+    )
+    fit: Annotated[str | None, flag("OTHER", "Fit on these data, with the same columns.", _FIT)] = None
+    folds: Annotated[
+        int | None,
+        flag("K", "Else: cross-fit over K folds, 10 if not stated; 1 fits on the same cases and says so.", _FIT),
+    ] = None
+    fold: Annotated[str | None, flag("COL", "Else: cross-fit over the folds in this column.", _FIT)] = None
+    group: Annotated[str | None, flag("COL", "Groups of related cases, kept in one fold.", _FIT)] = None
 
 
 def calibrate(
@@ -31,25 +54,7 @@ def calibrate(
         flag("COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes.", options.ROLES),
     ],
     given: Annotated[Given, only("name", "where", "allow_remote", *_ALIKE)],
-    method: Annotated[
-        str | None,
-        flag(
-            "METHOD",
-            f"{', '.join(METHODS)}; isotonic if not stated.",
-            _FIT,
-            autocompletion=lambda text: [one for one in METHODS if one.startswith(text)],
-        ),
-    ] = None,
-    on: Annotated[
-        str | None, flag("WHAT", "What Platt's map works on: score, or logit for probabilities.", _FIT)
-    ] = None,
-    fit: Annotated[str | None, flag("OTHER", "Fit on these data, with the same columns.", _FIT)] = None,
-    folds: Annotated[
-        int | None,
-        flag("K", "Else: cross-fit over K folds, 10 if not stated; 1 fits on the same cases and says so.", _FIT),
-    ] = None,
-    fold: Annotated[str | None, flag("COL", "Else: cross-fit over the folds in this column.", _FIT)] = None,
-    group: Annotated[str | None, flag("COL", "Groups of related cases, kept in one fold.", _FIT)] = None,
+    how: How,
     seed: Annotated[int, flag(None, "Seed of the folds.", _FIT, min=0)] = 0,
     apply: Annotated[
         Path | None, flag("MAP.json", "Instead: apply a saved map; the truth is optional then.", _FIT)
@@ -64,8 +69,8 @@ def calibrate(
 
     Example: scorespace calibrate credit.csv --truth outcome --positive bad --score naive_bayes --out scores.csv
     """
-    options.check_output(out, ENDINGS, data, fit, apply)
-    options.check_output(map, (".json",), data, fit, apply)
+    options.check_output(out, ENDINGS, data, how.fit, apply)
+    options.check_output(map, (".json",), data, how.fit, apply)
     if map is not None and len(score) > 1:
         raise ScoreSpaceError("a file holds the map of one model.", hint="--map with one --score")
     with copied(data) as held:  # read more than once: for each model, and for the rows to be written beside
@@ -73,7 +78,7 @@ def calibrate(
         names, stated = options.renames(given.name), {name: getattr(given, name) for name in _ALIKE}
         own = {one: {column: name for column, name in names.items() if column == one} for one in score}
         if apply is not None:
-            if any(one is not None for one in (method, on, fit, folds, fold, group, map)):
+            if any(one is not None for one in (*how, map)):
                 raise ScoreSpaceError("a saved map is applied as it is.", hint="leave out the options that fit a map")
             if given.weight is not None and given.truth is None:
                 raise ScoreSpaceError("--weight beside --apply is for judging the map.", hint="--truth COL, too")
@@ -82,28 +87,14 @@ def calibrate(
         else:
             if given.truth is None:
                 raise ColumnError("the column with the actual class is not named.", hint="--truth COL, or --apply MAP")
-            if fold is not None and folds is not None:
+            if how.fold is not None and how.folds is not None:
                 raise ScoreSpaceError("--fold names the folds, and --folds makes others.", hint="one of them")
-            if fit is not None and folds is not None:
+            if how.fit is not None and how.folds is not None:
                 raise ScoreSpaceError(
                     "the map is fitted either on other data or across folds.", hint="--fit or --folds"
                 )
-            found = [
-                recalibrate(
-                    path,
-                    score=one,
-                    method=method or _DEFAULT_METHOD,
-                    on=on or "score",  # type: ignore[arg-type]  # checked inside
-                    fit=fit,
-                    folds=_DEFAULT_FOLDS if folds is None else folds,
-                    fold=fold,
-                    group=group,
-                    names=own[one],
-                    seed=seed,
-                    **stated,
-                )
-                for one in score
-            ]
+            stated |= {name: value for name, value in how._asdict().items() if value is not None}
+            found = [recalibrate(path, score=one, names=own[one], seed=seed, **stated) for one in score]
         if out is not None:
             write_recalibrated(path, found, out)
     if map is not None:
