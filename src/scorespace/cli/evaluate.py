@@ -161,18 +161,17 @@ def show(
     if report is not None:  # first: no result is shown before an error
         evaluation.report(report, title=title, sections=sections, command=output.command())
     document, content = evaluation.brief, evaluation.to_dict()
+    first, *rest = document.sections
     if by_class:
-        first, *rest = document.sections
         rest = [section for section in rest if section.title != "Classes"]  # the same in short
-        document = replace(document, sections=(first, classes.detailed_section(evaluation), *rest))
+        rest.insert(0, classes.detailed_section(evaluation))
         content |= {"classes": classes.detailed_rows(evaluation)}
     if spreads is not None:
         from scorespace.views.smooth import spread_section
 
-        first, *rest = document.sections
-        document = replace(document, sections=(first, spread_section(spreads), *rest))
+        rest.insert(0, spread_section(spreads))
         content |= {"spread": spreads}
-    output.write(document, plain(content), form)
+    output.write(replace(document, sections=(first, *rest)), plain(content), form)
     output.wrote(form, report=report)
 
 

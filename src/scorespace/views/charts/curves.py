@@ -170,9 +170,11 @@ def _lines(
     place = {
         "x": field("x:Q", title=x_title, **across),
         "y": field("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero)),
-        "color": coloured("name", curves, of=of if parts is None else _each(parts, 1), areas=True),
+        "color": coloured(
+            "name", curves, of=of if parts is None else {one: parts[one][1] for one in parts}, areas=True
+        ),
     }
-    dashes = dashed("name", curves, of=None if parts is None else _each(parts, 0))
+    dashes = dashed("name", curves, of=None if parts is None else {one: parts[one][0] for one in parts})
     line = {**place, "strokeDash": dashes, "order": "place:Q"}
     seen = {"condition": {"param": "nearest", "value": 1, "empty": False}, "value": 0}
     dot = {"filled": True, "size": 90, "clip": True, "aria": False, "tooltip": _tooltip(what, x_title, y_title)}
@@ -180,10 +182,6 @@ def _lines(
         mark("line", rows, line, interpolate="step-after" if frame.steps else "linear", clip=True),
         {"name": HOVER, **mark("point", rows, {**place, "opacity": seen}, **dot)},
     ]
-
-
-def _each(parts: Parts, place: int) -> dict[str, str]:
-    return {name: both[place] for name, both in parts.items()}
 
 
 def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:
