@@ -507,12 +507,10 @@ class Evaluation:
         return terminal.text(self.brief)
 
     def _repr_html_(self) -> str:
-        return notebook.html(pages.document(self, names=("models", "notes")), self._chart)
-
-    def _chart(self) -> Row | None:
-        """The picture of a notebook: the ROC curves, or what is taken for what."""
+        # The picture shows the ROC curves, or what is taken for what.
         kind = "roc" if self.models.two_class else "confusion" if self.models.classes else None
-        return None if kind is None else self.drawing(kind)
+        page = pages.document(self, names=("models", "notes"))
+        return notebook.html(page, lambda: None if kind is None else self.drawing(kind))
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when it is stored: what it was made from; the rest is computed again."""

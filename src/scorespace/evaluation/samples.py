@@ -157,19 +157,17 @@ def drift(
     asked = _Asked(truth, scores, names, weight, scale_of(scale), missing, frames.memory_of(memory))
     first = _read_one(before, asked)
     second = _read_one(after, asked, like=first)
-    positive = first.positive if positive is None else positive
-    old, (new,), (classes, named) = _alike(first, [second], positive)
+    (old, new), notes = _alike([first, second], positive)
     sizes = None if first.rows is None or second.rows is None else (first.rows, second.rows)
-    notes, more = first.notes, second.notes
     settings: dict[str, Any] = {"samples": samples, "replicates": replicates, "seed": seed, "progress": progress}
     found = drift_of_tables(old, new, labelled=second.labelled, **settings)
     if not all(copied(table) for table in (*old.values(), *new.values())):
         text = (
             "weights that are no whole numbers go with their cases: p-values hold where both samples are weighed alike."
         )
-        more = (*more, note("SS006", text))
+        notes = (*notes, note("SS006", text))
         found = found if sizes is None else replace(found, sizes=sizes)
-    return replace(found, sample_notes=(*_sample_notes(classes, named, positive), *notes, *more))
+    return replace(found, sample_notes=notes)
 
 
 def match(before: Any, after: Mapping[str, Any], *, name: str = "the sample", **named: Any) -> Matches:
@@ -217,10 +215,9 @@ def monitor(
     """
     asked = _Asked(truth, scores, names, weight, scale_of(scale), missing, frames.memory_of(memory))
     first = _read_one(before, asked)
-    positive = first.positive if positive is None else positive
     by_name = batches if by is None else parted.in_batches(frames.read(batches), by)
     read = {batch: _read_one(data, asked, like=first) for batch, data in by_name.items()}
-    old, later, (classes, named) = _alike(first, list(read.values()), positive)
+    (old, *later), notes = _alike([first, *read.values()], positive)
     found = monitored(
         old,
         dict(zip(read, later, strict=True)),
@@ -229,11 +226,6 @@ def monitor(
         replicates=replicates,
         seed=seed,
         progress=progress,
-    )
-    notes = (
-        *_sample_notes(classes, named, positive),
-        *first.notes,
-        *(one for each in read.values() for one in each.notes),
     )
     return replace(found, sample_notes=tuple(dict.fromkeys(notes)))
 
@@ -280,17 +272,18 @@ def _read_one(data: Any, asked: _Asked, like: _One | None = None) -> _One:
     return replace(_tables(source, asked.truth, asked), labelled=labelled)
 
 
-def _alike(
-    first: _One, others: Sequence[_One], positive: Any
-) -> tuple[dict[str, ScoreTable], list[dict[str, ScoreTable]], tuple[tuple[str, ...], str]]:
-    """All samples with the same classes, and the positive one: stated, that of tables, or as the labels tell."""
-    every = [next(iter(one.tables.values())) for one in (first, *others)]
+def _alike(samples: Sequence[_One], positive: Any) -> tuple[list[dict[str, ScoreTable]], tuple[Note, ...]]:
+    """The tables of all samples with the same classes, and what to note.
+
+    The positive class is the stated one, that of the first sample's tables, or as the labels tell.
+    """
+    positive = samples[0].positive if positive is None else positive
+    every = [next(iter(one.tables.values())) for one in samples]
     seen = tuple(sorted({name for table in every for name in table.classes}, key=natural_order))
     classes, named = _positive(seen, positive)
-    placed = [
-        {model: _placed(table, classes, named) for model, table in one.tables.items()} for one in (first, *others)
-    ]
-    return placed[0], placed[1:], (classes, named)
+    placed = [{model: _placed(table, classes, named) for model, table in one.tables.items()} for one in samples]
+    notes = (note for one in samples for note in one.notes)
+    return placed, (*_sample_notes(classes, named, positive), *notes)
 
 
 def _rated(

@@ -88,14 +88,12 @@ def document(
 ) -> Document:
     """The whole page of an evaluation, or of it the named sections under the verdict."""
     kinds = sorted(SECTIONS, key=lambda kind: kind.last)
+    known = [kind.name for kind in kinds]
     for name in names:
-        if name not in [kind.name for kind in kinds]:
-            near = did_you_mean(name, [kind.name for kind in kinds])
-            raise ScoreSpaceError(
-                f"there is no section {name!r}.",
-                seen=listing([kind.name for kind in kinds]),
-                hint=f"did you mean {near!r}?" if near else None,
-            )
+        if name not in known:
+            near = did_you_mean(name, known)
+            hint = f"did you mean {near!r}?" if near else None
+            raise ScoreSpaceError(f"there is no section {name!r}.", seen=listing(known), hint=hint)
     built = [
         (kind, tuple(kind.builder(evaluation)), tuple(kind.brief(evaluation)) if callable(kind.brief) else ())
         for kind in kinds
