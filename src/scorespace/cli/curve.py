@@ -204,7 +204,11 @@ def _decided(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Cond
 
 def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | None = None) -> Row:
     first = next(iter(found.curves.values()))
-    rows = [{**row, **_named(found, name)} for name, curve in found.curves.items() for row in curve.rows()]
+    rows = []
+    for name, curve in found.curves.items():
+        model, value = found.parts.get(name, (name, ""))
+        told = {"model": model} | ({found.by: value} if found.by else {})  # the option tells curves of a model apart
+        rows += [row | told for row in curve.rows()]
     facts = {name: curve.facts() for name, curve in found.curves.items() if curve.facts()}
     return {
         "schema": SCHEMA,
@@ -227,12 +231,6 @@ def _best(decision: Decision) -> Row:
     x, y = (float(part) for part in (one.counts.fp / one.counts.n, one.counts.tp / one.counts.p))
     found = {"model": one.model, "threshold": one.threshold, "x": x, "y": y, "slope": decision.slope}
     return plain({**found, "cost_per_case": one.cost_per_case, "relative_cost": one.relative_cost})
-
-
-def _named(found: Family, name: str) -> Row:
-    """The model of a curve, and the value of the option that tells it from others of that model."""
-    model, value = found.parts.get(name, (name, ""))
-    return {"model": model} | ({found.by: value} if found.by else {})
 
 
 def _grid(found: Family) -> Grid:

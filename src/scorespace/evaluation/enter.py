@@ -27,7 +27,6 @@ from scorespace.tables.labels import array_of, label_text
 from scorespace.tables.models import Models, Parts, models_of
 
 if TYPE_CHECKING:
-    from scorespace.comparisons.since import Before
     from scorespace.evaluation import baseline as saving
     from scorespace.experiments import estimators, results, store
 else:  # for baselines, estimators and runs alone
@@ -133,7 +132,8 @@ def evaluate(
         pairs = whole.models.pairs
         held = replace(whole.models, name=name, pairs=None if pairs is None else replace(pairs, ratio=given.ratio))
         notes = (*given.notes, *whole.sample_notes)
-        return replace(whole, models=held, sample_notes=notes, before=_before(saved, held, condition))
+        before = None if saved is None else saving.before_of(saved, held, condition)
+        return replace(whole, models=held, sample_notes=notes, before=before)
     if dataset is not None:
         raise ScoreSpaceError(
             f"dataset={dataset!r} is for the directory of a run.",
@@ -199,7 +199,7 @@ def evaluate(
         frame_library=library,
         progress=progress,
         parts=parts,
-        before=_before(saved, held, condition),
+        before=None if saved is None else saving.before_of(saved, held, condition),
     )
     evaluation.check(asked)
     return evaluation
@@ -215,10 +215,6 @@ def _baselines(given: Any) -> tuple[Any, str | float | None]:
     if len(files) > 1 or len(others) > 1:
         raise ScoreSpaceError("there are two baselines.", seen=listing(files if len(files) > 1 else others), hint="one")
     return next(iter(files), None), next(iter(others), None)
-
-
-def _before(path: Any, held: Models, condition: Any) -> Before | None:
-    return None if path is None else saving.before_of(path, held, condition)
 
 
 def load(path: str | os.PathLike[str]) -> Evaluation:

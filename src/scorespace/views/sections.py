@@ -221,9 +221,11 @@ def _flagging(evaluation: Answers, model: str) -> str:
 
 @section("Ranking", question="How good is the ranking?")
 def curves(evaluation: Answers) -> Sequence[Block]:
-    if not evaluation.models.two_class:
+    models, names = evaluation.models, evaluation.models.two_class
+    if not names:
         return []
-    banded = _banded(evaluation)
+    # Up to three models stay readable with bands, and cases must be countable.
+    banded = len(names) <= 3 and all(models[name].counted for name in names) and 0 < models.prevalence < 1
     level = f" The band holds the whole true curve at {100 * evaluation.level:g} %." if banded else ""
     roc_words = "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds."
     return [
@@ -335,13 +337,6 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
     columns = ("model", "threshold", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)")
     alarm = " when scores at or above the threshold raise an alarm" if scored else ""
     return [Grid(columns, tuple(rows), f"What happens to the cases{alarm}.").without_blanks()]
-
-
-def _banded(evaluation: Answers) -> bool:
-    """Whether curves are shown with bands: up to three models stay readable, and cases must be countable."""
-    names = evaluation.models.two_class
-    counted = all(evaluation.models[name].counted for name in names)
-    return len(names) <= 3 and counted and 0 < evaluation.models.prevalence < 1
 
 
 def _ranking_words(evaluation: Answers) -> str:

@@ -234,21 +234,14 @@ def several_panel(evaluation: Answers) -> Sequence[Block]:
     if found is None:
         return []
     about = "Accuracy of the cases that are decided against the share of those handed over, by model."
-    pictures = []
-    if found.movable:
-
-        def draw() -> Row:
-            return following(evaluation.drawing(rejection.name), "rejection", found.here())
-
-        pictures.append(Picture(draw, about, about, drag=True))
-    if found.paired:
-        pairs = found.models[found.start].pairs
-
-        def draw_pair() -> Row:
-            return following(pair_chart([] if pairs is None else pairs.rows(*found.pair)), "pair", found.here())
-
-        pictures.append(Picture(draw_pair, "ROC curve of two classes, each by its own score."))
-    return [Panel(found, tuple(pictures))]
+    of_two = "ROC curve of two classes, each by its own score."
+    pairs = found.models[found.start].pairs
+    rows = [] if pairs is None or not found.paired else pairs.rows(*found.pair)
+    curve = Picture(
+        lambda: following(evaluation.drawing(rejection.name), "rejection", found.here()), about, about, drag=True
+    )
+    two = Picture(lambda: following(pair_chart(rows), "pair", found.here()), of_two)
+    return [Panel(found, (*([curve] if found.movable else []), *([two] if found.paired else [])))]
 
 
 def _decided(name: str, table: Any, colour: str) -> Decided:

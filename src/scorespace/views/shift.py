@@ -195,16 +195,14 @@ def shift_panel(evaluation: Answers) -> Sequence[Block]:
     if found is None:
         return []
 
-    def draw() -> Row:
-        return following(evaluation.drawing(rroc.name), "rroc", found.here())
-
-    def draw_errors() -> Row:
-        tables = {one.name: evaluation.models[one.name].inside(ResidualTable) for one in found.models}
-        return following(error_chart(tables), "errors", found.here())
-
+    tables = {one.name: evaluation.models[one.name].inside(ResidualTable) for one in found.models}
     about = "RROC curve of each model, with the shift and the line of equal loss; diamonds are the models as they are."
     errors = "Errors of each model as it is: those right of the line are too high once it is shifted."
-    return [Panel(found, (Picture(draw, about, drag=True), Picture(draw_errors, errors, errors)))]
+    pictures = (
+        Picture(lambda: following(evaluation.drawing(rroc.name), "rroc", found.here()), about, drag=True),
+        Picture(lambda: following(error_chart(tables), "errors", found.here()), errors, errors),
+    )
+    return [Panel(found, pictures)]
 
 
 def shift_grids(decision: ShiftDecision) -> Sequence[Block]:
