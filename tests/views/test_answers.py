@@ -7,7 +7,7 @@ from scorespace.views.document import Text
 
 def test_an_evaluation_answers_all_that_pages_ask():
     asked = [name for name in vars(Answers) if not name.startswith("_")]
-    assert {"models", "summary", "verdict", "operating", "priced"} <= set(asked)
+    assert {"models", "summary", "verdict", "operating"} <= set(asked)
     assert [name for name in asked if not hasattr(ss.Evaluation, name) and name not in _fields()] == []
 
 

@@ -50,7 +50,7 @@ def test_rates_by_hand():
 def test_areas_are_shown_only_where_given():
     table = confusion([[6, 2], [1, 3]], classes=["a", "b"])
     assert "ROC area" not in classes.class_grid(table).columns
-    grid = classes.class_grid(table, {"a": 0.9, "b": 0.6}, {"a": 0.8, "b": 0.2})
+    grid = classes.class_grid(table, {"auc": {"a": 0.9, "b": 0.6}, "auprc": {"a": 0.8, "b": 0.2}})
     assert grid.columns[-2:] == ("ROC area", "PRC area")
     assert grid.rows[-1][-2:] == ("0.800", "0.600")  # (8·0.9 + 4·0.6)/12 and (8·0.8 + 4·0.2)/12
 
@@ -70,7 +70,7 @@ def test_precision_without_decisions_is_a_dash_and_not_zero():
 
 def test_a_class_without_cases_has_no_part_in_the_mean():
     # torchmetrics 1664 counted it as 0.
-    grid = classes.class_grid(ABSENT, {"a": 0.9, "b": 0.7})
+    grid = classes.class_grid(ABSENT, {"auc": {"a": 0.9, "b": 0.7}})
     assert cells(grid, "c")["TP rate"] == cells(grid, "c")["ROC area"] == "–"
     assert cells(grid, "c")["FP rate"] == "0.100"
     assert cells(grid, "weighted mean")["TP rate"] == "0.700"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag
@@ -12,6 +12,20 @@ from scorespace.evaluation.samples import agree as agree_on
 from scorespace.samples.agreement import TOLERANCE
 from scorespace.samples.raters import Ratings
 from scorespace.views import agreement as view
+
+
+class Asked(NamedTuple):
+    """What is asked of the raters, by the names that `agree` of the library has for it."""
+
+    positive: options.Positive = None
+    truth: Annotated[
+        str | None, flag("COL", "The actual class, where known: adds each rater's AUC.", options.ROLES)
+    ] = None
+    id: Annotated[str | None, flag("COL", "What names the instances; else their row.", options.ROLES)] = None
+    weight: options.Weight = None
+    order: options.Order = ""
+    scale: options.Scale = None
+    missing: options.MissingRows = "error"
 
 
 def agree(
@@ -24,15 +38,7 @@ def agree(
             options.ROLES,
         ),
     ],
-    positive: options.Positive = None,
-    truth: Annotated[
-        str | None, flag("COL", "The actual class, where known: adds each rater's AUC.", options.ROLES)
-    ] = None,
-    id: Annotated[str | None, flag("COL", "What names the instances; else their row.", options.ROLES)] = None,
-    weight: options.Weight = None,
-    order: options.Order = "",
-    scale: options.Scale = None,
-    missing: options.MissingRows = "error",
+    asked: Asked,
     where: options.Where = None,
     allow_remote: options.AllowRemote = False,
     tolerance: Annotated[
@@ -54,33 +60,17 @@ def agree(
     """
     options.check_output(out, (*options.PICTURES, *options.DATA_FILES), data)
     options.check_output(report, (".html",), data)
-    found = agree_on(
-        options.chosen(data, where),
-        raters=_raters(rater),
-        positive=positive,
-        truth=truth,
-        id=id,
-        weight=weight,
-        order=order,
-        scale=scale,
-        tolerance=tolerance,
-        missing=missing,
-        level=level,
-        seed=seed,
-    )
+    stated = asked._asdict() | {"tolerance": tolerance, "level": level, "seed": seed}
+    found = agree_on(options.chosen(data, where), raters=_raters(rater), **stated)
     several = isinstance(data, list)
     name = f"{Path(data[0]).name} and {len(data) - 1} more" if several else Path(data).name
     if isinstance(found, Ratings):
         if out is not None and out.suffix.lower() in options.PICTURES:
             raise DataError("raters are drawn by their scores, and these have none.", hint="--out FILE.csv or .json")
-        output.save(out, None, found.to_dict, rows=lambda: list(found.differing))
-        page = view.rating_document(found, name)
+        page, draw, rows = view.rating_document(found, name), None, lambda: list(found.differing)
     else:
-        output.save(out, view.picture(found).draw, found.to_dict, rows=found.instances)
-        page = view.document(found, name)
-    output.page(page, report)
-    output.write(page.brief(), found.to_dict(), format)
-    output.wrote(None, agree=out, report=report)
+        page, draw, rows = view.document(found, name), view.picture(found).draw, found.instances
+    output.result(page, found.to_dict(), format, report=report, out=out, draw=draw, rows=rows, called="agree")
 
 
 def _raters(given: list[str]) -> dict[str, tuple[str, ...]]:

@@ -9,22 +9,19 @@ from typing import Annotated
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.given import Given, only
 from scorespace.cli.options import flag
-from scorespace.errors import ColumnError, DataError
+from scorespace.errors import DataError
 
 
 def audit(
     data: options.Data,
+    *,
     target: Annotated[str | None, flag("COL", "The column to be predicted.", options.ROLES)] = None,
     test: Annotated[
         str | None, flag("OTHER", "A sample that should share no case with the data.", options.ROLES)
     ] = None,
-    score: options.Score = [],
-    positive: options.Positive = None,
-    group: options.Group = None,
-    fold: options.Fold = None,
-    where: options.Where = None,
-    allow_remote: options.AllowRemote = False,
+    given: Annotated[Given, only("score", "positive", "group", "fold", "where", "allow_remote")],
     kind: Annotated[
         list[str],
         flag(
@@ -49,18 +46,18 @@ def audit(
     from scorespace.views import audit as view
 
     options.check_output(report, (".html",), data, test)
-    if score and target is None:
+    if given.score and target is None:
         raise DataError("scores are judged beside a target.", hint="--target COL")
     with output.progress("looking at the columns") as progress:
         found = audit_data(
-            options.chosen(data, where),
+            options.chosen(data, given.where),
             target=target,
             test=test,
-            scores=score,
-            positive=positive,
-            group=group,
-            fold=fold,
-            kinds=dict(map(_stated, kind)),
+            scores=given.score,
+            positive=given.positive,
+            group=given.group,
+            fold=given.fold,
+            kinds=dict(options.parted(one, "--kind", "--kind 'size=ordinal(small,medium,large)'") for one in kind),
             seed=seed,
             progress=progress,
         )
@@ -70,10 +67,3 @@ def audit(
     if failing:
         sys.stderr.write("".join(f"found {one.code}: {one.text}\n" for one in failing))
         raise typer.Exit(1)
-
-
-def _stated(pair: str) -> tuple[str, str]:
-    column, equals, kind = pair.partition("=")
-    if not (column and equals and kind):
-        raise ColumnError(f"--kind {pair} cannot be read.", hint="--kind 'size=ordinal(small,medium,large)'")
-    return column, kind

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -25,7 +25,19 @@ _WHAT, _HOW = "What is compared", "How it runs"
 _EVERY = 30.0  # seconds between lines of progress where there is no terminal
 
 
+class How(NamedTuple):
+    """How a run is made, by the names that `benchmark` of the library has for it."""
+
+    workers: Annotated[int | None, flag("N", "Processes at a time; all cores if not stated.", _HOW, min=1)] = None
+    dask: Annotated[str | None, flag("ADDRESS", "A Dask scheduler, such as tcp://host:8786.", _HOW)] = None
+    seed: Annotated[int, flag(None, "Seed of splits and learners.", _HOW, min=0)] = 0
+    train: Annotated[bool, switch("--train", "Keep predictions of training rows, too.", _HOW)] = False
+    retry: Annotated[bool, switch("--retry", "Do failed fits again.", _HOW)] = False
+    replace: Annotated[bool, switch("--replace", "Remove what a changed learner or data set left.", _HOW)] = False
+
+
 def benchmark(
+    *,
     words: Annotated[
         list[str] | None,
         typer.Argument(metavar="[status DIR]", help="Say where the run in a directory stands, and do nothing."),
@@ -69,12 +81,7 @@ def benchmark(
     folder: Annotated[Path, flag("DIR", "The run directory; what is finished there stays.", _HOW, "--out")] = Path(
         "runs"
     ),
-    workers: Annotated[int | None, flag("N", "Processes at a time; all cores if not stated.", _HOW, min=1)] = None,
-    dask: Annotated[str | None, flag("ADDRESS", "A Dask scheduler, such as tcp://host:8786.", _HOW)] = None,
-    seed: Annotated[int, flag(None, "Seed of splits and learners.", _HOW, min=0)] = 0,
-    train: Annotated[bool, switch("--train", "Keep predictions of training rows, too.", _HOW)] = False,
-    retry: Annotated[bool, switch("--retry", "Do failed fits again.", _HOW)] = False,
-    replace: Annotated[bool, switch("--replace", "Remove what a changed learner or data set left.", _HOW)] = False,
+    how: How,
     report: options.Report = None,
     format: options.OutputFormat = "table",
 ) -> None:
@@ -114,19 +121,7 @@ def benchmark(
         roles: dict[str, Any] = {"groups": groups, "order": order, "ids": ids, "drop": drop, "positive": positive}
         sets = _read(paths, target, task, roles)
     with _quiet_workers():
-        run = run_all(
-            names,
-            sets,
-            scheme,
-            folder,
-            seed=seed,
-            workers=workers,
-            dask=dask,
-            train=train,
-            replace=replace,
-            retry=retry,
-            watch=_watch(),
-        )
+        run = run_all(names, sets, scheme, folder, **how._asdict(), watch=_watch())
     _show(run, format, report, None if found is None else found.report)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Annotated, NamedTuple
 
 from scorespace.cli import options, output
+from scorespace.cli.given import Given, only
 from scorespace.cli.options import flag
 from scorespace.errors import ColumnError, ScoreSpaceError
 from scorespace.evaluation.recalibration import agreed_positive, apply_map, read_map, recalibrate, write_recalibrated
@@ -21,114 +20,87 @@ from scorespace.views import recalibration as view
 from scorespace.views import tidy
 
 _FIT, _FILES = "How the map is fitted", "Files"
-_DEFAULT_METHOD, _DEFAULT_FOLDS = "isotonic", 10
+_ALIKE = ("truth", "positive", "weight", "missing")
 
 
-def _methods(incomplete: str) -> list[str]:
-    """The methods whose names begin so, for completion."""
-    return [one for one in METHODS if one.startswith(incomplete)]
+class How(NamedTuple):
+    """How a map is fitted, by the names that `recalibrate` has for it; what is not stated is as it has it."""
 
-
-def _option(panel: str, metavar: str, words: str) -> Any:
-    known: dict[str, Any] = {"COL": options.columns, "METHOD": _methods}
-    return typer.Option(metavar=metavar, help=words, rich_help_panel=panel, autocompletion=known.get(metavar))
+    method: Annotated[
+        str | None,
+        flag(
+            "METHOD",
+            f"{', '.join(METHODS)}; isotonic if not stated.",
+            _FIT,
+            autocompletion=lambda incomplete: [one for one in METHODS if one.startswith(incomplete)],
+        ),
+    ] = None
+    on: Annotated[str | None, flag("WHAT", "What Platt's map works on: score, or logit for probabilities.", _FIT)] = (
+        None
+    )
+    fit: Annotated[str | None, flag("OTHER", "Fit on these data, with the same columns.", _FIT)] = None
+    folds: Annotated[
+        int | None,
+        flag("K", "Else: cross-fit over K folds, 10 if not stated; 1 fits on the same cases and says so.", _FIT),
+    ] = None
+    fold: Annotated[str | None, flag("COL", "Else: cross-fit over the folds in this column.", _FIT)] = None
+    group: Annotated[str | None, flag("COL", "Groups of related cases, kept in one fold.", _FIT)] = None
 
 
 def calibrate(
     data: options.Data,
     score: Annotated[
         list[str],
-        _option(options.ROLES, "COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes."),
+        flag("COL", "A model's scores; repeat for more. 'nb_*': its scores of all classes.", options.ROLES),
     ],
-    truth: options.MaybeTruth = None,
-    positive: options.Positive = None,
-    name: options.Name = [],
-    weight: options.Weight = None,
-    missing: options.MissingRows = "error",
-    where: options.Where = None,
-    allow_remote: options.AllowRemote = False,
-    method: Annotated[str | None, _option(_FIT, "METHOD", f"{', '.join(METHODS)}; isotonic if not stated.")] = None,
-    on: Annotated[
-        str | None, _option(_FIT, "WHAT", "What Platt's map works on: score, or logit for probabilities.")
-    ] = None,
-    fit: Annotated[str | None, _option(_FIT, "OTHER", "Fit on these data, with the same columns.")] = None,
-    folds: Annotated[
-        int | None,
-        _option(_FIT, "K", "Else: cross-fit over K folds, 10 if not stated; 1 fits on the same cases and says so."),
-    ] = None,
-    fold: Annotated[str | None, _option(_FIT, "COL", "Else: cross-fit over the folds in this column.")] = None,
-    group: Annotated[str | None, _option(_FIT, "COL", "Groups of related cases, kept in one fold.")] = None,
+    given: Annotated[Given, only("name", "where", "allow_remote", *_ALIKE)],
+    how: How,
     seed: Annotated[int, flag(None, "Seed of the folds.", _FIT, min=0)] = 0,
     apply: Annotated[
-        Path | None, _option(_FIT, "MAP.json", "Instead: apply a saved map; the truth is optional then.")
+        Path | None, flag("MAP.json", "Instead: apply a saved map; the truth is optional then.", _FIT)
     ] = None,
     out: Annotated[
-        Path | None, _option(_FILES, "FILE", "The data with the new scores beside: .csv, .tsv or .parquet.")
+        Path | None, flag("FILE", "The data with the new scores beside: .csv, .tsv or .parquet.", _FILES)
     ] = None,
-    map: Annotated[
-        Path | None, _option(_FILES, "MAP.json", "Save the map, fitted on all cases, to be applied.")
-    ] = None,
+    map: Annotated[Path | None, flag("MAP.json", "Save the map, fitted on all cases, to be applied.", _FILES)] = None,
     format: options.OutputFormat = "table",
 ) -> None:
     """Turn scores into probabilities, and show what that changes.
 
     Example: scorespace calibrate credit.csv --truth outcome --positive bad --score naive_bayes --out scores.csv
     """
-    options.check_output(out, ENDINGS, data, fit, apply)
-    options.check_output(map, (".json",), data, fit, apply)
+    options.check_output(out, ENDINGS, data, how.fit, apply)
+    options.check_output(map, (".json",), data, how.fit, apply)
     if map is not None and len(score) > 1:
         raise ScoreSpaceError("a file holds the map of one model.", hint="--map with one --score")
     with copied(data) as held:  # read more than once: for each model, and for the rows to be written beside
-        path = held if where is None else Chosen(held, where)
-        names, gaps = options.renames(name), missing
+        path = held if given.where is None else Chosen(held, given.where)
+        names, stated = options.renames(given.name), {name: getattr(given, name) for name in _ALIKE}
+        own = {one: {column: name for column, name in names.items() if column == one} for one in score}
         if apply is not None:
-            given = (method, on, fit, folds, fold, group, map)
-            if any(one is not None for one in given):
+            if any(one is not None for one in (*how, map)):
                 raise ScoreSpaceError("a saved map is applied as it is.", hint="leave out the options that fit a map")
-            if weight is not None and truth is None:
+            if given.weight is not None and given.truth is None:
                 raise ScoreSpaceError("--weight beside --apply is for judging the map.", hint="--truth COL, too")
-            stated = {"truth": truth, "positive": agreed_positive(apply, positive), "weight": weight}
-            saved = read_map(apply)
-            found = [apply_map(path, saved, score=one, names=_own(names, one), missing=gaps, **stated) for one in score]
+            stated["positive"], saved = agreed_positive(apply, given.positive), read_map(apply)
+            found = [apply_map(path, saved, score=one, names=own[one], **stated) for one in score]
         else:
-            if truth is None:
+            if given.truth is None:
                 raise ColumnError("the column with the actual class is not named.", hint="--truth COL, or --apply MAP")
-            if fold is not None and folds is not None:
+            if how.fold is not None and how.folds is not None:
                 raise ScoreSpaceError("--fold names the folds, and --folds makes others.", hint="one of them")
-            if fit is not None and folds is not None:
+            if how.fit is not None and how.folds is not None:
                 raise ScoreSpaceError(
                     "the map is fitted either on other data or across folds.", hint="--fit or --folds"
                 )
-            found = [
-                recalibrate(
-                    path,
-                    truth=truth,
-                    score=one,
-                    positive=positive,
-                    method=method or _DEFAULT_METHOD,
-                    on=on or "score",  # type: ignore[arg-type]  # checked inside
-                    fit=fit,
-                    folds=_DEFAULT_FOLDS if folds is None else folds,
-                    fold=fold,
-                    group=group,
-                    weight=weight,
-                    names=_own(names, one),
-                    missing=gaps,
-                    seed=seed,
-                )
-                for one in score
-            ]
+            stated |= {name: value for name, value in how._asdict().items() if value is not None}
+            found = [recalibrate(path, score=one, names=own[one], seed=seed, **stated) for one in score]
         if out is not None:
             write_recalibrated(path, found, out)
     if map is not None:
         write_file(map, tidy.as_json(found[0].saved_map()).encode())
     output.write(view.document(*found), _content(found), format)
     output.wrote(None, **{"scores": out, "map   ": map})
-
-
-def _own(names: dict[str, str], column: str) -> dict[str, str]:
-    """The renaming of one model alone."""
-    return {key: name for key, name in names.items() if key == column}
 
 
 def _content(found: list[Recalibration]) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Final
 
 from scorespace.cli import options, output, runs
@@ -91,46 +92,47 @@ def compare(
 
     Example: scorespace compare credit.csv --truth outcome --positive bad --score naive_bayes --score tree
     """
-    alone = "--with" if other is not None else "--against"
     if other is not None and against is not None:
         raise ScoreSpaceError("--with and --against are two comparisons.", hint="one of them at a time")
-    idle = {"--fold": given.fold, "--repeat": given.repeat, "--rope": rope}
-    for name, value in idle.items() if other is not None or against is not None else ():
-        if value is not None:
-            raise ScoreSpaceError(f"{name} is for models that are compared with each other.", hint=f"leave out {alone}")
-    if at is not None and (other is not None or against is not None):
-        raise ScoreSpaceError(f"--at compares decisions case by case, and not {alone}.", hint=f"--measure acc@{at:g}")
-
+    alone = "--with" if other is not None else "--against" if against is not None else None
+    if alone is not None:
+        for name, value in {"--fold": given.fold, "--repeat": given.repeat, "--rope": rope}.items():
+            if value is not None:
+                problem = f"{name} is for models that are compared with each other."
+                raise ScoreSpaceError(problem, hint=f"leave out {alone}")
+        if at is not None:
+            problem = f"--at compares decisions case by case, and not {alone}."
+            raise ScoreSpaceError(problem, hint=f"--measure acc@{at:g}")
     measure = _under(measure, at_least, at_most)
     if runs.several(given.data, given.dataset):
         others = {"--with": other, "--against": against, "--at": at, "--rope": rope, "--counts": counts}
         runs.refuse(given, "truth decision prediction group fold repeat weight memory", others)
-        learners, positive = given.score, given.positive
-        runs.compare(str(given.data), measure, learners, positive, test, alternative, adjust, level, format)
+        judged = {"test": test, "alternative": alternative, "adjust": None if adjust == "holm" else adjust}
+        runs.compare(given, format, measure=measure, level=level, **judged)
         return
     if (given.data is None) == (counts is None):
         raise ScoreSpaceError(
             "name the data, or the counts of right and wrong decisions instead.",
             hint="DATA --truth COL, or --counts 20,40,20,120",
         )
-    if counts is not None and (
-        given.score or given.decision or given.truth is not None or other is not None or against is not None
-    ):
+    if counts is not None and (given.score or given.decision or given.truth is not None or alone is not None):
         raise ScoreSpaceError("--counts are all that is known of two models.", hint="no columns beside --counts")
     table = None if counts is None else _told(counts)
     if table is not None:
         given = given._replace(decision=["a", "b"], truth="truth")
-    judged: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
+    asked: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
+    # Where scores are counted in bins, these thresholds must be exact.
+    exact = [one for one in (at, None if measure is None else parse(measure).at) if isinstance(one, float)]
     with output.progress("resampling") as progress:
-        asked: dict[str, Any] = {"paired": True, "at": _thresholds(at, measure), "level": level, "seed": seed}
-        evaluation = given.evaluated(table, **asked, progress=progress)
-        second = None if other is None else given.evaluated(other, **asked, progress=progress)
+        given_with = partial(given.evaluated, paired=True, at=exact, level=level, seed=seed, progress=progress)
+        evaluation = given_with(table)
+        second = None if other is None else given_with(other)
         if second is not None:
-            found = evaluation.compare_with(second, test=test, measure=measure, **judged)
+            found = evaluation.compare_with(second, **asked)
         elif against is not None:
-            found = evaluation.compare_against(against, test=test, measure=measure, **judged)
+            found = evaluation.compare_against(against, **asked)
         else:
-            found = evaluation.compare(test=test, measure=measure, at=at, rope=rope, **judged)
+            found = evaluation.compare(at=at, rope=rope, **asked)
     page = view.document(evaluation, found, second)
     if table is not None:  # of which only right and wrong is known, and no class
         page = replace(page, title="counts", facts=f"{grouped(evaluation.models.rows)} cases")
@@ -147,12 +149,6 @@ def _under(measure: str | None, at_least: list[str], at_most: list[str]) -> str 
 
     bounds = {"at_least": " ".join(at_least), "at_most": " ".join(at_most)}
     return call_text(best.name, (("measure", measure), *((name, text) for name, text in bounds.items() if text)))
-
-
-def _thresholds(at: float | None, measure: str | None) -> list[float]:
-    """The thresholds that must be exact where scores are counted in bins."""
-    asked = None if measure is None else parse(measure).at
-    return [one for one in (at, asked) if isinstance(one, float)]
 
 
 def _told(counts: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.measures.sweep import space
 from scorespace.resampling.band import Band
 from scorespace.resampling.band import band as bands
-from scorespace.results import SCHEMA, Row, decimals, grouped, plain, threshold_text
+from scorespace.results import SCHEMA, Row, decimals, grouped, joined, plain, threshold_text
 from scorespace.views.document import Grid
 
 _ON_SCREEN = 15  # points per model that a terminal shows
@@ -133,7 +133,7 @@ def curve(
         )
     call = requested("roc" if picture else kind, **({} if measure is None else {"measure": measure}))
     if band and (bands.of(call.noun) is None or out is None or out.suffix.lower() not in options.PICTURES):
-        where = f"pictures of {_listed(bands.functions)} curves"
+        where = f"pictures of {joined(list(bands.functions))} curves"
         raise DataError(f"bands are drawn in {where} only.", hint="--kind roc --band --out roc.png")
     if learn_midpoint is not None:
         requested(kind, midpoint="learned")  # refuses kinds without a midpoint, and one that is stated besides
@@ -187,11 +187,6 @@ def _stated_kind(kind: str | None, x: str | None, y: str | None) -> str:
     return call_text(space.name, (("x", x), ("y", y)))
 
 
-def _listed(names: Any) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else str(last)
-
-
 def _decided(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Condition) -> Decision:
     """The choice of least cost, whose line of equal cost is drawn; refused outside ROC space."""
     from scorespace.views.plots import decided
@@ -209,7 +204,11 @@ def _decided(evaluation: Evaluation, call: Call[CurveKind[Any]], condition: Cond
 
 def _content(found: Family, call: Call[CurveKind[Any]], decision: Decision | None = None) -> Row:
     first = next(iter(found.curves.values()))
-    rows = [{**row, **_named(found, name)} for name, curve in found.curves.items() for row in curve.rows()]
+    rows = []
+    for name, curve in found.curves.items():
+        model, value = found.parts.get(name, (name, ""))
+        told = {"model": model} | ({found.by: value} if found.by else {})  # the option tells curves of a model apart
+        rows += [row | told for row in curve.rows()]
     facts = {name: curve.facts() for name, curve in found.curves.items() if curve.facts()}
     return {
         "schema": SCHEMA,
@@ -232,12 +231,6 @@ def _best(decision: Decision) -> Row:
     x, y = (float(part) for part in (one.counts.fp / one.counts.n, one.counts.tp / one.counts.p))
     found = {"model": one.model, "threshold": one.threshold, "x": x, "y": y, "slope": decision.slope}
     return plain({**found, "cost_per_case": one.cost_per_case, "relative_cost": one.relative_cost})
-
-
-def _named(found: Family, name: str) -> Row:
-    """The model of a curve, and the value of the option that tells it from others of that model."""
-    model, value = found.parts.get(name, (name, ""))
-    return {"model": model} | ({found.by: value} if found.by else {})
 
 
 def _grid(found: Family) -> Grid:

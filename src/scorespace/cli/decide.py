@@ -83,7 +83,10 @@ def decide(
         elif condition is not None:
             found = evaluation.decide(condition, fit=other)
         elif mix is not None:
-            found = evaluation.mix(**_rate(mix))
+            rate = _bounds([mix])
+            if not {*rate} <= {"fpr", "tpr"}:
+                raise MeasureError(f"a mixture is not found by {mix!r}.", hint="fpr=0.1 or tpr=0.9")
+            found = evaluation.mix(**rate)
         else:
             objective = _objective(maximise, minimise)
             found = evaluation.choose(objective, at_least=_bounds(at_least), at_most=_bounds(at_most), fit=other)
@@ -110,13 +113,6 @@ def _objective(maximise: str | None, minimise: str | None) -> str:
         flag = "--minimise" if maximise else "--maximise"
         raise MeasureError(f"{wanted} is better when {'lower' if maximise else 'higher'}.", hint=f"{flag} {wanted}")
     return wanted
-
-
-def _rate(pair: str) -> dict[str, float]:
-    found = _bounds([pair])
-    if set(found) - {"fpr", "tpr"}:
-        raise MeasureError(f"a mixture is not found by {pair!r}.", hint="fpr=0.1 or tpr=0.9")
-    return found
 
 
 def _bounds(pairs: list[str]) -> dict[str, float]:

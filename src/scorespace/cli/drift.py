@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scorespace.cli import options, output
+from scorespace.cli.given import Given, only
 from scorespace.cli.options import flag, switch
 from scorespace.errors import DataError, listing
 from scorespace.evaluation.samples import drift as drift_of
@@ -18,6 +19,8 @@ from scorespace.samples.monitor import Monitoring
 from scorespace.samples.moved import Drift
 from scorespace.views import drift as view
 from scorespace.views import monitor as monitor_view
+
+_ALIKE = ("truth", "positive", "scale", "missing", "memory")
 
 
 def drift(
@@ -30,16 +33,8 @@ def drift(
             "or with --over-time whether something moved.",
         ),
     ],
-    truth: options.MaybeTruth = None,
-    score: options.Score = [],
-    positive: options.Positive = None,
-    name: options.Name = [],
+    given: Annotated[Given, only("score", "name", "where", "allow_remote", *_ALIKE)],
     weight: Annotated[str | None, flag("COL", "How often each row occurred, or what it weighs.")] = None,
-    scale: options.Scale = None,
-    missing: options.MissingRows = "error",
-    where: options.Where = None,
-    allow_remote: options.AllowRemote = False,
-    memory: options.Memory = None,
     over_time: Annotated[
         bool,
         switch(
@@ -85,23 +80,11 @@ def drift(
     if len(after) > 1 and not timed and out is not None and out.suffix.lower() not in options.DATA_FILES:
         raise DataError("a picture is of two samples.", seen=listing(after), hint="one AFTER, or --out FILE.csv")
     with output.progress("permuting") as progress:
-        named: dict[str, Any] = {
-            "truth": truth,
-            "scores": score,
-            "positive": positive,
-            "names": options.renames(name),
-            "weight": weight,
-            "scale": scale,
-            "missing": missing,
-            "memory": memory,
-            "replicates": replicates,
-            "seed": seed,
-            "progress": progress,
-        }
-        earlier, later = (
-            options.chosen(before, where),
-            {name: options.chosen(one, where) for name, one in names.items()},
-        )
+        named: dict[str, Any] = {name: getattr(given, name) for name in _ALIKE}
+        named |= {"scores": given.score, "names": options.renames(given.name), "weight": weight}
+        named |= {"replicates": replicates, "seed": seed, "progress": progress}
+        earlier = options.chosen(before, given.where)
+        later = {name: options.chosen(one, given.where) for name, one in names.items()}
         found: Drift | Matches | Monitoring
         draw = None
         if timed:
@@ -116,9 +99,7 @@ def drift(
         else:
             found = match(earlier, later, name=Path(before).name, **named)
             page = view.match_document(found)
-    output.page(page, report)
-    output.save(out, draw, found.to_dict, rows=found.rows)
-    output.write(page.brief(), found.to_dict(), format)
-    output.wrote(None, drift=out, report=report)
-    if fail_on_alarm and found.to_dict()["alarm"] is not None:
+    content = found.to_dict()
+    output.result(page, content, format, report=report, out=out, draw=draw, rows=found.rows, called="drift")
+    if fail_on_alarm and content["alarm"] is not None:
         raise typer.Exit(1)

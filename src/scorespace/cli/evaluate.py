@@ -112,7 +112,7 @@ def evaluate(
         asked |= {"--baseline": baseline, "--save": save}
         runs.refuse(given, "truth decision prediction weight group fold repeat matrix where", asked)
         runs.refuse(stakes, "cost_fp cost_fn costs prevalence")
-        runs.evaluate(str(given.data), measures or None, given.score, given.positive, level, report, format)
+        runs.evaluate(given, report, format, measure=measures or None, level=level)
         return
     method, intervals = options.intervals(interval)
     if not measures and not limited():
@@ -131,7 +131,8 @@ def evaluate(
             progress=progress,
         )
         evaluation.check([parse(measure) for measure, _, _ in rules])
-        _refuse_without(evaluation, rules)
+        if evaluation.before is None and any(bound.relative for _, _, bound in rules):
+            raise MeasureError("a requirement speaks of a baseline, and there is none.", hint="--baseline FILE.json")
         evaluation.summary  # noqa: B018 - computed here, under the progress bar
         evaluation.slices  # noqa: B018
         evaluation.changes  # noqa: B018
@@ -160,18 +161,17 @@ def show(
     if report is not None:  # first: no result is shown before an error
         evaluation.report(report, title=title, sections=sections, command=output.command())
     document, content = evaluation.brief, evaluation.to_dict()
+    first, *rest = document.sections
     if by_class:
-        first, *rest = document.sections
         rest = [section for section in rest if section.title != "Classes"]  # the same in short
-        document = replace(document, sections=(first, classes.detailed_section(evaluation), *rest))
+        rest.insert(0, classes.detailed_section(evaluation))
         content |= {"classes": classes.detailed_rows(evaluation)}
     if spreads is not None:
         from scorespace.views.smooth import spread_section
 
-        first, *rest = document.sections
-        document = replace(document, sections=(first, spread_section(spreads), *rest))
+        rest.insert(0, spread_section(spreads))
         content |= {"spread": spreads}
-    output.write(document, plain(content), form)
+    output.write(replace(document, sections=(first, *rest)), plain(content), form)
     output.wrote(form, report=report)
 
 
@@ -207,12 +207,6 @@ def _bound(text: str) -> Bound:
     if not 0 <= size < math.inf:
         raise ValueError
     return Bound(text, -size if side == "-" else size, relative=True, percent=percent is not None)
-
-
-def _refuse_without(evaluation: Evaluation, rules: Sequence[tuple[str, str, Bound]]) -> None:
-    """Refuse requirements that speak of a baseline where there is none, before the work."""
-    if evaluation.before is None and any(bound.relative for _, _, bound in rules):
-        raise MeasureError("a requirement speaks of a baseline, and there is none.", hint="--baseline FILE.json")
 
 
 def _failures(evaluation: Evaluation, measure: str, sign: str, bound: Bound) -> list[str]:

@@ -92,6 +92,11 @@ _SAME_NAME = (
 )
 
 
+def only(*names: str) -> set[str]:
+    """What a verb that takes these alone leaves out of `Given`."""
+    return {*Given._fields} - {*names}
+
+
 class Stakes(NamedTuple):
     """What decisions cost."""
 
@@ -147,6 +152,8 @@ _TWO_CLASSES = ("cost_fp", "cost_fn", "cost_tp", "cost_tn", "prevalence")
 def spelt_out(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with a parameter for every option of the groups that it takes, but for those it names.
 
+    A group is a named tuple, such as `Given` and `Stakes`.
+
     >>> def verb(stakes: Annotated[Stakes, {"slope", "costs"}]) -> None: ...
     >>> list(signature(spelt_out(verb)).parameters)[:5]
     ['cost_fp', 'cost_fn', 'cost_tp', 'cost_tn', 'prevalence']
@@ -157,7 +164,7 @@ def spelt_out(function: Callable[..., Any]) -> Callable[..., Any]:
     for one in signature(function).parameters.values():
         hint = hints[one.name]
         kind, *said = get_args(hint) or (hint,)
-        if kind not in (Given, Stakes):
+        if not hasattr(kind, "_field_defaults"):
             parameters.append(one.replace(annotation=hint))
             continue
         names = [name for name in kind._fields if not any(name in each for each in said)]

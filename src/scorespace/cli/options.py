@@ -205,12 +205,12 @@ def _typed(text: str) -> bool:
 
 def renames(pairs: list[str]) -> dict[str, str]:
     """The renaming of columns from COL=NAME pairs."""
-    return dict(_split(pair, "--name", "COL=NAME, such as --name p1=forest") for pair in pairs)
+    return dict(parted(pair, "--name", "COL=NAME, such as --name p1=forest") for pair in pairs)
 
 
 def models(pairs: list[str]) -> dict[str, str]:
     """The models of other kinds from NAME=KIND(COL) pairs."""
-    return dict(_split(pair, "--model", "NAME=KIND(COL)") for pair in pairs)
+    return dict(parted(pair, "--model", "NAME=KIND(COL)") for pair in pairs)
 
 
 def intervals(texts: list[str]) -> tuple[str | None, Any]:
@@ -225,7 +225,7 @@ def intervals(texts: list[str]) -> tuple[str | None, Any]:
             "two methods of intervals are stated.", seen=" and ".join(methods), hint="one --interval METHOD"
         )
     ends = [text for text in texts if "," in text]
-    named = dict(_split(text, "--interval", "MODEL=LOW,HIGH") for text in ends if "=" in text)
+    named = dict(parted(text, "--interval", "MODEL=LOW,HIGH") for text in ends if "=" in text)
     alone = [text for text in ends if "=" not in text]
     if len(alone) > 1 or (alone and named):
         raise DataError("whose prediction interval is which?", seen=", ".join(ends), hint="--interval MODEL=LOW,HIGH")
@@ -246,7 +246,7 @@ def data_and_matrices(
 
     tables = {}
     for pair in matrices:
-        name, given = _split(pair, "--matrix", "--matrix NAME=FILE.csv, or --matrix NAME='300 200; 500 99000'")
+        name, given = parted(pair, "--matrix", "--matrix NAME=FILE.csv, or --matrix NAME='300 200; 500 99000'")
         if name in tables:
             raise DataError(f"there are two matrices named {name!r}.", hint="a name for each")
         classes, cells = read_inline(given, rows) if _typed(given) else read_matrix(given, rows)
@@ -260,7 +260,8 @@ def data_and_matrices(
     return (data, tables) if data else (tables, {})
 
 
-def _split(pair: str, flag: str, hint: str) -> tuple[str, str]:
+def parted(pair: str, flag: str, hint: str) -> tuple[str, str]:
+    """Both sides of what is written LEFT=RIGHT."""
     left, equals, right = pair.partition("=")
     if not (left and equals and right):
         raise ColumnError(f"{flag} {pair} cannot be read.", hint=hint)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:  # this module loads for the help, too
     from pathlib import Path
 
     from scorespace.results import Progress, Row
-    from scorespace.views import markdown, tidy
+    from scorespace.views import markdown, terminal, tidy
     from scorespace.views.document import Document, Grid
 else:
-    markdown, tidy = later("scorespace.views.markdown"), later("scorespace.views.tidy")
+    markdown, terminal, tidy = (later(f"scorespace.views.{name}") for name in ("markdown", "terminal", "tidy"))
 
 _PATIENCE = 1.0  # seconds of work before a progress bar appears
 _PLAIN: Final = {
@@ -88,20 +88,31 @@ def line(text: str) -> None:
         sys.stdout.write(text + "\n")
 
 
-@_named()
 def write(document: Document, content: Row, form: Format, *, header: Sequence[str] = ()) -> None:
     """A result: the document for people, or its content for programs; `header` is that of no rows."""
+    _write(lambda console: terminal.show(document, console), lambda: markdown.text(document), content, form, header)
+
+
+def write_grid(grid: Grid, content: Row, form: Format) -> None:
+    """A single table in the chosen format."""
+    _write(lambda console: terminal.grid(grid, console), lambda: markdown.table(grid) + "\n", content, form)
+
+
+@_named()
+def _write(
+    show: Callable[[Any], None], text: Callable[[], str], content: Row, form: Format, header: Sequence[str] = ()
+) -> None:
     match form:
         case "table":
             from rich.console import Console  # loaded only for people
 
-            from scorespace.views import terminal
-
-            terminal.show(document, Console(highlight=False, soft_wrap=False))
+            show(Console(highlight=False, soft_wrap=False))
         case "markdown":
-            sys.stdout.write(markdown.text(document))
-        case _:
-            _write_data(content, form, header)
+            sys.stdout.write(text())
+        case "json":
+            _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
+        case "csv":
+            _echo(tidy.as_csv(content["rows"], header))
 
 
 def result(
@@ -110,15 +121,22 @@ def result(
     form: Format,
     *,
     report: Path | None = None,
-    picture: Path | None = None,
+    out: Path | None = None,
     draw: Callable[[], Any] | None = None,
+    rows: Callable[[], list[Row]] | None = None,
     header: Sequence[str] = (),
+    called: str = "",
 ) -> None:
-    """A result with its files; these come first: nothing is shown before an error."""
+    """A result with its files; these come first: nothing is shown before an error.
+
+    `out` may hold the picture or, where the result is `called` something there, its rows or all of it.
+    """
     page(document, report)
-    save(picture, draw)
+    save(out, draw, lambda: content, rows)
     write(document.brief(), content, form, header=header)
-    wrote(form, report=report, picture=picture)
+    wrote(
+        None if called else form, **({called: out, "report": report} if called else {"report": report, "picture": out})
+    )
 
 
 def page(document: Document, report: Path | None) -> None:
@@ -163,27 +181,6 @@ def wrote(form: Format | None, **files: Path | None) -> None:
     for what, path in files.items():
         if path is not None:
             typer.echo(f"{what}  {path}", err=form != "table")
-
-
-def write_grid(grid: Grid, content: Row, form: Format) -> None:
-    """A single table in the chosen format."""
-    if form == "table":
-        from rich.console import Console
-
-        from scorespace.views import terminal
-
-        terminal.grid(grid, Console(highlight=False))
-    elif form == "markdown":
-        sys.stdout.write(markdown.table(grid) + "\n")
-    else:
-        _write_data(content, form)
-
-
-def _write_data(content: Row, form: Format, header: Sequence[str] = ()) -> None:
-    if form == "json":
-        _echo(tidy.as_json(content) + "\n", tidy.as_json(content, ascii=True) + "\n")
-    else:
-        _echo(tidy.as_csv(content["rows"], header))
 
 
 def _echo(text: str, plain: str | None = None) -> None:

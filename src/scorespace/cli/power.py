@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from scorespace.cli import options, output
 from scorespace.cli.options import flag, switch
@@ -97,21 +97,18 @@ def power(
         found = solved_prevalence(aim, known, goal)
         output.write(document(found), found.to_dict(), format)
         return
-    if prevalence is None:
-        raise ConditionError(
-            "it is not stated how many of the cases are positive.",
-            hint="--prevalence 0.3; or --solve prevalence, for cases that are known",
-        )
+    hint = "--prevalence 0.3; or --solve prevalence, for cases that are known"
+    prevalence = _stated(prevalence, "how many of the cases are positive", hint)
     two = paired_correlation is not None or unpaired
     term = _term(auc, against, wanted, cases, half_width, two, solve)
     if half_width is not None or (term is None and against is None):
         if against is not None or wanted is not None or one_sided or (half_width is not None and cases is not None):
             raise ConditionError("a half width needs no test.", hint="--auc, --half-width, --prevalence and --alpha")
-        own = _stated(auc)
+        how: dict[str, Any] = {"alpha": alpha, "variance": variance}
         if half_width is not None:
-            found = sample_size_of_width(own, half_width, prevalence, alpha=alpha, variance=variance)
+            found = sample_size_of_width(_stated(auc), half_width, prevalence, **how)
         else:
-            found = auc_width(own, *split(cases or 0, prevalence), alpha=alpha, variance=variance)
+            found = auc_width(_stated(auc), *split(cases or 0, prevalence), **how)
     elif term is not None:
         found = solved(term, aim, *split(cases or 0, prevalence), goal)
     else:
@@ -123,18 +120,18 @@ def power(
 def _share(
     share: float | None, within: float | None, cases: int | None, prevalence: float | None, alpha: float
 ) -> SharePlan:
-    if share is None:
-        raise ConditionError("it is not stated which share is expected.", hint="--share 0.9")
+    share = _stated(share, "which share is expected", "--share 0.9")
     if (within is None) == (cases is None):
         problem = "of the half width and the cases, one follows from the other."
         raise ConditionError(problem, hint="--within 0.05, or --cases 200")
-    of = math.nan if prevalence is None else prevalence
     if within is not None:
+        of = math.nan if prevalence is None else prevalence
         return sample_size_of_share(share, within, prevalence=of, alpha=alpha)
     known = cases or 0
     if prevalence is None:
         return share_width(share, known, alpha=alpha)
-    return replace(share_width(share, split(known, prevalence)[0], prevalence=of, alpha=alpha), cases=known)
+    plan = share_width(share, split(known, prevalence)[0], prevalence=prevalence, alpha=alpha)
+    return replace(plan, cases=known)
 
 
 def _share_document(found: SharePlan) -> Document:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scorespace.cli import options, output
+from scorespace.cli.given import Given
 from scorespace.errors import ScoreSpaceError
-
-if TYPE_CHECKING:
-    from scorespace.comparisons.answer import Alternative
 
 
 def several(data: Any, dataset: str | None) -> bool:
@@ -30,47 +28,19 @@ def refuse(given: Any, names: str, others: Mapping[str, Any] | None = None) -> N
             raise ScoreSpaceError(f"{flag} is for one data set of a run.", hint="--dataset NAME")
 
 
-def evaluate(
-    path: str,
-    measure: str | None,
-    learners: list[str],
-    positive: str | None,
-    level: float,
-    report: Path | None,
-    form: options.Format,
-) -> None:
+def evaluate(given: Given, report: Path | None, form: options.Format, **asked: Any) -> None:
     """Means over folds of every learner on every data set, and ranks over all."""
     from scorespace.experiments.results import benchmark_summary
     from scorespace.views import benchmark as view
 
-    found = benchmark_summary(path, measure=measure, learners=learners, positive=positive, level=level)
-    document = view.document(found, output.command())
-    output.result(document, found.to_dict(), form, report=report)
+    found = benchmark_summary(str(given.data), learners=given.score, positive=given.positive, **asked)
+    output.result(view.document(found, output.command()), found.to_dict(), form, report=report)
 
 
-def compare(
-    path: str,
-    measure: str | None,
-    learners: list[str],
-    positive: str | None,
-    test: str | None,
-    alternative: Alternative,
-    adjust: str,
-    level: float,
-    form: options.Format,
-) -> None:
+def compare(given: Given, form: options.Format, **asked: Any) -> None:
     """The differences on each data set, and the ranks over all with their tests."""
     from scorespace.experiments.results import benchmark_summary
     from scorespace.views import benchmark as view
 
-    found = benchmark_summary(
-        path,
-        measure=measure,
-        learners=learners,
-        positive=positive,
-        test=test,
-        alternative=alternative,
-        adjust=None if adjust == "holm" else adjust,
-        level=level,
-    )
+    found = benchmark_summary(str(given.data), learners=given.score, positive=given.positive, **asked)
     output.write(view.comparison(found), found.to_dict(), form)

@@ -77,52 +77,53 @@ def study(
         raise ScoreSpaceError("a model that is saved has no page.", hint="no --report")
     from scorespace.experiments.data import dataset as read
     from scorespace.experiments.store import is_run
+    from scorespace.views.document import Picture
 
     if is_run(data):
-        _of_run(kind, data, dataset, learner, positive, out, report, format)
-        return
-    if kind == "bias":
+        page, content = _of_run(kind, data, dataset, learner, positive)
+    elif kind == "bias":
         raise ScoreSpaceError(
             f"{data!r} is no run, and bias and variance are told by its repeats.",
             hint="scorespace benchmark … --resampling 10x10 --out DIR, then study bias DIR",
         )
-    if target is None or learner is None:
+    elif target is None or learner is None:
         raise ScoreSpaceError(f"study {kind} is not told which learner is to predict what.", hint=_NAMES)
-    cases = read(options.chosen(data, where), target, groups=group, positive=positive, drop=drop)
-    if kind == "model":
-        _keep(learner, cases, out, pickle, seed, format)
-        return
-    common: dict[str, Any] = {"resampling": resampling, "measure": measure, "positive": positive, "seed": seed}
+    else:
+        cases = read(options.chosen(data, where), target, groups=group, positive=positive, drop=drop)
+        if kind == "model":
+            _keep(learner, cases, out, pickle, seed, format)
+            return
+        asked = {"resampling": resampling, "measure": measure, "positive": positive, "seed": seed}
+        asked |= {"permutations": permutations, "workers": workers} if kind == "permutation" else {}
+        page, content = _of_data(kind, learner, cases, asked)
+    drawn = [block.draw for section in page.sections for block in section.blocks if isinstance(block, Picture)]
+    if out is not None and not drawn:
+        raise ScoreSpaceError("there is no picture of these numbers.", hint="leave out --out")
+    output.result(page, content, format, report=report, out=out, draw=drawn[0] if drawn else None)
+
+
+def _of_data(kind: Kind, learner: str, cases: Any, asked: dict[str, Any]) -> tuple[Document, Row]:
+    """What a learner does when it is fitted to data again and again."""
+    from scorespace.views import study as view
+
     if kind == "inner":
         from scorespace.experiments.nested import nested_scores
 
-        _inner([(cases.name, nested_scores(learner, cases, **common))], out, report, format)
-        return
+        return _inner([(cases.name, nested_scores(learner, cases, **asked))])
     from scorespace.experiments.overfitting import learning_curve
     from scorespace.experiments.permute import permute_labels
-    from scorespace.views import study as view
 
     with output.progress("training") as progress:
         if kind == "permutation":
-            common |= {"permutations": permutations, "workers": workers}
-            test = permute_labels(learner, cases, **common, progress=progress)
-            page, content = view.permutation(test), test.to_dict()
-        else:
-            curve = learning_curve(learner, cases, **common, progress=progress)
-            page, content = view.learning(curve), curve.to_dict()
-    _show(page, content, out, report, format)
+            test = permute_labels(learner, cases, **asked, progress=progress)
+            return view.permutation(test), test.to_dict()
+        curve = learning_curve(learner, cases, **asked, progress=progress)
+        return view.learning(curve), curve.to_dict()
 
 
 def _of_run(
-    kind: Kind,
-    path: str,
-    dataset: str | None,
-    learner: str | None,
-    positive: str | None,
-    out: Path | None,
-    report: Path | None,
-    form: options.Format,
-) -> None:
+    kind: Kind, path: str, dataset: str | None, learner: str | None, positive: str | None
+) -> tuple[Document, Row]:
     """What the directory of a run knows of its learners; nothing is fitted."""
     from scorespace.experiments.store import open_run
 
@@ -147,8 +148,7 @@ def _of_run(
                 f"no learner of {path!r} kept what it chose by on inner folds.",
                 hint="a learner that chooses, such as tree or a search of scikit-learn",
             )
-        _inner(told, out, report, form)
-        return
+        return _inner(told)
     from scorespace.experiments.overfitting import bias_of_run
     from scorespace.views import study as view
 
@@ -160,26 +160,15 @@ def _of_run(
     if not parts:
         raise ScoreSpaceError(f"nothing is finished in {path!r} yet.", hint=f"scorespace benchmark status {path}")
     rows = [{"dataset": one, **part.row()} for one, part in parts]
-    _show(view.bias(parts, run.resampling), {"schema": 1, "rows": rows, "notes": []}, out, report, form)
+    return view.bias(parts, run.resampling), {"schema": 1, "rows": rows, "notes": []}
 
 
-def _inner(found: list[tuple[str, Any]], out: Path | None, report: Path | None, form: options.Format) -> None:
+def _inner(found: list[tuple[str, Any]]) -> tuple[Document, Row]:
     from scorespace.views import study as view
 
     rows = [{"dataset": name, **one.row()} for name, one in found]
     verdicts = " ".join(one.words[0].upper() + one.words[1:] for _, one in found)
-    content = {"schema": 1, "rows": rows, "verdict": verdicts, "notes": []}
-    _show(view.inner(found), content, out, report, form)
-
-
-def _show(page: Document, content: Row, out: Path | None, report: Path | None, form: options.Format) -> None:
-    """A study with its files: the picture that its page has, and the page itself."""
-    from scorespace.views.document import Picture
-
-    drawn = [block.draw for section in page.sections for block in section.blocks if isinstance(block, Picture)]
-    if out is not None and not drawn:
-        raise ScoreSpaceError("there is no picture of these numbers.", hint="leave out --out")
-    output.result(page, content, form, report=report, picture=out, draw=drawn[0] if drawn else None)
+    return view.inner(found), {"schema": 1, "rows": rows, "verdict": verdicts, "notes": []}
 
 
 def _keep(learner: str, cases: Any, out: Path | None, pickle: bool, seed: int, form: options.Format) -> None:

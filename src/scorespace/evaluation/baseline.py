@@ -119,18 +119,18 @@ def _read(path: str | os.PathLike[str]) -> Saved:
 def _differs(saved: Saved, models: Models, asked: Stated | None) -> tuple[str, ...]:
     """What was asked otherwise, and which models have no counterpart."""
     names = (*saved.tables, *saved.without)
-    found = []
     gone = [name for name in names if name not in models]
     new = [name for name in models if name not in names]
-    for missing, where in ((gone, "here"), (new, "in the baseline")):
-        if missing:
-            several = f"{listing(missing)} {'is' if len(missing) == 1 else 'are'}"
-            found.append(f"{several} not {where}, and compared with nothing.")
-    for name, why in saved.without.items():
-        if name in models:
-            found.append(
-                f"the baseline keeps the numbers of {name} and no table ({why}): changes have intervals alone."
-            )
+    found = [
+        f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} not {where}, and compared with nothing."
+        for missing, where in ((gone, "here"), (new, "in the baseline"))
+        if missing
+    ]
+    found += [
+        f"the baseline keeps the numbers of {name} and no table ({why}): changes have intervals alone."
+        for name, why in saved.without.items()
+        if name in models
+    ]
     if "condition" in saved.asked and _written(asked) != saved.asked["condition"]:
         found.append(
             f"the costs are others: {_costs(saved.asked['condition'])} in the baseline, {_costs(_written(asked))} "

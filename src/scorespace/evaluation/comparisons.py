@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from scorespace.comparisons import paired, unpaired
-from scorespace.comparisons.answer import Alternative, Comparison, Comparisons, adjusted
+from scorespace.comparisons.answer import Comparison, Comparisons, adjusted
 from scorespace.comparisons.delong import all_equal, binned_covariance, delong
 from scorespace.errors import ScoreSpaceError, listing
 from scorespace.later import later
@@ -48,17 +48,7 @@ class Drawn(Protocol):
     def draws(self) -> Draws: ...
 
 
-def compare_models(
-    evaluation: Answers,
-    models: Sequence[str],
-    *,
-    test: str | None,
-    measure: str | None,
-    at: float | None = None,
-    rope: float | None = None,
-    alternative: Alternative = "two-sided",
-    adjust: str = "holm",
-) -> Comparisons:
+def compare_models(evaluation: Answers, models: Sequence[str], measure: str | None, **asked: Any) -> Comparisons:
     """Tests between models on the same cases."""
     if len(evaluation.models) < 2:
         raise ScoreSpaceError(
@@ -67,20 +57,12 @@ def compare_models(
             hint='scores=["a", "b"], or compare one with a value or on another sample',
         )
     spec = None if measure is None else parse(measure)
-    names = tuple(models) or tuple(evaluation.models)
-    asked: dict[str, Any] = {
-        "test": test,
-        "spec": spec,
-        "at": at,
-        "level": evaluation.level,
-        "alternative": alternative,
-        "adjust": adjust,
-        "options": {"rope": rope},
-    }
+    asked |= {"spec": spec, "level": evaluation.level}
     if evaluation.models.pairs is None and evaluation.models.couples:
-        return _with_gaps(evaluation, _as_asked(_of_bins(evaluation, names, asked), spec))
-    pairs = _pairs(evaluation, models)
-    found = paired.compare(pairs, models=tuple(models) or pairs.models, draws=evaluation.draws, **asked)
+        found = _of_bins(evaluation, tuple(models) or tuple(evaluation.models), asked)
+    else:
+        pairs = _pairs(evaluation, models)
+        found = paired.compare(pairs, models=tuple(models) or pairs.models, draws=evaluation.draws, **asked)
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
@@ -112,14 +94,7 @@ def _all_equal(evaluation: Answers, names: tuple[str, ...], first: Comparison) -
 
 
 def compare_samples(
-    evaluation: Answers,
-    other: Answers,
-    models: Sequence[str],
-    *,
-    test: str | None,
-    measure: str | None,
-    alternative: Alternative = "two-sided",
-    adjust: str = "holm",
+    evaluation: Answers, other: Answers, models: Sequence[str], measure: str | None, **asked: Any
 ) -> Comparisons:
     """Each model against the one of the same name on another, independent sample."""
     mine, theirs = evaluation.models, other.models
@@ -143,30 +118,19 @@ def compare_samples(
         {name: sample_of(other, name) for name in names},
         spec,
         sides=("the first sample", "the second sample") if mine.name == theirs.name else (mine.name, theirs.name),
-        test=test,
         level=evaluation.level,
-        alternative=alternative,
-        adjust=adjust,
+        **asked,
     )
     return _with_gaps(other, _with_gaps(evaluation, _as_asked(found, spec)))
 
 
 def compare_with(
-    evaluation: Answers,
-    value: float,
-    models: Sequence[str],
-    *,
-    test: str | None,
-    measure: str | None,
-    alternative: Alternative = "two-sided",
-    adjust: str = "holm",
+    evaluation: Answers, value: float, models: Sequence[str], measure: str | None, **asked: Any
 ) -> Comparisons:
     """Each model's usual measure, or another one, against a value."""
     samples = {name: sample_of(evaluation, name) for name in models or evaluation.models}
     spec = None if measure is None else parse(measure)
-    found = unpaired.compare_with_value(
-        samples, value, spec, test=test, level=evaluation.level, alternative=alternative, adjust=adjust
-    )
+    found = unpaired.compare_with_value(samples, value, spec, level=evaluation.level, **asked)
     return _with_gaps(evaluation, _as_asked(found, spec))
 
 
@@ -191,12 +155,11 @@ def differences(models: Models, draws: Draws, summary: Iterable[Estimate], level
 
 def best_two(evaluation: Answers, ordered: Sequence[Estimate]) -> Comparison:
     """The test of the best model against the next by the measure that they were ordered by."""
-    first, second = ordered[:2]
-    pairs = _pairs(evaluation, (first.model, second.model))
-    names, draws = (first.model, second.model), evaluation.draws
+    names = tuple(one.model for one in ordered[:2])
+    pairs, draws = _pairs(evaluation, names), evaluation.draws
     if pairs.times is not None:
         draws = draws.anew(pairs=pairs)
-    return paired.compare(pairs, spec=first.spec, models=names, draws=draws, level=evaluation.level)[0]
+    return paired.compare(pairs, spec=ordered[0].spec, models=names, draws=draws, level=evaluation.level)[0]
 
 
 def _pairs(evaluation: Answers, models: Sequence[str]) -> PairTable:

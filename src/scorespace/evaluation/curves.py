@@ -157,7 +157,10 @@ def curve(evaluation: Answers, call: Call[CurveKind[Any]], model: str | None) ->
 
 def band(evaluation: Answers, call: Call[CurveKind[Any]], model: str, simultaneous: bool) -> Band:
     """The band around the curve of one model."""
-    draw = check_band(call.noun)
+    draw = bands.of(call.noun)
+    if draw is None:
+        seen = f"bands of {listing(bands.functions)}"
+        raise CurveError(f"{call.noun.name} has no band.", seen=seen, hint="leave out the band")
     table = _way(evaluation, call.noun, model).table
     asked = {"level": evaluation.level, "simultaneous": simultaneous, "seed": evaluation.seed, **call.options}
     own = model in evaluation.models and table is evaluation.models[model]
@@ -174,16 +177,6 @@ def averaged(evaluation: Answers, call: Call[CurveKind[Any]], model: str | None,
     if pairs is None or pairs.fold is None:
         raise CurveError("curves are averaged over folds, and none are known.", hint="fold=…, or no average")
     return folded.average(pairs, name, call.noun, how, of=of, level=evaluation.level, **call.options)
-
-
-def check_band(kind: CurveKind[Any]) -> Any:
-    """What draws the band of a kind; refused where there is none."""
-    draw = bands.of(kind)
-    if draw is None:
-        raise CurveError(
-            f"{kind.name} has no band.", seen=f"bands of {listing(bands.functions)}", hint="leave out the band"
-        )
-    return draw
 
 
 def _traced(evaluation: Answers, call: Call[CurveKind[Any]], name: str, found: Way, more: Mapping[str, Any]) -> Curve:

@@ -27,7 +27,6 @@ from scorespace.tables.labels import array_of, label_text
 from scorespace.tables.models import Models, Parts, models_of
 
 if TYPE_CHECKING:
-    from scorespace.comparisons.since import Before
     from scorespace.evaluation import baseline as saving
     from scorespace.experiments import estimators, results, store
 else:  # for baselines, estimators and runs alone
@@ -115,10 +114,11 @@ def evaluate(
         given = estimators.columns_of(data, arrays, stated, positive)
         data, truth, fold = given.columns, given.roles["truth"], given.roles.get("fold", fold)
         scores, decisions, predictions = (given.roles.get(role, ()) for role in stated)
+    columns = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
+    columns |= {"fold": fold, "repeat": repeat, "time": time}
     if _is_run(data):
         _refuse_choice("a run", where, by)
-        others = {"truth": truth, "decisions": decisions, "predictions": predictions, "weight": weight, "group": group}
-        name, given = _of_run(data, dataset, scores, positive, others | {"fold": fold, "repeat": repeat, "time": time})
+        name, given = _of_run(data, dataset, scores, positive, columns)
         whole = evaluate(
             given.columns,
             **given.roles,
@@ -132,7 +132,8 @@ def evaluate(
         pairs = whole.models.pairs
         held = replace(whole.models, name=name, pairs=None if pairs is None else replace(pairs, ratio=given.ratio))
         notes = (*given.notes, *whole.sample_notes)
-        return replace(whole, models=held, sample_notes=notes, before=_before(saved, held, condition))
+        before = None if saved is None else saving.before_of(saved, held, condition)
+        return replace(whole, models=held, sample_notes=notes, before=before)
     if dataset is not None:
         raise ScoreSpaceError(
             f"dataset={dataset!r} is for the directory of a run.",
@@ -171,24 +172,17 @@ def evaluate(
                 judged=condition is not None,
                 needs=None if further is None else terms_of([*(asked or map(parse, OF_SUMS)), *_specs(further)]),
             ),
-            truth=truth,
+            **columns,
             scores=scores,
             scale=scale,
-            decisions=decisions,
             positive=positive,
             where=where,
             by=by,
-            weight=weight,
-            group=group,
-            fold=fold,
-            repeat=repeat,
             names=names,
             weights=weights,
             models=models,
-            predictions=predictions,
             intervals=intervals,
             baseline=baseline,
-            time=time,
         )
     if tables:
         held = with_tables(held, tables)
@@ -205,7 +199,7 @@ def evaluate(
         frame_library=library,
         progress=progress,
         parts=parts,
-        before=_before(saved, held, condition),
+        before=None if saved is None else saving.before_of(saved, held, condition),
     )
     evaluation.check(asked)
     return evaluation
@@ -214,20 +208,13 @@ def evaluate(
 def _baselines(given: Any) -> tuple[Any, str | float | None]:
     """Of what is called a baseline, the file of a saved evaluation or of tables, and what errors are relative to."""
     several = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
-    files = [one for one in several if isinstance(one, os.PathLike) or _is_saved(one)]
+    # The file of a saved evaluation, or of tables, is neither a column nor a number.
+    ends = (".json", ".parquet")
+    files = [one for one in several if isinstance(one, os.PathLike) or str(one).lower().endswith(ends)]
     others = [one for one in several if one not in files]
     if len(files) > 1 or len(others) > 1:
         raise ScoreSpaceError("there are two baselines.", seen=listing(files if len(files) > 1 else others), hint="one")
     return next(iter(files), None), next(iter(others), None)
-
-
-def _is_saved(name: Any) -> bool:
-    """Whether a baseline is the file of a saved evaluation, or of tables, and neither column nor number."""
-    return isinstance(name, str) and name.lower().endswith((".json", ".parquet"))
-
-
-def _before(path: Any, held: Models, condition: Any) -> Before | None:
-    return None if path is None else saving.before_of(path, held, condition)
 
 
 def load(path: str | os.PathLike[str]) -> Evaluation:

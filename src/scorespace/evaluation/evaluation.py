@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from scorespace import frames
 from scorespace.arguments import checked_methods
@@ -33,7 +33,7 @@ from scorespace.measures.request import bind
 from scorespace.resampling.draw import Draws
 from scorespace.resampling.estimate import Estimate, Estimates, estimates
 from scorespace.results import SCHEMA, Alternative, Note, Progress, Row
-from scorespace.tables import Counts, Table, Top
+from scorespace.tables import Counts, Top
 from scorespace.tables.models import Models, Parts
 
 if TYPE_CHECKING:
@@ -73,22 +73,21 @@ else:  # what few commands need of the rooms above
 _FROM_BESIDE: Final = (numbers,)  # a file that says what is shown of predicted numbers
 
 
-def _lead(table: Table, asked: Sequence[MeasureSpec]) -> MeasureSpec | None:
-    """Of the measures shown, the one that a table is judged by first; else the first that has a better side."""
-    first = [spec for spec in leading(table).specs if spec in asked]
-    return next(iter([*first, *(spec for spec in asked if spec.measure.best is not None), *asked]), None)
+def _leads(models: Models, asked: Mapping[str, Sequence[MeasureSpec]]) -> dict[str, MeasureSpec]:
+    """Of the measures of each model the one it is judged by first; else the first that has a better side."""
+    found: dict[str, MeasureSpec] = {}
+    for name, specs in asked.items():
+        first = (spec for spec in leading(models[name]).specs if spec in specs)
+        for lead in (*first, *(spec for spec in specs if spec.measure.best is not None), *specs):
+            found.setdefault(name, lead)
+    return found
 
 
-class Standard:
+class Standard(NamedTuple):
     """The models with their classes as common as is stated, and their own draws."""
 
-    def __init__(self, models: Models, draws: Draws) -> None:
-        self.models = models
-        self.draws = draws.anew(tables=models.tables, pairs=models.pairs)
-
-    def takes(self, spec: MeasureSpec) -> bool:
-        """Whether a measure depends on how common the classes are, so that it is computed here."""
-        return not spec.within
+    models: Models
+    draws: Draws
 
 
 @checked_methods
@@ -121,8 +120,10 @@ class Evaluation:
     @cached_property
     def standard(self) -> Standard | None:
         """The same for measures that depend on how common the classes are, where a prevalence is stated."""
-        share = self.condition.prevalence if isinstance(self.condition, Condition) else None
-        return None if share is None else Standard(self.models.at_prevalence(share), self.draws)
+        if self._prevalence is None:
+            return None
+        models = self.models.at_prevalence(self._prevalence)
+        return Standard(models, self.draws.anew(tables=models.tables, pairs=models.pairs))
 
     def check(self, specs: Sequence[MeasureSpec]) -> None:
         """Refuse measures that suit none of the models."""
@@ -130,11 +131,9 @@ class Evaluation:
 
     def measures(self, *names: str | MeasureSpec, model: str | None = None) -> Estimates:
         """Measures by name, each with its interval, for every model or one; the usual ones without names."""
-        specs = [spec for name in names for spec in (parse_list(name) if isinstance(name, str) else [name])]
-        self.check(specs)
+        asked = self._wanted(names)
         if model is not None:
             self.models[model]  # refuses an unknown name
-        asked = wanted(self.models, specs or self.requested, self._thresholds, self._stated)
         chosen = asked if model is None else {model: asked[model]}
         found = self._estimates(chosen)
         notes = (n for name in chosen for n in self._notes_on(name, found) if n.code == "SS011")
@@ -145,12 +144,9 @@ class Evaluation:
 
         Of the requested measures, or the usual ones, without names.
         """
-        specs = [spec for name in names for spec in parse_list(name)]
-        self.check(specs)
-        every = wanted(self.models, specs or self.requested, self._thresholds, self._stated)
-        found = iter(
-            self.draws.spread([(name, bind(spec, self.models[name])) for name in every for spec in every[name]])
-        )
+        every = self._wanted(names)
+        asked = [(name, bind(spec, self.models[name])) for name, specs in every.items() for spec in specs]
+        found = iter(self.draws.spread(asked))
         return {name: {str(spec): next(found) for spec in specs} for name, specs in every.items()}
 
     @cached_property
@@ -175,15 +171,12 @@ class Evaluation:
         if self.parts is None:
             return None
         asked = {name: [one.spec for one in self.shown if one.model == name] for name in self.models}
-        prevalence = self.condition.prevalence if isinstance(self.condition, Condition) else None
         return sliced.slices(
             self.parts,
             asked,
             at=self._thresholds,
-            leads={
-                name: lead for name, table in self.models.items() if (lead := _lead(table, asked[name])) is not None
-            },
-            prevalence=prevalence,
+            leads=_leads(self.models, asked),
+            prevalence=self._prevalence,
             level=self.level,
             method=self.interval,
             seed=self.seed,
@@ -208,7 +201,7 @@ class Evaluation:
             return every
         other = comparisons.differences(self.standard.models, self.standard.draws, self.shown, self.level)
         shown = {str(one.spec): one for one in self.shown}
-        return {name: other[name] if self.standard.takes(shown[name].spec) else one for name, one in every.items()}
+        return {name: one if shown[name].spec.within else other[name] for name, one in every.items()}
 
     def calibration(self, model: str) -> calibrated.CalibrationSummary:
         """Whether the scores of a model can be taken as probabilities, in numbers and in words."""
@@ -277,12 +270,6 @@ class Evaluation:
         chosen = None if self.decision is None else decisions.threshold_of(self.decision, model)
         return shown_threshold(model, self.models[model], self.requested, chosen)
 
-    def priced(self, one: Estimate) -> bool:
-        """Whether a number is the cost under the evaluation's own condition, wherever the threshold is."""
-        stated = self._stated
-        names = self.models[one.model].class_names
-        return stated is not None and one.spec.name == COST and dict(one.spec.options) == stated.stated(names)
-
     def judged(self, one: Estimate) -> Value | None:
         """The cost under the evaluation's own condition at a threshold chosen here, on cases that did not choose it.
 
@@ -319,8 +306,8 @@ class Evaluation:
         the first model of a pair has the greater or lesser value. `adjust` is how p-values of several tests are
         adjusted: holm, hochberg, bonferroni, finner or, of all pairs, shaffer.
         """
-        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
-        return comparisons.compare_models(self, models, test=test, measure=measure, at=at, rope=rope, **said)
+        asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
+        return comparisons.compare_models(self, models, measure, at=at, options={"rope": rope}, **asked)
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -340,8 +327,8 @@ class Evaluation:
 
         By DeLong's unpaired test for the AUC, and by the bootstrap for any other measure.
         """
-        said: dict[str, Any] = {"alternative": alternative, "adjust": adjust}
-        return comparisons.compare_samples(self, other, models, test=test, measure=measure, **said)
+        asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
+        return comparisons.compare_samples(self, other, models, measure, **asked)
 
     def compare_against(
         self,
@@ -353,8 +340,8 @@ class Evaluation:
         adjust: str = "holm",
     ) -> Comparisons:
         """Each model's AUC, or another measure, against a value: by DeLong's z, or by the bootstrap."""
-        said: dict[str, Any] = {"test": test, "measure": measure, "alternative": alternative, "adjust": adjust}
-        return comparisons.compare_with(self, value, models, **said)
+        asked: dict[str, Any] = {"test": test, "alternative": alternative, "adjust": adjust}
+        return comparisons.compare_with(self, value, models, measure, **asked)
 
     @cached_property
     def changes(self) -> since.Changes | None:
@@ -371,23 +358,21 @@ class Evaluation:
             at |= {name: value for name, value in self.before.thresholds.items() if at.get(name) is not None}
         every = wanted(self.models, specs, at, self._stated)
         asked = {name: with_beside(every[name]) for name in self.models if name in self.before.models}
-        leads = {name: _lead(self.models[name], specs) for name, specs in asked.items()}
         found = self._estimates(asked)
         return since.changes(
             self.before,
             {name: [one for one in found if one.model == name] for name in asked},
             self._drawn,
             classes=self.models.classes,
-            leads={name: lead for name, lead in leads.items() if lead is not None},
-            prevalence=self.condition.prevalence if isinstance(self.condition, Condition) else None,
+            leads=_leads(self.models, asked),
+            prevalence=self._prevalence,
             level=self.level,
             seed=self.seed,
         )
 
     def _drawn(self, one: Estimate) -> Draws:
         """What is drawn of the model of a number, under the prevalence that holds for it."""
-        other = self.standard is not None and self.standard.takes(one.spec)
-        return comparisons.sample_of(self.standard if other and self.standard else self, one.model)
+        return comparisons.sample_of(self if one.spec.within else self.standard or self, one.model)
 
     # --- curves
 
@@ -498,37 +483,34 @@ class Evaluation:
         compared = [one.row() for name, one in self.differences.items() if name in asked]
         differences = {"comparisons": compared} if compared else {}
         models = self.models
-        rows, slices = self.summary.rows(), {}
+        rows, slices, since_then = self.summary.rows(), {}, {}
         if self.slices is not None:
             rows = [{"slice": None, **row} for row in rows] + self.slices.rows()
             slices = {"slices": {name: self.slices.to_dict()[name] for name in ("by", "slices", "parity", "verdict")}}
+        if self.changes is not None:
+            told = self.changes.to_dict()
+            since_then = {"baseline": {**told["baseline"], "rows": told["rows"], "verdict": told["verdict"]}}
         return {
             "schema": SCHEMA,
             "data": {"rows": models.rows, "classes": dict(models.classes), "positive": models.positive},
             "rows": rows,
             **slices,
             **differences,
-            **({} if self.changes is None else {"baseline": self._since(self.changes)}),
+            **since_then,
             **({"folds": [one.row() for one in self.over_folds]} if self.over_folds else {}),
             **decision,
             "verdict": self.verdict,
             "notes": [note.to_dict() for note in self.notes],
         }
 
-    def _since(self, found: since.Changes) -> Row:
-        told = found.to_dict()
-        return {**told["baseline"], **{name: told[name] for name in ("rows", "verdict")}}
-
     def __repr__(self) -> str:
         return terminal.text(self.brief)
 
     def _repr_html_(self) -> str:
-        return notebook.html(pages.document(self, names=("models", "notes")), self._chart)
-
-    def _chart(self) -> Row | None:
-        """The picture of a notebook: the ROC curves, or what is taken for what."""
+        # The picture shows the ROC curves, or what is taken for what.
         kind = "roc" if self.models.two_class else "confusion" if self.models.classes else None
-        return None if kind is None else self.drawing(kind)
+        page = pages.document(self, names=("models", "notes"))
+        return notebook.html(page, lambda: None if kind is None else self.drawing(kind))
 
     def __getstate__(self) -> dict[str, Any]:
         """What is kept when it is stored: what it was made from; the rest is computed again."""
@@ -545,6 +527,17 @@ class Evaluation:
         """The condition that costs are shown for."""
         return None if self.decision is None else decisions.condition_of(self.decision)
 
+    @property
+    def _prevalence(self) -> float | None:
+        """How common positives are said to be where the models will be used."""
+        return self.condition.prevalence if isinstance(self.condition, Condition) else None
+
+    def _wanted(self, names: Sequence[str | MeasureSpec]) -> dict[str, list[MeasureSpec]]:
+        """The measures by name, else those requested or the usual ones, of every model; refused where none suits."""
+        specs = [spec for name in names for spec in (parse_list(name) if isinstance(name, str) else [name])]
+        self.check(specs)
+        return wanted(self.models, specs or self.requested, self._thresholds, self._stated)
+
     def _notes_on(self, model: str, found: Sequence[Estimate] | Estimates) -> list[Note]:
         chosen = self.decision is None and not any(isinstance(spec.at, float | int) for spec in self.requested)
         own = tuple(one for one in found if one.model == model)
@@ -555,9 +548,8 @@ class Evaluation:
         options: dict[str, Any] = {"level": self.level, "method": self.interval, "strict": bool(self.requested)}
         if self.standard is None:
             return estimates(asked, self.draws, **options)
-        takes = self.standard.takes
-        mine = {name: [spec for spec in specs if not takes(spec)] for name, specs in asked.items()}
-        other = {name: [spec for spec in specs if takes(spec)] for name, specs in asked.items()}
+        mine = {name: [spec for spec in specs if spec.within] for name, specs in asked.items()}
+        other = {name: [spec for spec in specs if not spec.within] for name, specs in asked.items()}
         both = [*estimates(mine, self.draws, **options), *estimates(other, self.standard.draws, **options)]
         found = {(one.model, one.spec): one for one in both}
         return [found[name, spec] for name, specs in asked.items() for spec in specs]

@@ -10,7 +10,7 @@ from typing import Any
 from scorespace.declaration import load_plugins, table_of
 from scorespace.frozen import dataclass
 from scorespace.resampling.estimate import Estimate
-from scorespace.results import NOTE_KINDS, Note, NoteKind, note, threshold_text
+from scorespace.results import NOTE_KINDS, Note, NoteKind, joined, note, threshold_text
 from scorespace.tables import Counts, NoTableError, Table
 
 
@@ -34,10 +34,10 @@ Said = str | None | Iterator[str]
 
 @dataclass(frozen=True)
 class Finding:
-    """A kind of note, the table it is about, and the function that says it, or nothing."""
+    """A kind of note, the tables it is about, and the function that says it, or nothing."""
 
     code: str
-    table: type
+    tables: tuple[type, ...]
     function: Callable[[Any, Look], Said]
 
 
@@ -45,16 +45,18 @@ FINDINGS: list[Finding] = []
 """Every declared finding, in the order of declaration."""
 
 
-def finding(code: str, *, level: str | None = None, title: str | None = None) -> Callable[..., Any]:
+def finding(
+    code: str, *, also: tuple[type, ...] = (), level: str | None = None, title: str | None = None
+) -> Callable[..., Any]:
     """Declare a finding on the table that the first parameter names; a new code states its level and title.
 
-    The function returns what to say, or None, or yields several sentences.
+    The function returns what to say, or None, or yields several sentences. `also`: further tables it is about.
     """
 
     def declare(function: Callable[[Any, Look], Said]) -> Callable[[Any, Look], Said]:
         if level is not None and title is not None:
             NOTE_KINDS.setdefault(code, NoteKind(level, title))
-        FINDINGS.append(Finding(code, table_of(function), function))
+        FINDINGS.append(Finding(code, (table_of(function), *also), function))
         return function
 
     return declare
@@ -64,9 +66,9 @@ def notes_on(table: Table, look: Look) -> Iterator[Note]:
     """What there is to say of a model's table, and of the outcomes inside it."""
     load_plugins()
     for one in FINDINGS:
-        about = table if isinstance(table, one.table) else _outcomes(table, one.table, look)
-        for text in _sentences(None if about is None else one.function(about, look)):
-            yield note(one.code, text)
+        about = table if isinstance(table, one.tables) else _outcomes(table, look) if Counts in one.tables else None
+        said = None if about is None else one.function(about, look)
+        yield from (note(one.code, text) for text in ([said] if isinstance(said, str) else said or ()))
 
 
 def for_all(notes: Iterable[Note], models: Iterable[str]) -> list[Note]:
@@ -76,34 +78,23 @@ def for_all(notes: Iterable[Note], models: Iterable[str]) -> list[Note]:
     >>> for_all(alike, ["nb", "tree"])[0].text
     'each of nb and tree predicts nothing positive.'
     """
-    told: dict[tuple[str, str, str], list[str]] = {}
+    told: dict[tuple[str, str, str], dict[str, None]] = {}
     names = sorted(models, key=len, reverse=True)
     for one in notes:
         named = ((name, re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", "\0", one.text)) for name in names)
         name, text = next(((name, text) for name, text in named if text != one.text), ("", one.text))
-        told.setdefault((one.code, one.level, text), []).append(name)
+        told.setdefault((one.code, one.level, text), {})[name] = None
     return [
-        Note(code, level, text.replace("\0", _together(list(dict.fromkeys(about)))))
+        Note(code, level, text.replace("\0", f"{'each of ' * (len(about) > 1)}{joined(list(about))}"))
         for (code, level, text), about in told.items()
     ]
 
 
-def _together(names: list[str]) -> str:
-    *others, last = names
-    return f"each of {', '.join(others)} and {last}" if others else last
-
-
-def _outcomes(table: Table, wanted: type, look: Look) -> Table | None:
+def _outcomes(table: Table, look: Look) -> Table | None:
     """The outcomes of a two-class model, for findings about decisions; scores of a crisp one say nothing more."""
-    if wanted is not Counts or table.positive_name is None:
+    if table.positive_name is None:
         return None
     try:
         return table.inside(Counts, None, look.at if table.thresholded else None)
     except NoTableError:
         return None
-
-
-def _sentences(said: Said) -> Iterable[str]:
-    if said is None:
-        return ()
-    return (said,) if isinstance(said, str) else said

@@ -185,7 +185,8 @@ def no_chance(table: ClassTable, look: Look) -> str | None:
 # --- averages
 
 
-def _averages(table: Table, look: Look) -> Iterator[str]:
+@finding("SS011", also=(ConfusionTable,))
+def averages(table: ClassTable, look: Look) -> Iterator[str]:
     for one in look.estimates:
         spec = one.spec
         if spec.of not in ("macro", "weighted"):
@@ -197,16 +198,6 @@ def _averages(table: Table, look: Look) -> Iterator[str]:
                 f"{spec} of {look.model} averages {used} of {len(table.class_names)} classes; "
                 f"undefined for {', '.join(map(repr, absent))} ({spec.measure.undefined})."
             )
-
-
-@finding("SS011")
-def averages_of_scores(table: ClassTable, look: Look) -> Iterator[str]:
-    return _averages(table, look)
-
-
-@finding("SS011")
-def averages_of_decisions(table: ConfusionTable, look: Look) -> Iterator[str]:
-    return _averages(table, look)
 
 
 # --- the sample and all estimates together

@@ -20,12 +20,7 @@ from scorespace.tables import Array, NoTableError, residual_table
 from scorespace.tables.residual import ResidualTable
 from scorespace.tables.sums import TERMS, ErrorSums
 
-OF_SUMS: Final = (
-    "mae",
-    "rmse",
-    "bias",
-    "r2",
-)  # what about one scan of a file gives
+OF_SUMS: Final = ("mae", "rmse", "bias", "r2")  # what about one scan of a file gives
 OF_CASES: Final = ("mae", "rmse", "medae", "bias", "r2", "rae", "pearson", "spearman")
 OF_INTERVALS: Final = ("coverage", "width", "interval_score")
 FEW: Final = 20
@@ -98,24 +93,16 @@ def _intervals(table: ResidualTable) -> str:
 # --- findings
 
 
-@finding("SS040")
+@finding("SS040", also=(ErrorSums,))
 def biased(table: ResidualTable, look: Look) -> str | None:
-    return _lean(float(bias(table)), float(mae(table)), float(table.sums.error_spread), table.cases, look.model)
-
-
-@finding("SS040")
-def biased_sums(table: ErrorSums, look: Look) -> str | None:
-    return _lean(float(bias(table)), float(mae(table)), float(table.error_spread), table.cases, look.model)
-
-
-def _lean(lean: float, size: float, spread: float, cases: float, model: str) -> str | None:
     """Said where chance does not explain it, and where it matters beside the size of the errors."""
-    sure = cases > 1 and abs(lean) > _SURE * math.sqrt(spread / (cases - 1))
+    lean, size, spread = float(bias(table)), float(mae(table)), float(table.inside(ErrorSums).error_spread)
+    sure = table.cases > 1 and abs(lean) > _SURE * math.sqrt(spread / (table.cases - 1))
     if not sure or abs(lean) < 0.1 * size:
         return None
     side = "high" if lean > 0 else "low"
     return (
-        f"{model} predicts too {side} by {short(abs(lean))} on average, {_percent(abs(lean) / size)} of its mean "
+        f"{look.model} predicts too {side} by {short(abs(lean))} on average, {_percent(abs(lean) / size)} of its mean "
         "absolute error: a shift would mend it."
     )
 
@@ -123,7 +110,7 @@ def _lean(lean: float, size: float, spread: float, cases: float, model: str) -> 
 @finding("SS041")
 def growing(table: ResidualTable, look: Look) -> str | None:
     found = _growth(table)
-    if found is None or _logs_help(table, found) or not found[0] > _GROWS:
+    if found is None or _logs_help(table, found):
         return None
     return (
         f"the errors of {look.model} grow with its predictions (rank correlation {decimals(found[0], 2)}): one margin "
@@ -134,7 +121,7 @@ def growing(table: ResidualTable, look: Look) -> str | None:
 @finding("SS044")
 def better_on_logs(table: ResidualTable, look: Look) -> str | None:
     found = _growth(table)
-    if found is None or not found[0] > _GROWS or not _logs_help(table, found):
+    if found is None or not _logs_help(table, found):
         return None
     return (
         f"the errors of {look.model} grow with its predictions as shares of them do not (rank correlations "
@@ -143,12 +130,12 @@ def better_on_logs(table: ResidualTable, look: Look) -> str | None:
 
 
 def _growth(table: ResidualTable) -> tuple[float, float] | None:
-    """How the size of the errors goes with the prediction, and that of the errors of logarithms; None if by chance."""
+    """How the size of the errors grows with the prediction, and that of the errors of logarithms; None if hardly."""
     cases = np.linspace(0, table.numbers.truth.size - 1, min(table.numbers.truth.size, _LOOKED_AT)).astype(np.intp)
     truth, predicted = table.numbers.truth[cases], table.numbers.predicted[cases]
     error = predicted - truth
     with_size = _ranks_agree(np.abs(error - np.median(error)), predicted)
-    if math.isnan(with_size) or truth.size < FEW or not abs(with_size) * math.sqrt(truth.size - 1) > _SURE:
+    if truth.size < FEW or not with_size > max(_GROWS, _SURE / math.sqrt(truth.size - 1)):
         return None
     if truth.min() <= 0 or predicted.min() <= 0:
         return with_size, math.nan

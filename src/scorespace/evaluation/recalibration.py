@@ -55,11 +55,12 @@ def recalibrate(
         raise ScoreSpaceError(
             "the map is fitted either on other data or across folds.", hint="leave out fit, or fold and group"
         )
-    cases = _cases(data, truth, score, positive, weight, group, fold, names, missing)
+    named: dict[str, Any] = {"positive": positive, "weight": weight, "names": names}
+    cases = _cases(data, truth, score, missing, group=group, fold=fold, **named)
     others = cases
     if fit is not None:
         order = cases.classes if cases.score.ndim == 2 else None
-        others = _cases(fit, truth, score, positive, weight, None, None, names, missing, order)
+        others = _cases(fit, truth, score, missing, order, **named)
     found = fit_map(others.table(), method, on=on)
     same = fold is None and folds == 1 if fit is None else _same_data(data, fit)
     notes: tuple[Note, ...] = ()
@@ -116,7 +117,7 @@ def apply_map(
     if truth is None and weight is not None:
         raise ScoreSpaceError("weights are for judging the map, and no truth is named.", hint="truth=…")
     if truth is not None:
-        cases = _cases(data, truth, score, positive, weight, None, None, names, missing, order)
+        cases = _cases(data, truth, score, missing, order, positive=positive, weight=weight, names=names)
     else:
         cases = _cases_without_truth(data, score, names, missing, order)
     mapped, outside = map.apply(cases.score), map.outside(cases.score)
@@ -190,8 +191,8 @@ class _Cases:
     name: str
     model: str
     columns: tuple[str, ...]
-    used: NDArray[np.bool_]
     score: Array
+    used: NDArray[np.bool_]
     codes: NDArray[Any]
     classes: tuple[str, ...] = ()
     positive: int | None = None
@@ -210,42 +211,28 @@ class _Cases:
 
 
 def _cases(
-    data: Any,
-    truth: str,
-    score: Any,
-    positive: Any,
-    weight: str | None,
-    group: str | None,
-    fold: str | None,
-    names: Mapping[str, str] | None,
-    missing: str,
-    order: tuple[str, ...] | None = None,
+    data: Any, truth: str, score: Any, missing: str, order: tuple[str, ...] | None = None, **named: Any
 ) -> _Cases:
+    """The cases of a model; `named` are its further roles, `order` the classes as a map has them."""
     source = frames.read(data)
-    roles = frames.roles(
-        source, truth=truth, scores=score, positive=positive, weight=weight, group=group, fold=fold, names=names
-    )
+    roles = frames.roles(source, truth=truth, scores=score, **named)
     sample = frames.check(source, roles, missing=missing)
     model, by_class = _one_model({**roles.scores, **roles.class_scores})
     several = "" not in by_class
     # Classes that are scored but never occur come last, as in every class table.
     classes = (order or tuple(dict.fromkeys([*sample.classes, *by_class]))) if several else sample.classes
-    if several:
-        _refuse_unscored(classes, by_class)
-    found = frames.columns(sample, [truth, *by_class.values(), *(name for name in (weight, group, fold) if name)])
+    own = {role: name for role in ("weight", "group", "fold") if (name := named.get(role))}
+    found: dict[str, Any] = frames.columns(sample, [truth, *by_class.values(), *own.values()])
     return _Cases(
-        name=source.name,
-        model=model,
-        columns=_output_columns(model, by_class, classes if several else None),
+        source.name,
+        model,
+        *_scores(found, model, by_class, classes),
         used=frames.rows_in_use(sample),
-        score=_scores(found, by_class, classes if several else None),
         codes=_recoded(found[truth], sample.classes, classes),
         classes=classes,
         positive=None if several else sample.positive,
-        weight=None if weight is None else found[weight],
-        group=None if group is None else found[group],
-        fold=None if fold is None else found[fold],
         notes=sample.notes,
+        **{role: found[name] for role, name in own.items()},
     )
 
 
@@ -254,14 +241,9 @@ def _cases_without_truth(
 ) -> _Cases:
     source = frames.read(data)
     model, by_class = _one_model(frames.score_models(source, score, names))
-    several = "" not in by_class
-    classes = order or tuple(by_class)
-    if several:
-        _refuse_unscored(classes, by_class)
     found, used = frames.score_columns(source, list(by_class.values()), missing)
-    values = _scores(found, by_class, classes if several else None)
-    columns = _output_columns(model, by_class, classes if several else None)
-    return _Cases(source.name, model, columns, used, values, np.empty(0, dtype=np.intp))
+    scores = _scores(found, model, by_class, order or tuple(by_class))
+    return _Cases(source.name, model, *scores, used, np.empty(0, dtype=np.intp))
 
 
 def _one_model(models: Mapping[str, str | Mapping[str, str]]) -> tuple[str, Mapping[str, str]]:
@@ -272,26 +254,25 @@ def _one_model(models: Mapping[str, str | Mapping[str, str]]) -> tuple[str, Mapp
     return model, {"": columns} if isinstance(columns, str) else columns
 
 
-def _output_columns(model: str, by_class: Mapping[str, str], classes: tuple[str, ...] | None) -> tuple[str, ...]:
-    """What the new columns are called; those of classes so that the pattern of the old ones does not take them."""
-    return (f"{model}_calibrated",) if classes is None else tuple(f"calibrated_{by_class[name]}" for name in classes)
+def _scores(
+    found: Mapping[str, Array], model: str, by_class: Mapping[str, str], classes: tuple[str, ...]
+) -> tuple[tuple[str, ...], Array]:
+    """What the new columns are called, and the scores; refused where a class has none.
 
-
-def _scores(found: Mapping[str, Array], by_class: Mapping[str, str], classes: tuple[str, ...] | None) -> Array:
-    if classes is None:
-        return np.asarray(found[by_class[""]], dtype=np.float64)
-    return np.stack([found[by_class[name]] for name in classes], axis=1).astype(np.float64)
-
-
-def _refuse_unscored(classes: tuple[str, ...], by_class: Mapping[str, str]) -> None:
+    Columns of classes are called so that the pattern of the old ones does not take them.
+    """
+    if "" in by_class:
+        return (f"{model}_calibrated",), np.asarray(found[by_class[""]], dtype=np.float64)
     absent = [name for name in classes if name not in by_class]
     if absent:
-        seen = f"scores for {listing(by_class)}"
         raise ColumnError(
             f"the map needs a score for the class {absent[0]!r}.",
-            seen=seen,
+            seen=f"scores for {listing(by_class)}",
             hint="a score for each class that the map knows",
         )
+    columns = [by_class[name] for name in classes]
+    scores = np.stack([found[name] for name in columns], axis=1).astype(np.float64)
+    return tuple(f"calibrated_{name}" for name in columns), scores
 
 
 def _recoded(codes: NDArray[Any], classes: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
@@ -333,7 +314,8 @@ def _result(
     if judged:
         before, after = cases.table(), cases.table(mapped)
         compared = effects(before, after)
-        totals = {name: _whole(total) for name, total in zip(before.classes, before.class_totals, strict=True)}
+        sums = zip(before.classes, before.class_totals.tolist(), strict=True)
+        totals = {name: int(total) if total == int(total) else total for name, total in sums}  # as people write them
         if method == "temperature":
             impossible = _impossible(cases)
     found = map_notes(method, map, cases.score, mapped, int(outside.sum()), impossible)
@@ -359,8 +341,3 @@ def _impossible(cases: _Cases) -> int:
     if cases.score.ndim == 2:
         return int((np.take_along_axis(cases.score, cases.codes[:, None], axis=1) == 0).sum())
     return int((cases.score == (cases.codes != cases.positive)).sum())
-
-
-def _whole(total: float) -> float:
-    """A number of cases as people write it."""
-    return int(total) if float(total).is_integer() else float(total)

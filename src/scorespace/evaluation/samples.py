@@ -64,7 +64,9 @@ def agree(
     given = {name: (one,) if isinstance(one, str) else tuple(one) for name, one in raters.items()}
     source = frames.read(data)
     if all(len(one) == 1 for one in given.values()):
-        _refuse_scores(positive, truth, scale)
+        for name, stated in {"positive": positive, "truth": truth, "scale": scale}.items():
+            if stated is not None:
+                raise DataError(f"{name}={stated!r} is for raters with scores.", hint='{"A": ("decision", "score")}')
         decided = {name: column for name, (column,) in given.items()}
         return _rated(source, decided, id, weight, order, missing, level, seed)
     columns = {name: _two_columns(name, one) for name, one in given.items()}
@@ -108,7 +110,7 @@ def agree(
     if sample.dropped:
         some = f"{grouped(sample.rows)} of {grouped(sample.rows + sample.dropped)} instances"
         notes = (note("SS031", f"the raters are compared on the {some} that all of them judged."), *notes)
-    ids = _whole(found[id][kept]).tolist() if id else (1 + row[kept]).tolist()
+    ids = _whole_labels(found[id][kept].tolist()) if id else (1 + row[kept]).tolist()
     actual = None if truth is None else labels[truth] == named
     return agreement(
         judged,
@@ -155,19 +157,17 @@ def drift(
     asked = _Asked(truth, scores, names, weight, scale_of(scale), missing, frames.memory_of(memory))
     first = _read_one(before, asked)
     second = _read_one(after, asked, like=first)
-    positive = first.positive if positive is None else positive
-    old, (new,), (classes, named) = _alike(first, [second], positive)
+    (old, new), notes = _alike([first, second], positive)
     sizes = None if first.rows is None or second.rows is None else (first.rows, second.rows)
-    notes, more = first.notes, second.notes
     settings: dict[str, Any] = {"samples": samples, "replicates": replicates, "seed": seed, "progress": progress}
     found = drift_of_tables(old, new, labelled=second.labelled, **settings)
     if not all(copied(table) for table in (*old.values(), *new.values())):
         text = (
             "weights that are no whole numbers go with their cases: p-values hold where both samples are weighed alike."
         )
-        more = (*more, note("SS006", text))
+        notes = (*notes, note("SS006", text))
         found = found if sizes is None else replace(found, sizes=sizes)
-    return replace(found, sample_notes=(*_sample_notes(classes, named, positive), *notes, *more))
+    return replace(found, sample_notes=notes)
 
 
 def match(before: Any, after: Mapping[str, Any], *, name: str = "the sample", **named: Any) -> Matches:
@@ -215,10 +215,9 @@ def monitor(
     """
     asked = _Asked(truth, scores, names, weight, scale_of(scale), missing, frames.memory_of(memory))
     first = _read_one(before, asked)
-    positive = first.positive if positive is None else positive
     by_name = batches if by is None else parted.in_batches(frames.read(batches), by)
     read = {batch: _read_one(data, asked, like=first) for batch, data in by_name.items()}
-    old, later, (classes, named) = _alike(first, list(read.values()), positive)
+    (old, *later), notes = _alike([first, *read.values()], positive)
     found = monitored(
         old,
         dict(zip(read, later, strict=True)),
@@ -227,11 +226,6 @@ def monitor(
         replicates=replicates,
         seed=seed,
         progress=progress,
-    )
-    notes = (
-        *_sample_notes(classes, named, positive),
-        *first.notes,
-        *(one for each in read.values() for one in each.notes),
     )
     return replace(found, sample_notes=tuple(dict.fromkeys(notes)))
 
@@ -272,32 +266,24 @@ def _read_one(data: Any, asked: _Asked, like: _One | None = None) -> _One:
         raise frames.truth_unnamed(source)
     labelled = like is None or asked.truth in source.columns
     if not labelled and like is not None:
-        source = _without_truth(source, asked.truth, next(iter(like.tables.values())).classes[0])
-    tables, notes, rows = _tables(
-        source, asked.truth, asked.scores, asked.names, asked.weight, asked.scale, asked.missing, asked.memory
-    )
-    return _One(tables, notes, labelled, rows)
+        # All cases are counted for one class, which nobody looks at.
+        same = nw.lit(next(iter(like.tables.values())).classes[0]).alias(asked.truth)
+        source = replace(source, frame=source.frame.with_columns(same), columns=(*source.columns, asked.truth))
+    return replace(_tables(source, asked.truth, asked), labelled=labelled)
 
 
-def _alike(
-    first: _One, others: Sequence[_One], positive: Any
-) -> tuple[dict[str, ScoreTable], list[dict[str, ScoreTable]], tuple[tuple[str, ...], str]]:
-    """All samples with the same classes, and the positive one: stated, that of tables, or as the labels tell."""
-    some = next(iter(first.tables.values()))
-    every = [some, *(next(iter(one.tables.values())) for one in others)]
+def _alike(samples: Sequence[_One], positive: Any) -> tuple[list[dict[str, ScoreTable]], tuple[Note, ...]]:
+    """The tables of all samples with the same classes, and what to note.
+
+    The positive class is the stated one, that of the first sample's tables, or as the labels tell.
+    """
+    positive = samples[0].positive if positive is None else positive
+    every = [next(iter(one.tables.values())) for one in samples]
     seen = tuple(sorted({name for table in every for name in table.classes}, key=natural_order))
     classes, named = _positive(seen, positive)
-    placed = [
-        {model: _placed(table, classes, named) for model, table in one.tables.items()} for one in (first, *others)
-    ]
-    return placed[0], placed[1:], (classes, named)
-
-
-def _refuse_scores(positive: Any, truth: str | None, scale: Any) -> None:
-    """Refuse what is for raters with scores alone."""
-    for name, given in {"positive": positive, "truth": truth, "scale": scale}.items():
-        if given is not None:
-            raise DataError(f"{name}={given!r} is for raters with scores.", hint='{"A": ("decision", "score")}')
+    placed = [{model: _placed(table, classes, named) for model, table in one.tables.items()} for one in samples]
+    notes = (note for one in samples for note in one.notes)
+    return placed, (*_sample_notes(classes, named, positive), *notes)
 
 
 def _rated(
@@ -311,14 +297,11 @@ def _rated(
     seed: int,
 ) -> Ratings:
     """Raters who decide between any number of classes, without scores."""
-    names = [*dict.fromkeys(columns.values()), *([id] if id else []), *([weight] if weight else [])]
-    for name in names:
+    frame, named = source.frame, dict.fromkeys((*columns.values(), *([id] if id else [])))
+    for name in (*named, *([weight] if weight else [])):
         if name not in source.columns:
             raise absent_column(name, source)
-    frame = source.frame
-    asked = {name: label(frame, name) for name in dict.fromkeys((*columns.values(), *([id] if id else [])))}
-    if weight:
-        asked |= {weight: number(weight)}
+    asked = {name: label(frame, name) for name in named} | ({weight: number(weight)} if weight else {})
     arrays = source.arrays(frame.select(*(each.alias(name) for name, each in asked.items())))
     used = _weighing(source, weight)
     lists = {
@@ -341,7 +324,7 @@ def _rated(
 
 
 def _whole_labels(values: list[Any]) -> list[Any]:
-    """Labels without decimals as such: a column with gaps does not tell 7 from 7.0."""
+    """Labels without decimals as such: neither a CSV file nor a column with gaps tells 7 from 7.0."""
     known = [value for value in values if not is_missing(value)]
     if known and all(isinstance(value, (float, np.floating)) and float(value).is_integer() for value in known):
         return [None if is_missing(value) else int(value) for value in values]
@@ -365,13 +348,6 @@ def _two_columns(name: str, given: Sequence[str]) -> tuple[str, str]:
             hint='{"A": ("decision", "score")}, or decisions alone for all',
         )
     return given[0], given[1]
-
-
-def _whole(values: Array) -> Array:
-    """Numbers without decimals as such: a CSV file does not tell 7 from 7.0."""
-    if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.floor(values)).all():
-        return values.astype(np.int64)
-    return values
 
 
 def _checked(source: frames.Source, roles: frames.Roles, missing: str) -> frames.Sample:
@@ -400,35 +376,19 @@ def _kept_tables(data: Any) -> _One:
     return _One(found, kept.notes, positive=positive)
 
 
-def _tables(
-    source: frames.Source,
-    truth: str,
-    scores: Any,
-    names: Mapping[str, str] | None,
-    weight: str | None,
-    scale: Scale,
-    missing: str,
-    memory: int,
-) -> tuple[dict[str, ScoreTable], tuple[Note, ...], int]:
-    """The score table of each model, with whichever class as positive; what to note, and how many cases there are."""
-    roles = frames.roles(source, truth=truth, scores=scores, names=names, weight=weight)
-    source = scaled(source, roles.scores.values(), scale)
+def _tables(source: frames.Source, truth: str, asked: _Asked) -> _One:
+    """The score table of each model, with whichever class as positive."""
+    roles = frames.roles(source, truth=truth, scores=asked.scores, names=asked.names, weight=asked.weight)
+    source = scaled(source, roles.scores.values(), asked.scale)
     if roles.class_scores:
         raise ColumnError("drift needs one score per model.", seen=listing(roles.class_scores), hint='scores="nb_bad"')
-    sample = _checked(source, roles, missing)
-    if frames.fits(source, roles, memory):
+    sample = _checked(source, roles, asked.missing)
+    if frames.fits(source, roles, asked.memory):
         counted = frames.count(sample)
     else:
-        sample, counted = tally(source, sample.roles, missing=missing)
-    tables = {model: table.inside(ScoreTable) for model, table in counted.items() if table.thresholded}
-    present = {model: _present(table) for model, table in tables.items()}
-    return present, tuple(one for one in sample.notes if one.code in ("SS009", "SS090")), sample.rows
-
-
-def _without_truth(source: frames.Source, truth: str, like: str) -> frames.Source:
-    """A source whose cases are all counted for one class, which nobody looks at."""
-    frame = source.frame.with_columns(nw.lit(like).alias(truth))
-    return replace(source, frame=frame, columns=(*source.columns, truth))
+        sample, counted = tally(source, sample.roles, missing=asked.missing)
+    tables = {model: _present(table.inside(ScoreTable)) for model, table in counted.items() if table.thresholded}
+    return _One(tables, tuple(one for one in sample.notes if one.code in ("SS009", "SS090")), rows=sample.rows)
 
 
 def _present(table: ScoreTable) -> ScoreTable:

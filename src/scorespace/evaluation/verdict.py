@@ -129,11 +129,13 @@ def verdict(
 
     `estimated` gives a measure of models, `tested` the test of the best two, `decided` the words on the costs.
     """
-    names = _leading_models(models)
-    crisp = not (models[names[0]].thresholded or models[names[0]].scores_classes)
-    lead = leading(models[names[0]])
+    # Scores lead before scores of classes, and these before all others; models of another kind do not take part.
+    first = models[[*models.thresholded, *models.of_classes, *models][0]]
+    names = [name for name, table in models.items() if type(table) is type(first)]
+    lead, crisp = leading(first), not (first.thresholded or first.scores_classes)
     for spec in lead.specs:
-        found = _ordered(estimated(names, spec), spec)
+        known = (one for one in estimated(names, spec) if not math.isnan(one.value))
+        found = sorted(known, key=lambda one: one.value, reverse=spec.measure.best != "low")
         if found:
             break
     else:
@@ -153,19 +155,6 @@ def verdict(
     shown = decided is not None or not best.low <= lead.chance  # the words on costs have doubts of their own
     doubt = None if shown else f"That {best.model} ranks better than chance is not shown."
     return " ".join(filter(None, [opening, doubt, told]))
-
-
-def _leading_models(models: Models) -> list[str]:
-    """The models of the kind that leads: scores before scores of classes before all others."""
-    order = [*models.thresholded, *models.of_classes, *models]
-    kind = type(models[order[0]])
-    return [name for name, table in models.items() if type(table) is kind]
-
-
-def _ordered(found: Sequence[Estimate], spec: MeasureSpec) -> list[Estimate]:
-    """Estimates of the models for which the measure is defined, best first."""
-    sign = 1 if spec.measure.best == "low" else -1
-    return sorted((one for one in found if not math.isnan(one.value)), key=lambda one: sign * one.value)
 
 
 @singledispatch

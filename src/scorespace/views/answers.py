@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from scorespace.curves import Curve
-from scorespace.resampling.estimate import Estimate, Estimates
+from scorespace.resampling.estimate import Estimates
 from scorespace.results import Note, Row, grouped, percent
 from scorespace.tables import Counts
 from scorespace.tables.models import Models
@@ -84,8 +84,6 @@ class Answers(Protocol):
     def operating(self) -> Any: ...
 
     def spread(self, *names: str) -> dict[str, dict[str, float]]: ...
-
-    def priced(self, one: Estimate) -> bool: ...
 
     def threshold(self, model: str) -> float: ...
 

@@ -36,12 +36,16 @@ def document(audit: Audit) -> Document:
 
 
 def _brief(audit: Audit) -> tuple[Block, ...]:
-    """The page for a terminal: the columns first, what was found last, where the eye stays."""
-    blocks: list[Block] = [_columns(_worth_a_line(audit))]
+    """The page for a terminal: the columns first, what was found last, where the eye stays.
+
+    Of very many columns, how many there are of each kind, and the target and those with findings.
+    """
+    blocks: list[Block] = [_columns(audit.columns)]
     if len(audit.columns) > _MOST_LINES:
         kinds = Counter(one.kind for one in audit.columns)
         rows = tuple((kind, str(number)) for kind, number in kinds.most_common())
-        blocks.insert(0, Grid(("kind", "columns"), rows))
+        blocks = [Grid(("kind", "columns"), rows)]
+        blocks += [_columns(tuple(one for one in audit.columns if one.findings or one.target))]
     return (*blocks, *([Notes(audit.notes)] if audit.findings else []), Verdict(audit.verdict))
 
 
@@ -49,13 +53,6 @@ def facts(audit: Audit) -> str:
     sizes = {"row": audit.size, "column": len(audit.columns)}
     parts = [f"{grouped(size)} {what}{'' if size == 1 else 's'}" for what, size in sizes.items()]
     return "   ".join([*parts, f"target = {audit.target}"] if audit.target else parts)
-
-
-def _worth_a_line(audit: Audit) -> tuple[Profile, ...]:
-    """All columns, or of very many the target and those with findings."""
-    if len(audit.columns) <= _MOST_LINES:
-        return audit.columns
-    return tuple(one for one in audit.columns if one.findings or one.target)
 
 
 def _columns(columns: tuple[Profile, ...]) -> Grid:

@@ -20,9 +20,11 @@ def document(found: Benchmark, command: str | None = None) -> Document:
     arrow = "higher is better" if found.spec.measure.best == "high" else "lower is better"
     facts = [f"{grouped(len(found.datasets))} data sets", f"{grouped(len(found.learners))} learners"]
     facts += [found.resampling, f"{found.spec}, {arrow}"]
+    about = f"Mean {found.spec} of each learner on each data set, with its standard deviation over folds."
+    means, drawn = mean_grid(found), Picture(lambda: benchmark_chart(found), about)
     sections = [
         Section("verdict", "Verdict", (Verdict(found.words),), brief=True),
-        Section("results", "Results", tuple(_results(found)), True, (mean_grid(found),), "How good is each learner?"),
+        Section("results", "Results", (means, drawn), True, (means,), "How good is each learner?"),
     ]
     if found.comparisons:
         grid = difference_grid(found)
@@ -62,11 +64,6 @@ _POOLED = (
     "The mean over folds takes each fit by itself; pooled values throw the scores of all fits together, whose scales "
     "may differ. Both are shown because they are different numbers."
 )
-
-
-def _results(found: Benchmark) -> Sequence[Block]:
-    about = f"Mean {found.spec} of each learner on each data set, with its standard deviation over folds."
-    return [mean_grid(found), Picture(lambda: benchmark_chart(found), about)]
 
 
 def mean_grid(found: Benchmark) -> Grid:
@@ -112,8 +109,7 @@ def _difference(one: Comparison | None, alpha: float) -> str:
 
 
 def _sure(one: Comparison, alpha: float) -> bool:
-    p = one.p if math.isnan(one.p_adjusted) else one.p_adjusted
-    return p < alpha
+    return (one.p if math.isnan(one.p_adjusted) else one.p_adjusted) < alpha
 
 
 def _wins(found: Benchmark) -> str:

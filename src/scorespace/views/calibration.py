@@ -65,7 +65,7 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
             *(block for name in evaluation.class_calibrations for block in _class_blocks(evaluation, name)),
         ]
     found = evaluation.calibrations
-    tables = {name: table for name, table in _scored(evaluation).items() if name in found}
+    tables = {name: evaluation.models[name] for name in evaluation.models.thresholded if name in found}
     if not tables or not 0 < evaluation.models.prevalence < 1:
         return []
     few = len(tables) <= MOST_BANDS
@@ -162,19 +162,14 @@ def calibration_picture(evaluation: Answers, models: Sequence[str], *, band: boo
 def _bin_grid(name: str, table: ScoreTable, level: float) -> Grid:
     """Ten bins of equal width with the number of cases and the interval of the rate."""
     curve, band = calibration(table, by="width"), calibration_band(table, by="width", level=level)
-    rows = []
-    for k in range(curve.x.size):
-        rows.append(
-            (
-                f"{curve.threshold[k]:.3f} to {curve.highest[k]:.3f}",
-                grouped(float(curve.cases[k])),
-                decimals(curve.x[k]),
-                limits(float(curve.y[k]), float(band.low[k]), float(band.high[k])),
-            )
+    rows = [
+        (
+            f"{curve.threshold[k]:.3f} to {curve.highest[k]:.3f}",
+            grouped(float(curve.cases[k])),
+            decimals(curve.x[k]),
+            limits(float(curve.y[k]), float(band.low[k]), float(band.high[k])),
         )
+        for k in range(curve.x.size)
+    ]
     caption = f"{name}: bins of equal width, with Wilson intervals ({100 * level:g} %)."
     return Grid(("scores", "cases", "mean score", "observed rate"), tuple(rows), caption)
-
-
-def _scored(evaluation: Answers) -> dict[str, ScoreTable]:
-    return {name: evaluation.models[name] for name in evaluation.models.thresholded}

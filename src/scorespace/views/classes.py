@@ -37,11 +37,14 @@ MOST_DRAWN: Final = 60
 """Most classes whose cells can still be seen in a picture."""
 
 AVERAGE: Final = "weighted mean"
-_WEKA: Final = {"TP rate": tpr, "FP rate": fpr, "precision": ppv, "F-measure": f1, "MCC": mcc}
-_SHORT: Final = {measure.name: measure for measure in (tpr, fpr, ppv, f1, mcc)}
+_AREAS: Final = (auc, auprc)
+_SHORT: Final = {measure.name: measure for measure in (tpr, fpr, ppv, f1, mcc, *_AREAS)}
+_NAMES: Final = ("TP rate", "FP rate", "precision", "F-measure", "MCC", "ROC area", "PRC area")
+_WEKA: Final = dict(zip(_NAMES, _SHORT.values(), strict=True))
 _NO_AREA: Final = "the class, or the rest, has no cases"
 
-Areas = Mapping[str, float]
+Areas = Mapping[str, Mapping[str, float]]
+"""By measure, the area of each class."""
 
 
 @dataclass(frozen=True)
@@ -53,23 +56,19 @@ class _Column:
     undefined: str
 
 
-def class_grid(table: ConfusionTable, areas: Areas | None = None, pr_areas: Areas | None = None) -> Grid:
+def class_grid(table: ConfusionTable, areas: Areas | None = None) -> Grid:
     """WEKA's "Detailed Accuracy By Class": one row per class and their mean, weighted by their cases.
 
-    `areas` and `pr_areas` lie under the ROC and the precision-recall curve, by class. Undefined values
-    are dashes; the caption says why, and over how many classes a mean is.
+    `areas` lie under the ROC and the precision-recall curve of each class. Undefined values are dashes; the
+    caption says why, and over how many classes a mean is.
 
     >>> from scorespace.tables import confusion
     >>> class_grid(confusion([[3, 1], [0, 4]], classes=["a", "b"])).rows[0]
     ('a', '0.750', '0.000', '1.000', '0.857', '0.775')
     """
-    columns = _columns(table, _WEKA, _named_areas(areas, pr_areas))
+    columns = _columns(table, _WEKA, areas or {})
     about = "Each class in turn against all others; the mean is weighted by their cases."
     return _grid(table, columns, f"{about} {_left_out(table, columns)}".strip())
-
-
-def _named_areas(areas: Areas | None, pr_areas: Areas | None) -> dict[str, Areas | None]:
-    return {"ROC area": areas, "PRC area": pr_areas}
 
 
 def confusion_grid(table: ConfusionTable) -> Grid:
@@ -110,13 +109,13 @@ def confused_words(table: ConfusionTable, most: int = 3) -> str:
 def blocks(evaluation: Answers) -> Sequence[Block]:
     """Everything class by class, model after model."""
     models = _models(evaluation)
-    found: list[Block] = [Text(" ".join(extremes_words(name, _decisions(one)) for name, one in models.items()))]
     if not models:
         return []
+    found: list[Block] = [Text(" ".join(extremes_words(name, _decisions(one)) for name, one in models.items()))]
     for name, table in models.items():
         decisions = _decisions(table)
         found += [Text(name)] if len(evaluation.models) > 1 else []
-        found += [class_grid(decisions, *_areas(table)), *_curve_pictures(name, table)]
+        found += [class_grid(decisions, _areas(table)), *_curve_pictures(name, table)]
         found += [pair_grid(table)] if table.scores_classes and len(table.classes) <= MOST_IN_BRIEF else []
         found += [Text(confused_words(decisions)), *_confusion_picture(name, table)]
     return found
@@ -132,8 +131,7 @@ def short_blocks(evaluation: Answers) -> Sequence[Block]:
     if len(models) > 1:
         return [_f1_grid(tables, classes)]
     ((name, decisions),) = tables.items()
-    areas, pr_areas = _areas(models[name])
-    columns = _columns(decisions, _SHORT, {"auc": areas, "auprc": pr_areas})
+    columns = _columns(decisions, _SHORT, _areas(models[name]))
     # The verdict on a model that scores says already what it confuses most.
     words = ["" if models[name].scores_classes else confused_words(decisions), _left_out(decisions, columns)]
     return [_grid(decisions, columns), *(Text(one) for one in words if one)]
@@ -142,13 +140,10 @@ def short_blocks(evaluation: Answers) -> Sequence[Block]:
 def detailed_section(evaluation: Answers) -> Section:
     """WEKA's table of every model, of two classes too: there the threshold that it is shown at decides."""
     found: list[Block] = []
-    for name, decisions, areas, pr_areas in _by_class(evaluation):
-        at = (
-            ""
-            if name not in evaluation.models.thresholded
-            else f" at threshold {threshold_text(evaluation.threshold(name))}"
-        )
-        columns = _columns(decisions, _WEKA, _named_areas(areas, pr_areas))
+    for name, decisions, areas in _by_class(evaluation):
+        scored = name in evaluation.models.thresholded
+        at = f" at threshold {threshold_text(evaluation.threshold(name))}" if scored else ""
+        columns = _columns(decisions, _WEKA, areas)
         left_out = _left_out(decisions, columns)  # a terminal shows no captions
         found += [Text(f"{name}{at}, class by class"), _grid(decisions, columns)]
         found += [Text(left_out)] if left_out else []
@@ -159,8 +154,8 @@ def detailed_section(evaluation: Answers) -> Section:
 def detailed_rows(evaluation: Answers) -> list[Row]:
     """The same as tidy rows: a model, a class, and its measures."""
     rows = []
-    for model, decisions, areas, pr_areas in _by_class(evaluation):
-        columns = _columns(decisions, _SHORT, {auc.name: areas, auprc.name: pr_areas})
+    for model, decisions, areas in _by_class(evaluation):
+        columns = _columns(decisions, _SHORT, areas)
         values = np.stack([one.values for one in columns], axis=1)
         for label, line in zip(decisions.classes, values.tolist(), strict=True):
             found = dict(zip((c.title for c in columns), line, strict=True))
@@ -169,20 +164,19 @@ def detailed_rows(evaluation: Answers) -> list[Row]:
     return rows
 
 
-def _by_class(evaluation: Answers) -> Iterator[tuple[str, ConfusionTable, Areas | None, Areas | None]]:
+def _by_class(evaluation: Answers) -> Iterator[tuple[str, ConfusionTable, Areas]]:
     """The decisions of every model that tells classes apart, with the areas of each class where it scores."""
     for name, table in evaluation.models.items():
         if len(table.class_names) < 2:  # nothing is told apart
             continue
         if not table.thresholded:
-            yield name, _decisions(table), *_areas(table)
+            yield name, _decisions(table), _areas(table)
             continue
         scores, decisions = table.inside(ScoreTable), two_by_two(evaluation, name)
         if len(scores.classes) > 2:  # all but the positive one are told as one class
             scores = ScoreTable(scores.score, np.stack([scores.neg, scores.pos]), decisions.classes[::-1], 1)
         tables = {label: scores.inside(ScoreTable, label) for label in decisions.classes}
-        areas, pr_areas = ({label: float(one(table)) for label, table in tables.items()} for one in (auc, auprc))
-        yield name, decisions, areas, pr_areas
+        yield name, decisions, {one.name: {label: float(one(own)) for label, own in tables.items()} for one in _AREAS}
 
 
 def two_by_two(evaluation: Answers, name: str) -> ConfusionTable:
@@ -259,25 +253,21 @@ def _decisions(table: ClassTable | ClassBins | ConfusionTable) -> ConfusionTable
     return table.inside(ConfusionTable)
 
 
-def _areas(table: ClassTable | ClassBins | ConfusionTable) -> tuple[Areas | None, Areas | None]:
+def _areas(table: ClassTable | ClassBins | ConfusionTable) -> Areas:
     """The areas under the ROC and the PR curve of each class, where there are scores."""
-    if not table.scores_classes:
-        return None, None
-    areas, pr_areas = (
-        dict(zip(table.classes, by_class(measure, table).tolist(), strict=True)) for measure in (auc, auprc)
-    )
-    return areas, pr_areas
+    measures = _AREAS if table.scores_classes else ()
+    return {one.name: dict(zip(table.classes, by_class(one, table).tolist(), strict=True)) for one in measures}
 
 
-def _columns(
-    table: ConfusionTable, measures: Mapping[str, Measure], areas: Mapping[str, Areas | None]
-) -> list[_Column]:
-    rates = [_Column(title, by_class(one, table), one.undefined) for title, one in measures.items()]
-    return rates + [
-        _Column(title, np.array([given.get(name, np.nan) for name in table.classes]), _NO_AREA)
-        for title, given in areas.items()
-        if given is not None
-    ]
+def _columns(table: ConfusionTable, measures: Mapping[str, Measure], areas: Areas) -> list[_Column]:
+    found = []
+    for title, one in measures.items():
+        if one not in _AREAS:
+            found.append(_Column(title, by_class(one, table), one.undefined))
+        elif one.name in areas:
+            values = [areas[one.name].get(name, np.nan) for name in table.classes]
+            found.append(_Column(title, np.array(values), _NO_AREA))
+    return found
 
 
 def _grid(table: ConfusionTable, columns: Sequence[_Column], caption: str = "") -> Grid:

@@ -10,7 +10,6 @@ from scorespace.conditions import Condition
 from scorespace.decisions import CostChoice, Decision, choose
 from scorespace.views.answers import Answers
 from scorespace.views.charts.decision import cost_chart, hull_chart
-from scorespace.views.charts.marks import Spec
 from scorespace.views.decision import grids, outcome_grid, product_grid, region_grid
 from scorespace.views.document import Block, Picture, Text
 from scorespace.views.moving import curves_picture, moving
@@ -30,9 +29,6 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
     found = evaluation.decision if isinstance(evaluation.decision, Decision) else choose(models, Condition())
     alone = stated and evaluation.operating is None  # then the choice is marked, and nothing can be moved
 
-    def draw_hull() -> Spec:
-        return hull_chart(evaluation.curves("roc"), found.hull, found if alone else None)
-
     hull_words = "The hull (dark) is the best that mixing thresholds and models can reach."
     line_words = " All points of the dashed line cost the same." if stated or evaluation.operating is not None else ""
     pictures = [
@@ -43,7 +39,11 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
             "most (right). The band names the best model; grey needs no model.",
         ),
         Picture(
-            moving(evaluation, "roc", draw_hull),
+            moving(
+                evaluation,
+                "roc",
+                lambda: hull_chart(evaluation.curves("roc"), found.hull, found if alone else None),
+            ),
             "ROC curves of all models with their common convex hull.",
             hull_words + line_words,
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 from scorespace.decisions import (
     Choice,
@@ -20,6 +20,7 @@ from scorespace.decisions.judged import OUTCOMES
 from scorespace.results import Note, decimals, grouped, limits, per_thousand, percent, short, threshold_text
 from scorespace.views.answers import Answers, facts
 from scorespace.views.document import Block, Document, Grid, Text, one_section
+from scorespace.views.measures import value_text
 from scorespace.views.shift import shift_grids
 
 AnyDecision = Decision | CostChoice | ConstrainedChoice | RejectChoice | MixtureChoice | ShiftDecision
@@ -62,20 +63,19 @@ def choice_grid(decision: Decision) -> Grid:
     """
     closed = decision.condition.threshold_for(decision.prevalence)
     columns = ("at least cost", "threshold", "cost/case", _apparent(decision), f"cost at {threshold_text(closed)}", "M")
-    models = _by_cost(decision)
     rows = [
         (
             one.model,
             "" if math.isnan(one.threshold) else _cut(one),
-            decimals(one.cost_per_case) if math.isnan(one.honest.value) else _limits(one.honest),
+            decimals(one.cost_per_case) if math.isnan(one.honest.value) else value_text(one.honest),
             "" if math.isnan(one.threshold) and decision.fitted is None else decimals(one.cost_per_case),
             "" if math.isnan(one.calibrated_cost) else decimals(one.calibrated_cost),
             decimals(one.relative_cost),
         )
-        for one in models
+        for one in _by_cost(decision)
     ]
     if len(decision.choices) > 1 and not math.isnan(decision.honest.value) and decision.fitted is None:
-        rows.insert(len(decision.choices), ("whichever is cheapest", "", _limits(decision.honest), "", "", ""))
+        rows.insert(len(decision.choices), ("whichever is cheapest", "", value_text(decision.honest), "", "", ""))
     return Grid(columns, tuple(rows)).without_blanks()
 
 
@@ -99,8 +99,7 @@ def outcome_grid(decision: Decision) -> Grid:
 
 def product_grid(decision: Decision) -> Grid:
     """What those outcomes cost, cell by cell: their number times the cost of each."""
-    condition = decision.condition
-    costs = {name: getattr(condition, name) for name in OUTCOMES}
+    costs = {name: getattr(decision.condition, name) for name in OUTCOMES}
     rows = []
     for one in _by_cost(decision):
         cells = {name: costs[name] * number for name, number in decision.per_thousand(one).items()}
@@ -136,9 +135,7 @@ def _ratio(value: float) -> str:
 
 
 def _by_cost(decision: Decision) -> list[Choice]:
-    def price(choice: Choice) -> float:
-        return choice.cost_per_case
-
+    price = attrgetter("cost_per_case")
     return [*sorted(decision.choices, key=price), *sorted(decision.trivial, key=price)]
 
 
@@ -170,10 +167,6 @@ def _apparent(decision: Decision | ConstrainedChoice) -> str:
     return "on these cases" if decision.fitted is None else f"on {decision.fitted}"
 
 
-def _limits(value: Value) -> str:
-    return limits(value.value, value.low, value.high)
-
-
 def _totals_grid(choice: CostChoice) -> Grid:
     ordered = sorted(choice.models, key=lambda name: choice.per_case[name])
     rows = [(name, _spent(choice, name, choice.per_case[name]), grouped(choice.totals[name])) for name in ordered]
@@ -183,8 +176,8 @@ def _totals_grid(choice: CostChoice) -> Grid:
 
 def _spent(choice: CostChoice | RejectChoice, model: str, cost: float) -> str:
     """The cost of a model, with its interval where it is known."""
-    found = choice.spent.get(model)
-    return decimals(cost) if found is None or math.isnan(found.low) else limits(cost, found.low, found.high)
+    found = choice.spent.get(model, Value())
+    return limits(cost, found.low, found.high)
 
 
 def _product_grid(choice: CostChoice) -> Grid:
@@ -213,7 +206,7 @@ def _candidate_grid(choice: ConstrainedChoice) -> Grid:
 def _honest_cells(honest: Value, value: float, unchosen: bool) -> tuple[str, str]:
     if math.isnan(honest.value):
         return decimals(value), ""
-    return limits(honest.value, honest.low, honest.high), "" if unchosen else decimals(value)
+    return value_text(honest), "" if unchosen else decimals(value)
 
 
 def _rejection_grid(choice: RejectChoice) -> Grid:

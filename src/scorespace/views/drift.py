@@ -30,7 +30,7 @@ def match_document(found: Matches) -> Document:
             grouped(one.sizes[1]),
             decimals(one.prevalence.after),
             decimals(found.distance(name)),
-            p_cell(min((one.prevalence.p_adjusted, *_chances(one)), key=lambda p: math.inf if math.isnan(p) else p)),
+            p_cell(least_p(one)),
             "yes" if not one.moved else f"no: {one.cause}",
         )
         for name in found.ranked
@@ -42,8 +42,11 @@ def match_document(found: Matches) -> Document:
     return one_section("Drift", line, "Drift", [Grid(columns, lines, about)], found.words, found.notes)
 
 
-def _chances(one: Drift) -> list[float]:
-    return [aspect.p_adjusted for model in one.models for aspect in model.aspects if aspect.name in FAMILY]
+def least_p(one: Drift) -> float:
+    """The least adjusted p of all tests that the verdict rests on."""
+    tested = (aspect for model in one.models for aspect in model.aspects if aspect.name in FAMILY)
+    known = [each.p_adjusted for each in (one.prevalence, *tested) if not math.isnan(each.p_adjusted)]
+    return min(known, default=math.nan)
 
 
 def facts(drift: Drift, names: tuple[str, str]) -> str:
@@ -62,9 +65,13 @@ def grids(drift: Drift, one: ModelDrift) -> Sequence[Block]:
     if others:
         columns = (f"aspects{of_model}", "before", "after", "at equal prevalence", "p")
         blocks.append(Grid(columns, tuple(map(_aspect, others)), _OF_BOTH))
-    reasons = dict.fromkeys(f"{aspect.title}: {aspect.reason}" for aspect in (*family, *others) if aspect.reason)
+    reasons: dict[str, dict[str, None]] = {}  # what several aspects share is told once
+    for aspect in (*family, *others):
+        if aspect.reason:
+            reasons.setdefault(aspect.reason, {})[aspect.title] = None
     if reasons:
-        blocks.append(Text("Undefined: " + "; ".join(_joined(list(reasons))) + "."))
+        told = "; ".join(f"{', '.join(titles)} ({reason})" for reason, titles in reasons.items())
+        blocks.append(Text(f"Undefined: {told}."))
     return blocks
 
 
@@ -85,12 +92,3 @@ def _aspect(aspect: Aspect) -> tuple[str, ...]:
 def picture(drift: Drift) -> Picture:
     """The scores and the curves of both samples."""
     return Picture(lambda: drift_chart(drift), "Distributions of the scores and curves, before and after.")
-
-
-def _joined(reasons: list[str]) -> list[str]:
-    """Reasons that several aspects share, told once."""
-    by_reason: dict[str, list[str]] = {}
-    for text in reasons:
-        title, _, reason = text.partition(": ")
-        by_reason.setdefault(reason, []).append(title)
-    return [f"{', '.join(titles)} ({reason})" for reason, titles in by_reason.items()]

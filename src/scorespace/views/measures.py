@@ -9,6 +9,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Final
 
 from scorespace.later import later
+from scorespace.measures.cost import cost
 from scorespace.results import decimals, limits
 from scorespace.tables import At, Top
 from scorespace.views.answers import Answers
@@ -42,7 +43,7 @@ def model_grid(evaluation: Answers) -> Grid:
     chosen = [*names[:1], *(name for name in _LEADING if name in names[1:])] if len(names) > _FEW else names
     shown = (chosen if len(chosen) > 1 else names)[:_FEW]
     decided = decided_two(evaluation)
-    costs = {one.model: _value_text(one.honest) for one in decided.choices if one.honest.known} if decided else {}
+    costs = {one.model: value_text(one.honest) for one in decided.choices if one.honest.known} if decided else {}
     rows = []
     for model in evaluation.models:
         own = {name: one for name, one in every if one.model == model}
@@ -117,7 +118,7 @@ def with_honest_costs(grid: Grid, decision: Decision) -> Grid:
         named = f"{HONEST}{row[0].removeprefix(HERE)}"
         rows = [*grid.rows[: here[0]], (named, *row[1:]), *grid.rows[here[0] + 1 :]]
         return replace(grid, rows=tuple(rows), hints=tuple((named if a == row[0] else a, b) for a, b in grid.hints))
-    cells = [_value_text(by_model[name]) if name in by_model else "" for name in grid.columns[1:]]
+    cells = [value_text(by_model[name]) if name in by_model else "" for name in grid.columns[1:]]
     rows = list(grid.rows)
     rows.insert(here[0], (f"{HONEST} ↓", *cells))
     hint = "What it costs to choose a threshold so, on cases that had no part in the choice (repeated cross-fitting)."
@@ -170,7 +171,8 @@ def _cell(one: Estimate) -> str:
     return f"{one.text} {one.reason.removeprefix('undefined: ')}" if isnan(one.value) and one.reason else one.text
 
 
-def _value_text(value: Value) -> str:
+def value_text(value: Value) -> str:
+    """A number of a decision with its interval, where it has one."""
     return limits(value.value, value.low, value.high)
 
 
@@ -183,7 +185,14 @@ def _interval_words(evaluation: Answers) -> str:
 
 def _short_names(evaluation: Answers) -> dict[str, str]:
     """The cost under the evaluation's own condition needs no restatement of that condition."""
-    if evaluation.decision is None or not isinstance(evaluation.decision, decisions.Decision | decisions.CostChoice):
+    found = evaluation.decision
+    if found is None or isinstance(found, decisions.ShiftDecision):
         return {}
-    own = (str(replace(one.spec, at=None)) for one in evaluation.summary if evaluation.priced(one))
-    return dict.fromkeys(own, HONEST if decided_two(evaluation) is None else HERE)
+    stated, name = (found.costs, HONEST) if isinstance(found, decisions.CostChoice) else (found.condition, HERE)
+    own = (
+        str(replace(one.spec, at=None))
+        for one in evaluation.summary
+        if one.spec.name == cost.name
+        and dict(one.spec.options) == stated.stated(evaluation.models[one.model].class_names)
+    )
+    return dict.fromkeys(own, name)

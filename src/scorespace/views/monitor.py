@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 from scorespace.results import decimals, grouped, limits
 from scorespace.samples.monitor import ALARM, NUMBERS, Monitoring
 from scorespace.views.charts.monitor import course_chart, monitor_chart
@@ -55,7 +58,12 @@ def _questions(found: Monitoring) -> tuple[Block, ...]:
     told = f"{moved[0]} speaks most for a change." if moved else "Nothing speaks for a change more than chance does."
     ordered = sorted(found.alone(place).items(), key=lambda pair: -pair[1])
     rows = [
-        (found.title(key), f"{grown:.3g}", _chance(found.batches[place].p.get(key)), "moved" if grown >= ALARM else "")
+        (
+            found.title(key),
+            f"{grown:.3g}",
+            decimals(found.batches[place].p.get(key, math.nan)),
+            "moved" if grown >= ALARM else "",
+        )
         for key, grown in ordered
     ]
     about = (
@@ -64,10 +72,6 @@ def _questions(found: Monitoring) -> tuple[Block, ...]:
     )
     columns = ("question", "evidence", "p of the batch", "")
     return Text(told[0].upper() + told[1:]), Grid(columns, tuple(rows), about).without_blanks()
-
-
-def _chance(p: float | None) -> str:
-    return "–" if p is None else decimals(p)
 
 
 def _numbers(found: Monitoring) -> tuple[Block, ...]:
@@ -80,18 +84,19 @@ def _numbers(found: Monitoring) -> tuple[Block, ...]:
         for key in keys
         if key in last.seen
     ]
-    pictures = [_course(found, name) for name in shown]
+    about = "of each batch with its interval; the dashed line is that of"
+    pictures = [
+        Picture(
+            partial(course_chart, found, name), f"{NUMBERS[name][0].upper()}{NUMBERS[name][1:]} {about} {found.before}."
+        )
+        for name in shown
+    ]
     samples = [(found.before, found.seen), *((one.name, one.seen) for one in found.batches[-_MOST:])]
     rows = tuple((name, *(limits(*seen[key]) if key in seen else "–" for key in keys)) for name, seen in samples)
     caption = "Intervals at 95 % of each batch by itself; what moved is told above, by tests of all batches together."
     columns = ("batch", *(_named(found, key) for key in keys))
     table = Grid(columns, rows, caption, folded="The numbers of each batch")
     return Text(f"In {found.before} and in {last.name}: {'; '.join(told)}."), *pictures, table
-
-
-def _course(found: Monitoring, name: str) -> Picture:
-    about = f"{NUMBERS[name]} of each batch with its interval; the dashed line is that of {found.before}."
-    return Picture(lambda: course_chart(found, name), about[0].upper() + about[1:])
 
 
 def _named(found: Monitoring, key: tuple[str, str]) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-from scorespace.curves import RrocCurve, rroc
+from scorespace.curves import RrocCurve, isotonic, rroc
 from scorespace.decisions import ShiftDecision
 from scorespace.measures.decomposition import cal, unc
 from scorespace.measures.regression import dsc, mae, medae, mse
@@ -36,7 +36,7 @@ def error_blocks(evaluation: Answers) -> Sequence[Block]:
     }
     return [
         Text(f"{answer[:1].upper()}{answer[1:]}."),
-        *(Picture(_drawn(evaluation, kind), words, words) for kind, words in pictures.items()),
+        *(Picture(partial(evaluation.drawing, kind), words, words) for kind, words in pictures.items()),
     ]
 
 
@@ -85,13 +85,10 @@ def believed_blocks(evaluation: Answers) -> Sequence[Block]:
     parts = {name: (float(cal(evaluation.models[name])), float(mse(evaluation.models[name]))) for name in names}
     told = [f"{100 * part / whole if whole else 0:.2g} % of that of {name}" for name, (part, whole) in parts.items()]
     answer = f"Taking predictions at their word makes up for so much of the squared error: {', '.join(told)}."
-    return [Text(answer), Picture(_drawn(evaluation, "isotonic"), words, words), Grid(columns, rows, caption)]
+    drawn = Picture(partial(evaluation.drawing, isotonic.name), words, words)
+    return [Text(answer), drawn, Grid(columns, rows, caption)]
 
 
 def _models(evaluation: Answers) -> list[str]:
     """The models whose predicted numbers are known case by case."""
     return [name for name, table in evaluation.models.items() if rroc.fits(table) is not None]
-
-
-def _drawn(evaluation: Answers, kind: str) -> Any:
-    return lambda: evaluation.drawing(kind)

@@ -10,7 +10,7 @@ import base64
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +23,7 @@ from scorespace.decisions.threshold import best_threshold
 from scorespace.errors import listing
 from scorespace.frozen import dataclass
 from scorespace.measures import MeasureSpec
-from scorespace.measures.confusion import youden
+from scorespace.measures.confusion import f1, fpr, mcc, ppv, tpr, youden
 from scorespace.measures.cost import cost
 from scorespace.measures.request import Request, bind
 from scorespace.resampling.closed import wilson_interval
@@ -35,7 +35,7 @@ from scorespace.results import Row, decimals, digits_along, grouped, per_thousan
 from scorespace.tables import Array, Counts, ScoreTable, ratio
 from scorespace.tables.pair import two_names
 from scorespace.views.answers import Answers
-from scorespace.views.charts.theme import COLOURS
+from scorespace.views.charts.theme import colour_of
 
 KEPT: Final = 2000
 """Most thresholds kept of a model, and the third part of what is kept of all of them; of each at least a fourth."""
@@ -46,7 +46,7 @@ MOST_CLASSES: Final = 12
 SIMULATED: Final = 300
 """At how many thresholds, of all models, intervals are found by simulation; between them limits run straight."""
 
-MEASURES: Final = ("tpr", "fpr", "ppv", "f1", "mcc")
+_USUAL: Final = tuple(MeasureSpec(one.name) for one in (tpr, fpr, ppv, f1, mcc))
 _ABSENT: Final = 2**31 - 1  # stands, below zero, for what is undefined
 TOPS: Final = ("1%", "5%", "10%", "200")
 """How many of the highest scores can be flagged by a button."""
@@ -112,6 +112,11 @@ class Points:
         """Of which of the highest scores no threshold flags just so many, and what is flagged instead."""
         return {} if self.crisp else {top: words for top in TOPS if (words := tied(self.table, top))}
 
+    def shares(self, place: int) -> dict[str, float]:
+        """The share of its class that each outcome has at a point."""
+        of_class = {"tp": self.positives, "fn": self.positives, "fp": self.negatives, "tn": self.negatives}
+        return {side: float(getattr(self.counts, side)[place]) / total for side, total in of_class.items()}
+
     def place(self, at: float) -> int:
         """The point at a threshold: all scores from it on are flagged."""
         return 0 if self.crisp else int(np.searchsorted(-self.threshold, -at, side="right")) - 1
@@ -148,13 +153,12 @@ class Operating:
         """How many false alarms a miss costs."""
         return (self.condition.fn - self.condition.tp) / self.unit
 
-    def here(self, model: int | None = None) -> Row:
+    def here(self) -> Row:
         """The row of numbers that the marks of all charts are drawn from, where the page opens."""
-        one = self.models[self.start if model is None else model]
+        one = self.models[self.start]
         place = one.place(one.at)
-        tpr, fpr = (float(getattr(one.counts, side)[place]) for side in ("tp", "fp"))
-        tpr, fpr, slope = tpr / one.positives, fpr / one.negatives, self.condition.slope(one.prevalence)
-        condition = 1 / (1 + slope)
+        shares, slope = one.shares(place), self.condition.slope(one.prevalence)
+        tpr, fpr, condition = shares["tp"], shares["fp"], 1 / (1 + slope)
         return {
             "model": one.name,
             "threshold": _number(one.at),
@@ -186,10 +190,8 @@ class Operating:
         """
         one, ratio = self.models[model], self.ratio if ratio is None else ratio
         share = one.prevalence if prevalence is None else prevalence
-        of_class = {"tp": one.positives, "fn": one.positives, "fp": one.negatives, "tn": one.negatives}
         in_use = {"tp": share, "fn": share, "fp": 1 - share, "tn": 1 - share}
-        counts = {side: float(getattr(one.counts, side)[place]) for side in of_class}
-        shares = {side: counts[side] / of_class[side] for side in of_class}
+        shares = one.shares(place)
         flagged = 1000 * (share * shares["tp"] + (1 - share) * shares["fp"])
         found = {
             "positive": one.labels[0],
@@ -204,10 +206,10 @@ class Operating:
         if one.cost is not None and (ratio, prevalence) == (self.ratio, self.condition.prevalence):
             found["cost limits"] = estimate_text(one.cost, place).partition(" ")[2]
             found["cost limits"] = found["cost limits"] and f" {found['cost limits']}"
-        for side in of_class:
-            found[side] = grouped(counts[side])
-            found[f"{side} share"] = whole_percent(shares[side])
-            found[f"{side} thousand"] = per_thousand(1000 * in_use[side] * shares[side])
+        for side, part in shares.items():
+            found[side] = grouped(float(getattr(one.counts, side)[place]))
+            found[f"{side} share"] = whole_percent(part)
+            found[f"{side} thousand"] = per_thousand(1000 * in_use[side] * part)
         for k, each in enumerate(one.shown):
             found[f"measure {k}"] = estimate_text(each, place)
         path = one.honest[0 if prevalence is None else 1]
@@ -221,9 +223,7 @@ class Operating:
     def shares(self) -> dict[str, float]:
         """The share of its class that each outcome has, where the page opens."""
         one = self.models[self.start]
-        found, place = one.counts, one.place(one.at)
-        sides = {"tp": one.positives, "fn": one.positives, "fp": one.negatives, "tn": one.negatives}
-        return {side: round(float(getattr(found, side)[place]) / total, 4) for side, total in sides.items()}
+        return {side: round(share, 4) for side, share in one.shares(one.place(one.at)).items()}
 
     def templates(self, model: int) -> dict[str, str]:
         """The words beside the numbers, for when they apply."""
@@ -280,31 +280,29 @@ class Operating:
 def operating(evaluation: Answers) -> Operating | None:
     """The models that decide between two classes at all their thresholds; None where there is nothing to move."""
     models = evaluation.models
-    names = [name for name in models.two_class if models[name].thresholded]
     if models.of_classes and not models.two_class:
         return _of_classes(evaluation)
+    names = [name for name in models.two_class if models[name].thresholded]
     if not names or not 0 < models.prevalence < 1:
         return None
     decision = evaluation.decision if isinstance(evaluation.decision, Decision) else None
     condition = Condition() if decision is None else decision.condition
     deciding = {name: models.deciding[name] for name in models.two_class}
     judged = [paths(deciding, pairs=_pairs(models), within_classes=w, seed=evaluation.seed) for w in (False, True)]
-    specs = _specs(evaluation)
-    most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
-    places = {name: place for place, name in enumerate(models)}
+    asked = [replace(one.spec, at=None) for one in evaluation.summary if one.spec.at is not None]
+    # What depends on costs moves with them: the panel tells the cost itself.
+    specs = [spec for spec in dict.fromkeys(asked) if not spec.measure.conditioned and spec.of is None]
+    priced = MeasureSpec(cost.name, tuple(condition.stated().items()))
+    most = share_kept(len(names))
     points = []
     for name in models.two_class:
         table, crisp = models[name].inside(ScoreTable), name not in names
         at = math.nan if crisp else evaluation.threshold(name)
         kept = np.array([1]) if crisp else kept_thresholds(table, at, most)
-        share = condition.prevalence
-        nodes, drawn = _nodes(table, kept, at, len(names)), Outcomes()
-        shown = [_along(evaluation, table, kept, spec, share, nodes, drawn) for spec in specs]
-        priced = MeasureSpec(cost.name, tuple(condition.stated().items()))
-        price = _along(evaluation, table, kept, priced, None, nodes, drawn)
-        colour = COLOURS[places[name] % len(COLOURS)]
+        along = partial(_along, evaluation, table, kept, nodes=_nodes(table, kept, at, len(names)), drawn=Outcomes())
+        shown = tuple(along(spec, condition.prevalence) for spec in specs or _USUAL)
         honest = tuple(path and path.thinned(most) for path in (judged[0].get(name), judged[1].get(name)))
-        points.append(Points(name, colour, table, kept, crisp, at, tuple(shown), price, honest))
+        points.append(Points(name, colour_of(name, models), table, kept, crisp, at, shown, along(priced), honest))
     best = None if decision is None else decision.best.model
     start = next((k for k, one in enumerate(points) if one.name == best), None)
     if start is None:
@@ -323,19 +321,21 @@ def _of_classes(evaluation: Answers) -> Operating | None:
     if len(models.present) < 2:
         return None
     names = every[:MOST_CLASSES]
-    specs = [MeasureSpec(name) for name in MEASURES]
-    most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
     points = []
-    for place, name in enumerate(names):
+    for name in names:
         table = models.score_table(name)
         at = 0.5 if table.probabilities else best_threshold(table, youden).threshold
-        kept = kept_thresholds(table, at, most)
-        nodes, drawn = _nodes(table, kept, at, len(names)), Outcomes()
-        shown = tuple(_along(evaluation, table, kept, spec, None, nodes, drawn) for spec in specs)
-        points.append(Points(name, COLOURS[place % len(COLOURS)], table, kept, False, at, shown))
+        kept = kept_thresholds(table, at, share_kept(len(names)))
+        along = partial(_along, evaluation, table, kept, nodes=_nodes(table, kept, at, len(names)), drawn=Outcomes())
+        points.append(Points(name, colour_of(name, names), table, kept, False, at, tuple(map(along, _USUAL))))
     rest = every[MOST_CLASSES:]
     words = f"Not to be followed here, as they are too many: {listing(rest)}." if rest else ""
     return Operating(tuple(points), Condition(), False, 0, classes=True, left_out=words)
+
+
+def share_kept(models: int) -> int:
+    """How many places are kept of each of so many models."""
+    return max(KEPT // 4, min(KEPT, 3 * KEPT // models))
 
 
 def kept_thresholds(table: ScoreTable, at: float, most: int = KEPT) -> Array:
@@ -394,14 +394,6 @@ def led_places(table: ScoreTable) -> list[int]:
     return [top_place(table, top) + further for top in TOPS for further in range(2 if tied(table, top) else 1)]
 
 
-def _specs(evaluation: Answers) -> list[MeasureSpec]:
-    """The measures of decisions that were asked for, or else the usual ones, once each."""
-    asked = [replace(one.spec, at=None) for one in evaluation.summary if one.spec.at is not None]
-    # What depends on costs moves with them: the panel tells the cost itself.
-    found = [spec for spec in dict.fromkeys(asked) if not spec.measure.conditioned and spec.of is None]
-    return found or [MeasureSpec(name) for name in MEASURES]
-
-
 def _nodes(table: ScoreTable, kept: Array, at: float, models: int) -> Array:
     """The places, among those kept, at which intervals are simulated: where buttons lead, and evenly between."""
     most = max(40, SIMULATED // models)
@@ -418,7 +410,8 @@ def _along(
     table: ScoreTable,
     kept: Array,
     spec: MeasureSpec,
-    share: float | None,
+    share: float | None = None,
+    *,
     nodes: Array,
     drawn: Outcomes,
 ) -> Shown:
@@ -432,7 +425,10 @@ def _along(
     if evaluation.models.grouped or not table.counted:
         method = "none"
     if method == jeffreys_interval.name:
-        return Shown(spec, value, *_jeffreys(evaluation, request, counts, value, nodes, drawn))
+        cells = counts.cells
+        if counts.squares is not None:
+            cells = cells * (counts.total[:, None] / counts.squares.total[:, None])
+        return Shown(spec, value, *simulated(evaluation, request, cells, value, nodes, drawn))
     if method == wilson_interval.name and counted(request):
         return Shown(spec, value, *_wilson(evaluation, request, counts, value))
     gap = np.full(kept.size, math.nan)
@@ -447,15 +443,6 @@ def _wilson(evaluation: Answers, request: Request, counts: Counts, value: Array)
     to_share, back = measure.share or (np.asarray, np.asarray)
     low, high = wilson(np.asarray(to_share(value)) * trials, trials, evaluation.level)  # type: ignore[arg-type]
     return np.asarray(back(low)), np.asarray(back(high))
-
-
-def _jeffreys(
-    evaluation: Answers, request: Request, counts: Counts, value: Array, nodes: Array, drawn: Outcomes
-) -> tuple[Array, Array]:
-    cells = counts.cells
-    if counts.squares is not None:
-        cells = cells * (counts.total[:, None] / counts.squares.total[:, None])
-    return simulated(evaluation, request, cells, value, nodes, drawn)
 
 
 def simulated(

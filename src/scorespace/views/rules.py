@@ -52,7 +52,10 @@ def _short(found: Rules) -> Grid:
 
 
 def _grid(found: Rules, rules: Sequence[Rule], measures: Sequence[str]) -> Grid:
-    rows = [_row(one, measures) for one in rules]
+    rows = [
+        (one.text, grouped(float(one.table.both)), p_cell(one.p_adjusted), *(one[name].text for name in measures))
+        for one in rules
+    ]
     if len(rules) < found.found:
         rows.append((f"… {grouped(found.found - len(rules))} more", *[""] * (len(measures) + 2)))
     named = {str(one.spec): one.spec.measure for one in found.rules[0].estimates}
@@ -60,11 +63,6 @@ def _grid(found: Rules, rules: Sequence[Rule], measures: Sequence[str]) -> Grid:
     level = f"Both: transactions with both sides. Value and {100 * found.level:g} % interval; p of both sides being "
     level += "independent, adjusted for all rules that were looked at."
     return Grid(("rule", "both", "p", *columns), tuple(rows), level)
-
-
-def _row(one: Rule, measures: Sequence[str]) -> tuple[str, ...]:
-    counted_both, p = grouped(float(one.table.both)), p_cell(one.p_adjusted)
-    return (one.text, counted_both, p, *(one[name].text for name in measures))
 
 
 def picture(found: Rules) -> Picture:

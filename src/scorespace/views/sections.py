@@ -61,9 +61,15 @@ SECTIONS: list[SectionKind] = []
 
 
 def section(
-    title: str, *, question: str = "", brief: bool | Builder = False, folded: bool = False, last: int = 0
+    title: str,
+    *,
+    name: str = "",
+    question: str = "",
+    brief: bool | Builder = False,
+    folded: bool = False,
+    last: int = 0,
 ) -> Callable[[Builder], Builder]:
-    """Add a section to every page; it is left out where its function returns no blocks.
+    """Add a section to every page, under a name, else that of its function; left out where that returns no blocks.
 
     `question`: what it answers, as a sentence; where its first block is a text, that is the answer in short. `brief`:
     whether it is also shown where there is little room, or what is shown there instead. `folded`: for specialists,
@@ -71,7 +77,7 @@ def section(
     """
 
     def add(builder: Builder) -> Builder:
-        SECTIONS.append(SectionKind(builder.__name__, title, brief, builder, question, folded, last))
+        SECTIONS.append(SectionKind(name or builder.__name__, title, brief, builder, question, folded, last))
         return builder
 
     return add
@@ -82,14 +88,12 @@ def document(
 ) -> Document:
     """The whole page of an evaluation, or of it the named sections under the verdict."""
     kinds = sorted(SECTIONS, key=lambda kind: kind.last)
+    known = [kind.name for kind in kinds]
     for name in names:
-        if name not in [kind.name for kind in kinds]:
-            near = did_you_mean(name, [kind.name for kind in kinds])
-            raise ScoreSpaceError(
-                f"there is no section {name!r}.",
-                seen=listing([kind.name for kind in kinds]),
-                hint=f"did you mean {near!r}?" if near else None,
-            )
+        if name not in known:
+            near = did_you_mean(name, known)
+            hint = f"did you mean {near!r}?" if near else None
+            raise ScoreSpaceError(f"there is no section {name!r}.", seen=listing(known), hint=hint)
     built = [
         (kind, tuple(kind.builder(evaluation)), tuple(kind.brief(evaluation)) if callable(kind.brief) else ())
         for kind in kinds
@@ -164,12 +168,9 @@ def _notes(evaluation: Answers) -> Sequence[Block]:
 def notes(evaluation: Answers) -> Sequence[Block]:
     """What was found that changes how numbers are read, warnings first."""
     warnings = sum(one.level != "info" for one in evaluation.notes)
-    rest = len(evaluation.notes) - warnings
-    parts = [
-        f"{number} {what}{'' if number == 1 else 's'}" for number, what in ((warnings, "warning"), (rest, "remark"))
-    ]
-    told = " and ".join(part for part in parts if not part.startswith("0"))
-    return [Text(f"{told[:1].upper()}{told[1:]}."), *_notes(evaluation)] if evaluation.notes else []
+    counts = {"warning": warnings, "remark": len(evaluation.notes) - warnings}
+    told = " and ".join(f"{number} {what}{'s' * (number != 1)}" for what, number in counts.items() if number)
+    return [Text(f"{told}."), *_notes(evaluation)] if evaluation.notes else []
 
 
 def _since(evaluation: Answers) -> Sequence[Block]:
@@ -220,9 +221,11 @@ def _flagging(evaluation: Answers, model: str) -> str:
 
 @section("Ranking", question="How good is the ranking?")
 def curves(evaluation: Answers) -> Sequence[Block]:
-    if not evaluation.models.two_class:
+    models, names = evaluation.models, evaluation.models.two_class
+    if not names:
         return []
-    banded = _banded(evaluation)
+    # Up to three models stay readable with bands, and cases must be countable.
+    banded = len(names) <= 3 and all(models[name].counted for name in names) and 0 < models.prevalence < 1
     level = f" The band holds the whole true curve at {100 * evaluation.level:g} %." if banded else ""
     roc_words = "ROC: how many positives are found (up) for how many false alarms (right), over all thresholds."
     return [
@@ -244,58 +247,33 @@ def curves(evaluation: Answers) -> Sequence[Block]:
     ]
 
 
-@section("Probabilities", question="Can the probabilities be trusted?")
-def calibration(evaluation: Answers) -> Sequence[Block]:
-    """Whether the scores can be taken as probabilities."""
-    return calibration_view.blocks(evaluation)
+# --- what other files build; those that no screen of text needs load with the page
 
-
-@section("Classes", brief=classes.short_blocks, question="How good is it class by class?")
-def class_by_class(evaluation: Answers) -> Sequence[Block]:
-    """Rates, areas and curves of each of several classes, and what is taken for what."""
-    return classes.blocks(evaluation)
-
-
-@section("Costs", question="What does it cost, and which model is best for which costs?")
-def decision(evaluation: Answers) -> Sequence[Block]:
-    """What to use under the costs, and which model is best under which costs."""
-    return costs.blocks(evaluation)
-
-
-@section("Too high and too low", question="What does it cost to predict too high or too low?")
-def rroc(evaluation: Answers) -> Sequence[Block]:
-    """Predicted numbers in RROC space, and what to use where too high and too low do not cost the same."""
-    return numbers.rroc_blocks(evaluation)
-
-
-@section("Slices", question="For which cases are the models worse?", brief=slices_view.brief)
-def slices(evaluation: Answers) -> Sequence[Block]:
-    """Each slice beside the rest, and parity between them."""
-    return slices_view.blocks(evaluation)
-
-
-@section("Errors", question="Where are the errors?")
-def errors(evaluation: Answers) -> Sequence[Block]:
-    """Where the errors of predicted numbers are."""
-    return numbers.error_blocks(evaluation)
-
-
-@section("Calibration of numbers", question="Can I take the predictions at their word?")
-def believed(evaluation: Answers) -> Sequence[Block]:
-    """Whether predicted numbers can be taken at their word."""
-    return numbers.believed_blocks(evaluation)
-
-
-@section("Folds", question="How much do the numbers change from fold to fold?", brief=folds_view.brief)
-def folds(evaluation: Answers) -> Sequence[Block]:
-    """Means over folds beside pooled values."""
-    return folds_view.blocks(evaluation)
-
-
-@section("Targeting", question="Which cases should be looked at first?", folded=True)
-def targeting(evaluation: Answers) -> Sequence[Block]:
-    """What the cases with the highest scores hold: cumulative gain, lift, and the top few per cent in numbers."""
-    return top.blocks(evaluation)
+section("Probabilities", name="calibration", question="Can the probabilities be trusted?")(
+    lambda evaluation: calibration_view.blocks(evaluation)
+)
+section("Classes", name="class_by_class", brief=classes.short_blocks, question="How good is it class by class?")(
+    classes.blocks
+)
+section("Costs", name="decision", question="What does it cost, and which model is best for which costs?")(
+    lambda evaluation: costs.blocks(evaluation)
+)
+section("Too high and too low", name="rroc", question="What does it cost to predict too high or too low?")(
+    lambda evaluation: numbers.rroc_blocks(evaluation)
+)
+section("Slices", name="slices", question="For which cases are the models worse?", brief=slices_view.brief)(
+    slices_view.blocks
+)
+section("Errors", name="errors", question="Where are the errors?")(lambda evaluation: numbers.error_blocks(evaluation))
+section("Calibration of numbers", name="believed", question="Can I take the predictions at their word?")(
+    lambda evaluation: numbers.believed_blocks(evaluation)
+)
+section("Folds", name="folds", question="How much do the numbers change from fold to fold?", brief=folds_view.brief)(
+    folds_view.blocks
+)
+section("Targeting", name="targeting", question="Which cases should be looked at first?", folded=True)(
+    lambda evaluation: top.blocks(evaluation)
+)
 
 
 @section("Scores", question="Where do the scores lie?", folded=True)
@@ -359,13 +337,6 @@ def outcomes(evaluation: Answers) -> Sequence[Block]:
     columns = ("model", "threshold", "hits (TP)", "false alarms (FP)", "misses (FN)", "left alone (TN)")
     alarm = " when scores at or above the threshold raise an alarm" if scored else ""
     return [Grid(columns, tuple(rows), f"What happens to the cases{alarm}.").without_blanks()]
-
-
-def _banded(evaluation: Answers) -> bool:
-    """Whether curves are shown with bands: up to three models stay readable, and cases must be countable."""
-    names = evaluation.models.two_class
-    counted = all(evaluation.models[name].counted for name in names)
-    return len(names) <= 3 and counted and 0 < evaluation.models.prevalence < 1
 
 
 def _ranking_words(evaluation: Answers) -> str:

@@ -28,7 +28,7 @@ from scorespace.tables import Array, ConfusionTable, ratio
 from scorespace.views.answers import Answers
 from scorespace.views.charts.here import following
 from scorespace.views.charts.pairs import pair_chart
-from scorespace.views.charts.theme import COLOURS
+from scorespace.views.charts.theme import colour_of
 from scorespace.views.document import Block, Panel, Picture
 from scorespace.views.pairs import NONE, REST, TWO, Pairs, pairs_of
 from scorespace.views.panel import Shown, cost_text, estimate_text, kept_thresholds, packed, packed_measure, simulated
@@ -216,9 +216,10 @@ def several(evaluation: Answers) -> Several | None:
     first = models[names[0]].inside(ConfusionTable).classes
     names = [name for name in names if models[name].inside(ConfusionTable).classes == first]
     costs = 1 - np.eye(len(first)) if decision is None else decision.costs.aligned(first).matrix
-    places = {name: place for place, name in enumerate(models)}
-    found = [_decided(name, models[name], COLOURS[places[name] % len(COLOURS)]) for name in names]
-    specs = _specs(evaluation, found)
+    found = [_decided(name, models[name], colour_of(name, models)) for name in names]
+    asked = dict.fromkeys(one.spec for one in evaluation.summary if not one.spec.measure.conditioned)
+    suiting = [spec for spec in asked if suits(spec, found[0].table)]
+    specs = (suiting or [parse(name) for name in MEASURES])[:_MOST_MEASURES]
     shown = [tuple(_along(evaluation, one, spec, len(specs) * len(found)) for spec in specs) for one in found]
     few = len(first) <= MOST_CLASSES
     pairs = [pairs_of(models[name], len(names)) if few else None for name in names]
@@ -233,21 +234,14 @@ def several_panel(evaluation: Answers) -> Sequence[Block]:
     if found is None:
         return []
     about = "Accuracy of the cases that are decided against the share of those handed over, by model."
-    pictures = []
-    if found.movable:
-
-        def draw() -> Row:
-            return following(evaluation.drawing(rejection.name), "rejection", found.here())
-
-        pictures.append(Picture(draw, about, about, drag=True))
-    if found.paired:
-        pairs = found.models[found.start].pairs
-
-        def draw_pair() -> Row:
-            return following(pair_chart([] if pairs is None else pairs.rows(*found.pair)), "pair", found.here())
-
-        pictures.append(Picture(draw_pair, "ROC curve of two classes, each by its own score."))
-    return [Panel(found, tuple(pictures))]
+    of_two = "ROC curve of two classes, each by its own score."
+    pairs = found.models[found.start].pairs
+    rows = [] if pairs is None or not found.paired else pairs.rows(*found.pair)
+    curve = Picture(
+        lambda: following(evaluation.drawing(rejection.name), "rejection", found.here()), about, about, drag=True
+    )
+    two = Picture(lambda: following(pair_chart(rows), "pair", found.here()), of_two)
+    return [Panel(found, (*([curve] if found.movable else []), *([two] if found.paired else [])))]
 
 
 def _decided(name: str, table: Any, colour: str) -> Decided:
@@ -263,13 +257,6 @@ def _decided(name: str, table: Any, colour: str) -> Decided:
         kept = kept_thresholds(margins, float(margins.score[-1]), most)
     lead = margins.thresholds[kept[kept > 0]][::-1]
     return Decided(name, colour, decisions, scores.left(lead), lead)
-
-
-def _specs(evaluation: Answers, models: Sequence[Decided]) -> list[MeasureSpec]:
-    """The measures of decisions that were asked for, or else the usual ones."""
-    asked = [one.spec for one in evaluation.summary if not one.spec.measure.conditioned]
-    found = [spec for spec in dict.fromkeys(asked) if suits(spec, models[0].table)]
-    return (found or [parse(name) for name in MEASURES])[:_MOST_MEASURES]
 
 
 def _along(evaluation: Answers, one: Decided, spec: MeasureSpec, shared_by: int) -> Shown:

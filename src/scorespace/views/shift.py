@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,9 @@ from scorespace.tables import Array, ResidualTable
 from scorespace.views.answers import Answers
 from scorespace.views.charts.here import following
 from scorespace.views.charts.numbers import error_chart
-from scorespace.views.charts.theme import COLOURS
+from scorespace.views.charts.theme import colour_of
 from scorespace.views.document import Block, Grid, Panel, Picture, Text
-from scorespace.views.panel import KEPT, packed
+from scorespace.views.panel import packed, share_kept
 
 
 @dataclass(frozen=True)
@@ -149,15 +150,13 @@ def shifting(evaluation: Answers) -> Shifting | None:
     decision = evaluation.decision if isinstance(evaluation.decision, ShiftDecision) else None
     condition = Asymmetry() if decision is None else decision.condition
     judged = {} if decision is None else {one.model: one.honest for one in decision.choices if one.honest.known}
-    most = max(KEPT // 4, min(KEPT, 3 * KEPT // len(names)))
-    places = {name: place for place, name in enumerate(models)}
+    most = share_kept(len(names))
     found = tuple(
-        _kept(name, COLOURS[places[name] % len(COLOURS)], models[name], condition, most, judged.get(name))
-        for name in names
+        _kept(name, colour_of(name, models), models[name], condition, most, judged.get(name)) for name in names
     )
     panel = Shifting(found, condition, decision is not None, 0)
     best = [float(panel.losses(place)[panel.best(place)]) for place in range(len(found))]
-    return Shifting(found, condition, decision is not None, int(np.argmin(best)))
+    return replace(panel, start=int(np.argmin(best)))
 
 
 def _kept(name: str, colour: str, table: Any, condition: Asymmetry, most: int, honest: Value | None) -> Shifted:
@@ -196,16 +195,14 @@ def shift_panel(evaluation: Answers) -> Sequence[Block]:
     if found is None:
         return []
 
-    def draw() -> Row:
-        return following(evaluation.drawing(rroc.name), "rroc", found.here())
-
-    def draw_errors() -> Row:
-        tables = {one.name: evaluation.models[one.name].inside(ResidualTable) for one in found.models}
-        return following(error_chart(tables), "errors", found.here())
-
+    tables = {one.name: evaluation.models[one.name].inside(ResidualTable) for one in found.models}
     about = "RROC curve of each model, with the shift and the line of equal loss; diamonds are the models as they are."
     errors = "Errors of each model as it is: those right of the line are too high once it is shifted."
-    return [Panel(found, (Picture(draw, about, drag=True), Picture(draw_errors, errors, errors)))]
+    pictures = (
+        Picture(lambda: following(evaluation.drawing(rroc.name), "rroc", found.here()), about, drag=True),
+        Picture(lambda: following(error_chart(tables), "errors", found.here()), errors, errors),
+    )
+    return [Panel(found, pictures)]
 
 
 def shift_grids(decision: ShiftDecision) -> Sequence[Block]:

@@ -17,17 +17,14 @@ def grid(found: Changes) -> Grid:
     """A row for each number of each model."""
     several = len({one.estimate.model for one in found.gaps}) > 1
     rows = tuple(
-        ((one.estimate.model,) if several else ()) + (f"{one.estimate.spec} {_arrow(one)}".strip(), *_cells(one))
+        ((one.estimate.model,) if several else ()) + (f"{spec} {spec.measure.arrow}".strip(), *_cells(one))
         for one in found.gaps
+        for spec in [one.estimate.spec]
     )
     adjusted = f" p is adjusted by Holm's method over {found.tested} tests." if found.tested > 1 else ""
     caption = f"Now and in {found.before.called}, taken for two independent samples.{adjusted}"
     header = (*(("model",) if several else ()), "since", "baseline", "now", "change", "p")
     return Grid(header, rows, caption).without_blanks()
-
-
-def _arrow(one: Gap) -> str:
-    return one.estimate.spec.measure.arrow
 
 
 def _cells(one: Gap) -> tuple[str, str, str, str]:

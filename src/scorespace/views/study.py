@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +28,7 @@ def permutation(found: PermutationTest) -> Document:
     )
     columns = ("learner", found.measure, "permuted: 5 %", "median", "95 %", "p")
     grid = Grid(columns, (row,), f"Mean over {grouped(found.splits)} splits; {grouped(found.null.size)} permutations.")
-    picture = Picture(lambda: permutation_chart(found), found.words)
-    section = Section("permutation", "Permuted labels", (grid, Verdict(found.words), picture), brief=True)
-    return Document("Permuted labels", f"{found.model}   {found.measure}", (section,))
+    return _page(found, "permutation", "Permuted labels", grid, permutation_chart)
 
 
 def learning(found: LearningCurve) -> Document:
@@ -41,9 +40,12 @@ def learning(found: LearningCurve) -> Document:
     rows = tuple((grouped(size), *pair) for size, pair in cells.items())
     caption = f"{found.measure}: mean ± standard deviation over {grouped(found.test.shape[1])} splits."
     grid = Grid(("training cases", "on training cases", "on test cases"), rows, caption)
-    picture = Picture(lambda: learning_chart(found), found.words)
-    section = Section("learning", "Learning curve", (grid, Verdict(found.words), picture), brief=True)
-    return Document("Learning curve", f"{found.model}   {found.measure}", (section,))
+    return _page(found, "learning", "Learning curve", grid, learning_chart)
+
+
+def _page(found: Any, name: str, title: str, grid: Grid, draw: Callable[[Any], Any]) -> Document:
+    blocks = (grid, Verdict(found.words), Picture(lambda: draw(found), found.words))
+    return Document(title, f"{found.model}   {found.measure}", (Section(name, title, blocks, brief=True),))
 
 
 def inner(found: Sequence[tuple[str, Nested]]) -> Document:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from scorespace.experiments.smooth import Cell, SmoothReport
+from scorespace.experiments.smooth import SmoothReport
 from scorespace.results import grouped
 from scorespace.views.charts.suite import area_chart, difference_chart, spread_chart
 from scorespace.views.document import Block, Document, Grid, Picture, Section, Verdict
@@ -29,16 +29,14 @@ def area_grid(found: SmoothReport) -> Grid:
     """A row per data set, mean ± standard deviation over the folds."""
     by = {(one.dataset, one.learner): one for one in found.cells}
     columns = ("data set", *(f"{name} {learner}" for learner in found.learners for name in ("AUC", "smAUC")))
-    rows = [
-        (name, *(text for learner in found.learners for text in _texts(by[name, learner]))) for name in found.datasets
-    ]
+    rows = []
+    for name in found.datasets:
+        cells = [by[name, learner] for learner in found.learners]
+        areas = ((mean, sd) for one in cells for mean, sd in ((one.auc, one.auc_sd), (one.smauc, one.smauc_sd)))
+        rows.append((name, *(f"{mean:.3f} ± {sd:.3f}" for mean, sd in areas)))
     lost = sum(one.undefined for one in found.cells)
     caption = "Mean ± standard deviation over the folds" + (f"; {grouped(lost)} folds lack a class." if lost else ".")
     return Grid(columns, tuple(rows), caption)
-
-
-def _texts(cell: Cell) -> tuple[str, str]:
-    return f"{cell.auc:.3f} ± {cell.auc_sd:.3f}", f"{cell.smauc:.3f} ± {cell.smauc_sd:.3f}"
 
 
 def _alt(found: SmoothReport, words: str) -> str:

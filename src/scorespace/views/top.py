@@ -20,11 +20,13 @@ _FIRST: Final = 10  # that of the sentence
 
 def blocks(evaluation: Answers) -> Sequence[Block]:
     """The section of a report, for models that score cases of both classes."""
-    models = evaluation.models
-    names = [name for name in models.thresholded if models.score_table(name).n_pos * models.score_table(name).n_neg > 0]
+    tables = {name: evaluation.models.score_table(name) for name in evaluation.models.thresholded}
+    names = [name for name, table in tables.items() if table.n_pos * table.n_neg > 0]
     if not names:
         return []
-    found = {name: {share: _counts(evaluation, name, share) for share in SHARES} for name in names}
+    found = {
+        name: {share: tables[name].inside(Counts, at=Top(float(share), True)) for share in SHARES} for name in names
+    }
     shown = sorted(names, key=lambda name: -tpr(found[name][_FIRST]))[: FEW + 1]
     told = ", ".join(f"{percent(tpr(found[name][_FIRST]))} with {name}" for name in shown)
     rows = tuple((f"{share} %", *(_cell(found[name][share]) for name in names)) for share in SHARES)
@@ -47,10 +49,6 @@ def blocks(evaluation: Answers) -> Sequence[Block]:
             "Positives found, share of the cases looked at that are positive, lift; cases that tie share the places.",
         ),
     ]
-
-
-def _counts(evaluation: Answers, name: str, share: int) -> Counts:
-    return evaluation.models.score_table(name).inside(Counts, at=Top(float(share), True))
 
 
 def _cell(counts: Counts) -> str:

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -54,29 +54,12 @@ _NEAREST: Final = {
 
 
 def curve_chart(
-    curves: Mapping[str, Curve],
-    *,
-    baseline: float | None = None,
-    bands: Mapping[str, Band] | None = None,
-    of: Mapping[str, str] | None = None,
-    parts: Parts | None = None,
-    log_from: float | None = None,
-    below: Sequence[Spec] = (),
-    above: Sequence[Spec] = (),
+    curves: Mapping[str, Curve], *, bands: Mapping[str, Band] | None = None, below: Sequence[Spec] = (), **more: Any
 ) -> Spec:
-    """One line per model, with the line of chance and, where given, the bands around the lines and further layers.
-
-    `baseline` is the height that chance reaches in PR space. `of` names the model of each curve that belongs beside
-    another, so that both have one colour. `parts` names the model of each curve and what it shows: then the model has
-    the dashes, and what is shown the colour. From `log_from` on, x is drawn on a log scale: false alarms are many where
-    positives are rare.
-    """
+    """One line per model, with the line of chance and, where given, the bands around the lines and further layers."""
     if not curves:
         raise DataError("there is no curve to draw.", hint="at least one model with cases of both classes")
-    under = [*below, *band_layers(curves, bands or {})]
-    return themed(
-        curve_layers(curves, baseline=baseline, below=under, above=above, of=of, parts=parts, log_from=log_from)
-    )
+    return themed(curve_layers(curves, below=[*below, *band_layers(curves, bands or {})], **more))
 
 
 def curve_layers(
@@ -90,7 +73,13 @@ def curve_layers(
     parts: Parts | None = None,
     log_from: float | None = None,
 ) -> Spec:
-    """The unthemed chart of curves, with further layers drawn below and above; `what` a curve is the curve of."""
+    """The unthemed chart of curves, with further layers drawn below and above; `what` a curve is the curve of.
+
+    `baseline` is the height that chance reaches in PR space. `of` names the model of each curve that belongs beside
+    another, so that both have one colour. `parts` names the model of each curve and what it shows: then the model has
+    the dashes, and what is shown the colour. From `log_from` on, x is drawn on a log scale: false alarms are many where
+    positives are rare.
+    """
     first = next(iter(curves.values()))
     frame = _frame(first.kind)
     y_title = first.y_title
@@ -181,9 +170,11 @@ def _lines(
     place = {
         "x": field("x:Q", title=x_title, **across),
         "y": field("y:Q", title=y_title, axis=axis(y_ends), scale=scale(y_ends, zero=frame.from_zero)),
-        "color": coloured("name", curves, of=of if parts is None else _each(parts, 1), areas=True),
+        "color": coloured(
+            "name", curves, of=of if parts is None else {one: parts[one][1] for one in parts}, areas=True
+        ),
     }
-    dashes = dashed("name", curves, of=None if parts is None else _each(parts, 0))
+    dashes = dashed("name", curves, of=None if parts is None else {one: parts[one][0] for one in parts})
     line = {**place, "strokeDash": dashes, "order": "place:Q"}
     seen = {"condition": {"param": "nearest", "value": 1, "empty": False}, "value": 0}
     dot = {"filled": True, "size": 90, "clip": True, "aria": False, "tooltip": _tooltip(what, x_title, y_title)}
@@ -191,10 +182,6 @@ def _lines(
         mark("line", rows, line, interpolate="step-after" if frame.steps else "linear", clip=True),
         {"name": HOVER, **mark("point", rows, {**place, "opacity": seen}, **dot)},
     ]
-
-
-def _each(parts: Parts, place: int) -> dict[str, str]:
-    return {name: both[place] for name, both in parts.items()}
 
 
 def part_layers(curves: Mapping[str, RocCurve]) -> list[Spec]:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
+
 from scorespace.curves import Curve, Hull, iso_line
 from scorespace.decisions import Decision
 from scorespace.results import Row
 from scorespace.tables import Array
 from scorespace.views.charts.curves import curve_layers, named_rule
 from scorespace.views.charts.marks import Spec, field, mark
-from scorespace.views.charts.theme import FAINT, INK, SOFT, coloured, short, themed
+from scorespace.views.charts.theme import FAINT, INK, SOFT, coloured, points, short, themed
 
 _PLACE: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
 
 
 def hull_chart(curves: Mapping[str, Curve], hull: Hull, decision: Decision | None = None) -> Spec:
     """ROC curves under their common hull; with a decision, its line of equal cost and the chosen point."""
-    outline = _points(hull.x.tolist(), hull.y.tolist())
-    marks = [mark("line", outline, _PLACE | {"order": "place:Q"}, color=INK, strokeWidth=1.2, opacity=0.75)]
+    order = _PLACE | {"order": "place:Q"}
+    marks = [mark("line", points(hull.x, hull.y), order, color=INK, strokeWidth=1.2, opacity=0.75)]
     if decision is not None:
         marks += chosen_marks(decision)
     return themed(curve_layers(curves, above=marks))
@@ -64,7 +66,8 @@ def chosen_marks(decision: Decision) -> list[Spec]:
     counts = best.counts
     fpr, tpr = float(counts.fp / counts.n), float(counts.tp / counts.p)
     line = iso_line(slope, fpr, tpr)
-    iso, point = _points(list(line.fpr), list(line.tpr)), [{"x": short(fpr), "y": short(tpr), "label": best.model}]
+    iso = points(np.array(line.fpr), np.array(line.tpr))
+    point = [{"x": short(fpr), "y": short(tpr), "label": best.model}]
     name = {"align": "left", "baseline": "top", "dx": 9, "dy": 5, "color": INK, "fontWeight": 600}
     return [
         mark("line", iso, _PLACE | {"order": "place:Q"}, color=SOFT, strokeWidth=1.5, strokeDash=[6, 4]),
@@ -84,7 +87,3 @@ def _bands(decision: Decision) -> list[Row]:
         }
         for model, low, high in decision.model_ranges()
     ]
-
-
-def _points(x: list[float], y: list[float]) -> list[Row]:
-    return [{"x": short(a), "y": short(b), "place": k} for k, (a, b) in enumerate(zip(x, y, strict=True))]

@@ -39,13 +39,8 @@ def _encoded(spec: Spec, ending: str, scale: float) -> bytes:
     else:
         import vl_convert  # 90 MB, which pages and specs do without
 
-        spec = _drawable(spec)
-        if ending == ".svg":
-            content = vl_convert.vegalite_to_svg(_still(spec))
-        elif ending == ".pdf":
-            content = vl_convert.vegalite_to_pdf(_still(spec))
-        else:
-            content = vl_convert.vegalite_to_png(_still(spec), scale=scale)
+        convert = getattr(vl_convert, f"vegalite_to_{ending[1:]}")
+        content = convert(_still(_drawable(spec)), **({"scale": scale} if ending == ".png" else {}))
     return content.encode(errors="replace") if isinstance(content, str) else content
 
 

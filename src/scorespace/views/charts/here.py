@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from scorespace.results import Row
 from scorespace.views.charts.marks import Spec, mark
+from scorespace.views.charts.several import renamed
 from scorespace.views.charts.theme import INK, SOFT, short
 
 HERE: Final = "here"
@@ -59,7 +60,9 @@ def following(spec: Spec, kind: str, here: Row) -> Spec:
     """
     layers = list(map(_aside, spec["layer"]))
     if kind in SWEPT:
-        spec = _renamed(spec, next(iter(spec["datasets"])), SWEEP)
+        old, *_ = spec["datasets"]
+        tables = {SWEEP if name == old else name: rows for name, rows in spec["datasets"].items()}
+        spec = renamed(spec, {old: SWEEP}) | {"datasets": tables}
         layers = spec["layer"]
     # On a log axis lines of equal cost are bent, and not drawn.
     drawn = [one for one in MARKS[kind] if not (_log(spec) and "x2" in one["encoding"])]
@@ -91,10 +94,3 @@ def _aside(layer: Spec) -> Spec:
     aside = full * _ASIDE if layer["mark"]["type"] == "line" else 0
     seen = {"condition": {"test": f"datum.name === {MODEL}", "value": full}, "value": aside}
     return {**layer, "encoding": {**encoding, "opacity": seen}}
-
-
-def _renamed(spec: Spec, old: str, new: str) -> Spec:
-    """The chart with one of its tables under another name."""
-    tables = {new if name == old else name: rows for name, rows in spec["datasets"].items()}
-    layers = [{**one, "data": {"name": new}} if one.get("data") == {"name": old} else one for one in spec["layer"]]
-    return {**spec, "layer": layers, "datasets": tables}

@@ -63,17 +63,22 @@ def rank_chart(
     label, model, rank = ({**point, "text": f"{column}:N"} for column in ("label", "model", "rank"))
     tip = {"tooltip": [field("model:N", title="Model"), field("rank:N", title="Average rank")]}
     alike = {"tooltip": [field("members:N", title="Not distinguishable")]}
+    ticks = [{"x": place, "x2": place, "y": _AXIS - 5, "y2": _AXIS} for place in range(1, len(ranked) + 1)]
+    numbers = [{"x": place, "y": _AXIS, "label": str(place)} for place in range(1, len(ranked) + 1)]
+    title = {"x": short(ends[0]), "y": _AXIS, "label": "average rank (1 is best)"}
+    dots = [{"x": short(rank), "y": _AXIS, "model": name, "rank": decimals(rank, 2)} for rank, name in ranked]
+    joined = [_level(bar.low, bar.high, _FIRST_BAR + _BAR_STEP * bar.level) | {"members": bar.members} for bar in bars]
     leaders, labels = _leaders(ranked, ends, first)
     left, right = ([row for row in labels if row["side"] == side] for side in ("left", "right"))
     name: dict[str, Any] = {"color": INK, "fontSize": 13, "limit": 200}
     number: dict[str, Any] = {"color": SOFT, "fontSize": 11, "dy": -7}
     layers = [
-        mark("rule", _axis(len(ranked)), line, color=FAINT),
-        mark("text", _ticks(len(ranked)), label, baseline="bottom", dy=-8),
-        mark("text", _title(ends[0]), label, align="right", dx=-8),
+        mark("rule", [_level(1, len(ranked), _AXIS), *ticks], line, color=FAINT),
+        mark("text", numbers, label, baseline="bottom", dy=-8),
+        mark("text", [title], label, align="right", dx=-8),
         mark("rule", leaders, line | tip, color=SOFT, strokeWidth=1.2),
-        mark("rule", list(map(_bar_row, bars)), line | alike, color=INK, strokeWidth=5),
-        mark("point", _dots(ranked), point | tip, filled=True, size=45, color=INK, opacity=1),
+        mark("rule", joined, line | alike, color=INK, strokeWidth=5),
+        mark("point", dots, point | tip, filled=True, size=45, color=INK, opacity=1),
         mark("text", left, model | tip, align="right", dx=-8, **name),
         mark("text", left, rank, align="left", dx=2, **number),
         mark("text", right, model | tip, align="left", dx=8, **name),
@@ -148,31 +153,10 @@ def _leaders(ranked: Ranked, ends: tuple[float, float], first: float) -> tuple[l
     return leaders, labels
 
 
-def _dots(ranked: Ranked) -> list[Row]:
-    return [{"x": short(rank), "y": _AXIS, "model": name, "rank": decimals(rank, 2)} for rank, name in ranked]
-
-
-def _axis(count: int) -> list[Row]:
-    ticks = [{"x": place, "x2": place, "y": _AXIS - 5, "y2": _AXIS} for place in range(1, count + 1)]
-    return [_level(1, count, _AXIS), *ticks]
-
-
-def _ticks(count: int) -> list[Row]:
-    return [{"x": place, "y": _AXIS, "label": str(place)} for place in range(1, count + 1)]
-
-
-def _title(left: float) -> list[Row]:
-    return [{"x": short(left), "y": _AXIS, "label": "average rank (1 is best)"}]
-
-
 def _bracket(critical_difference: float) -> list[Row]:
     low, high = 1.0, 1 + critical_difference
     caps = [{"x": short(end), "x2": short(end), "y": _BRACKET - 4, "y2": _BRACKET + 4} for end in (low, high)]
     return [_level(low, high, _BRACKET), *caps]
-
-
-def _bar_row(bar: _Bar) -> Row:
-    return _level(bar.low, bar.high, _FIRST_BAR + _BAR_STEP * bar.level) | {"members": bar.members}
 
 
 def _level(low: float, high: float, y: float) -> Row:

@@ -14,7 +14,7 @@ def beside_each_other(charts: Sequence[Spec], columns: int = 2) -> Spec:
     for place, chart in enumerate(charts, start=1):
         names = {name: f"{place} {name}" for name in chart["datasets"]}
         tables |= {names[name]: rows for name, rows in chart["datasets"].items()}
-        panels.append(_renamed({k: v for k, v in chart.items() if k not in _SHARED}, names))
+        panels.append(renamed({k: v for k, v in chart.items() if k not in _SHARED}, names))
     shared = {key: charts[0][key] for key in ("$schema", "config")}
     about = " ".join(str(chart.get("description", "")) for chart in charts)
     apart = {"scale": {"x": "independent", "y": "independent", "color": "independent"}}
@@ -24,10 +24,11 @@ def beside_each_other(charts: Sequence[Spec], columns: int = 2) -> Spec:
 _SHARED = ("$schema", "config", "datasets", "background")
 
 
-def _renamed(part: Spec, names: dict[str, str]) -> Spec:
+def renamed(part: Spec, names: dict[str, str]) -> Spec:
+    """The chart, or a part of it, whose tables have other names."""
     part = dict(part)
     if part.get("data", {}).get("name") in names:
         part["data"] = {"name": names[part["data"]["name"]]}
     if "layer" in part:
-        part["layer"] = [_renamed(one, names) for one in part["layer"]]
+        part["layer"] = [renamed(one, names) for one in part["layer"]]
     return part

@@ -11,7 +11,7 @@ from scorespace.curves import Curve, SmoothCurve, roc
 from scorespace.decisions.cases import ZONES, Zones
 from scorespace.errors import DataError
 from scorespace.results import Row, decimals, grouped
-from scorespace.tables import Array, ScoreTable, ratio
+from scorespace.tables import ScoreTable, ratio
 from scorespace.tables.pair import two_names
 from scorespace.views.charts.curves import curve_layers, named_rule, points_of
 from scorespace.views.charts.marks import Spec, field, layered, mark
@@ -20,7 +20,8 @@ from scorespace.views.charts.theme import FAINT, GRID, SOFT, UNIT, axis, coloure
 BINS: Final = 40
 ZONE_NAMES: Final = {"easy": "easy", "rescued": "rescued", "hard": "hard", "error": "confident error"}
 """The zones as a legend names them."""
-_OUTLINE: Final[Spec] = {"x": "x:Q", "y": "y:Q", "order": "place:Q"}
+_PLACE: Final[Spec] = {"x": "x:Q", "y": "y:Q"}
+_OUTLINE: Final[Spec] = _PLACE | {"order": "place:Q"}
 _ZONE_COLOURS: Final = ("#56b4e9", "#009e73", "#e69f00", "#d55e00")
 
 
@@ -41,7 +42,10 @@ def smooth_chart(curves: Mapping[str, SmoothCurve]) -> Spec:
         thin = _OUTLINE | {"color": coloured("name", curves)}
         below.append(mark("line", _outlines(plain), thin, strokeWidth=1, opacity=0.9, aria=False))
         words = f"thick: smooth ROC · thin: ROC · grey: hull{'s' if len(plain) == 1 else ''}"
-    return themed(curve_layers(curves, below=below, above=[_corner(words)] if scaled else []))
+    # What the lines mean, in the corner where curves seldom run.
+    corner = [{"x": 0.99, "y": 0.02, "label": words}]
+    key = mark("text", corner, _PLACE | {"text": "label:N"}, align="right", baseline="bottom", aria=False)
+    return themed(curve_layers(curves, below=below, above=[key] if scaled else []))
 
 
 def zones_chart(table: ScoreTable, zones: Zones) -> Spec:
@@ -79,8 +83,9 @@ def zones_chart(table: ScoreTable, zones: Zones) -> Spec:
             field("share:Q", title="Share of class", format=".1%"),
         ],
     }
+    doubt = [{"low": short(zones.low), "high": short(zones.high)}]
     layers = [
-        _doubt(zones),
+        mark("rect", doubt, {"x": "low:Q", "x2": "high"}, color=GRID, opacity=0.6, aria=False),
         mark("bar", rows, encoding, binSpacing=1),
         mark("rule", [{}], {"y": {"datum": 0}}, color=FAINT),
         # A label beyond the edge would be cut.
@@ -95,35 +100,17 @@ def zones_chart(table: ScoreTable, zones: Zones) -> Spec:
 
 
 def _outlines(curves: Mapping[str, Curve]) -> list[Row]:
-    return [
-        row
-        for name, curve in curves.items()
-        for kept in [_spread(curve.x.size, points_of(len(curves)))]
-        for row in points(curve.x[kept], curve.y[kept], name=name)
-    ]
-
-
-def _spread(size: int, most: int) -> Array:
-    """Which points to draw of a thin line, both ends among them."""
-    return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.intp))
+    rows: list[Row] = []
+    for name, curve in curves.items():  # of a thin line few points, both ends among them
+        size = curve.x.size
+        kept = np.unique(np.linspace(0, size - 1, min(size, points_of(len(curves)))).astype(np.intp))
+        rows += points(curve.x[kept], curve.y[kept], name=name)
+    return rows
 
 
 def _hulls(hulls: Mapping[str, Curve]) -> Spec:
     each = _OUTLINE | {"detail": "name:N"}
     return mark("line", _outlines(hulls), each, color=FAINT, strokeWidth=1.2, aria=False)
-
-
-def _corner(words: str) -> Spec:
-    """What the lines mean, in the corner where curves seldom run."""
-    label = {"x": "x:Q", "y": "y:Q", "text": "label:N"}
-    rows = [{"x": 0.99, "y": 0.02, "label": words}]
-    return mark("text", rows, label, align="right", baseline="bottom", aria=False)
-
-
-def _doubt(zones: Zones) -> Spec:
-    """The band in which scores are doubtful."""
-    band = [{"low": short(zones.low), "high": short(zones.high)}]
-    return mark("rect", band, {"x": "low:Q", "x2": "high"}, color=GRID, opacity=0.6, aria=False)
 
 
 def _class_name(table: ScoreTable, *, up: bool) -> Spec:

@@ -90,6 +90,11 @@ def coloured(
     return field(f"{column}:N", title=None, scale=scale, legend=shown)
 
 
+def colour_of(name: str, models: Iterable[str]) -> str:
+    """The colour that a model has in every chart of a page."""
+    return COLOURS[list(models).index(name) % len(COLOURS)]
+
+
 def dashed(column: str, names: Iterable[str], *, of: Mapping[str, str] | None = None) -> Spec:
     """Dashes by position, to go with the colours; `of` names what several have the dashes of."""
     names = list(names)

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from scorespace.results import NOTE_KINDS, Note, Row, grouped
-from scorespace.views.document import Block, Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
+from scorespace.views.document import Document, Grid, Notes, Panel, Picture, Section, Text, Verdict
 from scorespace.views.report.bundle import vega
 from scorespace.views.still import svg
 
@@ -72,21 +72,16 @@ def _shown(section: Section) -> Row | None:
     if not rest:
         return None
     answer = rest[0].text if section.question and isinstance(rest[0], Text) else ""
-    groups = list(_groups(rest[1:] if answer else rest))
+    # Neighbouring blocks of a kind stand together, so that pictures can stand side by side, and fold under a title.
+    alike = groupby(rest[1:] if answer else rest, key=lambda one: (_KINDS[type(one)], getattr(one, "folded", "")))
     return {
         "name": section.name,
         "title": section.title,
         "question": section.question,
         "answer": answer,
         "folded": section.folded,
-        "groups": groups,
+        "groups": [(kind, title, list(group)) for (kind, title), group in alike],
     }
-
-
-def _groups(blocks: Iterable[Block]) -> Iterator[tuple[str, str, list[Block]]]:
-    """Neighbouring blocks of a kind together, so that pictures can stand side by side, and under what they fold."""
-    for (kind, title), group in groupby(blocks, key=lambda block: (_KINDS[type(block)], getattr(block, "folded", ""))):
-        yield kind, title, list(group)
 
 
 def _drawn(picture: Picture) -> Row:
