@@ -34,19 +34,17 @@ class Statistic:
         return plain({"statistic" if name == "value" else name: value for name, value in vars(self).items()})
 
 
-@dataclass(frozen=True, repr=False)
-class Friedman(Result):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Friedman(Comparison):
     """Whether any of several models differ in rank: four forms of one test, of which `f` is the one to judge by."""
 
     models: tuple[str, ...]
     average_ranks: tuple[float, ...]
     datasets: int
-    level: float
     chi2: Statistic
     chi2_uncorrected: Statistic
     f: Statistic
     f_uncorrected: Statistic
-    notes: tuple[Note, ...] = ()
 
     def rows(self) -> list[Row]:
         return [one.row() for one in (self.chi2, self.chi2_uncorrected, self.f, self.f_uncorrected)]
@@ -57,14 +55,13 @@ class Friedman(Result):
     @property
     def words(self) -> str:
         """Whether the ranks differ by more than chance, and which model ranks best."""
-        judge = self.chi2 if math.isnan(self.f.p) else self.f
         if self.chi2.reason is not None:
             return f"The models do not differ: {self.chi2.reason}."
         told = f"χ²({self.chi2.df}) = {decimals(self.chi2.value, 2)}, {p_text(self.chi2.p)}"
         if not math.isnan(self.f.p):
             told += f"; Iman–Davenport F{self.f.df} = {decimals(self.f.value, 2)}, {p_text(self.f.p)}"
         over = f"Over {extent(self.datasets, 'data sets')}"
-        if judge.p < 1 - self.level:
+        if self.p < 1 - self.level:
             first, rank = _leading(self.models, self.average_ranks), decimals(min(self.average_ranks), 2)
             return f"{over} the ranks differ by more than chance explains, and {first} best, {rank} ({told})."
         return f"{over} the ranks are not distinguishable from chance ({told})."
@@ -92,16 +89,26 @@ Iman–Davenport F(2, 6) = 3.86, p = 0.084).
     if count <= 10 or k <= 5:
         text = f"{extent(count, 'data sets')} and {extent(k, 'models')} are few for the χ² of Friedman: prefer F."
         few = (note("SS018", text),)
+    chi2, f = _chi2("Friedman χ²", between, tied, k), _iman_davenport("Iman–Davenport F", between, tied, table.ranks)
+    judge = chi2 if math.isnan(f.p) else f
     return Friedman(
-        table.models,
-        tuple(map(float, table.average_ranks)),
-        count,
-        level,
-        _chi2("Friedman χ²", between, tied, k),
-        _chi2("Friedman χ², ties uncorrected", between, untied, k),
-        _iman_davenport("Iman–Davenport F", between, tied, table.ranks),
-        _iman_davenport("Iman–Davenport F, ties uncorrected", between, untied, table.ranks),
-        few,
+        table.models[0],
+        ", ".join(table.models[1:]),
+        "friedman",
+        table.measure,
+        level=level,
+        statistic=judge.value,
+        df=judge.df,
+        p=judge.p,
+        reason=judge.reason,
+        notes=few,
+        models=table.models,
+        average_ranks=tuple(map(float, table.average_ranks)),
+        datasets=count,
+        chi2=chi2,
+        chi2_uncorrected=_chi2("Friedman χ², ties uncorrected", between, untied, k),
+        f=f,
+        f_uncorrected=_iman_davenport("Iman–Davenport F, ties uncorrected", between, untied, table.ranks),
     )
 
 

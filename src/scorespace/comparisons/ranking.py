@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -44,21 +43,7 @@ _Dropped = Annotated[
 )
 def friedman(question: AllOverDatasets) -> Comparison:
     """Iman and Davenport's F of the ranks, F = (N−1) D/(N A − D), allowing for ties; Nemenyi's test follows it."""
-    first, *others = question.outcomes.models
-    judged = friedman_test(question.outcomes, level=question.level)
-    found = judged.chi2 if math.isnan(judged.f.p) else judged.f
-    return Comparison(
-        first,
-        ", ".join(others),
-        "friedman",
-        question.outcomes.measure,
-        level=question.level,
-        statistic=found.value,
-        df=found.df,
-        p=found.p,
-        reason=found.reason,
-        notes=judged.notes,
-    )
+    return friedman_test(question.outcomes, level=question.level)
 
 
 @signed_ranks.on(directed=True)
