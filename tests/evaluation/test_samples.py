@@ -132,3 +132,12 @@ def test_a_rating_that_is_none_is_refused_before_it_is_scaled(column):
     data = {"a": [1, 0], "s": [5, 2], "b": [0, 1], "*": [1, 2], "word": ["x", "y"]}
     with pytest.raises(ColumnError, match=re.escape(f"'{column}'")):
         ss.agree(data, raters={"A": ("a", "s"), "B": ("b", column)}, scale="1..5")
+
+
+def test_of_kept_tables_the_models_that_are_named_are_compared(tmp_path):
+    rows = {"y": [1, 0] * 40, "s": [k % 13 / 13 for k in range(80)], "t": [k % 7 / 7 for k in range(80)]}
+    ss.evaluate(rows, truth="y", scores=["s", "t"], measures="auc").save(tmp_path / "before.json")
+    found = ss.monitor(tmp_path / "before.json", {"monday": rows}, truth="y", scores="t")
+    assert found.models == ("t",)
+    moved = ss.drift(tmp_path / "before.json", rows, truth="y", scores="s")
+    assert [one.model for one in moved.models] == ["s"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -256,6 +256,11 @@ class _One:
     rows: int | None = None
     positive: str | None = None
 
+    def only(self, models: Collection[str]) -> _One:
+        """The sample of these models alone, where it has them all."""
+        whole = not all(model in self.tables for model in models)
+        return self if whole else replace(self, tables={model: self.tables[model] for model in models})
+
 
 def _read_one(data: Any, asked: _Asked, like: _One | None = None) -> _One:
     """A sample, from rows or from tables; `like` an earlier one, it may lack the column of the truth."""
@@ -275,8 +280,11 @@ def _read_one(data: Any, asked: _Asked, like: _One | None = None) -> _One:
 def _alike(samples: Sequence[_One], positive: Any) -> tuple[list[dict[str, ScoreTable]], tuple[Note, ...]]:
     """The tables of all samples with the same classes, and what to note.
 
-    The positive class is the stated one, that of the first sample's tables, or as the labels tell.
+    The positive class is the stated one, that of the first sample's tables, or as the labels tell. Of tables that were
+    kept, those of the models that were named for the rows of another sample are taken.
     """
+    stated = next((one.tables for one in samples if one.rows is not None), {})
+    samples = [one.only(stated or one.tables) for one in samples]
     positive = samples[0].positive if positive is None else positive
     every = [next(iter(one.tables.values())) for one in samples]
     seen = tuple(sorted({name for table in every for name in table.classes}, key=natural_order))

@@ -41,7 +41,7 @@ def grid(found: Monitoring) -> Grid:
     left = len(found.batches) - len(rows)
     besides = f" {_batches(left, 'earlier ')} {'is' if left == 1 else 'are'} not shown." if left else ""
     about = f"How strongly the batches so far speak for a change; there is an alarm from {ALARM:g} on.{besides}"
-    return Grid(("batch", "cases", "positives", "evidence", ""), tuple(rows), about)
+    return Grid(("batch", "cases", "positives", "evidence", ""), tuple(rows), about).without_blanks()
 
 
 def picture(found: Monitoring) -> Picture:
