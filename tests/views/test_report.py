@@ -42,7 +42,7 @@ def pictures(names):
             lambda: curve_chart({name: gain(one) for name, one in tables.items()}),
             lambda: curve_chart({name: lift_curve(one) for name, one in tables.items()}),
             lambda: distribution_chart(tables),
-            lambda: threshold_chart(tables[names[0]], [confusion.tpr, confusion.fpr, confusion.ppv, confusion.f1], 0.5),
+            lambda: threshold_chart(tables[names[0]], [confusion.tpr, confusion.fpr, confusion.ppv, confusion.f1]),
             lambda: interval_chart([estimate(parse("auc"), one, model=name) for name, one in tables.items()]),
         )
     ]

@@ -134,9 +134,10 @@ def result(
     page(document, report)
     save(out, draw, lambda: content, rows)
     write(document.brief(), content, form, header=header)
-    wrote(
-        None if called else form, **({called: out, "report": report} if called else {"report": report, "picture": out})
-    )
+    if called:
+        wrote(None, **{called: out}, report=report)
+    else:
+        wrote(form, report=report, picture=out)
 
 
 def page(document: Document, report: Path | None) -> None:

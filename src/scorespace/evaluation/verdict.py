@@ -129,10 +129,10 @@ def verdict(
 
     `estimated` gives a measure of models, `tested` the test of the best two, `decided` the words on the costs.
     """
-    # Scores lead before scores of classes, and these before all others; models of another kind do not take part.
+    # Scores lead before scores of classes, and these before all others; who is judged by others does not take part.
     first = models[[*models.thresholded, *models.of_classes, *models][0]]
-    names = [name for name, table in models.items() if type(table) is type(first)]
     lead, crisp = leading(first), not (first.thresholded or first.scores_classes)
+    names = [name for name, table in models.items() if leading(table).specs == lead.specs]
     for spec in lead.specs:
         known = (one for one in estimated(names, spec) if not math.isnan(one.value))
         found = sorted(known, key=lambda one: one.value, reverse=spec.measure.best != "low")

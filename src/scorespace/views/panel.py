@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Final
@@ -430,19 +430,15 @@ def _along(
             cells = cells * (counts.total[:, None] / counts.squares.total[:, None])
         return Shown(spec, value, *simulated(evaluation, request, cells, value, nodes, drawn))
     if method == wilson_interval.name and counted(request):
-        return Shown(spec, value, *_wilson(evaluation, request, counts, value))
+        name = str(request.measure.trials)
+        trials = getattr(counts, name)
+        if counts.squares is not None:
+            trials = ratio(trials * trials, getattr(counts.squares, name))
+        to_share, back = request.measure.share or (np.asarray, np.asarray)
+        low, high = wilson(np.asarray(to_share(value)) * trials, trials, evaluation.level)  # type: ignore[arg-type]
+        return Shown(spec, value, np.asarray(back(low)), np.asarray(back(high)))
     gap = np.full(kept.size, math.nan)
     return Shown(spec, value, gap, gap)
-
-
-def _wilson(evaluation: Answers, request: Request, counts: Counts, value: Array) -> tuple[Array, Array]:
-    measure = request.measure
-    trials = getattr(counts, str(measure.trials))
-    if counts.squares is not None:
-        trials = ratio(trials * trials, getattr(counts.squares, str(measure.trials)))
-    to_share, back = measure.share or (np.asarray, np.asarray)
-    low, high = wilson(np.asarray(to_share(value)) * trials, trials, evaluation.level)  # type: ignore[arg-type]
-    return np.asarray(back(low)), np.asarray(back(high))
 
 
 def simulated(
@@ -513,19 +509,14 @@ def _packed(one: Points) -> Row:
 
 def packed_measure(one: Shown) -> list[str]:
     """Value and limits as whole numbers of their last decimal, and how many decimals they have."""
-    *sides, places = _told(one)
+    bounded = ~(np.isnan(one.low) | np.isnan(one.high))
+    places = digits_along(np.stack([one.value, *(np.where(bounded, side, np.nan) for side in (one.low, one.high))]))
+    # Rounded to the digits that are told: what is rounded once is told alike.
+    sides = [_rounded(side, places) for side in (one.value, one.low, one.high)]
     scaled = [np.rint(side * 10.0**places) for side in sides]
     if max((float(np.nanmax(np.abs(side), initial=0.0)) for side in scaled), default=0.0) >= _ABSENT:
         return [*(packed(side) for side in sides), packed(places, "u1")]
     return [*(packed(np.where(np.isnan(side), -_ABSENT, side), "i4") for side in scaled), packed(places, "u1")]
-
-
-def _told(one: Shown) -> Sequence[Array]:
-    """Value and limits, rounded to the digits that are told, and how many: what is rounded once is told alike."""
-    sides = one.value, one.low, one.high
-    bounded = ~(np.isnan(one.low) | np.isnan(one.high))
-    places = digits_along(np.stack([one.value, *(np.where(bounded, side, np.nan) for side in sides[1:])]))
-    return [*(_rounded(side, places) for side in sides), places]
 
 
 def _rounded(values: Array, places: Array) -> Array:

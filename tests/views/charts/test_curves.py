@@ -100,19 +100,13 @@ def test_a_model_keeps_its_colour_in_every_chart():
     assert all(found == list(COLOURS[:2]) for found in colours)
 
 
-def test_measures_are_steps_and_the_chosen_threshold_is_marked():
+def test_measures_are_steps():
     shown = (confusion.tpr, confusion.ppv)
-    drawn = threshold_chart(table(), shown, at=0.25)
+    drawn = threshold_chart(table(), shown)
     assert {row["name"] for row in rows(drawn) if "name" in row} == {measure.title for measure in shown}
     assert "step-after" in within(drawn, "interpolate")
-    assert [(row["x"], row["label"]) for row in rows(drawn) if "label" in row] == [(0.25, "0.25")]
     assert max(row["x"] for row in rows(drawn)) <= 1  # +inf is not drawn
-    assert len(rows(drawn)) <= 2 * 400 + 1
-
-
-def test_a_threshold_that_is_infinite_or_absent_is_not_marked():
-    for at in (None, float("inf")):
-        assert not [row for row in rows(threshold_chart(table(), [confusion.f1], at)) if "label" in row]
+    assert len(rows(drawn)) <= 2 * 400
 
 
 def test_measures_beyond_one_find_their_own_scale():

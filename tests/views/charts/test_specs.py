@@ -96,7 +96,7 @@ def test_charts_of_one_table(evaluation, valid):
     table = evaluation.models[NAMES[0]]
     valid(zones_chart(table, zones(table)))
     valid(zones_chart(table, zones(table, 0.9)))
-    valid(threshold_chart(table, [counted.tp, counted.f1], 0.4))
+    valid(threshold_chart(table, [counted.tp, counted.f1]))
     valid(distribution_chart({"margin": ss.score_table([1, 0, 1], [-4, 1, 9])}))
 
 

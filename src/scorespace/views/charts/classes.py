@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from scorespace.curves import Curve, PrCurve
+from scorespace.curves.curve import CURVES
 from scorespace.errors import DataError
 from scorespace.results import Row, decimals, grouped, whole_percent
 from scorespace.tables import ConfusionTable, ratio
@@ -27,7 +28,6 @@ THIN_POINTS: Final = 120
 
 _SMALLEST: Final = 8  # pixels of the smallest letters that can still be read
 _NARROWEST: Final = 22  # pixels of a cell with a number in it; narrow pages shrink cells, but not letters
-_KINDS: Final = {"roc": "ROC", "pr": "Precision-recall"}
 _RIGHT, _WRONG = COLOURS[0], COLOURS[1]
 _EMPTY, _NOTHING = "#f3f5f7", "#6a7079"  # a cell without cases, and its 0
 
@@ -95,11 +95,13 @@ def class_curves_chart(curves: Mapping[str, Curve], averaged: Curve | None = Non
     if averaged is not None and math.isfinite(averaged.area()):
         below.append(_broad(averaged))
         keys[INK] = f"broad: mean of {len(drawn)} classes ({decimals(averaged.area())})"
-    chart = curve_layers(labelled, what="Class", below=below, above=_keys(keys, right=kind == "roc"))
+    declared = CURVES.find(kind)
+    # Where chance has a line of its own, curves run above it and leave the right corner free.
+    chart = curve_layers(labelled, what="Class", below=below, above=_keys(keys, right=bool(declared.frame.chance)))
     # The names tell the areas already.
     chart["params"] = [one | {"value": {}} if one["name"] == "areas" else one for one in chart["params"]]
     told = "; ".join(f"{name} {decimals(area)}" for name, area in areas.items())
-    return themed(chart | {"description": f"{_KINDS.get(kind, kind)} curve of each class with its area: {told}."})
+    return themed(chart | {"description": f"{declared.title} of each class with its area: {told}."})
 
 
 def _cells(table: ConfusionTable) -> list[Row]:

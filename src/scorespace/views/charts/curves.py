@@ -110,22 +110,14 @@ def _frame(kind: str) -> Frame:
     return Frame() if declared is None else declared.frame
 
 
-def threshold_chart(
-    table: ScoreTable,
-    measures: Sequence[Measure],
-    at: float | None = None,
-    span: tuple[float, float] | None = None,
-) -> Spec:
-    """Several measures of decisions against the threshold, with a rule at the chosen one; `span` of all scores."""
+def threshold_chart(table: ScoreTable, measures: Sequence[Measure], span: tuple[float, float] | None = None) -> Spec:
+    """Several measures of decisions against the threshold; `span` of all scores."""
     if not measures:
         raise DataError("there is no measure to draw.", hint="at least one measure")
     shares = all(measure.range[0] >= 0 and measure.range[1] <= 1 for measure in measures)
     frame = replace(_frame("threshold"), x_ends=span or unit_or_less(table.score), y_ends=UNIT if shares else None)
     curves = {measure.title: sweep(table, measure) for measure in measures}
     layers = _lines(curves, frame, "Threshold", measures[0].title if len(measures) == 1 else "Value", "Measure")
-    if at is not None and math.isfinite(at):
-        rule, label = named_rule(at, f"{at:.4g}")
-        layers = [rule, *layers, label]
     title = f"{', '.join(curves)} against the threshold."
     return themed(layered(layers, 560, 320, description=title, params=[_NEAREST]))
 

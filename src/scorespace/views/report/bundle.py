@@ -24,9 +24,7 @@ def vega() -> str:
     place = kept_at()
     script = None if place is None else _read(place)
     if script is None:
-        import vl_convert  # 90 MB, which a warm cache spares
-
-        script = vl_convert.javascript_bundle(SNIPPET)
+        script = _made()
         if place is not None:
             _keep(script, place)
     # In a script element these would end it or open a comment; in JavaScript strings the backslash means nothing.
@@ -45,6 +43,13 @@ def kept_at() -> Path | None:
         return None
     about = hashlib.sha256(SNIPPET.encode()).hexdigest()[:12]
     return folder / "scorespace" / f"vega-{version('vl-convert-python')}-{about}.js"
+
+
+def _made() -> str:
+    import vl_convert  # 90 MB, which a warm cache spares
+
+    script: str = vl_convert.javascript_bundle(SNIPPET)
+    return script
 
 
 def _read(place: Path) -> str | None:
