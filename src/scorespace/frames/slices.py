@@ -88,7 +88,7 @@ class Key:
             parts = ((number(self.column) >= edge).cast(nw.Int64) for edge in self.edges)
             found = reduce(lambda a, b: a + b, parts)
         else:
-            held = _label(frame, self.column, self.kind, self.every)
+            held = label_of(frame, self.column, self.kind, self.every)
             codes = list(range(len(self.values)))
             found = held.replace_strict(list(self.values), codes, default=len(codes), return_dtype=nw.Int64)
         return choose(gap(self.column, self.kind), nw.lit(len(self.names) - 1), found).cast(nw.Int64)
@@ -131,14 +131,15 @@ def slicing(source: Source, by: str | Sequence[str]) -> Slicing:
     texts = [by] if isinstance(by, str) else list(by)
     if not texts:
         raise ColumnError("no column is named to slice by.", seen=listing(source.columns), hint='by="ward"')
-    cuts = [_cut(text, source) for text in texts]
+    cuts = [cut_of(text, source) for text in texts]
     twice = next((one.column for place, one in enumerate(cuts) if one.column in [c.column for c in cuts[:place]]), None)
     if twice is not None:
         raise ColumnError(f"column {twice!r} is named twice to slice by.", hint="each column once")
     return Slicing(tuple(_key(source, cut) for cut in cuts))
 
 
-def _cut(text: str, source: Source) -> Cut:
+def cut_of(text: str, source: Source) -> Cut:
+    """The column and the options that a text names."""
     if text in source.columns:
         return Cut(text)
     match = _CALL.fullmatch(text)
@@ -162,12 +163,7 @@ def _key(source: Source, cut: Cut) -> Key:
     def dated() -> bool:
         return _dated(source, frame.filter(~absent), cut.column, kind)
 
-    if cut.every is not None and not dated():
-        raise ColumnError(
-            f"column {cut.column!r} holds no dates, and a {cut.every} is a part of dates.",
-            seen=_some(source, frame.filter(~absent), cut.column, kind),
-            hint=f'by="{cut.column}", or dates such as 2026-01-31',
-        )
+    check_dates(source, cut)
     if cut.bins is not None:
         if not kind.is_numeric():
             raise ColumnError(
@@ -177,7 +173,7 @@ def _key(source: Source, cut: Cut) -> Key:
             )
         edges = _edges(source, frame.filter(~absent), cut)
         return Key(cut.column, kind, (*_ranges(edges), *gaps), edges=edges)
-    found = frame.filter(~absent).select(_label(frame, cut.column, kind, cut.every).alias("label"))
+    found = frame.filter(~absent).select(label_of(frame, cut.column, kind, cut.every).alias("label"))
     counted = source.arrays(found.group_by("label").agg(rows=nw.len()).head(MOST_SLICES + 1))["label"].tolist()
     if len(counted) > MOST_SLICES:
         parts = f'by="{cut.column}(bins=4)", parts of about as many rows' if kind.is_numeric() else None
@@ -194,6 +190,18 @@ def _key(source: Source, cut: Cut) -> Key:
     return Key(cut.column, kind, (*_names(values, kind), *gaps), tuple(values), every=cut.every)
 
 
+def check_dates(source: Source, cut: Cut) -> None:
+    """Refuse the parts of dates of a column that holds none."""
+    kind = source.frame.collect_schema()[cut.column]
+    held = source.frame.filter(~gap(cut.column, kind))
+    if cut.every is not None and not _dated(source, held, cut.column, kind):
+        raise ColumnError(
+            f"column {cut.column!r} holds no dates, and a {cut.every} is a part of dates.",
+            seen=_some(source, held, cut.column, kind),
+            hint=f'by="{cut.column}", or dates such as 2026-01-31',
+        )
+
+
 def _dated(source: Source, frame: Frame, column: str, kind: nw.dtypes.DType) -> bool:
     """Whether a column holds dates, or text that begins with one everywhere."""
     if kind != nw.String:
@@ -205,7 +213,7 @@ def _dated(source: Source, frame: Frame, column: str, kind: nw.dtypes.DType) -> 
 
 def _some(source: Source, frame: Frame, column: str, kind: nw.dtypes.DType) -> str:
     """Some values of a column, to be told."""
-    found = source.arrays(frame.select(_label(frame, column, kind).alias("label")).head(3))["label"]
+    found = source.arrays(frame.select(label_of(frame, column, kind).alias("label")).head(3))["label"]
     return f"values such as {', '.join(map(label_text, found.tolist()))}"
 
 
@@ -215,7 +223,7 @@ def _names(values: Sequence[Any], kind: nw.dtypes.DType) -> list[str]:
     return [f"'{text}'" if text == MISSING or not text.strip() else text for text in texts]
 
 
-def _label(frame: Frame, column: str, kind: nw.dtypes.DType, every: Every | None = None) -> nw.Expr:
+def label_of(frame: Frame, column: str, kind: nw.dtypes.DType, every: Every | None = None) -> nw.Expr:
     """The values as labels that every engine groups alike; what is read as text now as the number that it was."""
     if every is not None:
         held = nw.col(column)
