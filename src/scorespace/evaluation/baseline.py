@@ -117,7 +117,7 @@ def before_of(path: str | os.PathLike[str], models: Models, asked: Stated | None
 def _on_others(saved: Saved, model: str) -> Judged | None:
     """What a threshold that the cases of a baseline chose did to those that did not; None where it was stated."""
     table = saved.tables.get(model)
-    stated = any(isinstance(parse(name).at, float) for name in saved.asked.get("measures", ()))
+    stated = any(isinstance(parse(str(name)).at, float) for name in saved.asked.get("measures", ()))
     if stated or table is None or not table.thresholded or model not in saved.asked.get("thresholds", {}):
         return None
     scores, condition = table.inside(ScoreTable), condition_of(saved)
