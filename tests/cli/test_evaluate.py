@@ -165,6 +165,17 @@ def test_every_number_beside_that_of_a_saved_evaluation(run, base):
     assert told["verdict"].endswith(told["baseline"]["verdict"])
 
 
+def test_the_baseline_in_csv(run, base):
+    done = run(*base, "--where", "fold > 5", "--measures", "auc, tpr@0.5", "--format", "csv")
+    told = list(csv.DictReader(io.StringIO(done.out)))
+    rows = run(*base, "--where", "fold > 5", "--measures", "auc, tpr@0.5", "--format", "json").json()["baseline"][
+        "rows"
+    ]
+    assert [(row["measure"], float(row["baseline"]), float(row["p_adjusted"])) for row in told] == [
+        (row["measure"], row["baseline"], row["p_adjusted"]) for row in rows
+    ]
+
+
 def test_the_baseline_on_the_screen(run, base, credit):
     done = run(*base, "--where", "fold > 5", "--measures", "auc", "--report", "page.html")
     assert "since   baseline   now     change                    p    \nauc ↑   0.796      0.782   −0.013" in done.out

@@ -21,7 +21,7 @@ from scorespace.evaluation.evaluation import Evaluation
 from scorespace.later import soon
 from scorespace.measures import parse
 from scorespace.resampling.interval import INTERVALS
-from scorespace.results import decimals, plain
+from scorespace.results import Row, decimals, plain
 from scorespace.tables.pieces import limited
 from scorespace.views import classes
 
@@ -171,8 +171,18 @@ def show(
         first, *rest = document.sections
         document = replace(document, sections=(first, spread_section(spreads), *rest))
         content |= {"spread": spreads}
+    if form == "csv" and evaluation.changes is not None:  # a table of its own elsewhere
+        content |= {"rows": _beside(content["rows"], evaluation.changes.rows())}
     output.write(document, plain(content), form)
     output.wrote(form, report=report)
+
+
+def _beside(rows: Sequence[Row], changed: Sequence[Row]) -> list[Row]:
+    """The rows of the numbers with what changed since the baseline; behind them those at thresholds of the baseline."""
+    names = ("slice", "model", "measure", "at", "class")
+    since = {tuple(map(row.get, names)): row for row in changed}
+    found = [{**row, **since.pop(tuple(map(row.get, names)), {})} for row in rows]
+    return [*found, *since.values()]
 
 
 def _rule(text: str) -> tuple[str, str, Bound]:
