@@ -18,6 +18,7 @@ from scorespace.frames.roles import absent_column
 from scorespace.frames.scale import Scale, scale_of, scaled
 from scorespace.frames.tally import tally
 from scorespace.frames.values import label, number
+from scorespace.frames.votes import with_votes
 from scorespace.frozen import dataclass
 from scorespace.results import Note, Progress, grouped, note
 from scorespace.samples.agreement import TOLERANCE, Agreement, agreement
@@ -411,6 +412,7 @@ def _tables(
     memory: int,
 ) -> tuple[dict[str, ScoreTable], tuple[Note, ...], int]:
     """The score table of each model, with whichever class as positive; what to note, and how many cases there are."""
+    source, scores = with_votes(source, scores, None)
     roles = frames.roles(source, truth=truth, scores=scores, names=names, weight=weight)
     source = scaled(source, roles.scores.values(), scale)
     if roles.class_scores:
