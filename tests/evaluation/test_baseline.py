@@ -189,3 +189,8 @@ def test_at_another_prevalence_a_chosen_threshold_is_not_tested(tmp_path):
     assert found["tpr"]["p"] is not None
     assert found["ppv"]["p"] is None
     assert found["ppv"]["difference_reason"] == "interval only: the cases of the baseline chose the threshold"
+
+
+def test_numbers_beside_a_baseline_of_classes(base):
+    with pytest.raises(PositiveError, match="the positive class is none here and 'bad' in the baseline base"):
+        ss.evaluate({"y": [1.0, 2, 3], "nb": [1.5, 2, 2]}, truth="y", predictions="nb", baseline=base)

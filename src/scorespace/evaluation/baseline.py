@@ -95,7 +95,7 @@ def before_of(path: str | os.PathLike[str], models: Models, asked: Stated | None
     )
     if positive != models.positive:
         raise PositiveError(
-            f"the positive class is {models.positive!r} here and {positive!r} in the baseline {saved.name}.",
+            f"the positive class is {_told(models.positive)} here and {_told(positive)} in the baseline {saved.name}.",
             hint=f'positive="{positive}"' if positive in models.classes else "a baseline of the same classes",
         )
     strange = [name for name in models.present if before.classes and name not in before.classes]
@@ -128,6 +128,11 @@ def _on_others(saved: Saved, model: str) -> Judged | None:
     else:
         chosen, within = not_youden, True
     return crossfit({model: scores}, chosen, within_classes=within).chosen
+
+
+def _told(positive: str | None) -> str:
+    """A positive class; numbers and several classes have none."""
+    return "none" if positive is None else repr(positive)
 
 
 def _read(path: str | os.PathLike[str]) -> Saved:
